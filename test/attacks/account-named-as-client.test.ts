@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => site.close())
 
-const codeOfAccount = async (): Promise<string> => {
+const obtainCodeOfUserA = async (): Promise<string> => {
   const started = await authorize(site.oauth, { scope: 'openid admin:write' }, { cookie: signedInAs(site.oauth, 'A') })
   const consented = await answerInteraction(site.oauth, started, 'scope=openid&scope=admin:write')
   return consented.location.searchParams.get('code') ?? ''
@@ -22,7 +22,7 @@ const codeOfAccount = async (): Promise<string> => {
 it("a user whose id equals a client_id gets no access token from that client, because it would read as the client's own (RFC 9068 §5)", async () => {
   const scoped = await site.send({ method: 'PATCH', path: '/clients/A', body: { scopes: ['openid', 'admin:write'] } })
   expect(scoped.status).toBe(200)
-  const code = await codeOfAccount()
+  const code = await obtainCodeOfUserA()
 
   await refusedInJson(
     site.oauth,

@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(sites.splice(0).map((site) => site.close()))
 })
 
-async function started(...options: Parameters<typeof startAdminSite>): Promise<AdminSite> {
+async function startSite(...options: Parameters<typeof startAdminSite>): Promise<AdminSite> {
   const site = await startAdminSite(...options)
   sites.push(site)
   return site
@@ -42,7 +42,7 @@ const withoutLogs = (dump: string): unknown => ({ ...(JSON.parse(dump) as object
 const removal: AdminSent = { method: 'DELETE', path: '/accounts/U1' }
 
 it("a user's consent to admin:write does not make that user an administrator (RFC 9700 §2.3)", async () => {
-  const site = await started()
+  const site = await startSite()
   const client = { method: 'PATCH', path: '/clients/A', body: { scopes: ['openid', 'admin:write'] } }
   expect((await site.send(client)).status).toBe(200)
   const { access_token: token = '', scope } = await obtainTokens(site.oauth, { scope: 'openid admin:write' })
@@ -52,7 +52,7 @@ it("a user's consent to admin:write does not make that user an administrator (RF
 })
 
 it('a client gets only scopes that it is registered for, and cannot remove a user with admin:read', async () => {
-  const site = await started()
+  const site = await startSite()
 
   const asked = await serviceToken(site.oauth, { scope: 'admin:write' })
   const token = await site.tokenFor('admin:read')
@@ -62,8 +62,8 @@ it('a client gets only scopes that it is registered for, and cannot remove a use
 })
 
 it('rejects tokens of another issuer, tokens of another kind, forged tokens and expired tokens', async () => {
-  const site = await started()
-  const other = await started()
+  const site = await startSite()
+  const other = await startSite()
   const { id_token: idToken = '', refresh_token: refreshToken = '' } = await obtainTokens(site.oauth, {
     scope: `${baseRequest.scope} offline_access`,
   })
@@ -88,7 +88,7 @@ it('rejects tokens of another issuer, tokens of another kind, forged tokens and 
 })
 
 it('rejects a token in the query or in a form, and two tokens at once (RFC 6750 §2)', async () => {
-  const site = await started()
+  const site = await startSite()
   const token = await site.tokenFor('admin:write')
 
   await expectRefused(site, { ...removal, path: `/accounts/U1?access_token=${token}`, token: '' }, [
@@ -154,8 +154,8 @@ it('records of another issuer in the same database are not found', async () => {
   expect(after).toBe(before)
 })
 
-it("does not find a grant under the path of another user", async () => {
-  const site = await started()
+it('does not find a grant under the path of another user', async () => {
+  const site = await startSite()
   await obtainTokens(site.oauth)
   const { json } = await site.send({ path: '/accounts/U1/grants' })
   const { grant_id: grantId } = (json['items'] as readonly [{ readonly grant_id: string }])[0]
@@ -172,7 +172,7 @@ it.for([
   '/accounts/' + 'x'.repeat(2000),
   '/organizations/%0d%0aSet-Cookie:a',
 ])('answers 404 for an unusual path: %s', async (path) => {
-  const site = await started()
+  const site = await startSite()
 
   const reply = await site.send({ path })
 

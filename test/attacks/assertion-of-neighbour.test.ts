@@ -23,11 +23,11 @@ it('the jti "C 1" of client "B" and the jti "1" of client "B C" are different (R
     },
     { storage: under.storage },
   )
-  const asking = (assertion: Change) =>
+  const requestToken = (assertion: Change) =>
     token(under, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
 
-  const burnt = await asking(await assertionOf(under, { claims: { jti: 'C 1' } }))
-  const neighbour = await asking(await assertionOf(under, { claims: { iss: 'B C', sub: 'B C', jti: '1' } }))
+  const first = await requestToken(await assertionOf(under, { claims: { jti: 'C 1' } }))
+  const second = await requestToken(await assertionOf(under, { claims: { iss: 'B C', sub: 'B C', jti: '1' } }))
 
-  expect([burnt.status, neighbour.status]).toEqual([200, 200])
+  expect([first.status, second.status]).toEqual([200, 200])
 })

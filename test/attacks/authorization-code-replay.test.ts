@@ -21,8 +21,8 @@ const userinfo = (tokens: Reply): Promise<Reply> =>
 const refresh = (tokens: Reply): Promise<Reply> =>
   token(under, { grant_type: 'refresh_token', refresh_token: String(tokens.json['refresh_token']) })
 
-/** Asserts that none of the tokens is accepted. */
-async function expectDead(tokens: Reply): Promise<void> {
+/** Asserts that the server accepts neither the access token nor the refresh token. */
+async function expectRevoked(tokens: Reply): Promise<void> {
   const info = await userinfo(tokens)
   expect([info.status, info.header('www-authenticate')]).toEqual([401, expect.stringContaining('invalid_token')])
   expect((await refresh(tokens)).json['error']).toBe('invalid_grant')
@@ -33,7 +33,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
     ['immediately', 0],
     ['after 30 seconds', 30],
     ['in the last second of the code', 59],
-  ])('a replay %s revokes everything issued for the code', async (_, age) => {
+  ])('revokes everything issued for the code when it is replayed %s', async (_, age) => {
     const code = await obtainCode(under, offline)
     const tokens = await redeem(under, code)
     expect((await userinfo(tokens)).status).toBe(200)
@@ -46,7 +46,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
       secrets: [code],
     })
 
-    await expectDead(tokens)
+    await expectRevoked(tokens)
   })
 
   it('revokes refreshed tokens too, but no tokens of another code of the same user and client', async () => {
@@ -56,7 +56,7 @@ describe('a code that is presented twice (RFC 6749 §4.1.2)', () => {
 
     await redeem(under, code)
 
-    await expectDead(renewed)
+    await expectRevoked(renewed)
     expect((await userinfo(other)).status).toBe(200)
     expect((await refresh(other)).status).toBe(200)
   })
@@ -107,7 +107,7 @@ describe('concurrent presentations of one code (RFC 6749 §10.5)', () => {
     ['with a refresh token', offline],
     ['without a refresh token', { scope: 'openid' }],
   ])('exactly one of 50 receives tokens, and those tokens are revoked: %s', async (_, change) => {
-    const before = familiesOf(under)
+    const before = countFamilies(under)
     const code = await obtainCode(under, change)
 
     const replies = await Promise.all(Array.from({ length: 50 }, () => redeem(under, code)))
@@ -116,8 +116,8 @@ describe('concurrent presentations of one code (RFC 6749 §10.5)', () => {
     const lost = replies.filter(({ status }) => status !== 200)
     expect(won).toHaveLength(1)
     expect(lost.map((reply) => [reply.status, reply.json['error']])).toEqual(lost.map(() => [400, 'invalid_grant']))
-    for (const tokens of won) await expectDead(tokens)
-    expect(familiesOf(under) - before).toBe(1)
+    for (const tokens of won) await expectRevoked(tokens)
+    expect(countFamilies(under) - before).toBe(1)
   })
 
   it('at most one of 20 receives tokens when half have a wrong verifier, and it has the right verifier', async () => {
@@ -134,5 +134,5 @@ describe('concurrent presentations of one code (RFC 6749 §10.5)', () => {
 
 it('a normal request still succeeds afterwards', () => expectServing(under))
 
-const familiesOf = (server: ServerUnderTest): number =>
+const countFamilies = (server: ServerUnderTest): number =>
   (JSON.parse(server.dump()) as { families: { byId: readonly unknown[] } }).families.byId.length

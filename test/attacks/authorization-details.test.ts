@@ -11,14 +11,14 @@ import { introspect, noteSecretsInUse, refresh, serviceToken, tokensOf } from '.
 
 const error = 'invalid_authorization_details'
 
-/** An array of one payment that is this many bytes long. */
-const ofLength = (bytes: number): string => {
+/** Returns an array of one payment that is this many bytes long. */
+const detailsOfLength = (bytes: number): string => {
   const shortest = JSON.stringify([aPayment({ creditor: '' })])
   return JSON.stringify([aPayment({ creditor: 'x'.repeat(bytes - shortest.length) })])
 }
 
-/** An entry in which an array of arrays makes this many levels. */
-const nested = (levels: number): string =>
+/** Returns an array of one entry that has this many levels, because it contains arrays in arrays. */
+const detailsOfDepth = (levels: number): string =>
   `[{"type":"reading","account":"DE1","locations":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}]`
 
 describe('an authorization request with authorization_details', () => {
@@ -28,9 +28,9 @@ describe('an authorization request with authorization_details', () => {
     ['no entries', '[]'],
     ['an entry that is not an object', '["payment"]'],
     ['17 entries', JSON.stringify(Array.from({ length: 17 }, () => aPayment()))],
-    ['8,193 bytes', ofLength(8193)],
-    ['nine levels', nested(9)],
-    ['a thousand levels', nested(1000)],
+    ['8,193 bytes', detailsOfLength(8193)],
+    ['nine levels', detailsOfDepth(9)],
+    ['a thousand levels', detailsOfDepth(1000)],
     ['a repeated member', '[{"type":"payment","amount":"1.00","amount":"9.00"}]'],
     ['a repeated member, once with an escape', '[{"type":"payment","amount":"1.00","\\u0061mount":"9.00"}]'],
     ['the member __proto__', '[{"type":"payment","__proto__":{"amount":"1.00"}}]'],
@@ -103,7 +103,7 @@ describe('an authorization request with authorization_details', () => {
     const under = await startBank()
     const entries = JSON.stringify(Array.from({ length: 16 }, () => aPayment()))
 
-    for (const details of [entries, ofLength(8192), nested(8)]) {
+    for (const details of [entries, detailsOfLength(8192), detailsOfDepth(8)]) {
       const authorization_details = details
       expect((await push(under, { authorization_details })).status).toBe(201)
     }
@@ -268,7 +268,7 @@ describe('introspection', () => {
 })
 
 describe('details that were lost in storage', () => {
-  const without = <Of extends object>(record: Of): Of => {
+  const withoutDetails = <Of extends object>(record: Of): Of => {
     const { authorizationDetails: _lost, ...rest } = record as Of & { readonly authorizationDetails: unknown }
     return rest as Of
   }
@@ -277,7 +277,7 @@ describe('details that were lost in storage', () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const { codes } = storage
     const under = await startBank({
-      storage: { ...storage, codes: { ...codes, insert: (code) => codes.insert(without(code)) } },
+      storage: { ...storage, codes: { ...codes, insert: (code) => codes.insert(withoutDetails(code)) } },
     })
 
     const reply = await redeem(under, await codeFor(under, [aPayment()]))
@@ -289,7 +289,7 @@ describe('details that were lost in storage', () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const { families } = storage
     const under = await startBank({
-      storage: { ...storage, families: { ...families, insert: (family) => families.insert(without(family)) } },
+      storage: { ...storage, families: { ...families, insert: (family) => families.insert(withoutDetails(family)) } },
     })
     const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [aPayment()])))
 

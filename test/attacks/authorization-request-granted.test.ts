@@ -25,12 +25,12 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
-const rowsOf = (table: string): number =>
+const countRows = (table: string): number =>
   (JSON.parse(under.dump()) as Record<string, readonly unknown[]>)[table]?.length ?? -1
 
 describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
   it('carries code, state and iss, is kept out of caches and referrers, and stores one code', async () => {
-    const codes = rowsOf('codes')
+    const codes = countRows('codes')
 
     const reply = await authorize(under)
 
@@ -39,7 +39,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     expect(reply.header('referrer-policy')).toBe('no-referrer')
     expect(reply.header('cache-control')).toBe('no-store')
     expect(reply.text).toBe('')
-    expect(rowsOf('codes') - codes).toBe(1)
+    expect(countRows('codes') - codes).toBe(1)
     expect(under.dump()).not.toContain(codeOf(reply))
   })
 
@@ -106,7 +106,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
   it('caps ui_locales of 10,000 entries without failing', async () => {
     const locales = Array.from({ length: 10_000 }, (_, at) => `x-${at}`).join(' ')
 
-    const { response, calls } = await handled({ ui_locales: locales })
+    const { response, calls } = await handleDirectly({ ui_locales: locales })
 
     expect(response.status).toBe(303)
     expect(response.headers.find(([name]) => name === 'Location')?.[1].length).toBeLessThan(1500)
@@ -114,17 +114,17 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
   })
 
   it('rejects a scope of 1 MiB without splitting it into words', async () => {
-    const { response, calls } = await handled({ scope: 'a '.repeat(524_288) })
+    const { response, calls } = await handleDirectly({ scope: 'a '.repeat(524_288) })
 
     expect(response.headers.find(([name]) => name === 'Location')?.[1]).toContain('error=invalid_scope')
     expect(calls).toBeLessThan(1000)
   })
 
   /**
-   * The server's response to a request that no HTTP parser would pass on, and the number of function calls that it
-   * took.
+   * Passes a request to the server directly, because no HTTP parser would accept it. Returns the response, and the
+   * number of function calls that the same request needs when it is sent again.
    */
-  async function handled(change: Change): Promise<{ response: ServerResponse; calls: number }> {
+  async function handleDirectly(change: Change): Promise<{ response: ServerResponse; calls: number }> {
     const request = {
       method: 'GET',
       url: new URL(`https://as.test/auth?${encode({ ...baseRequest, ...change })}`),
@@ -194,7 +194,7 @@ describe('requests that are started and abandoned (RFC 6819 §4.4.1.11)', () => 
   it('are limited to 100 for one browser, which then has to wait; other browsers are unaffected, and nothing is stored', async () => {
     const first = await authorize(under, {}, { cookie: '' })
     const cookie = browserCookie(first)
-    const before = rowsOf('interactions')
+    const before = countRows('interactions')
     for (let started = 1; started < 100; started += 1) await authorize(under, {}, { cookie })
 
     const refusal = await refused(under, {
@@ -204,7 +204,7 @@ describe('requests that are started and abandoned (RFC 6819 §4.4.1.11)', () => 
     for (let more = 0; more < 50; more += 1) await authorize(under, {}, { cookie })
 
     expect([refusal.status, refusal.header('retry-after'), refusal.header('location')]).toEqual([429, '600', undefined])
-    expect(rowsOf('interactions')).toBe(before)
+    expect(countRows('interactions')).toBe(before)
     expect((await authorize(under, {}, { cookie: '' })).status).toBe(303)
     await expectServing(under)
     under.clock.advance(600)

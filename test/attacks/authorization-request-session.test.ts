@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
-const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+const countCodes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
 
 describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.3)', () => {
   it('max_age=0 requires a new sign-in, and auth_time is the time of that sign-in', async () => {
@@ -31,8 +31,8 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
   })
 
   it.each([
-    ['of another issuer', (hint: string) => resigned(hint, { iss: 'https://other.test' })],
-    ['with a changed subject', (hint: string) => resigned(hint, { sub: 'U2' })],
+    ['of another issuer', (hint: string) => withChangedClaims(hint, { iss: 'https://other.test' })],
+    ['with a changed subject', (hint: string) => withChangedClaims(hint, { sub: 'U2' })],
     [
       'with the algorithm none',
       (hint: string) => `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${hint.split('.')[1]}.`,
@@ -97,14 +97,14 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
   })
 
   it('an inactive user gets no code, neither with an old session nor by a new sign-in', async () => {
-    const before = codes()
+    const before = countCodes()
 
     const started = await authorize(under, {}, { cookie: signedInAs(under, 'U2') })
     const again = await answerInteraction(under, started, `subject=U2&auth_time=${under.clock.now()}&scope=openid`)
 
     expect(started.location.pathname).toBe('/login')
     expect([again.status, again.header('location')]).toEqual([403, undefined])
-    expect(codes()).toBe(before)
+    expect(countCodes()).toBe(before)
   })
 
   it.each(['<script>alert(1)</script>', '"><img src=x>', 'a@b.test\r\nSet-Cookie: x=y'])(
@@ -129,8 +129,8 @@ const claimsOf = (tokens: Reply): Record<string, unknown> =>
     unknown
   >
 
-/** The hint with some claims changed and the original signature. */
-function resigned(hint: string, change: Readonly<Record<string, string>>): string {
+/** Returns the hint with some claims changed but with its original signature. */
+function withChangedClaims(hint: string, change: Readonly<Record<string, string>>): string {
   const [header = '', payload = '', signature = ''] = hint.split('.')
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
   return [header, Buffer.from(JSON.stringify({ ...claims, ...change })).toString('base64url'), signature].join('.')

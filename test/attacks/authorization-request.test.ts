@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** GET /auth with text in front of the base request's query; the text may repeat or break parameters. */
+/** Returns a function that sends GET /auth. The prefix of the query may repeat parameters or be malformed. */
 const authorizeRaw =
   (prefix: string, change: Change = {}) =>
   () =>

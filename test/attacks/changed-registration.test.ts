@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => under.close())
 
-const change = async (changed: Parameters<typeof updateOwnRegistration>[1]) => {
+const updateRegistration = async (changed: Parameters<typeof updateOwnRegistration>[1]) => {
   const updated = await updateOwnRegistration({ clientId: 'A' }, changed, { storage: under.storage })
   expect(updated.outcome).toBe('updated')
 }
@@ -28,10 +28,10 @@ describe('a client that changes its own registration after users consented to it
     ['redirect scheme', { redirectUris: ['https://app.test/cb', 'com.example.app:/cb'] }],
     ['keys', { jwksUri: 'https://other.test/jwks' }],
     ['authentication method', { tokenEndpointAuthMethod: 'client_secret_post' as const }],
-  ])('needs new consent when its %s changes (RFC 7591 §5)', async (_member, changed) => {
+  ])('needs new consent after a change of its %s (RFC 7591 §5)', async (_member, changed) => {
     await obtainCode(under)
 
-    await change(changed)
+    await updateRegistration(changed)
 
     const asked = await authorize(under)
     expect(asked.location.pathname).toBe('/consent')
@@ -42,7 +42,7 @@ describe('a client that changes its own registration after users consented to it
   it('needs no new consent when a redirect path, its policy page or its signing algorithm changes', async () => {
     await obtainCode(under)
 
-    await change({
+    await updateRegistration({
       redirectUris: ['https://app.test/cb', 'https://app.test/cb2'],
       policyUri: 'https://app.test/privacy',
       idTokenSignedResponseAlg: 'ES256',
@@ -54,7 +54,7 @@ describe('a client that changes its own registration after users consented to it
   it('gets no tokens for a code that was issued before the change (RFC 7591 §5)', async () => {
     const code = await obtainCode(under)
 
-    await change({ clientName: 'Your Bank' })
+    await updateRegistration({ clientName: 'Your Bank' })
 
     const refused = await redeem(under, code)
     expect([refused.status, refused.json['error']]).toEqual([400, 'invalid_grant'])
@@ -64,7 +64,7 @@ describe('a client that changes its own registration after users consented to it
   it('can still use its refresh tokens', async () => {
     const tokens = await obtainTokens(under)
 
-    await change({ clientName: 'Your Bank' })
+    await updateRegistration({ clientName: 'Your Bank' })
 
     const form = `grant_type=refresh_token&refresh_token=${tokens['refresh_token']}`
     const renewed = await postForm(under, '/token', form, { authorization: basic('A', under.clients.A.secret) })

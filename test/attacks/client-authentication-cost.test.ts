@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** The cost of a request and its answer, compared byte for byte. */
+/** Returns the answer to a request and its cost: the digests that were computed and the calls of storage. */
 async function costOf(authorization: string, form: Readonly<Record<string, string>> = {}): Promise<unknown> {
   // Counts the calls without changing them.
   const digest = vi.spyOn(process.getBuiltinModule('node:crypto'), 'hash')
@@ -27,7 +27,7 @@ async function costOf(authorization: string, form: Readonly<Record<string, strin
 
   const digests = digest.mock.calls.map(([algorithm]) => algorithm)
   digest.mockRestore()
-  // Each request has its own.
+  // Every response has its own correlation identifier.
   const compared = answer.headers.filter(([name]) => name !== 'X-Correlation-Id')
   return { answer: { ...answer, headers: compared }, digests, calls: [...under.probe.calls] }
 }

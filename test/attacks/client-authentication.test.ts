@@ -23,7 +23,7 @@ afterAll(() => under.close())
 
 interface Row {
   readonly row: string
-  /** The Authorization header; `{A}` is replaced by A's secret. */
+  /** Returns the Authorization header. */
   readonly authorization?: () => string
   readonly form?: () => Change | Promise<Change>
   readonly status?: 400 | 401
@@ -39,7 +39,7 @@ const header =
 const flip = (secret: string, at: number): string =>
   secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
 const wrong = { reason: 'client_credentials_wrong' } as const
-const unreadable = { reason: 'client_unknown' } as const
+const unknownClient = { reason: 'client_unknown' } as const
 const twice = { status: 400, reason: 'client_authentication_twice' } as const
 
 const endpoints: readonly { readonly path: string; readonly form: Change }[] = [
@@ -56,7 +56,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     {
       row: 'an unknown client in Basic is refused (RFC 6749 §5.2)',
       authorization: () => basic('zzz', secretOf('M')),
-      ...unreadable,
+      ...unknownClient,
     },
     { row: 'a wrong secret in Basic is refused (RFC 6749 §5.2)', authorization: () => basic('M', 'wrong'), ...wrong },
     { row: 'an empty secret in Basic is refused (RFC 6749 §5.2)', authorization: () => basic('M', ''), ...wrong },
@@ -93,60 +93,60 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     {
       row: 'an identifier that differs in case is another client (RFC 6749 §2.2)',
       authorization: () => basic('m', secretOf('M')),
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: 'an identifier with NUL is unknown (RFC 6749 Appendix A.1)',
       authorization: () => basic('M\0', secretOf('M')),
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: 'an identifier with a leading space is unknown (RFC 6749 Appendix A.1)',
       authorization: () => basic(' M', secretOf('M')),
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: '__proto__ is unknown (RFC 6749 Appendix A.1)',
       authorization: () => basic('__proto__', 'x'),
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: 'an identifier of 6,000 characters is unknown (RFC 6749 Appendix A.1)',
       authorization: () => basic('M'.repeat(6000), 'x'),
-      ...unreadable,
+      ...unknownClient,
     },
-    { row: "' OR 1=1-- is unknown (RFC 6749 §5.2)", authorization: () => basic("' OR 1=1--", 'x'), ...unreadable },
+    { row: "' OR 1=1-- is unknown (RFC 6749 §5.2)", authorization: () => basic("' OR 1=1--", 'x'), ...unknownClient },
     {
       row: 'a header without a colon is malformed (RFC 6749 §2.3.1)',
       authorization: () => `Basic ${base64('M')}`,
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: 'a header without a colon that starts with an identifier is malformed (RFC 6749 §2.3.1)',
       authorization: () => `Basic ${base64('MM')}`,
-      ...unreadable,
+      ...unknownClient,
     },
-    { row: 'invalid base64 is malformed (RFC 6749 §2.3.1)', authorization: header('Basic !!!!'), ...unreadable },
-    { row: 'base64url is malformed (RFC 6749 §2.3.1)', authorization: header('Basic TTo_Pz8-'), ...unreadable },
+    { row: 'invalid base64 is malformed (RFC 6749 §2.3.1)', authorization: header('Basic !!!!'), ...unknownClient },
+    { row: 'base64url is malformed (RFC 6749 §2.3.1)', authorization: header('Basic TTo_Pz8-'), ...unknownClient },
     {
       row: 'bytes that are not UTF-8 are malformed (RFC 6749 §2.3.1)',
       authorization: header('Basic TTr//w=='),
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: 'a malformed escape is refused (RFC 6749 §2.3.1)',
       authorization: () => `Basic ${base64(`M:${secretOf('M')}%`)}`,
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: 'two credentials in one header are malformed (RFC 6749 §2.3.1)',
       authorization: () => `${basic('M', secretOf('M'))}, ${basic('M', secretOf('M'))}`,
-      ...unreadable,
+      ...unknownClient,
     },
     ...['Basic', 'Basic ', 'Bearer x', 'Digest username="M"', 'Negotiate abc', 'x', ':', 'Basic\tTTpN'].map((text) => ({
       row: `Authorization: ${JSON.stringify(text)} is refused (RFC 6749 §5.2)`,
       authorization: header(text),
-      ...unreadable,
+      ...unknownClient,
     })),
     {
       row: 'Basic and a body secret together are refused (RFC 6749 §2.3)',
@@ -176,7 +176,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
       row: 'a malformed header does not contradict client_id in the body (RFC 6749 §5.2)',
       authorization: header('Basic !!!!'),
       form: () => ({ client_id: 'M' }),
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: 'client_id alone for the confidential client A is refused (OAuth 2.1 §3.2.1)',
@@ -217,7 +217,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     {
       row: 'a secret in the body without client_id is refused (RFC 6749 §2.3.1)',
       form: () => ({ client_secret: secretOf('X') }),
-      ...unreadable,
+      ...unknownClient,
     },
     {
       row: 'a wrong secret in the body is refused (RFC 6749 §5.2)',
@@ -361,31 +361,38 @@ describe('a client that is registered for a secret, but not for one method of se
 describe('client authentication: a secret in the wrong place', () => {
   it.each([
     ['swapped with the client_id in Basic', (secret: string) => [{}, basic(secret, 'M')] as const],
-    ['swapped with the client_id in the form', (secret: string) => [{ client_id: secret, client_secret: 'M' }, ''] as const],
+    [
+      'swapped with the client_id in the form',
+      (secret: string) => [{ client_id: secret, client_secret: 'M' }, ''] as const,
+    ],
     ['sent as the client_id', (secret: string) => [{ client_id: secret }, ''] as const],
-  ])('appears neither in events nor in the keys of the rate limiter: %s (RFC 6819 §5.1.4.1.3)', async (_, presented) => {
-    const keys: string[] = []
-    const failedAuthentications = {
-      consume: (key: string) => (keys.push(key), Promise.resolve({ allowed: true as const })),
-    }
-    const other = await startServer({ rateLimits: { failedAuthentications } })
-    onTestFinished(() => other.close())
-    const { secret } = other.clients.M
-    const [form, authorization] = presented(secret)
+  ])(
+    'appears neither in events nor in the keys of the rate limiter: %s (RFC 6819 §5.1.4.1.3)',
+    async (_, presented) => {
+      const keys: string[] = []
+      const failedAuthentications = {
+        consume: (key: string) => (keys.push(key), Promise.resolve({ allowed: true as const })),
+      }
+      const other = await startServer({ rateLimits: { failedAuthentications } })
+      onTestFinished(() => other.close())
+      const { secret } = other.clients.M
+      const [form, authorization] = presented(secret)
 
-    await refusedInJson(
-      other,
-      { status: 401, error: 'invalid_client' },
-      {
-        send: () => postForm(other, '/token', encode({ grant_type: 'client_credentials', ...form }), { authorization }),
-        reason: 'client_unknown',
-      },
-    )
+      await refusedInJson(
+        other,
+        { status: 401, error: 'invalid_client' },
+        {
+          send: () =>
+            postForm(other, '/token', encode({ grant_type: 'client_credentials', ...form }), { authorization }),
+          reason: 'client_unknown',
+        },
+      )
 
-    expect(JSON.stringify(other.events)).not.toContain(secret)
-    expect(keys.join()).not.toContain(secret)
-    expect(keys).toHaveLength(1)
-  })
+      expect(JSON.stringify(other.events)).not.toContain(secret)
+      expect(keys.join()).not.toContain(secret)
+      expect(keys).toHaveLength(1)
+    },
+  )
 })
 
 describe('client authentication: guessed secrets', () => {

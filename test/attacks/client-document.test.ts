@@ -78,12 +78,12 @@ const refresh = (under: ServerUnderTest, refreshToken: unknown) =>
     { authorization: '' },
   )
 
-const stored = (under: ServerUnderTest) => under.storage.clients.find(clientId(id))
+const findStored = (under: ServerUnderTest) => under.storage.clients.find(clientId(id))
 
 describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
   const clients = [
     ['publishes its own metadata', async () => (await start()).under, { client_id: id, redirect_uri: redirect }],
-    ['registered itself', registeredItself, { client_id: 'R', redirect_uri: redirect }],
+    ['registered itself', startWithSelfRegisteredClient, { client_id: 'R', redirect_uri: redirect }],
   ] as const
   const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })
   const large = { state: 's'.repeat(1024), nonce: 'n'.repeat(1024), claims }
@@ -93,12 +93,15 @@ describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
     [large, 'request_too_large'],
   ] as const
 
-  it.each(clients)('is shown on a page of the server when no user is signed in: the client %s', async (_, prepare, client) => {
-    const under = await prepare()
+  it.each(clients)(
+    'is shown on a page of the server when no user is signed in: the client %s',
+    async (_, prepare, client) => {
+      const under = await prepare()
 
-    for (const [change, reason] of wrong)
-      await refusedOnPage(under, { send: () => authorize(under, { ...client, ...change }, { cookie: '' }), reason })
-  })
+      for (const [change, reason] of wrong)
+        await refusedOnPage(under, { send: () => authorize(under, { ...client, ...change }, { cookie: '' }), reason })
+    },
+  )
 
   it.each(clients)(
     'is returned to the client when it requests prompt=none: the client %s (OIDC Core §3.1.2.6)',
@@ -118,7 +121,7 @@ describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
   })
 })
 
-async function registeredItself(): Promise<ServerUnderTest> {
+async function startWithSelfRegisteredClient(): Promise<ServerUnderTest> {
   const { under } = await start(undefined, 'off')
   const origin = { origin: 'registration', selfManagement: { statementIssuer: null } } as const
   await under.storage.clients.insert({
@@ -142,7 +145,7 @@ describe('a client with a metadata document', () => {
     const tokens = await publicRedeem(under, code)
 
     expect(tokens.status).toBe(200)
-    expect(await stored(under)).toMatchObject({
+    expect(await findStored(under)).toMatchObject({
       clientName: 'Tool',
       tokenEndpointAuthMethod: 'none',
       requirePkce: true,
@@ -179,22 +182,28 @@ describe('a client with a metadata document', () => {
     'https://2130706433/a',
     'https://localhost/a',
     `https://cli.test/${'a'.repeat(2048)}`,
-  ])('is refused without a request for its document when its client_id is %s (Client ID Metadata Document §3)', async (address) => {
-    const { under, site } = await start()
+  ])(
+    'is refused without a request for its document when its client_id is %s (Client ID Metadata Document §3)',
+    async (address) => {
+      const { under, site } = await start()
 
-    const reply = await visit(under, { client_id: address })
+      const reply = await visit(under, { client_id: address })
 
-    expect(reply.status).toBe(400)
-    expect(['client_document_not_allowed', 'client_unknown']).toContain(under.lastReason())
-    expect(site.fetched).toEqual([])
-  })
+      expect(reply.status).toBe(400)
+      expect(['client_document_not_allowed', 'client_unknown']).toContain(under.lastReason())
+      expect(site.fetched).toEqual([])
+    },
+  )
 
-  it.each(['http://cli.test/a', 'https://cli.test/a\tb'])('is refused without a request for its document when its client_id is not a valid https URL: %s', async (address) => {
-    const { under, site } = await start()
+  it.each(['http://cli.test/a', 'https://cli.test/a\tb'])(
+    'is refused without a request for its document when its client_id is not a valid https URL: %s',
+    async (address) => {
+      const { under, site } = await start()
 
-    expect((await visit(under, { client_id: address })).status).toBe(400)
-    expect(site.fetched).toEqual([])
-  })
+      expect((await visit(under, { client_id: address })).status).toBe(400)
+      expect(site.fetched).toEqual([])
+    },
+  )
 
   it.each([
     ['lists only another host', ['other.test']],
@@ -215,7 +224,7 @@ describe('a client with a metadata document', () => {
     isListed = false
 
     await refusedOnPage(under, { send: () => consent(under, started), reason: 'client_unknown' })
-    expect(await stored(under)).toBeUndefined()
+    expect(await findStored(under)).toBeUndefined()
   })
 
   it.each([['cli.test'], [id]])('is accepted when %s is on the list', async (entry) => {
@@ -231,27 +240,48 @@ describe('a client with a metadata document', () => {
     ['HTML', () => answer(tool, { headers: { 'content-type': 'text/html' } })],
     ['an array', () => answer([tool])],
     ['a document with another client_id', () => answer({ ...tool, client_id: `${id}?` })],
-    ['a document with a repeated member', () => new Response(`{"client_id":"${id}",${JSON.stringify(tool).slice(1)}`, json)],
+    [
+      'a document with a repeated member',
+      () => new Response(`{"client_id":"${id}",${JSON.stringify(tool).slice(1)}`, json),
+    ],
     [
       'a document with a repeated member, once with an escape',
       () => new Response(`{"client\\u005fid":"${id}",${JSON.stringify(tool).slice(1)}`, json),
     ],
     ['a document of more than 5 KiB', () => answer({ ...tool, padding: 'x'.repeat(5120) })],
     ['a document with a secret', () => answer({ ...tool, client_secret: 'secret' })],
-    ['a document whose authentication method needs a shared secret', () => answer({ ...tool, token_endpoint_auth_method: 'client_secret_basic' })],
-    ['a document whose authentication method needs mutual TLS', () => answer({ ...tool, token_endpoint_auth_method: 'tls_client_auth' })],
-    ['a document with private_key_jwt but no keys', () => answer({ ...tool, token_endpoint_auth_method: 'private_key_jwt' })],
+    [
+      'a document whose authentication method needs a shared secret',
+      () => answer({ ...tool, token_endpoint_auth_method: 'client_secret_basic' }),
+    ],
+    [
+      'a document whose authentication method needs mutual TLS',
+      () => answer({ ...tool, token_endpoint_auth_method: 'tls_client_auth' }),
+    ],
+    [
+      'a document with private_key_jwt but no keys',
+      () => answer({ ...tool, token_endpoint_auth_method: 'private_key_jwt' }),
+    ],
     ['a document with half of a surrogate pair', () => answer({ ...tool, client_name: '\ud800' })],
     ['a document without a name', () => answer({ ...tool, client_name: ' ' })],
     ['a document without redirect URIs', () => answer({ client_id: id, client_name: 'Tool' })],
     ['a document with an empty list of redirect URIs', () => answer({ ...tool, redirect_uris: [] })],
-    ['a document with a script as redirect URI', () => answer({ ...tool, redirect_uris: [redirect, 'javascript:alert(1)'] })],
-    ['a document with a wildcard in a redirect URI', () => answer({ ...tool, redirect_uris: [redirect, 'https://*.cli.test/cb'] })],
+    [
+      'a document with a script as redirect URI',
+      () => answer({ ...tool, redirect_uris: [redirect, 'javascript:alert(1)'] }),
+    ],
+    [
+      'a document with a wildcard in a redirect URI',
+      () => answer({ ...tool, redirect_uris: [redirect, 'https://*.cli.test/cb'] }),
+    ],
     [
       'a document with 200 redirect URIs',
       () => answer({ ...tool, redirect_uris: Array.from({ length: 200 }, (_, n) => `${redirect}${n}`) }),
     ],
-    ['a document with redirect URIs of other hosts only', () => answer({ ...tool, redirect_uris: ['https://other.test/cb'] })],
+    [
+      'a document with redirect URIs of other hosts only',
+      () => answer({ ...tool, redirect_uris: ['https://other.test/cb'] }),
+    ],
     ['a document without the code grant', () => answer({ ...tool, grant_types: ['client_credentials'] })],
     ['a document without the response type code', () => answer({ ...tool, response_types: ['none'] })],
   ])('is refused when its URL returns %s, and nothing is cached', async (_, serve) => {
@@ -292,7 +322,7 @@ describe('a client with a metadata document', () => {
     )
     await codeOf(under)
 
-    expect(await stored(under)).toMatchObject({
+    expect(await findStored(under)).toMatchObject({
       grantTypes: ['authorization_code', 'refresh_token'],
       tokenEndpointAuthMethod: 'none',
       redirectUris: [redirect],
@@ -334,7 +364,7 @@ describe('a client with a metadata document', () => {
     const { under } = await start(() => answer({ ...tool, client_name: `${'x'.repeat(199)}\u{1F600}` }))
     await codeOf(under)
 
-    expect((await stored(under))?.clientName).toBe(`${'x'.repeat(199)}\u{1F600}`)
+    expect((await findStored(under))?.clientName).toBe(`${'x'.repeat(199)}\u{1F600}`)
   })
 
   it('may not use loopback when only its own origin is allowed', async () => {
@@ -398,27 +428,27 @@ describe('a client with a metadata document', () => {
 const json = { headers: { 'content-type': 'application/json' } }
 
 describe('a document that changes', () => {
-  const keepShort = (document: unknown) => answer(document, { headers: { 'cache-control': 'max-age=60' } })
+  const answerForOneMinute = (document: unknown) => answer(document, { headers: { 'cache-control': 'max-age=60' } })
 
   it('between the request and the consent does not change the client that the user consents to', async () => {
-    const { under, site } = await start(() => keepShort(tool))
+    const { under, site } = await start(() => answerForOneMinute(tool))
     const started = await visit(under)
-    site.serve = () => keepShort({ ...tool, client_name: 'Bank' })
+    site.serve = () => answerForOneMinute({ ...tool, client_name: 'Bank' })
     under.clock.advance(61)
 
     await consent(under, started)
 
-    expect(await stored(under)).toMatchObject({ clientName: 'Tool' })
+    expect(await findStored(under)).toMatchObject({ clientName: 'Tool' })
   })
 
   it.each([
     ['name', { client_name: 'Bank' }],
     ['redirect host', { redirect_uris: [redirect] }],
   ])('needs new consent when its %s changes (Client ID Metadata Document §8.3)', async (_, change) => {
-    const { under, site } = await start(() => keepShort(tool))
+    const { under, site } = await start(() => answerForOneMinute(tool))
     await codeOf(under)
     expect((await visit(under)).location.searchParams.has('code')).toBe(true)
-    site.serve = () => keepShort({ ...tool, ...change })
+    site.serve = () => answerForOneMinute({ ...tool, ...change })
     under.clock.advance(61)
 
     const started = await visit(under)
@@ -430,9 +460,9 @@ describe('a document that changes', () => {
   })
 
   it('needs no new consent when a redirect path changes', async () => {
-    const { under, site } = await start(() => keepShort(tool))
+    const { under, site } = await start(() => answerForOneMinute(tool))
     await codeOf(under)
-    site.serve = () => keepShort({ ...tool, redirect_uris: [...tool.redirect_uris, 'https://cli.test/cb2'] })
+    site.serve = () => answerForOneMinute({ ...tool, redirect_uris: [...tool.redirect_uris, 'https://cli.test/cb2'] })
     under.clock.advance(61)
 
     const reply = await visit(under, { redirect_uri: 'https://cli.test/cb2' })
@@ -443,7 +473,7 @@ describe('a document that changes', () => {
   it('after the consent makes the code unusable (Client ID Metadata Document §8.3)', async () => {
     const { under } = await start()
     const code = await codeOf(under)
-    const client = await stored(under)
+    const client = await findStored(under)
     if (client === undefined) throw new Error('The client was not stored.')
     await under.storage.clients.compareAndSwap({ ...client, documentDigest: 'other' }, client.version)
 
@@ -455,9 +485,9 @@ describe('a document that changes', () => {
   })
 
   it('is refused when the user consents to an older version than the stored one', async () => {
-    const { under, site } = await start(() => keepShort(tool))
+    const { under, site } = await start(() => answerForOneMinute(tool))
     const older = await visit(under)
-    site.serve = () => keepShort({ ...tool, client_name: 'Bank' })
+    site.serve = () => answerForOneMinute({ ...tool, client_name: 'Bank' })
     under.clock.advance(61)
     await consent(under, await visit(under))
 
@@ -467,12 +497,12 @@ describe('a document that changes', () => {
   })
 
   it('needs new consent when it replaces the keys, and the old keys are refused (Client ID Metadata Document §8.3.1)', async () => {
-    const [first, second] = [await aKeyedTool(), await aKeyedTool()]
-    const { under, site } = await start(() => keepShort(first.document))
+    const [first, second] = [await createKeyedTool(), await createKeyedTool()]
+    const { under, site } = await start(() => answerForOneMinute(first.document))
     const redeemWith = async (key: KeyedTool, change: Change = {}) =>
       publicRedeem(under, await codeOf(under, change), await key.assertion(under))
     expect((await redeemWith(first)).status).toBe(200)
-    site.serve = () => keepShort(second.document)
+    site.serve = () => answerForOneMinute(second.document)
     under.clock.advance(61)
 
     const started = await visit(under)
@@ -491,10 +521,10 @@ describe('a document that changes', () => {
   })
 })
 
-type KeyedTool = Awaited<ReturnType<typeof aKeyedTool>>
+type KeyedTool = Awaited<ReturnType<typeof createKeyedTool>>
 
-/** A document with a key, and the assertions that it verifies (RFC 7523 §3). */
-async function aKeyedTool() {
+/** Returns a document with a new key, and functions that sign assertions and request objects with that key. */
+async function createKeyedTool() {
   const pair = await generateKeyPair('ES256')
   const jwk = await exportJWK(pair.publicKey)
   const kid = await calculateJwkThumbprint(jwk)
@@ -534,16 +564,16 @@ describe('a client with a document that pushes its request', () => {
 
     const pushed = await push(under)
     const started = await withReference(under, pushed)
-    expect([pushed.status, started.location.pathname, await stored(under)]).toEqual([201, '/consent', undefined])
+    expect([pushed.status, started.location.pathname, await findStored(under)]).toEqual([201, '/consent', undefined])
     const code = (await consent(under, started)).location.searchParams.get('code') ?? ''
 
     expect((await publicRedeem(under, code)).status).toBe(200)
-    expect(await stored(under)).toMatchObject({ clientName: 'Tool' })
+    expect(await findStored(under)).toMatchObject({ clientName: 'Tool' })
     expect(site.fetched).toEqual([id])
   })
 
   it('authenticates with a key of its document (RFC 7523 §3)', async () => {
-    const [own, other] = [await aKeyedTool(), await aKeyedTool()]
+    const [own, other] = [await createKeyedTool(), await createKeyedTool()]
     const { under } = await start(() => answer(own.document))
     const wrong = await other.assertion(under)
 
@@ -561,13 +591,13 @@ describe('a client with a document that pushes its request', () => {
   })
 
   it('is not stored, nor is its request, even if it signs an assertion (RFC 6819 §4.4.1.11)', async () => {
-    const keyed = await aKeyedTool()
+    const keyed = await createKeyedTool()
     const { under } = await start(() => answer(keyed.document))
 
     const reply = await push(under, await keyed.assertion(under))
 
     const { pushedRequests } = JSON.parse(under.dump()) as { pushedRequests: unknown }
-    expect([reply.status, pushedRequests, await stored(under)]).toEqual([201, [], undefined])
+    expect([reply.status, pushedRequests, await findStored(under)]).toEqual([201, [], undefined])
   })
 
   it('binds its code to the key of a DPoP proof (RFC 9449 §10.1)', async () => {
@@ -586,7 +616,7 @@ describe('a client with a document that pushes its request', () => {
   })
 
   it('may push only a request object that a key of its document has signed (RFC 9126 §3)', async () => {
-    const [own, other] = [await aKeyedTool(), await aKeyedTool()]
+    const [own, other] = [await createKeyedTool(), await createKeyedTool()]
     const { under } = await start(() => answer(own.document))
     const pushObject = async (by: KeyedTool) => {
       const form = { client_id: id, request: await by.requestObject(under, request), ...(await own.assertion(under)) }
@@ -638,11 +668,11 @@ describe('a client with a document that pushes its request', () => {
     expect(under.dump()).toBe(before)
   })
 
-  it('shares a rate limit with all clients that no user has consented to, and is not stored beyond it (RFC 6819 §4.4.1.11)', async () => {
-    const keyed = await aKeyedTool()
-    const describe = (url: string) => ({ ...keyed.document, client_id: url, redirect_uris: [`${url}/cb`] })
+  it('shares a rate limit with all clients that no user has consented to, and a refused push stores nothing (RFC 6819 §4.4.1.11)', async () => {
+    const keyed = await createKeyedTool()
+    const documentAt = (url: string) => ({ ...keyed.document, client_id: url, redirect_uris: [`${url}/cb`] })
     const { under } = await start(
-      (url) => answer(describe(url)),
+      (url) => answer(documentAt(url)),
       {},
       {
         rateLimits: { pushedRequests: createMemoryRateLimiter({ points: 3, window: 60 }) },
@@ -675,16 +705,15 @@ describe('a client with a document that pushes its request', () => {
 })
 
 describe('a stored client with a document', () => {
-  async function withTokens(options: Partial<Documents> = {}) {
+  async function startWithTokens(options: Partial<Documents> = {}) {
     const { under, site } = await start(undefined, options)
-    const serving = () => answer({ ...tool, grant_types: ['authorization_code', 'refresh_token'] })
-    site.serve = serving
+    site.serve = () => answer({ ...tool, grant_types: ['authorization_code', 'refresh_token'] })
     const tokens = await publicRedeem(under, await codeOf(under))
-    return { under, site, tokens: tokens.json, serving }
+    return { under, site, tokens: tokens.json }
   }
 
   it('stays usable without its document until staleFor has passed', async () => {
-    const { under, site, tokens } = await withTokens()
+    const { under, site, tokens } = await startWithTokens()
     site.serve = () => Promise.reject(new TypeError('fetch failed'))
     under.clock.advance(86_399)
 
@@ -700,16 +729,16 @@ describe('a stored client with a document', () => {
   })
 
   it('has its document read again after staleFor has passed', async () => {
-    const { under, site, tokens } = await withTokens({ staleFor: 100 })
+    const { under, site, tokens } = await startWithTokens({ staleFor: 100 })
     under.clock.advance(86_400)
 
     expect((await refresh(under, tokens['refresh_token'])).status).toBe(200)
     expect(site.fetched).toHaveLength(2)
-    expect((await stored(under))?.documentReadAt).toBe(under.clock.now())
+    expect((await findStored(under))?.documentReadAt).toBe(under.clock.now())
   })
 
   it('gets no new code once it has withdrawn its document', async () => {
-    const { under, site } = await withTokens()
+    const { under, site } = await startWithTokens()
     site.serve = () => new Response(null, { status: 404 })
     under.clock.advance(61)
 
@@ -717,15 +746,15 @@ describe('a stored client with a document', () => {
   })
 
   it('stays disabled when its document is read again', async () => {
-    const { under, tokens } = await withTokens()
-    const client = await stored(under)
+    const { under, tokens } = await startWithTokens()
+    const client = await findStored(under)
     if (client === undefined) throw new Error('The client was not stored.')
     await under.storage.clients.compareAndSwap({ ...client, disabledAt: under.clock.now() }, client.version)
     under.clock.advance(90_000)
 
     await refusedOnPage(under, { send: () => visit(under), reason: 'client_disabled' })
     expect((await refresh(under, tokens['refresh_token'])).status).toBe(401)
-    expect((await stored(under))?.disabledAt).toBeDefined()
+    expect((await findStored(under))?.disabledAt).toBeDefined()
   })
 
   it('is refused once the feature is off', async () => {
@@ -745,7 +774,7 @@ describe('a stored client with a document', () => {
   })
 
   it('keeps the tokens of one device when the user consents on another one', async () => {
-    const { under, tokens } = await withTokens()
+    const { under, tokens } = await startWithTokens()
     const second = await publicRedeem(under, await codeOf(under, { prompt: 'consent' }))
 
     expect(second.status).toBe(200)
@@ -754,7 +783,7 @@ describe('a stored client with a document', () => {
   })
 
   it('keeps the tokens of one device when the user signs out on another one (RFC 7009 §2.1)', async () => {
-    const { under, tokens } = await withTokens()
+    const { under, tokens } = await startWithTokens()
     const second = await publicRedeem(under, await codeOf(under, { prompt: 'consent' }))
 
     const form = `token=${String(second.json['refresh_token'])}&client_id=${encodeURIComponent(id)}`
@@ -771,7 +800,7 @@ describe('a stored client with a document', () => {
     const done = await Promise.all(visits.map((started) => consent(under, started)))
 
     expect(done.map((reply) => reply.location.searchParams.has('code'))).toEqual([true, true])
-    expect((await stored(under))?.version).toBe(1)
+    expect((await findStored(under))?.version).toBe(1)
   })
 
   it('cannot be registered under its URL', async () => {

@@ -8,8 +8,8 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 0xff])
 const logoUri = 'https://cdn.app.test/logo.png'
 
-/** A server with client A, whose logo is served by the function. */
-async function start(serve: () => Response = () => new Response(png), change = {}) {
+/** Starts a server with client A. `serve` answers requests for the logo of A. */
+async function startWithLogo(serve: () => Response = () => new Response(png), change = {}) {
   const fetched: string[] = []
   const under = await startServer({
     fetch: async (input) => {
@@ -22,13 +22,15 @@ async function start(serve: () => Response = () => new Response(png), change = {
   return { under, fetched }
 }
 
-const look = (under: ServerUnderTest, id = 'A') => under.send({ path: `/client-logo?client_id=${id}` })
+const requestLogo = (under: ServerUnderTest, id = 'A') => under.send({ path: `/client-logo?client_id=${id}` })
 
 describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
   it('is served with the media type that its bytes show, and from the cache after the first request', async () => {
-    const { under, fetched } = await start(() => new Response(png, { headers: { 'content-type': 'text/html' } }))
+    const { under, fetched } = await startWithLogo(
+      () => new Response(png, { headers: { 'content-type': 'text/html' } }),
+    )
 
-    const replies = [await look(under), await look(under)]
+    const replies = [await requestLogo(under), await requestLogo(under)]
 
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
     expect(replies[0]?.header('content-type')).toBe('image/png')
@@ -41,15 +43,15 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0, 1]],
     ['image/webp', [...new TextEncoder().encode('RIFF'), 1, 2, 3, 4, ...new TextEncoder().encode('WEBP')]],
   ])('is served as %s if it starts with the bytes of that type', async (type, bytes) => {
-    const { under } = await start(() => new Response(new Uint8Array(bytes)))
+    const { under } = await startWithLogo(() => new Response(new Uint8Array(bytes)))
 
-    const reply = await look(under)
+    const reply = await requestLogo(under)
 
     expect([reply.status, reply.header('content-type')]).toEqual([200, type])
   })
 
   it('has a URL of this server in the pending interaction, and is not fetched for it', async () => {
-    const { under, fetched } = await start()
+    const { under, fetched } = await startWithLogo()
     const started = await authorize(under)
     const { pathname, search } = started.location
 
@@ -67,9 +69,9 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://10.0.0.1/' } })],
     ['an error', () => new Response(png, { status: 500 })],
   ])('is not served if it is %s, and is not fetched again immediately', async (_case, serve) => {
-    const { under, fetched } = await start(serve)
+    const { under, fetched } = await startWithLogo(serve)
 
-    const replies = [await look(under), await look(under)]
+    const replies = [await requestLogo(under), await requestLogo(under)]
 
     expect(replies.map(({ status }) => status)).toEqual([400, 400])
     expect(replies[0]?.json).toMatchObject({ error: 'invalid_request' })
@@ -83,19 +85,19 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }],
     ['has a metadata document', { origin: 'document' }],
   ])('is neither fetched nor served if the client %s (RFC 7591 §5)', async (_case, change) => {
-    const { under, fetched } = await start(undefined, change)
+    const { under, fetched } = await startWithLogo(undefined, change)
 
-    expect((await look(under)).status).toBe(400)
-    expect((await look(under, 'unknown')).status).toBe(400)
+    expect((await requestLogo(under)).status).toBe(400)
+    expect((await requestLogo(under, 'unknown')).status).toBe(400)
     expect(fetched).toEqual([])
   })
 
   it('is fetched at most twelve times in an hour, however often its URL changes', async () => {
-    const { under, fetched } = await start()
+    const { under, fetched } = await startWithLogo()
 
     for (let turn = 0; turn < 15; turn += 1) {
       await changeClient(under.storage, clientId('A'), { logoUri: `${logoUri}?${turn}` })
-      await look(under)
+      await requestLogo(under)
     }
 
     expect(fetched).toHaveLength(12)

@@ -19,7 +19,7 @@ afterAll(() => under.close())
 
 const form = 'application/x-www-form-urlencoded'
 
-/** A form posted by a page of the given origin. */
+/** Posts a form to the token endpoint as a page of the given origin does. */
 const post = (
   at: ServerUnderTest,
   origin: string | readonly string[],
@@ -205,7 +205,11 @@ describe('origins that are allowed by a client or a token', () => {
   it.each([
     ['no token', {}, 'bearer_missing'],
     ['a JWT that this server did not issue', { authorization: 'Bearer a.b.c' }, 'access_token_invalid'],
-    ['an opaque token that this server did not issue', { authorization: `Bearer ${'A'.repeat(43)}` }, 'access_token_invalid'],
+    [
+      'an opaque token that this server did not issue',
+      { authorization: `Bearer ${'A'.repeat(43)}` },
+      'access_token_invalid',
+    ],
     ['a malformed token', { authorization: 'Bearer ,' }, 'bearer_malformed'],
   ] as const)('allows no origin at userinfo with %s (RFC 6750 §3.1)', async (_, headers, reason) => {
     const reply = await refused(under, {

@@ -30,7 +30,7 @@ const scope = 'openid profile offline_access'
 const codeFor = (client: 'A' | 'P', change: Change = {}, server = under): Promise<string> =>
   obtainCode(server, { client_id: client, redirect_uri: redirectUris[client], scope, ...change })
 
-/** POST /token, with a proof of the key if there is one. */
+/** Sends POST /token, with a proof if a key is given. */
 async function send(client: ClientName, form: Change, proofKey?: ProofKey, server = under): Promise<Reply> {
   const headers = proofKey === undefined ? {} : { dpop: await writeProof(server, proofKey) }
   return postAs(server, client, { path: '/token', form, headers })
@@ -47,24 +47,24 @@ const redeem = (client: 'A' | 'P', code: string, proofKey?: ProofKey, server = u
 const refresh = (client: 'A' | 'P', token: string, proofKey?: ProofKey, server = under): Promise<Reply> =>
   send(client, { grant_type: 'refresh_token', refresh_token: token }, proofKey, server)
 
-async function boundTokens(client: 'A' | 'P', server = under): Promise<Tokens> {
+async function obtainBoundTokens(client: 'A' | 'P', server = under): Promise<Tokens> {
   return tokensOf(await redeem(client, await codeFor(client, {}, server), key, server))
 }
 
-const keyOf = (reply: Reply): unknown => readJws(String(reply.json['access_token'])).payload['cnf']
+const confirmationOf = (reply: Reply): unknown => readJws(String(reply.json['access_token'])).payload['cnf']
 
 describe('a code that is bound to a key', () => {
   it('is redeemed with that key (RFC 9449 §10)', async () => {
     const reply = await redeem('P', await codeFor('P', { dpop_jkt: key.jkt }), key)
 
-    expect([reply.status, reply.json['token_type'], keyOf(reply)]).toEqual([200, 'DPoP', { jkt: key.jkt }])
+    expect([reply.status, reply.json['token_type'], confirmationOf(reply)]).toEqual([200, 'DPoP', { jkt: key.jkt }])
   })
 
   it('is neither redeemed nor used up with another key or without one (RFC 9449 §10)', async () => {
     const code = await codeFor('P', { dpop_jkt: key.jkt })
 
     await refused(under, { send: () => redeem('P', code), reason: 'dpop_proof_missing' })
-    // The proof of the thief is remembered.
+    // Storage changes, because the server remembers the proof of the thief.
     const stolen = await refused(under, {
       send: () => redeem('P', code, thief),
       reason: 'code_key_mismatch',
@@ -129,7 +129,11 @@ describe('a pushed request with a DPoP proof', () => {
     const stolen = await redeem('A', code, thief)
     const redeemed = await redeem('A', code, key)
 
-    expect([stolen.json['error'], redeemed.status, keyOf(redeemed)]).toEqual(['invalid_grant', 200, { jkt: key.jkt }])
+    expect([stolen.json['error'], redeemed.status, confirmationOf(redeemed)]).toEqual([
+      'invalid_grant',
+      200,
+      { jkt: key.jkt },
+    ])
   })
 
   it('is refused when its dpop_jkt belongs to another key (RFC 9449 §10.1)', async () => {
@@ -172,7 +176,7 @@ describe('a pushed request with a DPoP proof', () => {
 
 describe('the refresh token of a public client', () => {
   it('is refused with another key or without one, and stays usable with its own (RFC 9449 §5)', async () => {
-    const { refresh_token } = await boundTokens('P')
+    const { refresh_token } = await obtainBoundTokens('P')
 
     const missing = { status: 400, error: 'invalid_dpop_proof' }
     await refusedInJson(under, missing, { send: () => refresh('P', refresh_token), reason: 'dpop_proof_missing' })
@@ -187,11 +191,11 @@ describe('the refresh token of a public client', () => {
     expect(families()).toEqual(before)
 
     const reply = await refresh('P', refresh_token, key)
-    expect([reply.status, reply.json['token_type'], keyOf(reply)]).toEqual([200, 'DPoP', { jkt: key.jkt }])
+    expect([reply.status, reply.json['token_type'], confirmationOf(reply)]).toEqual([200, 'DPoP', { jkt: key.jkt }])
   })
 
   it('can be used again within the retry window only with its key (RFC 9449 §5)', async () => {
-    const { refresh_token } = await boundTokens('P')
+    const { refresh_token } = await obtainBoundTokens('P')
     const first = tokensOf(await refresh('P', refresh_token, key))
 
     const stolen = await refresh('P', refresh_token, thief)
@@ -204,7 +208,7 @@ describe('the refresh token of a public client', () => {
   it('is not rotated when only unbound tokens rotate, and needs its key each time (RFC 9700 §4.14.2)', async () => {
     const own = await startServer({ refreshTokenRotation: 'unbound_only' })
     onTestFinished(() => own.close())
-    const { refresh_token } = await boundTokens('P', own)
+    const { refresh_token } = await obtainBoundTokens('P', own)
 
     for (const later of [0, 60]) {
       own.clock.advance(later)
@@ -216,7 +220,7 @@ describe('the refresh token of a public client', () => {
   it('revokes its family when it is reused after the retry window with its key, but not with another key (RFC 9700 §4.14.2)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
-    const { refresh_token } = await boundTokens('P', own)
+    const { refresh_token } = await obtainBoundTokens('P', own)
     const next = tokensOf(await refresh('P', refresh_token, key, own))
     own.clock.advance(31)
 
@@ -231,7 +235,7 @@ describe('the refresh token of a public client', () => {
   it('is refused for a deactivated user, even with its key (RFC 6749 §5.2)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
-    const { refresh_token, access_token } = await boundTokens('P', own)
+    const { refresh_token, access_token } = await obtainBoundTokens('P', own)
     await own.storage.users.deactivate(userId('U1'), own.clock.now())
 
     const reply = await refresh('P', refresh_token, key, own)
@@ -257,7 +261,7 @@ describe('the refresh token of a public client', () => {
     }
     const own = await startServer({ storage: forgetful })
     onTestFinished(() => own.close())
-    const { refresh_token } = await boundTokens('P', own)
+    const { refresh_token } = await obtainBoundTokens('P', own)
 
     const reply = await refresh('P', refresh_token, undefined, own)
 
@@ -271,14 +275,14 @@ describe('the refresh token of a public client', () => {
 
 describe('the refresh token of a confidential client', () => {
   it('is not bound: each access token is bound to the key of its request (RFC 9449 §5)', async () => {
-    const { refresh_token } = await boundTokens('A')
+    const { refresh_token } = await obtainBoundTokens('A')
     const other = await createProofKey()
 
     const reply = await refresh('A', refresh_token, other)
     const unbound = await refresh('A', tokensOf(reply).refresh_token)
 
-    expect([reply.status, keyOf(reply)]).toEqual([200, { jkt: other.jkt }])
-    expect([unbound.status, unbound.json['token_type'], keyOf(unbound)]).toEqual([200, 'Bearer', undefined])
+    expect([reply.status, confirmationOf(reply)]).toEqual([200, { jkt: other.jkt }])
+    expect([unbound.status, unbound.json['token_type'], confirmationOf(unbound)]).toEqual([200, 'Bearer', undefined])
   })
 })
 
@@ -306,7 +310,7 @@ describe('a bound access token at userinfo', () => {
     expect.stringMatching(new RegExp(`^DPoP algs="ES256 EdDSA Ed25519 PS256", error="${error}"`)) as unknown
 
   it.each(['DPoP', 'dpop', 'DPOP'])('is accepted with a proof and the scheme %s (RFC 9449 §7.1)', async (scheme) => {
-    const { access_token } = await boundTokens('A')
+    const { access_token } = await obtainBoundTokens('A')
     const dpop = await proofForUserinfo(under, key, access_token)
 
     const reply = await userinfo({ authorization: `${scheme} ${access_token}`, dpop })
@@ -316,7 +320,7 @@ describe('a bound access token at userinfo', () => {
   })
 
   it('is refused as a bearer token, with and without a proof, and in a form (RFC 9449 §7.2)', async () => {
-    const { access_token } = await boundTokens('A')
+    const { access_token } = await obtainBoundTokens('A')
     const dpop = await proofForUserinfo(under, key, access_token)
     const authorization = `Bearer ${access_token}`
 
@@ -331,13 +335,13 @@ describe('a bound access token at userinfo', () => {
   })
 
   it('is not accepted by accessToken(), which gets no proof from the host (RFC 9449 §7.2)', async () => {
-    const { access_token } = await boundTokens('A')
+    const { access_token } = await obtainBoundTokens('A')
 
     expect(await under.server.accessToken(access_token)).toBeUndefined()
   })
 
   it('is refused with the proof of another key (RFC 9449 §7.1)', async () => {
-    const { access_token } = await boundTokens('A')
+    const { access_token } = await obtainBoundTokens('A')
     const dpop = await proofForUserinfo(under, thief, access_token)
     const reply = await refused(under, {
       send: () => userinfo({ authorization: `DPoP ${access_token}`, dpop }),
@@ -354,7 +358,7 @@ describe('a bound access token at userinfo', () => {
     ['for POST', { claims: { htm: 'POST' } }, 'dpop_target'],
     ['for the token endpoint', { claims: { htu: 'https://as.test/token' } }, 'dpop_target'],
   ])('is refused with a proof %s (RFC 9449 §4.3)', async (_case, change, reason) => {
-    const { access_token } = await boundTokens('A')
+    const { access_token } = await obtainBoundTokens('A')
     const dpop = await proofForUserinfo(under, key, access_token, change)
     const send = () => userinfo({ authorization: `DPoP ${access_token}`, dpop })
 
@@ -364,7 +368,7 @@ describe('a bound access token at userinfo', () => {
   })
 
   it('is refused without a proof, and with a proof that was used before (RFC 9449 §7.1, §11.1)', async () => {
-    const { access_token } = await boundTokens('A')
+    const { access_token } = await obtainBoundTokens('A')
     const authorization = `DPoP ${access_token}`
     const dpop = await proofForUserinfo(under, key, access_token)
 
@@ -409,7 +413,7 @@ describe('a bound access token at userinfo', () => {
   })
 
   it('has its key and type in the introspection response (RFC 9449 §6.2)', async () => {
-    const { access_token } = await boundTokens('A')
+    const { access_token } = await obtainBoundTokens('A')
 
     const reply = await introspect(under, access_token)
 
@@ -417,7 +421,7 @@ describe('a bound access token at userinfo', () => {
   })
 
   it('can be sent by a page of its client, which can read the nonce (RFC 9449 §8)', async () => {
-    const { access_token } = await boundTokens('P')
+    const { access_token } = await obtainBoundTokens('P')
     const dpop = await proofForUserinfo(under, key, access_token)
 
     const reply = await userinfo({ origin: 'https://spa.test', authorization: `DPoP ${access_token}`, dpop })

@@ -28,7 +28,7 @@ afterAll(() => site.close())
 const proofFor = (change: ProofChange = {}, proofKey = key, token = bound): Promise<string> =>
   proofForUserinfo(site, proofKey, token, { ...change, claims: { htu: `${origin}/orders`, ...change.claims } })
 
-/** GET /orders behind a proxy, so that the request names another host. */
+/** Sends GET /orders as a proxy does: the URL of the request has another host. */
 async function call(headers: Readonly<Record<string, string>>, under = api): Promise<Response> {
   const handler = protectFetch(under.api).require(['api.read'], (_request, token) =>
     Response.json(token.claims['cnf'] ?? null),
@@ -60,7 +60,11 @@ describe('an API that accepts DPoP', () => {
 
   it.each<readonly [string, () => Promise<Readonly<Record<string, string>>>, AccessRefusalReason]>([
     ['a bound token as a bearer token', () => Promise.resolve({ authorization: `Bearer ${bound}` }), 'token_bound'],
-    ['a bound token as a bearer token with a proof', async () => ({ authorization: `Bearer ${bound}`, dpop: await proofFor() }), 'token_bound'],
+    [
+      'a bound token as a bearer token with a proof',
+      async () => ({ authorization: `Bearer ${bound}`, dpop: await proofFor() }),
+      'token_bound',
+    ],
     [
       'a bearer token with a proof',
       async () => ({ authorization: `Bearer ${bearer}`, dpop: await proofFor() }),

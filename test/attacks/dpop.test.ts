@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** A token of the machine client M, requested with this DPoP header. */
+/** Requests a token for the machine client M with this DPoP header. */
 const serviceToken = (dpop: string, server = under): Promise<Reply> =>
   postAs(server, 'M', { path: '/token', form: { grant_type: 'client_credentials' }, headers: { dpop } })
 
@@ -43,7 +43,7 @@ describe('a token request with a DPoP proof', () => {
   it.each<readonly [string, ProofChange]>([
     ['a type in capitals', { header: { typ: 'DPOP+JWT' } }],
     ['a key identifier, which is ignored', { header: { kid: 'x', jku: 'http://127.0.0.1:1/keys' } }],
-    ['no change', { header: {} }],
+    ['no changes', { header: {} }],
     [
       'an address with scheme and host in capitals, a port, a query and a fragment',
       { claims: { htu: 'HTTPS://AS.TEST:443/token?x#y' } },

@@ -94,7 +94,7 @@ describe('tokens of an ended session (OIDC Back-Channel Logout 1.0 §2.7)', () =
 describe('a code of an ended session', () => {
   it('is refused, and issues nothing (OIDC Back-Channel Logout 1.0 §2.7)', async () => {
     await start()
-    // Its secret was used before, so that the refusal does not record that.
+    // Uses the secret of the client, so that the refused request does not store its first use.
     await obtainTokens(under, online)
     const code = await obtainCode(under, online)
     await under.server.endSession(session)

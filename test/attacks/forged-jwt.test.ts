@@ -34,13 +34,13 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** The access token with some claims changed, signed with the server's own key. */
+/** Returns the token with some claims changed, signed with the server's own key. */
 const withClaims = (
   { header, payload, sign }: GenuineJwt,
   claims: Readonly<Record<string, unknown>>,
 ): Promise<string> => writeJws(header, { ...payload, ...claims }, sign)
 
-/** Calls userinfo with any text as the token: in the header where the text is allowed there, otherwise in the form. */
+/** Calls userinfo with any string as the token: in the header if the string is allowed there, otherwise in the form. */
 const userinfoWith = (token: string) =>
   /^[\x21-\x7E]+$/.test(token) && token.length < 12_000
     ? userinfo(under, token)
@@ -61,7 +61,7 @@ async function expectNoAccessToken(token: string, reasons: readonly string[]): P
   expect(under.dump()).toBe(before)
 }
 
-/** Asserts that the server does not recognize the text as its token; revoking it has no effect either. */
+/** Asserts that the server does not accept the string as its token, and that revoking it has no effect. */
 async function expectInvalid(token: string): Promise<void> {
   await expectNoAccessToken(token, ['access_token_invalid', 'bearer_malformed'])
   const before = under.dump()
@@ -246,7 +246,7 @@ describe('a retired key', () => {
     return { signer: { ...described, sign: signEs256(pair.privateKey) }, published: { ...described, jwk } }
   }
 
-  /** The last key signs. */
+  /** Returns a key ring that publishes all these keys and signs with the last. */
   const ringOf = (ring: readonly RingKey[]): KeyRing => ({
     algorithms: ['ES256'],
     signer: () => Promise.resolve((ring.at(-1) as RingKey).signer),
@@ -256,7 +256,7 @@ describe('a retired key', () => {
 })
 
 describe('a forged or malformed JWT as id_token_hint', () => {
-  const hint = async (id_token_hint: string): Promise<void> => {
+  const expectInvalidHint = async (id_token_hint: string): Promise<void> => {
     const form = encode({ ...baseRequest, id_token_hint })
     await refusedByRedirect(
       under,
@@ -269,7 +269,7 @@ describe('a forged or malformed JWT as id_token_hint', () => {
   }
 
   it.each(forgeries)('$row', async ({ forge }) => {
-    await hint(await forge(idToken))
+    await expectInvalidHint(await forge(idToken))
   })
 
   it.each<readonly [string, Readonly<Record<string, unknown>>]>([
@@ -278,11 +278,11 @@ describe('a forged or malformed JWT as id_token_hint', () => {
       (sub) => [`sub ${JSON.stringify(sub)} (OIDC Core §3.1.2.2)`, { sub }] as const,
     ),
   ])('%s', async (_, claims) => {
-    await hint(await withClaims(idToken, claims))
+    await expectInvalidHint(await withClaims(idToken, claims))
   })
 
   it('rejects an access token as a hint (RFC 9068 §5)', async () => {
-    await hint(accessToken.token)
+    await expectInvalidHint(accessToken.token)
   })
 
   it('an expired hint still identifies the user (OIDC Core §3.1.2.1)', async () => {

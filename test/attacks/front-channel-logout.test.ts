@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** Registers a client, and lets it join the session at this time. */
-async function join(
+/** Registers a client and adds it to the session, `at` seconds from now. */
+async function registerAndJoin(
   session: string,
   name: string,
   client: { readonly uri?: string; readonly sid?: boolean; at?: number },
@@ -55,10 +55,10 @@ const framesOf = (answer: Reply): readonly string[] =>
 describe('front-channel logout', () => {
   it('frames the clients of the session, and allows exactly their origins (Front-Channel Logout §3)', async () => {
     const hint = await hintOf(under, 'session-1')
-    await join('session-1', 'plain', { uri: 'https://plain.test/out?tenant=a&b=c' })
-    await join('session-1', 'named', { uri: 'https://named.test/out?tenant=a', sid: true })
-    await join('session-1', 'silent', {})
-    await join('session-of-another', 'stranger', { uri: 'https://stranger.test/out' })
+    await registerAndJoin('session-1', 'plain', { uri: 'https://plain.test/out?tenant=a&b=c' })
+    await registerAndJoin('session-1', 'named', { uri: 'https://named.test/out?tenant=a', sid: true })
+    await registerAndJoin('session-1', 'silent', {})
+    await registerAndJoin('session-of-another', 'stranger', { uri: 'https://stranger.test/out' })
 
     const answer = await logout(under, 'session-1', {
       id_token_hint: hint,
@@ -89,7 +89,7 @@ describe('front-channel logout', () => {
   it('frames twenty clients at most: those that the user signed in to last', async () => {
     const hint = await hintOf(under, 'session-2')
     for (let at = 1; at <= 22; at += 1)
-      await join('session-2', `many-${at}`, { uri: `https://many-${at}.test/out`, at })
+      await registerAndJoin('session-2', `many-${at}`, { uri: `https://many-${at}.test/out`, at })
 
     const frames = framesOf(await logout(under, 'session-2', { id_token_hint: hint }))
 
@@ -100,7 +100,7 @@ describe('front-channel logout', () => {
 
   it('leaves out a client that was removed after the sign-in', async () => {
     const hint = await hintOf(under, 'session-3')
-    await join('session-3', 'gone', { uri: 'https://gone.test/out' })
+    await registerAndJoin('session-3', 'gone', { uri: 'https://gone.test/out' })
     await under.storage.clients.remove(clientId('gone'), under.clock.now())
 
     const answer = await logout(under, 'session-3', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
@@ -110,7 +110,7 @@ describe('front-channel logout', () => {
 
   it('frames nothing when no session ends', async () => {
     const hint = await hintOf(under, 'session-4')
-    await join('session-4', 'waiting', { uri: 'https://waiting.test/out' })
+    await registerAndJoin('session-4', 'waiting', { uri: 'https://waiting.test/out' })
 
     const [asked, signedOut] = [
       await logout(under, 'session-4', {}),

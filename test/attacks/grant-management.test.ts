@@ -12,13 +12,13 @@ import { introspect } from '../support/token-calls.ts'
 
 const methods = ['GET', 'DELETE'] as const
 
-/** The grant of U1 for A, with an active access token under it. */
-async function aGrant(under: ServerUnderTest) {
+/** Returns the grant of U1 for A, with an active access token that was issued under it. */
+async function createGrant(under: ServerUnderTest) {
   const { grant_id: grant = '', access_token: accessToken = '' } = await obtainTokens(under)
   return { grant, accessToken }
 }
 
-/** The user and the token of a grant that was made for the public client P. */
+/** Returns the token response for a grant of U1 for the public client P. */
 async function tokensOfP(under: ServerUnderTest): Promise<Reply> {
   const client = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
   const code = await obtainCode(under, { ...client, scope: `openid ${grantScopes}` })
@@ -28,7 +28,7 @@ async function tokensOfP(under: ServerUnderTest): Promise<Reply> {
 describe('a grant', () => {
   it.each(methods)('is unknown to other clients: %s (Grant Management §6.6)', async (method) => {
     const under = await startGrantServer()
-    const { grant, accessToken } = await aGrant(under)
+    const { grant, accessToken } = await createGrant(under)
     const token = await managementToken(under, 'M')
 
     const ofOther = await refused(under, {
@@ -48,7 +48,7 @@ describe('a grant', () => {
 
   it.each(methods)('is unknown to a token of another user: %s (Grant Management §6.6)', async (method) => {
     const under = await startGrantServer()
-    const { grant } = await aGrant(under)
+    const { grant } = await createGrant(under)
     await under.storage.users.insert({ userId: userId('U4'), claims: {}, createdAt: under.clock.now() })
     const { access_token: token = '' } = await obtainTokens(
       under,
@@ -75,7 +75,7 @@ describe('a grant', () => {
     ],
   ])('is unknown after it %s (Grant Management §6.6)', async (_case, change) => {
     const under = await startGrantServer()
-    const { grant } = await aGrant(under)
+    const { grant } = await createGrant(under)
     const token = await managementToken(under)
     await change(under, grant)
 
@@ -107,7 +107,7 @@ describe('a grant', () => {
     'is refused to %s with only the scope %s (Grant Management §6.1)',
     async (method, scope, reason, needed) => {
       const under = await startGrantServer()
-      const { grant } = await aGrant(under)
+      const { grant } = await createGrant(under)
       const token = await managementToken(under, 'A', { scope })
 
       const reply = await refused(under, { send: () => manageGrant(under, { grant, token, method }), reason })
@@ -121,7 +121,7 @@ describe('a grant', () => {
 
   it('is refused when the client is no longer registered for the scope (RFC 6749 §3.3)', async () => {
     const under = await startGrantServer()
-    const { grant } = await aGrant(under)
+    const { grant } = await createGrant(under)
     const token = await managementToken(under)
     await updateClient(
       { clientId: 'A' },
@@ -139,7 +139,7 @@ describe('a grant', () => {
 
   it('is refused to a token for another audience (RFC 9068 §4)', async () => {
     const under = await startGrantServer({ defaultAudience: 'https://default.test' })
-    const { grant } = await aGrant(under)
+    const { grant } = await createGrant(under)
     const token = await managementToken(under, 'A', { scope: `api.read ${grantScopes}` })
 
     const reply = await refused(under, {
@@ -168,7 +168,7 @@ describe('a grant', () => {
     ['a forged token', { authorization: 'Bearer x' }, 'access_token_invalid'],
   ] as const)('is refused to a request with %s (RFC 6750 §3.1)', async (_case, headers, reason) => {
     const under = await startGrantServer()
-    const { grant } = await aGrant(under)
+    const { grant } = await createGrant(under)
 
     const reply = await refused(under, {
       send: () => under.send({ method: 'DELETE', path: `/grants/${grant}`, headers }),
@@ -180,7 +180,7 @@ describe('a grant', () => {
 
   it('is refused to a revoked token (RFC 6750 §3.1)', async () => {
     const under = await startGrantServer()
-    const { grant } = await aGrant(under)
+    const { grant } = await createGrant(under)
     const token = await managementToken(under)
     await postForm(under, '/token/revocation', encode({ token }), { authorization: basic('A', under.clients.A.secret) })
 
@@ -194,7 +194,7 @@ describe('a grant', () => {
 
   it('is refused to a bound token without a proof, with a proof for another grant and with a used proof (RFC 9449 §7.1, §7.2)', async () => {
     const under = await startGrantServer()
-    const { grant } = await aGrant(under)
+    const { grant } = await createGrant(under)
     const key = await createProofKey()
     const issued = await postForm(under, '/token', encode({ grant_type: 'client_credentials', scope: grantScopes }), {
       authorization: basic('A', under.clients.A.secret),
@@ -218,7 +218,7 @@ describe('a grant', () => {
 
   it('is not created, merged or replaced by an authorization request (Grant Management §5.2)', async () => {
     const under = await startGrantServer()
-    const { grant } = await aGrant(under)
+    const { grant } = await createGrant(under)
 
     for (const change of [
       { grant_management_action: 'create' },

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** A request that is waiting for consent. */
+/** The response to a request that waits for consent. */
 let started: Reply
 beforeEach(async () => {
   started = await authorize(under, { prompt: 'consent' })
@@ -44,7 +44,10 @@ describe('a form that another site posts to the host’s page (RFC 9700 §4.7)',
     ['has no Sec-Fetch-Site and the Origin of another site', { origin: 'https://evil.test' }],
     ['has no Sec-Fetch-Site and an Origin with http', { origin: 'http://as.test' }],
     ['has no Sec-Fetch-Site and an Origin with another port', { origin: 'https://as.test:8443' }],
-    ['has no Sec-Fetch-Site and an Origin that only starts like this server’s', { origin: 'https://as.test.evil.test' }],
+    [
+      'has no Sec-Fetch-Site and an Origin that only starts like this server’s',
+      { origin: 'https://as.test.evil.test' },
+    ],
     ['has no Sec-Fetch-Site and the Origin null of a sandbox', { origin: 'null' }],
     ['has only a referrer', { referer: 'https://as.test/login' }],
     ['has none of these headers', {}],

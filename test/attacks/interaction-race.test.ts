@@ -12,8 +12,8 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 
 const issuer = 'https://as.test'
 
-/** The form that the browser of an interaction posts to the host's page. */
-const posted = (under: ServerUnderTest, started: Reply): ServerRequest => ({
+/** Returns a form post to the host's page from the browser that started the interaction. */
+const formPost = (under: ServerUnderTest, started: Reply): ServerRequest => ({
   method: 'POST',
   url: started.location,
   headers: new Map([
@@ -25,13 +25,13 @@ const posted = (under: ServerUnderTest, started: Reply): ServerRequest => ({
   body: new Uint8Array(),
 })
 
-/** The same interaction, read by several requests before any of them completes it. */
-async function foundTogether(under: ServerUnderTest, times: number): Promise<readonly PendingInteraction[]> {
+/** Starts an interaction and reads it several times before it is completed. */
+async function readRepeatedly(under: ServerUnderTest, times: number): Promise<readonly PendingInteraction[]> {
   const started = await authorize(under)
-  return Promise.all(Array.from({ length: times }, () => under.server.interaction(posted(under, started))))
+  return Promise.all(Array.from({ length: times }, () => under.server.interaction(formPost(under, started))))
 }
 
-const codesOf = (under: ServerUnderTest): number =>
+const countCodes = (under: ServerUnderTest): number =>
   (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
 
 describe('concurrent requests that found the same interaction before any of them completed it (RFC 6749 §4.1.2)', () => {
@@ -46,7 +46,7 @@ describe('concurrent requests that found the same interaction before any of them
     ],
   ])('%s: one of them succeeds, and at most one code is stored', async (_, times, end) => {
     const under = await startServer()
-    const found = await foundTogether(under, times)
+    const found = await readRepeatedly(under, times)
 
     const ended = await Promise.allSettled(found.map(end))
 
@@ -57,14 +57,14 @@ describe('concurrent requests that found the same interaction before any of them
     )
     expect(answers.map(({ status }) => status)).toEqual([303])
     const location = answers[0]?.headers.find(([name]) => name === 'Location')?.[1] ?? ''
-    expect(codesOf(under)).toBe(new URL(location).searchParams.has('code') ? 1 : 0)
+    expect(countCodes(under)).toBe(new URL(location).searchParams.has('code') ? 1 : 0)
     await under.close()
   })
 })
 
 it('a sign-in in one tab is refused after another tab has completed the interaction (RFC 6749 §4.1.2)', async () => {
   const under = await startServer()
-  const [tab, other] = await foundTogether(under, 2)
+  const [tab, other] = await readRepeatedly(under, 2)
   const signedIn = { subject: 'U1', authTime: under.clock.now() }
   await other?.complete({ ...signedIn, grantedScopes: ['openid'] })
   const before = under.dump()
@@ -84,7 +84,7 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
     ['an interaction without a browser', ({ browserDigest: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
     const { under, close } = await startCareless(read)
-    const started = await signedIn(under)
+    const started = await startSignedIn(under)
     const other = browserCookie(await authorize(under))
 
     await refusedOnPage(under, {
@@ -96,11 +96,14 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
 
   it.each([
     ['an interaction that has expired', (record: InteractionRecord) => ({ ...record, expiresAt: record.createdAt })],
-    ['an interaction of another browser', (record: InteractionRecord) => ({ ...record, browserDigest: 'x'.repeat(43) })],
+    [
+      'an interaction of another browser',
+      (record: InteractionRecord) => ({ ...record, browserDigest: 'x'.repeat(43) }),
+    ],
     ['an interaction without an expiry time', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
     const { under, close } = await startCareless(read)
-    const started = await signedIn(under)
+    const started = await startSignedIn(under)
 
     await refusedOnPage(under, {
       send: () =>
@@ -114,14 +117,14 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
   })
 })
 
-/** An interaction in which a user has signed in, so that it is stored. */
-async function signedIn(under: ServerUnderTest): Promise<Reply> {
+/** Starts an interaction in which a user has signed in, so that it is stored. */
+async function startSignedIn(under: ServerUnderTest): Promise<Reply> {
   const started = await authorize(under, {}, { cookie: '' })
   await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
   return started
 }
 
-/** A server whose store finds interactions by handle alone and has its own way of reading them. */
+/** Starts a server whose store finds interactions by their handle alone and returns what `read` makes of them. */
 async function startCareless(
   read: (record: InteractionRecord) => object,
 ): Promise<{ under: ServerUnderTest; close: () => Promise<void> }> {

@@ -23,8 +23,8 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** A request of client P that is waiting for consent, in a browser of its own. */
 const pkceForP = { client_id: 'P', redirect_uri: 'https://spa.test/cb', prompt: 'consent' }
+/** The response to a request of client P that waits for consent, in a new browser. */
 let started: Reply
 beforeEach(async () => {
   started = await authorize(under, pkceForP)
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const consent = 'scope=openid&scope=profile'
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
-const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+const countCodes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
 
 const redeemAsP = (code: string | null, change: Change = {}): Promise<Reply> =>
   token(
@@ -48,7 +48,7 @@ const redeemAsP = (code: string | null, change: Change = {}): Promise<Reply> =>
     { authorization: '' },
   )
 
-/** Sends a request to the host's page with exactly the given headers. */
+/** Returns a function that sends a request to the host's page. The browser's cookie is sent only if it is given. */
 const visit =
   (headers: Readonly<Record<string, string>>, sent: { method?: string; body?: string; search?: string } = {}) =>
   () =>
@@ -61,7 +61,7 @@ const visit =
 
 describe('an interaction (RFC 6749 §4.1.2)', () => {
   it('cannot be completed twice', async () => {
-    const before = codes()
+    const before = countCodes()
     const first = await answerInteraction(under, started, consent)
 
     await refusedOnPage(under, {
@@ -70,29 +70,29 @@ describe('an interaction (RFC 6749 §4.1.2)', () => {
     })
 
     expect((await redeemAsP(codeOf(first))).status).toBe(200)
-    expect(codes() - before).toBe(1)
+    expect(countCodes() - before).toBe(1)
   })
 
   it('is completed by exactly one of ten concurrent requests', async () => {
-    const before = codes()
+    const before = countCodes()
 
     const replies = await Promise.all(Array.from({ length: 10 }, () => answerInteraction(under, started, consent)))
 
     const won = replies.filter((reply) => codeOf(reply) !== null)
     expect(won).toHaveLength(1)
     expect(replies.filter(({ status }) => status === 400)).toHaveLength(9)
-    expect(codes() - before).toBe(1)
+    expect(countCodes() - before).toBe(1)
   })
 
   it('is ended by exactly one of several requests that complete or deny it concurrently', async () => {
-    const before = codes()
+    const before = countCodes()
 
     const replies = await Promise.all(
       ['deny', consent, 'deny', consent].map((form) => answerInteraction(under, started, form)),
     )
 
     expect(replies.filter(({ status }) => status === 303)).toHaveLength(1)
-    expect(codes() - before).toBe(replies.filter((reply) => codeOf(reply) !== null).length)
+    expect(countCodes() - before).toBe(replies.filter((reply) => codeOf(reply) !== null).length)
   })
 
   it('cannot be completed after it was denied', async () => {
@@ -162,12 +162,12 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
     ['consent', ''],
     ['a sign-in with consent', '&subject=U1&auth_time=1'],
   ])('treats %s only to scopes that were not requested as a denial', async (_, signIn) => {
-    const before = codes()
+    const before = countCodes()
 
     const done = await answerInteraction(under, started, `scope=api.write${signIn}`)
 
     expect(done.location.searchParams.get('error')).toBe('access_denied')
-    expect(codes()).toBe(before)
+    expect(countCodes()).toBe(before)
   })
 
   it('stores each scope once when the form repeats it', async () => {
@@ -185,11 +185,11 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
 })
 
 describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)', () => {
-  const other = async (): Promise<string> => browserCookie(await authorize(under, pkceForP))
+  const otherCookie = async (): Promise<string> => browserCookie(await authorize(under, pkceForP))
 
   it.each([
     ['no cookie', () => Promise.resolve('')],
-    ['the cookie of another browser', other],
+    ['the cookie of another browser', otherCookie],
     ['an invented cookie', () => Promise.resolve(`__Host-mintmark-browser=${'A'.repeat(43)}`)],
     ['an empty cookie', () => Promise.resolve('__Host-mintmark-browser=')],
     [
@@ -197,7 +197,7 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
       () => Promise.resolve(browserCookie(started).replace('__Host-', '')),
     ],
     ['its cookie in upper case', () => Promise.resolve(browserCookie(started).toUpperCase())],
-    ['its cookie and a planted one', async () => `${await other()}; ${browserCookie(started)}`],
+    ['its cookie and a planted one', async () => `${await otherCookie()}; ${browserCookie(started)}`],
     ['its cookie inside another', () => Promise.resolve(`x=y, ${browserCookie(started)}`)],
   ])('another browser can neither read nor complete it: %s', async (_, cookieOf) => {
     const cookie = await cookieOf()

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** Asserts the `{"active":false}` answer byte for byte, its headers, and that nothing was written. */
+/** Asserts that the response body is exactly `{"active":false}`, checks its headers, and that nothing was stored. */
 async function expectInactive(at: ServerUnderTest, token: string, client: ClientName = 'A'): Promise<void> {
   const before = at.dump()
   const reply = await introspect(at, token, client)
@@ -162,16 +162,16 @@ describe('introspection: inactive answers', () => {
     ["A's access token, introspected by B", 'B', 'access_token'],
     ["A's access token, introspected by M", 'M', 'access_token'],
     ["A's access token for this server, introspected by RS", 'RS', 'access_token'],
-    ["A's refresh token, introspected by RS (RFC 7662 §4)", 'RS', 'refresh_token'],
-    ["A's refresh token, introspected by B (RFC 7662 §4)", 'B', 'refresh_token'],
-  ])('%s (RFC 7662 §2.2)', async (_, client, kind) => {
+    ["A's refresh token, introspected by RS", 'RS', 'refresh_token'],
+    ["A's refresh token, introspected by B", 'B', 'refresh_token'],
+  ])('%s (RFC 7662 §2.2, §4)', async (_, client, kind) => {
     const reply = await introspect(under, tokens[kind], client)
 
     expect([reply.status, reply.text]).toEqual([200, '{"active":false}'])
   })
 
   it('answers inactive to a resource server that no longer serves the audience (RFC 7662 §4)', async () => {
-    const other = await freshServer()
+    const other = await startFreshServer()
     const { access_token } = tokensOf(await serviceToken(other, { resource: 'https://api.test' }))
     const before = (await introspect(other, access_token, 'RS')).json['active']
     await changeClient(other.storage, clientId('RS'), { servedAudiences: ['https://other.test'] })
@@ -183,7 +183,10 @@ describe('introspection: inactive answers', () => {
 
   it.each<readonly [string, (at: ServerUnderTest, family: Tokens) => Promise<unknown>]>([
     ['the tokens of a revoked family (RFC 7662 §2.2)', (at, family) => revoke(at, family.refresh_token)],
-    ['the tokens of a deactivated user (RFC 7662 §2.2)', (at) => at.storage.users.deactivate(userId('U1'), at.clock.now())],
+    [
+      'the tokens of a deactivated user (RFC 7662 §2.2)',
+      (at) => at.storage.users.deactivate(userId('U1'), at.clock.now()),
+    ],
     ['the tokens of a removed user (RFC 7662 §2.2)', (at) => at.storage.users.remove(userId('U1'), at.clock.now())],
     [
       'the tokens of a user who was deactivated after they were issued and is active again (RFC 7662 §2.2)',
@@ -201,7 +204,7 @@ describe('introspection: inactive answers', () => {
       },
     ],
   ])('%s', async (_, end) => {
-    const other = await freshServer()
+    const other = await startFreshServer()
     const family = await tokensFor(other, 'A')
     const before = await Promise.all([introspect(other, family.access_token), introspect(other, family.refresh_token)])
     await end(other, family)
@@ -213,7 +216,7 @@ describe('introspection: inactive answers', () => {
   })
 
   it('answers inactive for a token of a disabled client when its resource server asks (RFC 7662 §2.2)', async () => {
-    const other = await freshServer()
+    const other = await startFreshServer()
     const scope = 'openid api.read'
     const { access_token } = await tokensFor(other, 'A', { scope, resource: 'https://api.test' })
     const before = (await introspect(other, access_token, 'RS')).json['active']
@@ -225,7 +228,7 @@ describe('introspection: inactive answers', () => {
   })
 
   it('answers inactive for an expired access token and for a rotated refresh token (RFC 7662 §2.2)', async () => {
-    const other = await freshServer()
+    const other = await startFreshServer()
     const family = await tokensFor(other, 'A')
     await refresh(other, family.refresh_token)
     other.clock.advance(600)
@@ -234,7 +237,7 @@ describe('introspection: inactive answers', () => {
     await expectInactive(other, family.refresh_token)
   })
 
-  async function freshServer(): Promise<ServerUnderTest> {
+  async function startFreshServer(): Promise<ServerUnderTest> {
     const other = await startServer()
     onTestFinished(() => other.close())
     await noteSecretsInUse(other)
@@ -246,7 +249,7 @@ describe('introspection: active answers', () => {
   it("contain the token's claims, no internal names and nothing about the user (RFC 7662 §2.2, §4)", async () => {
     const reply = await introspect(under, tokens.access_token)
 
-    // The values that a resource server matches with the revocation feed stay inside the token.
+    // The response leaves out the claims that resource servers compare with the revocation feed.
     const { payload } = readJws(tokens.access_token)
     const { family, grant, generation, client_ref: client, user_ref: user, ...claims } = payload
     expect([typeof family, typeof grant, generation]).toEqual(['string', 'string', 0])

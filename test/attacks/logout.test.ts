@@ -24,14 +24,14 @@ beforeAll(async () => {
 afterAll(() => under.close())
 
 let count = 0
-/** A new session of U1, and an ID token that A got in it. */
-async function aSession(): Promise<{ readonly name: string; readonly hint: string }> {
+/** Starts a new session of U1. Returns its name and an ID token that was issued to A in it. */
+async function startSession(): Promise<{ readonly name: string; readonly hint: string }> {
   const name = `session-${(count += 1)}`
   return { name, hint: await hintOf(under, name) }
 }
 
-/** Asserts the confirmation page: no redirect, and nothing has ended. */
-async function expectQuestion(name: string, answer: Reply, problem?: string): Promise<void> {
+/** Asserts that the answer is the confirmation page, without a redirect, and that the session has not ended. */
+async function expectConfirmationPage(name: string, answer: Reply, problem?: string): Promise<void> {
   expect([answer.status, answer.header('location')]).toEqual([problem === undefined ? 200 : 400, undefined])
   expect(answer.text).toContain('value="sign_out"')
   expect(answer.header('content-security-policy')).toContain("frame-ancestors 'none'")
@@ -40,20 +40,20 @@ async function expectQuestion(name: string, answer: Reply, problem?: string): Pr
   expect(under.ended).not.toContain(name)
 }
 
-const lastReasons = (since: number): readonly string[] =>
+const reasonsSince = (since: number): readonly string[] =>
   under.events.slice(since).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
 
-/** Asserts a question that also reports a problem, for this reason, and changes nothing in storage. */
+/** Asserts that the confirmation page reports a problem, that an event has this reason, and that nothing is stored. */
 async function expectProblem(name: string, reason: string, send: () => Promise<Reply>): Promise<void> {
   const [before, since] = [under.dump(), under.events.length]
-  await expectQuestion(name, await send(), reason)
-  expect(lastReasons(since)).toEqual([reason])
+  await expectConfirmationPage(name, await send(), reason)
+  expect(reasonsSince(since)).toEqual([reason])
   expect(under.dump()).toBe(before)
 }
 
 describe('a logout request with a hint', () => {
   it('signs out and returns to the client with state alone, unchanged (RP-Initiated Logout §3)', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const state = `a b+c%20"<>'&=#é漢😀/?`
 
     const answer = await logout(under, name, { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state })
@@ -67,7 +67,7 @@ describe('a logout request with a hint', () => {
   })
 
   it('adds nothing to the return URI when the request has no state (RP-Initiated Logout §3)', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
 
     const answer = await logout(under, name, { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
 
@@ -75,7 +75,7 @@ describe('a logout request with a hint', () => {
   })
 
   it('shows a page that says so when the request names no return URI', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
 
     const answer = await logout(under, name, { id_token_hint: hint, client_id: 'A', ui_locales: 'de' })
 
@@ -85,7 +85,7 @@ describe('a logout request with a hint', () => {
   })
 
   it('accepts a hint that expired a year ago (RP-Initiated Logout §2)', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const genuine = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
     const exp = under.clock.now() - 365 * 86_400
     const old = await writeJws(genuine.header, { ...genuine.payload, exp, iat: exp - 600 }, genuine.sign)
@@ -97,7 +97,7 @@ describe('a logout request with a hint', () => {
   })
 
   it('returns to the client at once when the session has already ended (RP-Initiated Logout §2)', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 's' }
     await logout(under, name, request)
 
@@ -125,7 +125,7 @@ describe('a logout request with a hint', () => {
   })
 
   it('prompt=none afterwards is answered with login_required (OIDC Core §3.1.2.6)', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     await logout(under, name, { id_token_hint: hint })
 
     const answer = await authorize(under, { prompt: 'none' }, { cookie: sessionCookie(under, name) })
@@ -134,10 +134,10 @@ describe('a logout request with a hint', () => {
   })
 
   it('asks when the hint is of another session of the same user, and ends only the current session (RP-Initiated Logout §6)', async () => {
-    const [mine, other] = [await aSession(), await aSession()]
+    const [mine, other] = [await startSession(), await startSession()]
     const request = { id_token_hint: other.hint, post_logout_redirect_uri: returnOfA }
 
-    await expectQuestion(mine.name, await logout(under, mine.name, request))
+    await expectConfirmationPage(mine.name, await logout(under, mine.name, request))
     const answer = await confirm(under, mine.name, request)
 
     expect(answer.header('location')).toBe(returnOfA)
@@ -150,7 +150,7 @@ describe('a logout request with a hint', () => {
     ['asks when the session of the hint was replaced a day ago', 'replaced', 86_400, false],
     ['asks when the user has ended the session of the hint', 'user', 0, false],
   ] as const)('%s (RP-Initiated Logout §2)', async (_what, reason, age, isAccepted) => {
-    const [earlier, present] = [await aSession(), await aSession()]
+    const [earlier, present] = [await startSession(), await startSession()]
     const now = under.clock.now()
     await under.storage.sessions.revoke({ sessionId: sessionId(earlier.name), reason, now, tombstoneUntil: undefined })
     under.clock.advance(age)
@@ -182,12 +182,12 @@ describe('a logout request with a hint', () => {
   })
 
   it('asks when the hint is of another user (RP-Initiated Logout §6)', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const cookie = sessionCookie(under, name, 'U4')
 
     const answer = await logout(under, undefined, { id_token_hint: hint }, { cookie })
 
-    await expectQuestion(name, answer)
+    await expectConfirmationPage(name, answer)
   })
 
   async function tokensOfPublic(client: Readonly<Record<string, string>>, cookie: string) {
@@ -213,15 +213,15 @@ describe('a hint that is not an ID token of this server', () => {
 
   it.each(forgeries)('$row', async ({ forge }) => {
     const hint = await forge(genuine)
-    // An empty parameter counts as absent, and a hint that is too long is refused unread.
+    // An empty parameter is treated as absent, and a hint that is too long is refused before it is read.
     const reason = hint === '' ? undefined : 'logout_hint_invalid'
-    // The limit of requests counts by the minute.
+    // Stays below the rate limit, which counts the requests of a minute.
     under.clock.advance(1)
 
     const answer = await logout(under, 'session-shared', { id_token_hint: hint, state: 's' })
 
     if (hint.length > 8192) expect([answer.status, under.lastReason()]).toEqual([400, 'parameter_too_long'])
-    else await expectQuestion('session-shared', answer, reason)
+    else await expectConfirmationPage('session-shared', answer, reason)
     expect(answer.header('location')).toBeUndefined()
   })
 
@@ -231,7 +231,7 @@ describe('a hint that is not an ID token of this server', () => {
     ['without exp, like a userinfo response (OIDC Core §5.3.2)', { exp: undefined }],
     ['with a list of audiences', { aud: ['A'] }],
   ])('refuses a token %s, and asks', async (_what, claims) => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const { header, payload, sign } = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
     const token = await writeJws(header, { ...payload, ...claims }, sign)
 
@@ -243,7 +243,7 @@ describe('a hint that is not an ID token of this server', () => {
   it.each(['at+jwt', 'logout+jwt', 'secevent+jwt', 'token-introspection+jwt', undefined])(
     'refuses typ %s, and asks (RFC 8725 §3.11)',
     async (typ) => {
-      const { name, hint } = await aSession()
+      const { name, hint } = await startSession()
       const { header, payload, sign } = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
       const token = await writeJws({ ...header, typ }, payload, sign)
 
@@ -252,7 +252,7 @@ describe('a hint that is not an ID token of this server', () => {
   )
 
   it('refuses an access token, and asks (RFC 8725 §3.11)', async () => {
-    const { name } = await aSession()
+    const { name } = await startSession()
     const tokens = await obtainTokens(under, {}, { cookie: sessionCookie(under, name) })
 
     await expectProblem(name, 'logout_hint_invalid', () =>
@@ -261,7 +261,7 @@ describe('a hint that is not an ID token of this server', () => {
   })
 
   it('refuses a hint that a foreign key has signed under a kid of this server, and asks', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const { header, payload } = readJws(hint)
     const token = await writeJws({ ...header, alg: 'ES256' }, payload, signEs256(attacker.privateKey))
 
@@ -307,7 +307,7 @@ describe('a return URI', () => {
     ['of another client', 'https://spa.test/bye'],
     ['that is a redirect URI', 'https://app.test/cb'],
   ])('%s is never followed, and the page asks (RP-Initiated Logout §3)', async (_what, uri) => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const request = { id_token_hint: hint, post_logout_redirect_uri: uri, state: 's' }
 
     await expectProblem(name, 'logout_return_unregistered', () => logout(under, name, request))
@@ -318,7 +318,7 @@ describe('a return URI', () => {
   })
 
   it('without hint and client_id is never followed (RP-Initiated Logout §3)', async () => {
-    const { name } = await aSession()
+    const { name } = await startSession()
 
     await expectProblem(name, 'logout_return_unregistered', () =>
       logout(under, name, { post_logout_redirect_uri: returnOfA }),
@@ -326,10 +326,10 @@ describe('a return URI', () => {
   })
 
   it('with client_id alone is followed only after the user has agreed (RP-Initiated Logout §3)', async () => {
-    const { name } = await aSession()
+    const { name } = await startSession()
     const request = { client_id: 'A', post_logout_redirect_uri: returnOfA, state: 's' }
 
-    await expectQuestion(name, await logout(under, name, request))
+    await expectConfirmationPage(name, await logout(under, name, request))
     const signedOut = await logout(under, undefined, request)
     const answer = await confirm(under, name, request)
 
@@ -341,7 +341,7 @@ describe('a return URI', () => {
     ['does not exist', 'nobody', 'client_unknown'],
     ['is disabled', 'X', 'client_disabled'],
   ])('of a client that %s is never followed (RP-Initiated Logout §3)', async (_what, client, reason) => {
-    const { name } = await aSession()
+    const { name } = await startSession()
     await changeClient(under.storage, clientId('X'), { disabledAt: under.clock.now() })
 
     await expectProblem(name, reason, () =>
@@ -371,12 +371,12 @@ describe('a logout request that proves nothing', () => {
     ['only a client_id', { client_id: 'A' }],
     ['a logout_hint', { logout_hint: '<script>alert(1)</script>' }],
   ])('asks the user: %s (RP-Initiated Logout §2)', async (_what, request) => {
-    const { name } = await aSession()
+    const { name } = await startSession()
     const before = under.dump()
 
     const answer = await logout(under, name, request, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
 
-    await expectQuestion(name, answer)
+    await expectConfirmationPage(name, answer)
     expect(answer.text).toContain('ann@example.test')
     expect(answer.text).not.toContain('<script')
     expect(under.dump()).toBe(before)
@@ -390,7 +390,7 @@ describe('a logout request that proves nothing', () => {
   })
 
   it('keeps a user signed in who decides to stay', async () => {
-    const { name } = await aSession()
+    const { name } = await startSession()
 
     const answer = await confirm(under, name, { decision: 'stay', client_id: 'A', post_logout_redirect_uri: returnOfA })
 
@@ -406,7 +406,7 @@ describe('a logout request that proves nothing', () => {
     ['from a document without an origin', { origin: 'null' }],
     ['without either header', {}],
   ])('refuses a confirmation %s (RFC 9700 §4.7)', async (_what, headers) => {
-    const { name } = await aSession()
+    const { name } = await startSession()
 
     await refusedOnPage(under, { send: () => confirm(under, name, {}, headers), reason: 'cross_site_post' }, 403)
 
@@ -414,11 +414,11 @@ describe('a logout request that proves nothing', () => {
   })
 })
 
-describe('a malformed logout request', () => {
+describe('parameters and methods of a logout request', () => {
   it.each(['post_logout_redirect_uri', 'id_token_hint', 'state', 'client_id', 'ui_locales'])(
     'refuses a repeated %s (RFC 6749 §3.1)',
     async (parameter) => {
-      const { name, hint } = await aSession()
+      const { name, hint } = await startSession()
       const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 's', client_id: 'A' }
 
       await refusedOnPage(under, {
@@ -430,7 +430,7 @@ describe('a malformed logout request', () => {
   )
 
   it('refuses a client_id that contradicts the hint, and asks (RP-Initiated Logout §2)', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
 
     await expectProblem(name, 'client_id_contradicted', () =>
       logout(under, name, { id_token_hint: hint, client_id: 'B', post_logout_redirect_uri: returnOfA }),
@@ -438,7 +438,7 @@ describe('a malformed logout request', () => {
   })
 
   it('refuses a state of more than 1,024 bytes, and encodes any other once', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA }
 
     await refusedOnPage(under, {
@@ -460,7 +460,7 @@ describe('a malformed logout request', () => {
   })
 
   it('redirects a cross-site POST to a GET with the same parameters, so that the browser sends its cookies', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 'a b', client_id: 'A' }
 
     const bounced = await postForm(under, '/session/end', encode(request), { 'sec-fetch-site': 'cross-site' })
@@ -472,7 +472,7 @@ describe('a malformed logout request', () => {
   })
 
   it('ends no session for HEAD, a prefetch or a script (RFC 9110 §9.2.1)', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const path = `/session/end?${encode({ id_token_hint: hint })}`
     const cookie = sessionCookie(under, name)
 
@@ -503,7 +503,7 @@ describe('a malformed logout request', () => {
 
 describe('after a client has ended a session (Back-Channel Logout §2.7)', () => {
   it('a code of the session is refused', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const code = await obtainCode(under, {}, { cookie: sessionCookie(under, name) })
     await logout(under, name, { id_token_hint: hint })
 
@@ -518,7 +518,7 @@ describe('after a client has ended a session (Back-Channel Logout §2.7)', () =>
     ['without offline_access is refused', 'openid profile', 400],
     ['with offline_access is accepted', 'openid profile offline_access', 200],
   ])('a refresh token %s', async (_what, scope, status) => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const tokens = await obtainTokens(under, { scope }, { cookie: sessionCookie(under, name) })
     await logout(under, name, { id_token_hint: hint })
 
@@ -531,7 +531,7 @@ describe('after a client has ended a session (Back-Channel Logout §2.7)', () =>
   })
 
   it('an access token without offline_access is refused', async () => {
-    const { name, hint } = await aSession()
+    const { name, hint } = await startSession()
     const tokens = await obtainTokens(under, { scope: 'openid profile' }, { cookie: sessionCookie(under, name) })
     const asked = () =>
       under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokens['access_token']}` } })

@@ -23,16 +23,16 @@ const request: Change = { client_id: 'P', redirect_uri, scope: 'api.read offline
 
 const code = () => obtainCode(under, request)
 
-const publicly = { authorization: '' }
+const withoutSecret = { authorization: '' }
 
 const redeemAs = (value: string, change: Change = {}) =>
-  redeem(under, value, { client_id: 'P', redirect_uri, resource, ...change }, publicly)
+  redeem(under, value, { client_id: 'P', redirect_uri, resource, ...change }, withoutSecret)
 
 const refreshAs = (refreshToken: unknown, change: Change = {}) =>
   token(
     under,
     { grant_type: 'refresh_token', refresh_token: String(refreshToken), client_id: 'P', resource, ...change },
-    publicly,
+    withoutSecret,
   )
 
 describe('a client with the profile mcp', () => {

@@ -41,7 +41,7 @@ function expectUnavailable(reply: Reply): void {
 interface Operation {
   readonly name: string
   readonly send: () => Promise<Reply>
-  /** The outcome of the request when it is sent again after the outage. */
+  /** Checks the response to the request when it is sent again after the outage. */
   readonly afterwards: (reply: Reply) => Promise<void> | void
 }
 

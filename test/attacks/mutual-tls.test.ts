@@ -36,13 +36,13 @@ afterAll(() => under.close())
 const change = (id: string, changed: Partial<ClientRecord>): Promise<void> =>
   changeClient(under.storage, clientId(id), changed)
 
-/** What the proxy of the test forwards. */
-const presented = (certificate: TestCertificate, verdict = 'SUCCESS') => ({
+/** Returns the headers that the proxy of the test adds. */
+const headersFor = (certificate: TestCertificate, verdict = 'SUCCESS') => ({
   ...certificateHeader(certificate),
   'client-verify': verdict,
 })
 
-const asM = (headers: Record<string, string> = {}, path = '/token', form: Change = {}): Promise<Reply> => {
+const postAsM = (headers: Record<string, string> = {}, path = '/token', form: Change = {}): Promise<Reply> => {
   const grant = path === '/token' ? { grant_type: 'client_credentials', scope: 'api.read' } : {}
   return postForm(under, path, encode({ client_id: 'M', ...grant, ...form }), headers)
 }
@@ -57,26 +57,30 @@ const noNames = {
   tlsClientAuthSanEmail: undefined,
 }
 
-const wrong = (headers: Record<string, string>, reason: 'client_certificate_wrong' | 'client_certificate_missing') =>
-  refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => asM(headers), reason })
+const expectRefused = (
+  headers: Record<string, string>,
+  reason: 'client_certificate_wrong' | 'client_certificate_missing',
+) => refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => postAsM(headers), reason })
 
 describe('a client with tls_client_auth', () => {
-  const asNamed = (name: Partial<ClientRecord>): Promise<void> =>
+  const registerName = (name: Partial<ClientRecord>): Promise<void> =>
     change('M', { tokenEndpointAuthMethod: 'tls_client_auth', ...noNames, ...name })
-  beforeEach(() => asNamed({ tlsClientAuthSanDns: 'Client.app.test' }))
+  beforeEach(() => registerName({ tlsClientAuthSanDns: 'Client.app.test' }))
 
   it('authenticates with its certificate at every endpoint (RFC 8705 §2.1)', async () => {
-    const token = await asM(presented(c1))
+    const token = await postAsM(headersFor(c1))
 
     expect([token.status, token.json['token_type'], confirmationOf(token)]).toEqual([200, 'Bearer', undefined])
-    const revoked = await asM(presented(c1), '/token/revocation', { token: String(token.json['access_token']) })
-    const described = await asM(presented(c1), '/token/introspection', { token: String(token.json['access_token']) })
+    const revoked = await postAsM(headersFor(c1), '/token/revocation', { token: String(token.json['access_token']) })
+    const described = await postAsM(headersFor(c1), '/token/introspection', {
+      token: String(token.json['access_token']),
+    })
     expect([revoked.status, described.status, described.json['active']]).toEqual([200, 200, false])
   })
 
   it('is refused with a certificate that is truncated to any length (RFC 5280 §4.1)', async () => {
     for (let length = 0; length < c1.der.length; length += 9) {
-      const reply = await asM(presented({ ...c1, der: c1.der.subarray(0, length) }))
+      const reply = await postAsM(headersFor({ ...c1, der: c1.der.subarray(0, length) }))
       expect([length, reply.status, reply.json['error']]).toEqual([length, 401, 'invalid_client'])
     }
   })
@@ -84,10 +88,10 @@ describe('a client with tls_client_auth', () => {
   it('is refused with a certificate that has two subjectAltName extensions (RFC 5280 §4.2)', async () => {
     const der = Buffer.from(c1.der)
     const basicConstraints = der.indexOf(Buffer.of(0x55, 0x1d, 0x13))
-    // 2.5.29.17, subjectAltName, takes the place of 2.5.29.19; what it contains is an empty list.
+    // Turns the extension 2.5.29.19 (basicConstraints) into a second 2.5.29.17 (subjectAltName) with an empty list.
     der.writeUInt8(0x11, basicConstraints + 2)
 
-    await wrong(presented({ ...c1, der }), 'client_certificate_wrong')
+    await expectRefused(headersFor({ ...c1, der }), 'client_certificate_wrong')
   })
 
   it('is refused without a certificate at every endpoint, as it is at the origin without mutual TLS (RFC 8705 §5)', async () => {
@@ -95,20 +99,20 @@ describe('a client with tls_client_auth', () => {
       await refusedInJson(
         under,
         { status: 401, error: 'invalid_client' },
-        { send: () => asM({}, path, { token: 'x' }), reason: 'client_certificate_missing' },
+        { send: () => postAsM({}, path, { token: 'x' }), reason: 'client_certificate_missing' },
       )
   })
 
   it('is refused with the certificate of another client, or of an unknown authority (RFC 8705 §2.1)', async () => {
-    await wrong(presented(c2), 'client_certificate_wrong')
-    await wrong(presented(c1, 'FAILED:self-signed certificate'), 'client_certificate_wrong')
-    await wrong(certificateHeader(c1), 'client_certificate_wrong')
+    await expectRefused(headersFor(c2), 'client_certificate_wrong')
+    await expectRefused(headersFor(c1, 'FAILED:self-signed certificate'), 'client_certificate_wrong')
+    await expectRefused(certificateHeader(c1), 'client_certificate_wrong')
   })
 
   it('is refused with a wildcard, a homograph or a name that is only in the common name (RFC 8705 §2.1.2)', async () => {
     for (const dns of [['*.app.test'], ['client.app.test.evil.test'], ['xn--lient-vqf.app.test'], []])
-      await wrong(
-        presented(issueCertificate({ subject: [commonName('client.app.test')], dns })),
+      await expectRefused(
+        headersFor(issueCertificate({ subject: [commonName('client.app.test')], dns })),
         'client_certificate_wrong',
       )
   })
@@ -116,27 +120,33 @@ describe('a client with tls_client_auth', () => {
   it('is refused with an expired certificate, and with one that is not yet valid (RFC 5280 §4.1.2.5)', async () => {
     const now = under.clock.now()
     const dns = ['client.app.test']
-    await wrong(presented(issueCertificate({ subject: example, dns, notAfter: now - 1 })), 'client_certificate_wrong')
-    await wrong(presented(issueCertificate({ subject: example, dns, notBefore: now + 1 })), 'client_certificate_wrong')
+    await expectRefused(
+      headersFor(issueCertificate({ subject: example, dns, notAfter: now - 1 })),
+      'client_certificate_wrong',
+    )
+    await expectRefused(
+      headersFor(issueCertificate({ subject: example, dns, notBefore: now + 1 })),
+      'client_certificate_wrong',
+    )
   })
 
   it('is identified by the subject of its certificate, compared as a parsed name (RFC 8705 §2.1.2, RFC 4514)', async () => {
     const equal = ['CN=client,O=Example\\, Inc.,C=SE', '2.5.4.3=#0c06636c69656e74 , o=EXAMPLE\\2c  inc., c=se']
     const unequal = ['C=SE,O=Example\\, Inc.,CN=client', 'CN=client,C=SE', 'CN=client,O=Example\\, Inc.,C=SE,DC=x']
     for (const tlsClientAuthSubjectDn of equal) {
-      await asNamed({ tlsClientAuthSubjectDn })
-      expect((await asM(presented(c1))).status, tlsClientAuthSubjectDn).toBe(200)
+      await registerName({ tlsClientAuthSubjectDn })
+      expect((await postAsM(headersFor(c1))).status, tlsClientAuthSubjectDn).toBe(200)
     }
     for (const tlsClientAuthSubjectDn of unequal) {
-      await asNamed({ tlsClientAuthSubjectDn })
-      await wrong(presented(c1), 'client_certificate_wrong')
+      await registerName({ tlsClientAuthSubjectDn })
+      await expectRefused(headersFor(c1), 'client_certificate_wrong')
     }
   })
 
   it('is refused when the common name contains a NUL (RFC 4514 §2.4)', async () => {
-    await asNamed({ tlsClientAuthSubjectDn: 'CN=client\\00.evil.test' })
-    await wrong(
-      presented(issueCertificate({ subject: [commonName('client\0.evil.test')] })),
+    await registerName({ tlsClientAuthSubjectDn: 'CN=client\\00.evil.test' })
+    await expectRefused(
+      headersFor(issueCertificate({ subject: [commonName('client\0.evil.test')] })),
       'client_certificate_wrong',
     )
   })
@@ -154,20 +164,20 @@ describe('a client with tls_client_auth', () => {
       { tlsClientAuthSanIp: '192.0.2.7' },
       { tlsClientAuthSanIp: '2001:DB8:0::7' },
     ]) {
-      await asNamed(name)
-      expect((await asM(presented(certificate))).status, JSON.stringify(name)).toBe(200)
+      await registerName(name)
+      expect((await postAsM(headersFor(certificate))).status, JSON.stringify(name)).toBe(200)
     }
     for (const name of [{ tlsClientAuthSanEmail: 'client@app.test' }, { tlsClientAuthSanIp: '192.0.2.8' }]) {
-      await asNamed(name)
-      await wrong(presented(certificate), 'client_certificate_wrong')
+      await registerName(name)
+      await expectRefused(headersFor(certificate), 'client_certificate_wrong')
     }
   })
 
   it('is refused when its registration has no certificate name, or two (RFC 8705 §2.1.2)', async () => {
-    await asNamed({})
-    await wrong(presented(c1), 'client_certificate_wrong')
-    await asNamed({ tlsClientAuthSanDns: 'client.app.test', tlsClientAuthSanUri: 'https://client.app.test' })
-    await wrong(presented(c1), 'client_certificate_wrong')
+    await registerName({})
+    await expectRefused(headersFor(c1), 'client_certificate_wrong')
+    await registerName({ tlsClientAuthSanDns: 'client.app.test', tlsClientAuthSanUri: 'https://client.app.test' })
+    await expectRefused(headersFor(c1), 'client_certificate_wrong')
   })
 
   it('is refused when the header with the certificate is repeated, malformed or too long (RFC 9440 §4)', async () => {
@@ -199,7 +209,7 @@ describe('a client with tls_client_auth', () => {
   it('is refused when it sends a secret, even with its certificate (OIDC Registration §2)', async () => {
     const secret = { client_secret: under.clients.M.secret }
     await refused(under, {
-      send: () => asM(presented(c1), '/token', secret),
+      send: () => postAsM(headersFor(c1), '/token', secret),
       reason: 'client_authentication_method',
     })
   })
@@ -208,7 +218,7 @@ describe('a client with tls_client_auth', () => {
 it('a client with another method is not authenticated by a certificate (OIDC Registration §2)', async () => {
   const form = encode({ client_id: 'A', grant_type: 'client_credentials' })
   await refused(under, {
-    send: () => postForm(under, '/token', form, presented(c1)),
+    send: () => postForm(under, '/token', form, headersFor(c1)),
     reason: 'client_authentication_method',
   })
 })
@@ -222,20 +232,20 @@ describe('a client with self_signed_tls_client_auth', () => {
   )
 
   it('authenticates with the certificate of its key set, whoever issued it (RFC 8705 §2.2)', async () => {
-    expect((await asM(presented(c1, 'FAILED:self-signed certificate'))).status).toBe(200)
+    expect((await postAsM(headersFor(c1, 'FAILED:self-signed certificate'))).status).toBe(200)
   })
 
   it('is refused with another certificate, even of the same key (RFC 8705 §2.2)', async () => {
     const key = { privateKey: c1.key, publicKey: createPublicKey(c1.key) }
-    await wrong(presented(c2), 'client_certificate_wrong')
-    await wrong(presented(issueCertificate({ subject: example, key })), 'client_certificate_wrong')
-    await wrong({}, 'client_certificate_missing')
+    await expectRefused(headersFor(c2), 'client_certificate_wrong')
+    await expectRefused(headersFor(issueCertificate({ subject: example, key })), 'client_certificate_wrong')
+    await expectRefused({}, 'client_certificate_missing')
   })
 
   it('is refused with a registered certificate that has expired (RFC 5280 §4.1.2.5)', async () => {
     const expired = issueCertificate({ subject: example, notAfter: under.clock.now() - 86_400 })
     await change('M', { jwks: keySetOf(expired) })
-    await wrong(presented(expired), 'client_certificate_wrong')
+    await expectRefused(headersFor(expired), 'client_certificate_wrong')
   })
 })
 
@@ -261,7 +271,7 @@ describe('a client whose access tokens are bound to its certificate', () => {
     under.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}`, ...headers } })
 
   it('gets tokens with the thumbprint of the certificate, which introspection shows (RFC 8705 §3.1, §3.2)', async () => {
-    const reply = await redeem(presented(c1, 'NONE'))
+    const reply = await redeem(headersFor(c1, 'NONE'))
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'Bearer'])
     expect(confirmationOf(reply)).toEqual({ 'x5t#S256': c1.thumbprint })
@@ -281,7 +291,7 @@ describe('a client whose access tokens are bound to its certificate', () => {
       { status: 400, error: 'invalid_request' },
       { send: () => redeem({}, given), reason: 'certificate_missing' },
     )
-    expect((await redeem(presented(c1), given)).status).toBe(200)
+    expect((await redeem(headersFor(c1), given)).status).toBe(200)
   })
 
   it('gets no token when it sends a DPoP proof as well (RFC 7800 §3.1)', async () => {
@@ -290,37 +300,37 @@ describe('a client whose access tokens are bound to its certificate', () => {
     await refusedInJson(
       under,
       { status: 400, error: 'invalid_request' },
-      { send: () => redeem({ ...presented(c1), dpop }, given), reason: 'certificate_with_proof' },
+      { send: () => redeem({ ...headersFor(c1), dpop }, given), reason: 'certificate_with_proof' },
     )
   })
 
   it('is refused at userinfo with another certificate, or with none (RFC 8705 §3)', async () => {
-    const { access_token: token } = tokensOf(await redeem(presented(c1)))
+    const { access_token: token } = tokensOf(await redeem(headersFor(c1)))
 
-    for (const headers of [{}, presented(c2)]) {
+    for (const headers of [{}, headersFor(c2)]) {
       const reply = await refused(under, {
         send: () => userinfo(token, headers),
         reason: 'access_token_certificate_mismatch',
       })
       expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
     }
-    expect((await userinfo(token, presented(c1))).status).toBe(200)
+    expect((await userinfo(token, headersFor(c1))).status).toBe(200)
     expect(await under.server.accessToken(token)).toBeUndefined()
   })
 
   it('is refused when it refreshes with another certificate, and the refresh token stays usable (RFC 8705 §7.1)', async () => {
-    const { refresh_token } = tokensOf(await redeem(presented(c1)))
+    const { refresh_token } = tokensOf(await redeem(headersFor(c1)))
     const form = { grant_type: 'refresh_token', refresh_token }
 
-    await refused(under, { send: () => send(form, presented(c2)), reason: 'refresh_token_key_mismatch' })
+    await refused(under, { send: () => send(form, headersFor(c2)), reason: 'refresh_token_key_mismatch' })
     await refused(under, { send: () => send(form, {}), reason: 'certificate_missing' })
-    const refreshed = await send(form, presented(c1))
+    const refreshed = await send(form, headersFor(c1))
     expect([refreshed.status, confirmationOf(refreshed)]).toEqual([200, { 'x5t#S256': c1.thumbprint }])
   })
 })
 
 it('a certificate at the authorization endpoint changes nothing (RFC 8705 §7)', async () => {
-  const reply = await authorize(under, {}, { cookie: signedInAs(under, 'U1'), ...presented(c1) })
+  const reply = await authorize(under, {}, { cookie: signedInAs(under, 'U1'), ...headersFor(c1) })
 
   expect(reply.status).toBe(303)
 })

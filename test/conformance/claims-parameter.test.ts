@@ -15,7 +15,7 @@ const claims = (request: object): string => JSON.stringify(request)
 
 describe('claims requested individually', () => {
   it.each([{ essential: true }, null, {}])(
-    'name at userinfo, requested as %j, without the scope profile (OIDC Core §5.5)',
+    'the name is in the userinfo response when it is requested as %j, without the scope profile (OIDC Core §5.5)',
     async (name) => {
       const outcome = await signIn(under, { scope: 'openid', claims: claims({ userinfo: { name } }) })
 
@@ -26,7 +26,7 @@ describe('claims requested individually', () => {
     },
   )
 
-  it('email and phone_number in the ID token (OIDC Core §5.5)', async () => {
+  it('email and phone_number are in the ID token (OIDC Core §5.5)', async () => {
     const { claims: idToken } = await signIn(under, {
       scope: 'openid',
       claims: claims({ id_token: { email: { essential: true }, phone_number: null } }),

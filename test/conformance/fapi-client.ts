@@ -16,7 +16,7 @@ export interface FapiVariant {
   readonly profile: 'fapi2' | 'fapi2_message_signing'
 }
 
-/** What a request has instead of a client's usual credentials. A certificate or proof of `null` is left out. */
+/** Replaces parts of a client's usual credentials in a request. `null` leaves out the certificate or proof. */
 interface Credentials {
   readonly assertion?: { readonly claims?: object; readonly header?: object; readonly sign?: SignBytes } | null
   readonly certificate?: TestCertificate | null
@@ -33,9 +33,9 @@ export interface FapiClient {
   push(change?: Change, credentials?: Credentials): Promise<Reply>
   /** GET /auth in a browser without a session. */
   visit(requestUri: unknown, change?: Change): Promise<Reply>
-  /** The answer to the client after U1 has signed in and allowed everything. */
+  /** Signs in U1, consents to everything, and returns the response to the client. */
   allow(visited: Reply): Promise<Reply>
-  /** The code of a complete authorization. */
+  /** Runs a complete authorization and returns its code. */
   code(change?: Change, credentials?: Credentials): Promise<string>
   /** POST /token with a code. */
   redeem(code: string, change?: Change, credentials?: Credentials): Promise<Reply>
@@ -44,11 +44,11 @@ export interface FapiClient {
   ownToken(credentials?: Credentials): Promise<Reply>
   /** GET /userinfo, the protected resource of the plan. */
   read(accessToken: unknown, headers?: Record<string, string>, credentials?: Credentials): Promise<Reply>
-  /** A signed request object (RFC 9101). */
+  /** Returns a signed request object (RFC 9101). */
   requestObject(claims?: object, header?: object, sign?: SignBytes): Promise<string>
 }
 
-/** A server that serves clients of FAPI 2.0 only, behind a proxy that forwards client certificates. */
+/** Starts a server that serves only clients of FAPI 2.0, behind a proxy that forwards client certificates. */
 export const startFapiServer = (): Promise<ServerUnderTest> =>
   startServer({
     minimumProfile: 'fapi2',
@@ -64,7 +64,7 @@ export const startFapiServer = (): Promise<ServerUnderTest> =>
 
 let written = 0
 
-/** Registers a client as the plans want it. Its redirect URI may have a query. */
+/** Registers a client as the test plans require it. Its redirect URI may have a query. */
 export async function registerFapiClient(
   under: ServerUnderTest,
   { authentication, binding, profile }: FapiVariant,

@@ -23,7 +23,7 @@ afterAll(() => under.close())
 const now = () => under.clock.now()
 const refusal = ({ status, json }: Reply): string => `${status} ${String(json['error'])}`
 
-/** Everything but the object is left out. */
+/** Leaves out every parameter except the request object. */
 const alone = Object.fromEntries(
   ['response_type', 'redirect_uri', 'scope', 'state', 'nonce', 'code_challenge', 'code_challenge_method'].map(
     (name) => [name, undefined],
@@ -32,7 +32,7 @@ const alone = Object.fromEntries(
 const pushObject = async (claims = {}, header = {}, outside = {}) =>
   client.push({ ...alone, ...outside, request: await client.requestObject(claims, header) })
 
-/** The verified claims of a signed response, which is alone in the query (JARM §2.3.1). */
+/** Verifies the signed response, which is the only parameter in the query, and returns its claims (JARM §2.3.1). */
 async function responseOf({ location }: Reply, audience: string): Promise<Readonly<Record<string, unknown>>> {
   const added = [...location.searchParams.keys()].filter((name) => !name.startsWith('dummy'))
   expect([added, location.hash]).toEqual([['response'], ''])
@@ -120,7 +120,7 @@ describe('a request object of FAPI 2.0 Message Signing', () => {
 })
 
 describe('a signed response of FAPI 2.0 Message Signing', () => {
-  it('has the denial of the user', async () => {
+  it('contains the denial of the user', async () => {
     const pushed = await pushObject({ response_mode: 'jwt' })
     const visited = await client.visit(pushed.json['request_uri'])
     const cookie = visited.cookies.map((each) => each.split(';', 1)[0]).join('; ')
@@ -130,7 +130,7 @@ describe('a signed response of FAPI 2.0 Message Signing', () => {
     expect(await responseOf(denied, client.id)).toMatchObject({ error: 'access_denied', state: 's1' })
   })
 
-  it('has an error of the request as well', async () => {
+  it('contains an error of the request as well', async () => {
     const pushed = await pushObject({ response_mode: 'jwt', prompt: 'none' })
 
     const answered = await client.visit(pushed.json['request_uri'])

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => under.close())
 
-/** The answer as `400 invalid_grant`. */
+/** Returns status and error code of a response, such as `400 invalid_grant`. */
 const refusal = ({ status, json }: Reply): string => `${status} ${String(json['error'])}`
 
 const parametersOf = ({ location }: Reply): Readonly<Record<string, string>> =>
@@ -85,7 +85,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       }
     })
 
-    it('the scheme of an access token can have another case', async () => {
+    it('the scheme before an access token is case-insensitive', async () => {
       const { access_token } = await tokensOf(first())
       const scheme = isDpop ? 'dPOp' : 'bEARER'
 
@@ -94,7 +94,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       )
     })
 
-    it('parameters beside a request_uri do not count', async () => {
+    it('parameters in addition to a request_uri are ignored', async () => {
       const pushed = await first().push()
       const again = { response_type: 'code', scope: 'openid profile', state: 'other', nonce: 'other' }
 
@@ -128,7 +128,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
   })
 
   describe('an authorization request', () => {
-    it('the denial of the user is sent to the client', async () => {
+    it('the client gets the denial of the user', async () => {
       const pushed = await first().push()
       const visited = await first().visit(pushed.json['request_uri'])
       const { pathname, search } = visited.location
@@ -211,7 +211,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       expect(refusal(await second().redeem(await first().code()))).toBe('400 invalid_grant')
     })
 
-    it('the client_id of another client beside own credentials is refused', async () => {
+    it('a client_id that contradicts the client authentication is refused', async () => {
       const refused = await first().redeem(await first().code(), { client_id: second().id })
 
       expect(['401 invalid_client', '400 invalid_client', '400 invalid_grant']).toContain(refusal(refused))
@@ -352,7 +352,7 @@ describe('client assertions in a pushed request of FAPI 2.0', () => {
     expect(['401 invalid_client', '400 invalid_client', '400 invalid_request']).toContain(refusal(refused))
   })
 
-  it('one from eight seconds ahead is accepted', async () => {
+  it('one dated eight seconds ahead is accepted', async () => {
     const claims = { iat: now() + 8, nbf: now() + 8 }
 
     expect((await first().push({}, { assertion: { claims } })).status).toBe(201)
@@ -456,7 +456,7 @@ describe('DPoP proofs at a resource of FAPI 2.0', () => {
     expect([missing.status, bearer.status]).toEqual([401, 401])
   })
 
-  it('two proofs, a text that is no JWT, and a proof that was used are refused', async () => {
+  it('two proofs, a string that is not a JWT, and a used proof are refused', async () => {
     const proof = await proofForUserinfo(under, first().proofKey, accessToken)
     const send = (dpop: string | readonly string[]) =>
       under.send({ path: '/userinfo', headers: { authorization: `DPoP ${accessToken}`, dpop } })
@@ -468,7 +468,7 @@ describe('DPoP proofs at a resource of FAPI 2.0', () => {
 })
 
 describe('the metadata of a server for FAPI 2.0', () => {
-  it('has what the plans require', async () => {
+  it('has the members that the test plans require', async () => {
     const { status, json } = await under.send({ path: '/.well-known/openid-configuration' })
 
     expect(status).toBe(200)

@@ -30,12 +30,15 @@ describe('response_mode', () => {
     ['a request that cannot continue', { prompt: 'none login' }, 'invalid_request'],
     ['a request that must not prompt', { prompt: 'none', max_age: '0' }, 'login_required'],
     ['an unsupported response_type', { response_type: 'token' }, 'unsupported_response_type'],
-  ])('form_post also returns %s to the client (Form Post Response Mode §2)', async (_title, change, error) => {
-    const page = await open(under, { ...formPost, ...change }, 'U1')
+  ])(
+    'form_post also returns the error of %s to the client (Form Post Response Mode §2)',
+    async (_title, change, error) => {
+      const page = await open(under, { ...formPost, ...change }, 'U1')
 
-    expect(page.status).toBe(200)
-    expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error, state: 's1', iss: under.issuer })
-  })
+      expect(page.status).toBe(200)
+      expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error, state: 's1', iss: under.issuer })
+    },
+  )
 
   it('form_post also returns a denial (Form Post Response Mode §2)', async () => {
     const started = await open(under, { ...formPost, scope: 'openid address' }, 'U1')

@@ -73,7 +73,7 @@ describe('codes: common server errors', () => {
   })
 
   it.each(['short', 'x'.repeat(129), `${verifier.slice(0, -1)}!`, verifier.toLowerCase()])(
-    'the verifier %j is invalid_grant (RFC 7636 §4.6)',
+    'rejects the verifier %j with invalid_grant (RFC 7636 §4.6)',
     async (wrong) => {
       const code = await obtainCode(under)
 
@@ -169,7 +169,7 @@ describe('client authentication: common server errors', () => {
     ]
     const refused = await Promise.all(wrong.map((claims) => asB(claims)))
 
-    // The client may not use this grant, which only an authenticated client is told.
+    // The client may not use this grant type. Only an authenticated client gets that error.
     expect(first.json['error']).toBe('unauthorized_client')
     expect([again, ...refused].map(({ json }) => json['error'])).toEqual(
       Array.from({ length: 7 }, () => 'invalid_client'),
@@ -268,7 +268,7 @@ describe('refresh tokens: common server errors', () => {
   })
 })
 
-/** A token request of client B with these claims in its assertion. */
+/** Sends a token request of client B with these claims in its assertion. */
 async function asB(claims: Readonly<Record<string, unknown>>) {
   const assertion = await new SignJWT(claims)
     .setProtectedHeader({ alg: 'ES256', kid: 'b1' })

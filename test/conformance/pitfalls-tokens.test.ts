@@ -27,7 +27,7 @@ const bearer = (accessToken: string) => userinfo(under, { tokens: { access_token
 
 describe('ID tokens: common server errors', () => {
   it.each(['RS256', 'ES256'])(
-    'at_hash is the left half of the hash that %s signs (OIDC Core §3.1.3.6)',
+    'at_hash is the left half of the access token’s SHA-256 in an ID token signed with %s (OIDC Core §3.1.3.6)',
     async (alg) => {
       await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
 
@@ -45,7 +45,7 @@ describe('ID tokens: common server errors', () => {
     },
   )
 
-  it('a refreshed one has the same iss, sub, aud and auth_time, a new iat and no nonce (OIDC Core §12.2)', async () => {
+  it('a refreshed ID token has the same iss, sub, aud and auth_time, a new iat and no nonce (OIDC Core §12.2)', async () => {
     const first = await obtainTokens(under)
     under.clock.advance(5)
 
@@ -72,7 +72,7 @@ describe('ID tokens: common server errors', () => {
 })
 
 describe('userinfo: common server errors', () => {
-  it('no token is a bare challenge, a bad one invalid_token, one without openid 403 (RFC 6750 §3.1)', async () => {
+  it('no token gets a challenge without an error, a bad token invalid_token, a token without openid 403 (RFC 6750 §3.1)', async () => {
     const { json } = await redeem(under, await obtainCode(under, { scope: 'profile' }))
 
     const replies = [
@@ -154,7 +154,7 @@ describe('introspection and revocation: common server errors', () => {
     )
   })
 
-  it('an unknown token is 200, a wrong secret 401, and a hint is advice (RFC 7009 §2.2)', async () => {
+  it('revoking an unknown token is 200, a wrong secret is 401, and a wrong hint is ignored (RFC 7009 §2.2)', async () => {
     const { refresh_token: refreshToken } = await obtainTokens(under)
 
     const unknown = await revoke('unknown')
@@ -217,7 +217,7 @@ describe('access tokens: common server errors', () => {
     expect(decodeJwt(String(issued.json['access_token'])).aud).toBe(api)
   })
 
-  it('typ at+jwt, with iss, exp, aud, sub, client_id, iat and jti (RFC 9068 §2)', async () => {
+  it('an access token has typ at+jwt, iss, exp, aud, sub, client_id, iat and jti (RFC 9068 §2)', async () => {
     const { access_token: accessToken = '' } = await obtainTokens(under)
 
     expect(decodeProtectedHeader(accessToken).typ).toBe('at+jwt')
@@ -246,7 +246,7 @@ describe('access tokens: common server errors', () => {
   })
 })
 
-/** The same claims with signatures of other keys. */
+/** Returns JWTs with the same claims, unsigned or signed by keys that the server must not accept. */
 async function forge(claims: JWTPayload, kid: string): Promise<readonly string[]> {
   const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
   const published = keys.find((key) => key['kid'] === kid) ?? {}

@@ -25,7 +25,7 @@ describe('offline_access', () => {
     expect(tokens['scope']).toBe('openid offline_access')
   })
 
-  it('asks the user, and only once (OIDC Core §11)', async () => {
+  it('asks the user for consent, and only once (OIDC Core §11)', async () => {
     const first = await open(under, { scope: 'openid offline_access address' }, 'U1')
     await signIn(under, { scope: 'openid offline_access address' })
 
@@ -35,7 +35,7 @@ describe('offline_access', () => {
     expect((await outcomeOf(under, second)).tokens).toHaveProperty('refresh_token')
   })
 
-  it('without it there is no refresh token (OIDC Core §11)', async () => {
+  it('no refresh token is issued without it (OIDC Core §11)', async () => {
     const { tokens } = await signIn(under, { scope: 'openid' })
 
     expect(tokens).not.toHaveProperty('refresh_token')
@@ -119,7 +119,7 @@ describe('refresh', () => {
     },
   )
 
-  it('fewer scopes for one access token, and all of them again for the next (RFC 6749 §6)', async () => {
+  it('one access token can have fewer scopes, and the next one has all of them again (RFC 6749 §6)', async () => {
     const first = await signIn(under, { scope: 'openid profile offline_access' })
 
     const narrowed = await refresh(first, { scope: 'openid' })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => under.close())
 beforeEach(() => under.clock.advance(60))
 
-/** The details of the request that the host's page receives. */
+/** Returns the details of the request that the host's page receives. */
 const pending = async (change: Readonly<Record<string, string>>) => {
   const started = await open(under, change)
   const cookie = started.cookies.map((value) => value.split(';', 1)[0]).join('; ')

@@ -20,7 +20,7 @@ it('by default the claims of a scope are in the ID token too (OIDC Core §5.4)',
   expect(userinfo).toMatchObject({ name: 'Ann Lee', email: 'ann@example.test' })
 })
 
-it('with scopeClaims userinfo the ID token has those that the request names, and no others (OIDC Core §5.4, §5.5)', async () => {
+it('with scopeClaims userinfo the ID token has only claims that the request names individually (OIDC Core §5.4, §5.5)', async () => {
   const claims = JSON.stringify({ id_token: { email: null } })
   const options = { scopeClaims: 'userinfo' } as const
 
@@ -34,7 +34,7 @@ it('with scopeClaims userinfo the ID token has those that the request names, and
   expect(byName.idToken).not.toHaveProperty('name')
 })
 
-it('the claims function receives why each claim is requested, once per response (OIDC Core §5.4, §5.5)', async () => {
+it('the claims function receives which claims are requested by scope and which by name, once per response (OIDC Core §5.4, §5.5)', async () => {
   const seen: unknown[] = []
   await claimsWith(
     {

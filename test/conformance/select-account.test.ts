@@ -17,7 +17,7 @@ beforeEach(() => under.clock.advance(60))
 const select = { prompt: 'select_account' }
 const goOn = (started: Reply) => answerInteraction(under, started, 'account=signed_in')
 
-/** What the host's page gets, as the browser that started the interaction. */
+/** Returns what the host's page receives when the browser that started the interaction opens it. */
 const look = async (started: Reply, { pathname, search }: Pick<URL, 'pathname' | 'search'> = started.location) => {
   const headers = { cookie: `${browserCookie(started)}; ${signedInAs(under, 'U1', 20)}` }
   return (await under.send({ path: pathname + search, headers })).json as Readonly<Record<string, string | undefined>>
@@ -65,14 +65,14 @@ describe('prompt=select_account with a page for the choice', () => {
     expect(await look(started, chosen.location)).toMatchObject({ kind: 'consent', subject: 'U1' })
   })
 
-  it('asks a user without a session to sign in, which is a choice (OIDC Core §3.1.2.1)', async () => {
+  it('asks a user without a session to sign in, which counts as the choice (OIDC Core §3.1.2.1)', async () => {
     const started = await open(under, select)
 
     expect(pageOf(under, started)).toBe('/login')
     expect((await outcomeOf(under, await logIn(under, started))).claims.sub).toBe('U1')
   })
 
-  it('asks for a new sign-in where prompt=login or max_age demands one (OIDC Core §3.1.2.1)', async () => {
+  it('asks for a new sign-in when prompt=login or max_age requires one (OIDC Core §3.1.2.1)', async () => {
     const both = await open(under, { prompt: 'login select_account' }, 'U1')
     const old = await open(under, { ...select, max_age: '1' }, 'U1')
 
@@ -112,7 +112,7 @@ describe('prompt=select_account with a page for the choice', () => {
     expect(pageOf(under, foreign)).toBe('/login')
   })
 
-  it('asks a user who signed out meanwhile to sign in (OIDC Core §3.1.2.3)', async () => {
+  it('asks a user who has signed out in the meantime to sign in (OIDC Core §3.1.2.3)', async () => {
     const started = await open(under, select, 'U1')
 
     expect(pageOf(under, await post(started, started.location, 'account=signed_in'))).toBe('/login')
@@ -128,7 +128,7 @@ describe('prompt=select_account with a page for the choice', () => {
 })
 
 describe('the consent page', () => {
-  it('leads to the sign-in page for another account, whose user is then asked', async () => {
+  it('leads to the sign-in page for another account, whose user is then asked for consent', async () => {
     const started = await open(under, { scope: 'openid phone' }, 'U1')
     const { switchAccountUrl = '' } = await look(started)
 

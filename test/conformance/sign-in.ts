@@ -5,23 +5,23 @@ import type { Reply } from '../support/reply.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 import { consent, isInteraction, visit } from '../support/visit.ts'
 
-/** The tokens of client A after the flow. */
+/** The tokens that client A gets at the end of the flow. */
 export interface Outcome {
   readonly tokens: Readonly<Record<string, string>>
   readonly header: JWTHeaderParameters
   readonly claims: JWTPayload
 }
 
-/** The URL of the base request with some parameters changed. */
+/** Returns the URL of the base request with some parameters changed. */
 export const requestUrl = (under: ServerUnderTest, change: Change = {}): URL =>
   new URL(`${under.issuer}/auth?${encode({ ...baseRequest, ...change })}`)
 
-/** The base request, opened in the browser of U1, who signed in five seconds ago and consents to everything. */
+/** Opens the base request in the browser of U1, who signed in five seconds ago, and consents to everything. */
 export const ask = (under: ServerUnderTest, change: Change = {}): Promise<Reply> =>
   visit(under, requestUrl(under, change))
 
 /**
- * The base request, opened in a browser with the given user or with no user signed in; no page has been submitted yet.
+ * Opens the base request in a browser where the given user or nobody is signed in. Submits no page.
  */
 export function open(under: ServerUnderTest, change: Change = {}, user?: string): Promise<Reply> {
   const { pathname, search } = requestUrl(under, change)
@@ -37,7 +37,7 @@ export async function logIn(under: ServerUnderTest, started: Reply, login: Chang
     : answered
 }
 
-/** The host's page that the browser was sent to; `undefined` when it was sent to the client. */
+/** Returns the host's page that the browser was sent to, or `undefined` if it was sent to the client. */
 export const pageOf = (under: ServerUnderTest, reply: Reply): string | undefined =>
   isInteraction(under, reply) ? reply.location.pathname : undefined
 
@@ -52,14 +52,14 @@ export async function outcomeOf(under: ServerUnderTest, reply: Reply): Promise<O
   return { tokens, header: decodeProtectedHeader(idToken) as JWTHeaderParameters, claims: decodeJwt(idToken) }
 }
 
-/** The complete flow of U1 with client A. */
+/** Runs the complete flow of U1 with client A. */
 export const signIn = async (under: ServerUnderTest, change: Change = {}): Promise<Outcome> =>
   outcomeOf(under, await ask(under, change))
 
-/** Userinfo with the token in the header. */
+/** Requests userinfo with the token in the header. */
 export const userinfo = (under: ServerUnderTest, { tokens }: Pick<Outcome, 'tokens'>): Promise<Reply> =>
   under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokens['access_token']}` } })
 
-/** The parameters of an error response to the client. */
+/** Returns the parameters of an error response to the client. */
 export const refusalOf = (reply: Reply): Readonly<Record<string, string>> =>
   Object.fromEntries(reply.location.searchParams)

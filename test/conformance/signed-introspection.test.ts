@@ -34,7 +34,7 @@ it('the response has iss, aud, iat and token_introspection, and no member of an 
   })
 })
 
-it('for an inactive token the response contains nothing else (RFC 9701 §5)', async () => {
+it('for an inactive token, token_introspection contains only active: false (RFC 9701 §5)', async () => {
   const { claims } = await ask('unknown')
 
   expect(claims['token_introspection']).toEqual({ active: false })

@@ -29,7 +29,7 @@ it('deactivating a user revokes everything at once, and reactivation restores no
   expect((await introspect(oauth, access_token)).json).toEqual({ active: false })
 })
 
-it('revoking a grant or disabling a client revokes its tokens and no others', async () => {
+it('revoking a grant or disabling a client makes its tokens unusable, and no others', async () => {
   site = await startAdminSite()
   const { oauth } = site
   const first = await obtainTokens(oauth, offline)

@@ -68,7 +68,7 @@ interface Changes {
 
 let serial = 0
 
-/** The two headers of an instance. */
+/** Returns the attestation header and the proof header of an instance. */
 async function headersOf(changes: Changes = {}): Promise<Record<string, string>> {
   const { instance = phone, attestedBy = attester, provenBy = instance } = changes
   const now = under.clock.now()
@@ -124,7 +124,7 @@ describe('an attested instance', () => {
     })
   })
 
-  it('may name its key in the proof, if that is the key of the attestation (§7.2)', async () => {
+  it('may name its key in the proof if the attestation has the same key (§7.2)', async () => {
     expect((await ask(await headersOf({ proofHeader: { kid: 'any' } }))).status).toBe(200)
   })
 
@@ -147,7 +147,7 @@ describe('an attested instance', () => {
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'api.read' })
   })
 
-  it('uses its attestation again, with a new proof', async () => {
+  it('may use its attestation again with a new proof', async () => {
     const first = await headersOf()
     const second = { ...(await headersOf()), 'oauth-client-attestation': first['oauth-client-attestation'] ?? '' }
 
@@ -165,13 +165,13 @@ describe('an attested instance', () => {
   })
 })
 
-describe('an attestation is refused', () => {
+describe('client authentication by attestation', () => {
   const none = generateKeyPair('ES256', { extractable: true })
   const seconds = (from: number) => under.clock.now() + from
 
   it.each<readonly [string, () => Changes | Promise<Changes>]>([
-    ['that another key has signed (§7.1)', () => ({ attestedBy: tablet })],
-    ['that the instance has signed itself (§7.1)', () => ({ attestedBy: phone })],
+    ['that another key signed (§7.1)', () => ({ attestedBy: tablet })],
+    ['that the instance signed itself (§7.1)', () => ({ attestedBy: phone })],
     [
       'with the key of its signer in the header (§7.1)',
       async () => ({
@@ -193,47 +193,50 @@ describe('an attestation is refused', () => {
         attestation: { cnf: { jwk: [await exportJWK(phone.publicKey)] } },
       }),
     ],
-    ['whose proof another instance has signed (§7.2)', async () => ({ provenBy: await none })],
+    ['whose proof another instance signed (§7.2)', async () => ({ provenBy: await none })],
     ['whose proof is of another type (§5.1)', () => ({ proofHeader: { typ: 'dpop+jwt' } })],
     ['whose proof is for another server (§7.2)', () => ({ proof: { aud: 'https://evil.test' } })],
     ['whose proof is for two servers (§5.1)', () => ({ proof: { aud: [issuer, 'https://evil.test'] } })],
     ['whose proof is for an endpoint (§5.1)', () => ({ proof: { aud: `${issuer}/token` } })],
     ['whose proof has no identifier (§5.1)', () => ({ proof: { jti: undefined } })],
-    ['whose proof has a name of every object for an identifier', () => ({ proof: { jti: '__proto__' } })],
+    ['whose proof has the identifier __proto__', () => ({ proof: { jti: '__proto__' } })],
     ['whose proof has no time (§5.1)', () => ({ proof: { iat: undefined } })],
     ['whose proof is old (§7.2)', () => ({ proof: { iat: seconds(-61) } })],
-    ['whose proof is of the future (§7.2)', () => ({ proof: { iat: seconds(11) } })],
+    ['whose proof is dated in the future (§7.2)', () => ({ proof: { iat: seconds(11) } })],
     ['that is not valid yet (RFC 7519 §4.1.5)', () => ({ attestation: { nbf: seconds(11) } })],
     ['whose proof is not valid yet (RFC 7519 §4.1.5)', () => ({ proof: { nbf: seconds(11) } })],
     ['whose proof has expired (RFC 7519 §4.1.4)', () => ({ proof: { exp: seconds(-10) } })],
-    ['whose proof has a text for an expiry (RFC 7519 §4.1.4)', () => ({ proof: { exp: 'later' } })],
-  ])('%s', async (_, changes) => {
+    ['whose proof has a string as its expiry (RFC 7519 §4.1.4)', () => ({ proof: { exp: 'later' } })],
+  ])('refuses an attestation %s', async (_, changes) => {
     const headers = await headersOf(await changes())
 
     await refusedInJson(under, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })
   })
 
-  it.each([-60, 10])('not for a proof that is %d seconds from now', async (difference) => {
+  it.each([-60, 10])('accepts a proof dated %d seconds from now', async (difference) => {
     expect((await ask(await headersOf({ proof: { iat: seconds(difference) } }))).status).toBe(200)
   })
 
-  it.each([{ exp: 1 }, { iat: 10 }])('not when its times are %o from now', async (times) => {
+  it.each([{ exp: 1 }, { iat: 10 }])('accepts an attestation whose times are %o seconds from now', async (times) => {
     const attestation = Object.fromEntries(Object.entries(times).map(([name, from]) => [name, seconds(from)]))
 
     expect((await ask(await headersOf({ attestation }))).status).toBe(200)
   })
 
-  it.each([{ exp: 0 }, { iat: 11 }])('as not fresh when its times are %o from now (§7.4)', async (times) => {
-    const attestation = Object.fromEntries(Object.entries(times).map(([name, from]) => [name, seconds(from)]))
+  it.each([{ exp: 0 }, { iat: 11 }])(
+    'asks for a fresh attestation when its times are %o seconds from now (§7.4)',
+    async (times) => {
+      const attestation = Object.fromEntries(Object.entries(times).map(([name, from]) => [name, seconds(from)]))
 
-    await refusedInJson(
-      under,
-      { status: 400, error: 'use_fresh_attestation' },
-      { send: async () => ask(await headersOf({ attestation })), reason: 'attestation_expired' },
-    )
-  })
+      await refusedInJson(
+        under,
+        { status: 400, error: 'use_fresh_attestation' },
+        { send: async () => ask(await headersOf({ attestation })), reason: 'attestation_expired' },
+      )
+    },
+  )
 
-  it('with a proof that was used, also by one of two requests at once (§12.1)', async () => {
+  it('accepts a proof only once, even in concurrent requests (§12.1)', async () => {
     const headers = await headersOf()
 
     const replies = await Promise.all([ask(headers), ask(headers), ask(headers)])
@@ -241,7 +244,7 @@ describe('an attestation is refused', () => {
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401])
   })
 
-  it('for another client than its attester vouches for (§7.1)', async () => {
+  it('refuses an attestation for another client than the attester may attest (§7.1)', async () => {
     const headers = await headersOf({ attestation: { sub: 'Other' } })
 
     await refusedInJson(under, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })
@@ -251,14 +254,14 @@ describe('an attestation is refused', () => {
     ['an unknown client', 'Nobody', 'client_unknown'],
     ['a client with a secret', 'M', 'client_authentication_method'],
     ['a public client', 'P', 'client_authentication_method'],
-  ] as const)('for %s', async (_, sub, reason) => {
+  ] as const)('refuses an attestation for %s', async (_, sub, reason) => {
     await refusedInJson(under, refusedClient, {
       send: async () => ask(await headersOf({ attestation: { sub } })),
       reason,
     })
   })
 
-  it('with a client_id of another client (§7.5)', async () => {
+  it('refuses an attestation with the client_id of another client (§7.5)', async () => {
     await refusedInJson(
       under,
       { status: 400, error: 'invalid_request' },
@@ -266,7 +269,7 @@ describe('an attestation is refused', () => {
     )
   })
 
-  it('beside a secret (RFC 6749 §2.3)', async () => {
+  it('refuses an attestation together with a client secret (RFC 6749 §2.3)', async () => {
     await refusedInJson(
       under,
       { status: 400, error: 'invalid_request' },
@@ -278,7 +281,7 @@ describe('an attestation is refused', () => {
   })
 
   it.each(['oauth-client-attestation', 'oauth-client-attestation-pop'])(
-    'when %s is missing or twice (§7.1)',
+    'refuses a request whose header %s is missing, repeated or malformed (§7.1)',
     async (name) => {
       const headers = await headersOf()
       const [value = ''] = [headers[name]]
@@ -291,7 +294,7 @@ describe('an attestation is refused', () => {
     },
   )
 
-  it('whatever the headers contain', async () => {
+  it('refuses headers with random contents', async () => {
     const part = fc.oneof(fc.base64String(), fc.json(), fc.constantFrom('', 'e30', 'eyJhbGciOiJub25lIn0'))
     const text = fc.oneof(
       fc.array(part, { maxLength: 6 }).map((parts) => parts.join('.')),
@@ -332,7 +335,7 @@ describe('a refresh token of an attested instance', () => {
   const refresh = (refreshToken: string, headers: Record<string, string>): Promise<Reply> =>
     ask(headers, { grant_type: 'refresh_token', scope: undefined, refresh_token: refreshToken })
 
-  it('is renewed by the instance, and by no other one of the client (§10.3)', async () => {
+  it('can be used by its instance, and by no other instance of the client (§10.3)', async () => {
     const token = await tokensOf(phone)
 
     const replies = under.events.length
@@ -358,7 +361,7 @@ describe('a refresh token of an attested instance', () => {
   })
 })
 
-it('attestedClients names an option that is missing or unknown', () => {
+it('attestedClients throws an error that names a missing or unknown option', () => {
   const storage = createMemoryStorage({ issuer })
 
   expect(() => attestedClients({ storage } as never)).toThrow(/attestedClients.*attesterKeys/)

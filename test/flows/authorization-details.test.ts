@@ -12,7 +12,7 @@ import { introspect, refresh, tokensOf } from '../support/token-calls.ts'
 
 const claimOf = (reply: Reply): unknown => decodeJwt(String(reply.json['access_token']))['authorization_details']
 
-/** What the consent page receives. */
+/** Returns the JSON that the consent page receives. */
 async function pageOf(under: ServerUnderTest, started: Reply): Promise<Readonly<Record<string, unknown>>> {
   const { pathname, search } = started.location
   const page = await under.send({ path: pathname + search, headers: { cookie: browserCookies(started) } })
@@ -64,7 +64,7 @@ describe('authorization details', () => {
     expect([reply.status, reply.json['scope'], claimOf(reply)]).toEqual([200, undefined, [aPayment()]])
   })
 
-  it('may be pushed, and come in a request object (RFC 9396 §3, RFC 9126 §2.1, RFC 9101 §4)', async () => {
+  it('may be pushed, and may be in a request object (RFC 9396 §3, RFC 9126 §2.1, RFC 9101 §4)', async () => {
     const under = await startBank()
     const parameter = JSON.stringify([aPayment()])
     const pushed = await push(under, { authorization_details: parameter })
@@ -80,7 +80,7 @@ describe('authorization details', () => {
     }
   })
 
-  it('are narrowed by a token request, also to an entry that has what the user chose (RFC 9396 §6)', async () => {
+  it('can be narrowed by a token request, including to an entry with the values that the user chose (RFC 9396 §6)', async () => {
     const under = await startBank()
     const code = await codeFor(under, [aPayment(), aPayment({ creditor: 'Other Ltd.' })], {
       form: 'scope=openid&scope=offline_access&detail=0+savings&detail=1',
@@ -136,7 +136,7 @@ describe('authorization details', () => {
     expect(other.location.searchParams.get('error')).toBe('consent_required')
   })
 
-  it('that are remembered are granted after a sign-in too, or those of them that the page names (OIDC Core §3.1.2.4)', async () => {
+  it('that are remembered are granted after a sign-in as well: all of them, or only those that the page names (OIDC Core §3.1.2.4)', async () => {
     const under = await startBank()
     const details = ['DE1', 'DE2'].map((account) => ({ type: 'reading', account }))
     await codeFor(under, details, { form: 'scope=openid&scope=offline_access&detail=0&detail=1' })
@@ -163,7 +163,7 @@ describe('authorization details', () => {
     expect(again.location.searchParams.get('error')).toBe('consent_required')
   })
 
-  it('are listed by type in the metadata, and not without types (RFC 9396 §10)', async () => {
+  it('are listed by type in the metadata of a server that has such types, and only there (RFC 9396 §10)', async () => {
     const under = await startBank()
     const plain = await startServer()
     onTestFinished(() => plain.close())

@@ -31,7 +31,7 @@ it('a purge that fails does not fail the request', async () => {
   expect((await authorize(under, {}, { cookie: '' })).status).toBe(303)
 })
 
-it('expired rows stay where the host deletes them itself', async () => {
+it('expired rows are kept when the option purge is off', async () => {
   const under = await aServer({ purge: false })
   await redeem(under, await obtainCode(under))
   under.clock.advance(600)

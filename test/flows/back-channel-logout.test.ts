@@ -15,7 +15,7 @@ async function withSession(options: Parameters<typeof startLogoutWorld>[0] = {})
 }
 
 describe('a logout token', () => {
-  it('has the claims and the type of the standard, and nothing else (Back-Channel Logout §2.4)', async () => {
+  it('has exactly the claims and the type that the standard defines (Back-Channel Logout §2.4)', async () => {
     const world = await withSession()
     await world.revoke('s1')
     await world.server.deliverOnce()
@@ -66,7 +66,7 @@ describe('a logout token', () => {
     expect(second).toEqual({ delivered: 0, failed: 0, dead: 0, more: false })
   })
 
-  it('is encrypted as the ID tokens of the client are, or waits for a key (Back-Channel Logout §2.6)', async () => {
+  it('is encrypted like the client’s ID tokens, or waits until the client has a key (Back-Channel Logout §2.6)', async () => {
     const world = await startLogoutWorld()
     const { publicKey, privateKey } = await generateKeyPair('ECDH-ES')
     const key = { ...(await exportJWK(publicKey)), kid: 'e1', use: 'enc' }
@@ -141,7 +141,7 @@ describe('a logout token', () => {
     expect(world.receiver.received).toEqual([])
   })
 
-  it('is given up when the client was disabled after the sign-out', async () => {
+  it('is not sent when the client was disabled after the sign-out', async () => {
     const world = await withSession()
     await world.revoke('s1')
     world.receiver.behave('a.test', (response) => response.writeHead(500).end())
@@ -156,7 +156,7 @@ describe('a logout token', () => {
   })
 })
 
-describe('a client that does not accept the token', () => {
+describe('a client that gets a logout token', () => {
   it.each([
     { answer: 200, outcome: 'delivered' },
     { answer: 204, outcome: 'delivered' },
@@ -186,7 +186,7 @@ describe('a client that does not accept the token', () => {
         attempts: 1,
         lastFailure: outcome === 'delivered' ? undefined : `http_${answer}`,
       })
-      // A redirect is not followed: b gets its own token alone.
+      // The server follows no redirect: b.test receives only its own token.
       expect(world.receiver.received).toHaveLength(2)
     },
   )
@@ -223,16 +223,19 @@ describe('a client that does not accept the token', () => {
     { header: '999999', wait: 3600 },
     { header: new Date((1_790_000_000 + 60) * 1000).toUTCString(), wait: 60 },
     { header: 'soon', wait: 5 },
-  ])('is given the time that it asks for, within bounds: $header (RFC 9110 §10.2.3)', async ({ header, wait }) => {
-    const world = await withSession()
-    world.receiver.behave('a.test', (response) => response.writeHead(503, { 'retry-after': header }).end())
-    await world.revoke('s1')
-    await world.server.deliverOnce()
+  ])(
+    'gets the token again after the time in Retry-After, within limits: $header (RFC 9110 §10.2.3)',
+    async ({ header, wait }) => {
+      const world = await withSession()
+      world.receiver.behave('a.test', (response) => response.writeHead(503, { 'retry-after': header }).end())
+      await world.revoke('s1')
+      await world.server.deliverOnce()
 
-    expect(await world.deliveries('pending')).toMatchObject([{ recipient: 'a', dueAt: world.clock.now() + wait }])
-  })
+      expect(await world.deliveries('pending')).toMatchObject([{ recipient: 'a', dueAt: world.clock.now() + wait }])
+    },
+  )
 
-  it('gets the token again after it has cut the connection', async () => {
+  it('is due to get the token again after it has cut the connection', async () => {
     const world = await withSession()
     world.receiver.behave('a.test', (_response, request) => request.socket.destroy())
     await world.revoke('s1')
@@ -241,7 +244,7 @@ describe('a client that does not accept the token', () => {
     expect(await world.deliveries('pending')).toMatchObject([{ recipient: 'a', lastFailure: 'unreachable' }])
   })
 
-  it('has received the token when it answers 200, also with a body of a megabyte', async () => {
+  it('has received the token when it answers 200, even with a body of one megabyte', async () => {
     const world = await withSession()
     world.receiver.behave('a.test', (response) => response.writeHead(200).end('x'.repeat(1_000_000)))
     await world.revoke('s1')

@@ -6,7 +6,7 @@ import { tokensFor } from '../support/token-calls.ts'
 
 type Claims = Readonly<Record<string, string | readonly string[]>>
 
-/** An API, and an access token that has these claims beside the usual ones. */
+/** Starts an API, and issues an access token that has these claims in addition to the usual ones. */
 async function apiFor(claims: Claims, options: Parameters<typeof startServer>[0] = {}) {
   const under = await startServer({ ...options, claims: () => ({ access_token: claims }) })
   onTestFinished(() => under.close())
@@ -91,7 +91,7 @@ describe('an API that requires roles, groups, entitlements or an organization', 
     })
   })
 
-  it('asks the client for the scope organization when the token is for none (RFC 6750 §3.1)', async () => {
+  it('asks the client for the scope organization when the token is for no organization (RFC 6750 §3.1)', async () => {
     const { api, headers, refusals } = await apiFor({ roles: ['admin'] })
     const guarded = protectFetch(api).requireClaims({ ...acme, ...admin }, ['api.read'], () => new Response('done'))
 
@@ -113,7 +113,7 @@ describe('an API that requires roles, groups, entitlements or an organization', 
     expect(refusals.map((refusal) => refusal.reason)).toEqual(['scope_missing'])
   })
 
-  it('admits and refuses on Express too (RFC 9068 §2.2.3)', async () => {
+  it('admits and refuses tokens on Express as well (RFC 9068 §2.2.3)', async () => {
     const { api, headers } = await apiFor({ roles: ['admin'] })
     const guard = protectExpress(api)
     const request = { method: 'GET', url: '/', rawHeaders: ['Authorization', headers.authorization] }

@@ -71,7 +71,7 @@ describe('the claims function', () => {
     ])
   })
 
-  it('receives the directory that the user comes from, at every destination, so that it can judge what the directory wrote (OIDC Core §5.1)', async () => {
+  it('receives the directory that provisions the user, for every destination, so that it can decide which of its values to trust (OIDC Core §5.1)', async () => {
     const seen: (string | undefined)[] = []
     const under = await serverWith({ claims: ({ user }) => (seen.push(user?.providerId), {}) })
     const version = (await under.storage.users.find(userId('U1')))?.version ?? 0
@@ -133,11 +133,11 @@ describe('the claims function', () => {
     }
   })
 
-  it('that fails leaves a refresh token as it was (RFC 6749 §6)', async () => {
+  it('leaves a refresh token unchanged when it fails (RFC 6749 §6)', async () => {
     let fails = false
     const under = await serverWith({
       claims: () => {
-        if (fails) throw new Error('the directory is away')
+        if (fails) throw new Error('the directory is unreachable')
         return { access_token: { plan: 'pro' } }
       },
     })
@@ -156,11 +156,11 @@ describe('the claims function', () => {
     expect(decodeJwt(again.access_token)).toMatchObject({ plan: 'pro' })
   })
 
-  it('that fails does not hide a replayed code (RFC 6749 §4.1.2)', async () => {
+  it('does not hide a replayed code when it fails (RFC 6749 §4.1.2)', async () => {
     let fails = false
     const under = await serverWith({
       claims: () => {
-        if (fails) throw new Error('the directory is away')
+        if (fails) throw new Error('the directory is unreachable')
         return {}
       },
     })

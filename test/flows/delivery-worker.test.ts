@@ -10,7 +10,7 @@ import { watchRevocations } from '../../packages/core/src/tokens/feed-watch.ts'
 import { issuer, startLogoutWorld, type LogoutWorld } from '../support/logout-world.ts'
 
 describe('the loop', () => {
-  it('sends what a sign-out in this process revokes before its next poll', async () => {
+  it('sends the messages of a sign-out in this process before its next poll', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
@@ -21,12 +21,12 @@ describe('the loop', () => {
     under.worker.nudge()
     await world.receiver.arrived(1)
 
-    // Nothing but the nudge has ended the pause.
+    // Only the nudge has ended the pause.
     await under.stop()
     expect(await world.deliveries('delivered')).toHaveLength(1)
   })
 
-  it('sends what another process revokes after its next poll', async () => {
+  it('sends the messages of a sign-out in another process after its next poll', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
@@ -34,14 +34,14 @@ describe('the loop', () => {
     await under.paused()
 
     await world.revoke('s1')
-    // The watch asks the storage at most ten times a second.
+    // The loop reads revocations from storage at most ten times a second.
     while (world.receiver.received.length === 0) await under.next()
 
     await under.stop()
     expect(await world.deliveries('delivered')).toHaveLength(1)
   })
 
-  it('asks the storage for nothing but new revocations while there is nothing to send', async () => {
+  it('asks storage only for new revocations while there is nothing to send', async () => {
     const calls: string[] = []
     const world = await startLogoutWorld({ storage: recording(createMemoryStorage({ issuer }), calls) })
     const under = startLoop(world)
@@ -55,7 +55,7 @@ describe('the loop', () => {
     await under.stop()
   })
 
-  it('looks once a minute for what others have left, such as what was requeued', async () => {
+  it('looks once a minute for deliveries of other processes, such as requeued ones', async () => {
     const calls: string[] = []
     const world = await startLogoutWorld({ storage: recording(createMemoryStorage({ issuer }), calls) })
     const under = startLoop(world)
@@ -69,7 +69,7 @@ describe('the loop', () => {
     await under.stop()
   })
 
-  it('repeats a failed attempt when it is due, without another sign-out', async () => {
+  it('retries a failed delivery when it is due, without another sign-out', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
@@ -110,7 +110,7 @@ describe('the loop', () => {
     expect(await world.deliveries('delivered')).toHaveLength(1)
   })
 
-  it('waits for its attempts when it is stopped, so that they are settled', async () => {
+  it('waits for running attempts when it is stopped, and records their results', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
@@ -127,7 +127,7 @@ describe('the loop', () => {
     expect(await world.deliveries('delivered')).toHaveLength(1)
   })
 
-  it('runs once in a server', async () => {
+  it('cannot run twice at the same time in one server', async () => {
     const { server } = await startLogoutWorld()
     const stop = new AbortController()
     const running = server.deliver({ signal: stop.signal })
@@ -140,7 +140,7 @@ describe('the loop', () => {
 })
 
 describe('several workers', () => {
-  it('take over what a worker left that was killed while it sent', async () => {
+  it('take over the delivery of a worker that was killed while sending it', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
@@ -158,7 +158,7 @@ describe('several workers', () => {
     expect(world.receiver.received).toHaveLength(2)
   })
 
-  it('keep the result of the later one when the earlier one stalls past its lease', async () => {
+  it('keep the result of the second worker when the first one stalls past its lease', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
@@ -177,7 +177,7 @@ describe('several workers', () => {
     expect(await world.deliveries('delivered')).toMatchObject([{ attempts: 1, lastFailure: undefined }])
   })
 
-  it('read one revocation at the same time and send each message once', async () => {
+  it('send each message once when all read the same revocation at the same time', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.register('b')
@@ -205,7 +205,7 @@ it('a client that does not answer delays no other client', async () => {
   world.receiver.behave('a.test', (response) => void hanging.push(() => response.writeHead(200).end()))
   const under = startLoop(world)
 
-  // Two requests to a hang; b is served although 38 messages to a are older.
+  // Two requests to a.test hang. b.test gets its message although 38 messages to a.test are older.
   await under.until('delivery.delivered')
 
   expect(world.events).toEqual([])
@@ -216,7 +216,7 @@ it('a client that does not answer delays no other client', async () => {
   await stopped
 })
 
-it('deliverOnce stops at its limit and at its deadline, and says that there is more', async () => {
+it('deliverOnce stops at its limit and at its deadline, and reports that more is due', async () => {
   const world = await startLogoutWorld()
   await world.register('a')
   for (const session of ['s1', 's2', 's3']) {
@@ -229,7 +229,7 @@ it('deliverOnce stops at its limit and at its deadline, and says that there is m
   expect(await world.server.deliverOnce()).toEqual({ delivered: 1, failed: 0, dead: 0, more: false })
 })
 
-it('a sign-out begins a delivery that the runtime waits for, where no loop runs', async () => {
+it('without a loop, a sign-out starts a delivery and passes it to waitUntil', async () => {
   const works: Promise<unknown>[] = []
   const world = await startLogoutWorld()
   await world.register('a')
@@ -245,11 +245,11 @@ it('a sign-out begins a delivery that the runtime waits for, where no loop runs'
 })
 
 it.each<[string, (world: LogoutWorld) => Promise<unknown>]>([
-  ['server.endSession', ({ server }) => server.endSession('s1')],
+  ['server.endSession ends a session', ({ server }) => server.endSession('s1')],
   ['an administrator ends a session', (world) => administer(world).sessions.revoke({ sessionId: 's1' })],
   ['an administrator deactivates the user', (world) => administer(world).users.deactivate('U1')],
   ['an administrator removes the user', (world) => administer(world).users.remove('U1')],
-])('a delivery begins at once when %s in the same process', async (_case, revoke) => {
+])('a delivery starts at once when %s in the same process', async (_case, revoke) => {
   const works: Promise<unknown>[] = []
   const world = await startLogoutWorld({ backChannelLogout: { waitUntil: (work) => void works.push(work) } })
   await world.register('a')
@@ -257,7 +257,7 @@ it.each<[string, (world: LogoutWorld) => Promise<unknown>]>([
 
   await revoke(world)
 
-  // Nothing polls and no loop runs: the call itself began the work.
+  // No loop runs: the call itself has started the delivery.
   expect(works).not.toEqual([])
   await Promise.all(works)
   expect(world.receiver.received[0]?.claims).toMatchObject({ aud: 'a', sub: 'U1' })
@@ -266,7 +266,7 @@ it.each<[string, (world: LogoutWorld) => Promise<unknown>]>([
 const administer = ({ storage, clock }: LogoutWorld) =>
   createAdministration({ storage, clock: clock.now }).as({ kind: 'host', id: 'tess' })
 
-it('a worker that was away for a week sends what it missed, although expired rows were purged', async () => {
+it('a worker that did not run for a week sends the messages that it missed, although expired rows were purged', async () => {
   const world = await startLogoutWorld()
   await world.register('a')
   await world.server.deliverOnce()
@@ -281,7 +281,7 @@ it('a worker that was away for a week sends what it missed, although expired row
   expect(world.events.filter(({ type }) => type === 'delivery.gap')).toEqual([])
 })
 
-it('a worker that was away for longer than revocations are kept reports the gap', async () => {
+it('a worker that did not run for longer than revocations are kept reports the gap', async () => {
   const world = await startLogoutWorld()
   await world.register('a')
   await world.join('s1', 'a')
@@ -298,7 +298,7 @@ it('a worker that was away for longer than revocations are kept reports the gap'
 })
 
 describe('a server without back-channel logout', () => {
-  it('refuses to deliver, and says what the storage lacks', async () => {
+  it('refuses to deliver, and says which interface the storage lacks', async () => {
     const { deliveries: _deliveries, cursors: _cursors, ...storage } = createMemoryStorage({ issuer })
     const { server } = await startLogoutWorld({ storage: storage as AdminStorage })
 
@@ -306,7 +306,7 @@ describe('a server without back-channel logout', () => {
     await expect(server.deliverOnce()).rejects.toThrow('Provide every store of `DeliveryStorage`')
   })
 
-  it('refuses at start-up an option that the storage cannot keep', async () => {
+  it('refuses the option at start-up when the storage has no deliveries', async () => {
     const { deliveries: _deliveries, ...storage } = createMemoryStorage({ issuer })
 
     await expect(startLogoutWorld({ storage: storage as AdminStorage, backChannelLogout: {} })).rejects.toThrow(
@@ -322,7 +322,7 @@ describe('a server without back-channel logout', () => {
   })
 })
 
-/** A worker whose pauses the test ends. */
+/** A worker whose pauses end when the test says so. */
 interface Loop {
   readonly worker: DeliveryWorker
   /** Resolves when the loop pauses. */
@@ -366,7 +366,7 @@ function startLoop(world: LogoutWorld, storage = world.storage): Loop {
     tick: () => end?.(),
     next: () => {
       end?.()
-      // Lets timers and sockets go on.
+      // Lets timers and sockets run.
       return new Promise((resolve) => setImmediate(resolve)).then(paused)
     },
     stop: () => {
@@ -410,7 +410,7 @@ function createWorker(
   return { worker, until }
 }
 
-/** Records the name of every call of a storage. */
+/** Returns a storage that records the name of every call to it. */
 function recording(storage: AdminStorage, calls: string[]): AdminStorage {
   const stores = Object.entries(storage).map(([name, store]: [string, unknown]) => {
     if (typeof store !== 'object' || store === null) return [name, store]

@@ -28,7 +28,7 @@ async function apiOf(under: ServerUnderTest) {
 }
 
 describe('an API that requires an authorization detail', () => {
-  it('admits a token with an entry of the type, and passes it on (RFC 9396 §9)', async () => {
+  it('admits a token with an entry of the type, and passes the entry to the handler (RFC 9396 §9)', async () => {
     const { server, headers } = await apiOf(await startBank())
     const pay = protectFetch(server).requireDetail('payment', ['api.read'], (_request, { authorizationDetails }) =>
       Response.json(authorizationDetails),
@@ -42,17 +42,20 @@ describe('an API that requires an authorization detail', () => {
   it.each([
     ['reading', ['api.read'], 'detail_missing'],
     ['payment', ['api.write'], 'scope_missing'],
-  ] as const)('refuses a token without %s and %j (RFC 6750 §3.1)', async (type, scopes, reason) => {
-    const { server, headers, refusals } = await apiOf(await startBank())
-    const guarded = protectFetch(server).requireDetail(type, scopes, () => new Response('paid'))
+  ] as const)(
+    'refuses a token that lacks the type %s or the scopes %j (RFC 6750 §3.1)',
+    async (type, scopes, reason) => {
+      const { server, headers, refusals } = await apiOf(await startBank())
+      const guarded = protectFetch(server).requireDetail(type, scopes, () => new Response('paid'))
 
-    const reply = await guarded(new Request('https://api.test/payments', { headers }))
+      const reply = await guarded(new Request('https://api.test/payments', { headers }))
 
-    expect([reply.status, await reply.json()]).toMatchObject([403, { error: 'insufficient_scope' }])
-    expect(refusals.map((refusal) => refusal.reason)).toEqual([reason])
-  })
+      expect([reply.status, await reply.json()]).toMatchObject([403, { error: 'insufficient_scope' }])
+      expect(refusals.map((refusal) => refusal.reason)).toEqual([reason])
+    },
+  )
 
-  it('admits and refuses on Express too (RFC 9396 §9)', async () => {
+  it('admits and refuses tokens on Express as well (RFC 9396 §9)', async () => {
     const { server, headers } = await apiOf(await startBank())
     const guard = protectExpress(server)
     const request = { method: 'POST', url: '/payments', rawHeaders: ['Authorization', headers.authorization] }

@@ -32,7 +32,7 @@ async function aKey(algorithm: string, options?: GenerateKeyPairOptions): Promis
 const register = (jwk: JWK, change: object) =>
   changeClient(under.storage, clientId('A'), { jwks: { keys: [{ ...jwk }] }, ...change })
 
-/** Decrypts an answer with the client's key, and verifies the signature of the JWT in it. */
+/** Decrypts a response with the client's key, and verifies the signature of the JWT in it. */
 async function opened(answer: string, { privateKey }: Pair) {
   const { plaintext, protectedHeader } = await compactDecrypt(answer, privateKey)
   const keys = (await under.keys.publicKeys()).map(({ jwk }) => jwk)
@@ -51,7 +51,7 @@ const introspectSigned = (token: string) =>
     headers: { accept: 'application/token-introspection+jwt' },
   })
 
-describe('a client that asked for encrypted answers', () => {
+describe('a client that asked for encrypted responses', () => {
   it.each([
     ['RSA-OAEP-256', 'A256GCM', undefined],
     ['ECDH-ES', 'A128CBC-HS256', undefined],
@@ -153,7 +153,7 @@ describe('authorization responses of a client that asked for encryption', () => 
   })
 })
 
-describe('a client without a usable key gets nothing instead of an unencrypted answer', () => {
+describe('a client without a usable key gets an error, and no unencrypted response', () => {
   const unusable: readonly (readonly [string, (good: JWK) => JWK])[] = [
     ['for signatures', (good) => ({ ...good, use: 'sig' })],
     ['without use', ({ use: _use, ...good }) => good],
@@ -162,7 +162,7 @@ describe('a client without a usable key gets nothing instead of an unencrypted a
     ['that is not on its curve', (good) => ({ ...good, x: good.y ?? '', y: good.x ?? '' })],
   ]
 
-  it.each(unusable)('when its only key is one %s (OIDC Core §10.2)', async (_, change) => {
+  it.each(unusable)('when its only key is a key %s (OIDC Core §10.2)', async (_, change) => {
     const { jwk } = await aKey('ECDH-ES')
     await register(change(jwk), { idTokenEncryptedResponseAlg: 'ECDH-ES' })
     const code = await obtainCode(under)
@@ -201,7 +201,7 @@ describe('a client without a usable key gets nothing instead of an unencrypted a
   })
 })
 
-it('discovery lists the algorithms of encryption, without RSA1_5 and shared keys (OIDC Discovery §3, RFC 9701 §7)', async () => {
+it('discovery lists the encryption algorithms, and neither RSA1_5 nor algorithms for shared keys (OIDC Discovery §3, RFC 9701 §7)', async () => {
   const { json } = await under.send({ path: '/.well-known/openid-configuration' })
 
   for (const answer of ['id_token', 'userinfo', 'introspection', 'authorization']) {

@@ -82,7 +82,7 @@ it.each([
   ['a challenge', () => under.send({ path: '/userinfo', headers: { authorization: 'Bearer x' } })],
   ['a redirect', () => authorize(under, { prompt: 'none' }, { cookie: '' })],
 ])(
-  'a refusal as %s names the events of its request in X-Correlation-Id, which the request cannot choose',
+  'a refusal as %s has the identifier of its events in X-Correlation-Id, which the request cannot choose',
   async (_kind, send) => {
     const reply = await send()
 
@@ -94,7 +94,7 @@ it.each([
   },
 )
 
-it('a response that refuses nothing has no X-Correlation-Id', async () => {
+it('a response that is not a refusal has no X-Correlation-Id', async () => {
   const reply = await under.send({ path: '/jwks' })
 
   expect([reply.status, reply.header('x-correlation-id')]).toEqual([200, undefined])

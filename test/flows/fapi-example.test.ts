@@ -9,7 +9,7 @@ import { createPaymentsApi } from '../../examples/fapi/src/payments-api.ts'
 import { fetchOverTls } from '../../examples/fapi/src/tls.ts'
 import { aCommandLine } from '../command-line/command-line.ts'
 
-// The example server, and the refusals of its API with tokens as its bank issues them.
+// Sends requests to the API of the example, with tokens like those that its bank issues.
 
 const issuer = 'https://bank.test'
 const keys = await generateKeyPair('ES256')
@@ -60,10 +60,10 @@ it('the example API pays what the user approved, once', async () => {
 })
 
 it.each([
-  ['another amount', { amount: '120.00', creditor: 'Example Ltd.' }],
-  ['another creditor', { amount: '12.00', creditor: 'Mallory' }],
-  ['nothing', {}],
-])('the example API refuses to pay %s than the user approved', async (_, order) => {
+  ['another amount than the user approved', { amount: '120.00', creditor: 'Example Ltd.' }],
+  ['another creditor than the user approved', { amount: '12.00', creditor: 'Mallory' }],
+  ['without an amount and a creditor', {}],
+])('the example API refuses to pay %s', async (_, order) => {
   expect(await pay(await tokenFor('t2'), order)).toEqual([403, { error: 'not_approved' }])
 })
 

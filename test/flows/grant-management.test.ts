@@ -23,7 +23,7 @@ describe('grant management', () => {
     expect(own.json).not.toHaveProperty('grant_id')
   })
 
-  it('says what a user has allowed the client, API by API (Grant Management §6.4)', async () => {
+  it('returns the scopes, claims and details that the user has granted, for each API (Grant Management §6.4)', async () => {
     const under = await startGrantServer()
     const { grant_id: grant = '' } = await obtainTokens(under, {
       scope: 'openid email offline_access api.read',
@@ -43,7 +43,7 @@ describe('grant management', () => {
     expect(under.events.at(-1)).toMatchObject({ type: 'grant.queried', clientId: 'A', userId: 'U1', grantId: grant })
   })
 
-  it('revokes the grant with all of its tokens, and the user is asked again (Grant Management §6.5)', async () => {
+  it('revokes the grant with all of its tokens, and later tokens have a new grant (Grant Management §6.5)', async () => {
     const under = await startGrantServer()
     const tokens = await obtainTokens(under)
     const { grant_id: grant = '', access_token: accessToken = '', refresh_token: refreshToken = '' } = tokens
@@ -67,7 +67,7 @@ describe('grant management', () => {
     expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
   })
 
-  it('accepts the token of the user whose grant it is', async () => {
+  it('accepts an access token of the user who gave the grant', async () => {
     const under = await startGrantServer()
     const scope = `openid ${grantScopes}`
     const { grant_id: grant = '', access_token: token = '' } = await obtainTokens(under, { scope })
@@ -77,7 +77,7 @@ describe('grant management', () => {
     expect([reply.status, reply.json['scopes']]).toEqual([200, [{ scope }]])
   })
 
-  it('accepts a bound token with a proof for the address of the grant (RFC 9449 §7.1)', async () => {
+  it('accepts a bound token with a proof for the URL of the grant (RFC 9449 §7.1)', async () => {
     const under = await startGrantServer()
     const { grant_id: grant = '' } = await obtainTokens(under)
     const key = await createProofKey()

@@ -91,7 +91,7 @@ it("tokens of a host's grant are revoked with the user", async () => {
 
 type SpentVoucher = Brand<{ readonly voucher: string }, 'SpentVoucher' | 'GrantEvidence'>
 
-/** For the client itself: one access token for each voucher. */
+/** Issues one access token to the client itself for each voucher. */
 function voucherGrant(vouchers: Set<string>): GrantType {
   const spend = (voucher = ''): SpentVoucher => {
     // RFC 6749 §5.2: the provided grant is invalid.
@@ -117,7 +117,7 @@ function voucherGrant(vouchers: Set<string>): GrantType {
 
 type ReadBadge = Brand<{ readonly badge: string }, 'ReadBadge' | 'GrantEvidence'>
 
-/** For a user whose badge the client has read: under a revocable grant, in a token family of its own. */
+/** Issues tokens, under a revocable grant and in a new token family, for a user whose badge the client has read. */
 const badgeGrant = (storage: AdminStorage): GrantType =>
   defineGrant({
     grantType: badgeType,

@@ -9,11 +9,11 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 import { introspect, refresh, serviceToken, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
 
 const day = 86_400
-/** The time for which another process may not know the key and a copy of /jwks may be outdated. */
+/** In seconds: how long another process may not know a new key, and how long a copy of /jwks may be outdated. */
 const [staleness, maxAge] = [5, 300]
 
 let under: ServerUnderTest
-/** The keys as the command line sees them, in a process of its own. */
+/** The key ring of another process, such as the command line. */
 let admin: StoredKeyRing
 
 const anotherRing = (): StoredKeyRing =>
@@ -146,7 +146,7 @@ describe('a key that is dropped in an emergency', () => {
     expect(under.dump()).toBe(before)
   }
 
-  it('is gone from the key set, signing and verification with the next request of the process that dropped it (RFC 9700 §2.2)', async () => {
+  it('is no longer published, used or accepted at the next request to the process that dropped it (RFC 9700 §2.2)', async () => {
     const { access_token: token, refresh_token: refreshToken } = await verifiedTokens()
     const keyId = keyIdOf(token) ?? ''
 
@@ -161,7 +161,7 @@ describe('a key that is dropped in an emergency', () => {
     expect((await userinfo(under, next)).status).toBe(200)
   })
 
-  it('is gone within five seconds in a server of another process', async () => {
+  it('is no longer published, used or accepted by a server in another process after five seconds', async () => {
     const { access_token: token } = await verifiedTokens()
     const keyId = keyIdOf(token) ?? ''
 

@@ -208,7 +208,7 @@ describe('an API behind a proxy', () => {
     },
   )
 
-  it('does not start without trust in its proxy (RFC 9440 §4)', () => {
+  it('does not start unless the option trust says that the proxy sets and strips the header (RFC 9440 §4)', () => {
     const certificate = { format: 'nginx' } as {
       readonly format: 'nginx'
       readonly trust: 'this_proxy_sets_and_strips_it'

@@ -70,11 +70,11 @@ function expectHarmless({ status, headers, body = '' }: ServerResponse, path: st
   if (status < 400) return
   // The reference on an error page is random.
   expect(text.replace(/Reference: <code>[\w-]+<\/code>/, '')).not.toMatch(/node_modules|\.ts\b|\n\s+at |SQL|Error:.*\(/)
-  // The host's pages include a style sheet.
+  // The host's pages may be larger, because they include a style sheet.
   expect(new TextEncoder().encode(text).length).toBeLessThan(['/login', '/consent'].includes(path) ? 16_384 : 4096)
 }
 
-/** A server with pages and sessions of its own, and valid requests to it. */
+/** Starts a server with pages and sessions, and returns valid requests to it. */
 async function aServer(storage: AdminStorage) {
   const events: ServerEvent[] = []
   const sessions = createCookieSessions({ storage, clock: () => now })
@@ -229,7 +229,7 @@ async function goodRequests(
   ]
 }
 
-/** Where the browser was sent, and with which parameters. */
+/** Returns the URL that the browser was redirected to, with its parameters. */
 interface Interaction {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>

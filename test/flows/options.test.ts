@@ -17,10 +17,10 @@ const storage = createMemoryStorage({ issuer: 'https://as.test' })
 const sealingKey = 'A'.repeat(43)
 const app = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'] }
 
-/** As a configuration file or plain JavaScript has them: the compiler does not compare the names. */
+/** Returns options as a configuration file or plain JavaScript has them: the compiler does not check their names. */
 const loose = <Options extends object>(options: Options, more: object): Options => ({ ...options, ...more })
 
-describe('a misspelled option does not start', () => {
+describe('with a misspelled option', () => {
   it.each([
     ['createStoredKeys', 'rotate', () => createStoredKeys(loose({ storage, sealingKey }, { rotate: 'automatic' }))],
     ['createCookieSessions', 'idle', () => createCookieSessions(loose({ storage }, { idle: 60 }))],
@@ -32,12 +32,12 @@ describe('a misspelled option does not start', () => {
       () => createRedisStorage(loose({ client: {} as never, issuer: 'https://as.test' }, { timeout: 1 })),
     ],
     ['createTestIssuer', 'resource', () => createTestIssuer(loose({}, { resource: {} }))],
-  ])('%s names %s', (_, name, create) => {
+  ])('%s throws an error that names %s', (_, name, create) => {
     expect(create).toThrow(TypeError)
     expect(create).toThrow(new RegExp(name))
   })
 
-  it('createSqlStorage names it', async () => {
+  it('createSqlStorage throws an error that names it', async () => {
     const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
     onTestFinished(() => dialect.close())
 
@@ -45,7 +45,7 @@ describe('a misspelled option does not start', () => {
   })
 })
 
-describe('an impossible value does not start', () => {
+describe('with an impossible value of an option', () => {
   it.each<readonly [string, () => unknown]>([
     ['rotation', () => createStoredKeys(loose({ storage, sealingKey }, { rotation: 'weekly' }))],
     ['sealingKey', () => createStoredKeys(loose({ storage, sealingKey }, { sealingKey: undefined }))],
@@ -55,13 +55,13 @@ describe('an impossible value does not start', () => {
     ['window', () => createMemoryRateLimiter({ points: 1, window: Number.NaN })],
     ['synchronous', () => openSqliteDialect(':memory:', loose({}, { synchronous: 'off' }))],
     ['migrate', () => openSqliteDialect(':memory:', loose({}, { migrate: 'never' }))],
-  ])('%s', (name, create) => {
+  ])('the constructor throws an error that names %s', (name, create) => {
     expect(create).toThrow(TypeError)
     expect(create).toThrow(new RegExp(name))
   })
 })
 
-describe('registration refuses what no client can have (RFC 7591 §3.2.2)', () => {
+describe('registration refuses members and values that no client can have (RFC 7591 §3.2.2)', () => {
   it.each([
     ['scope', { scope: 'openid' }],
     ['redirectUri', { redirectUri: 'https://app.test/cb' }],
@@ -75,7 +75,7 @@ describe('registration refuses what no client can have (RFC 7591 §3.2.2)', () =
     expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
   })
 
-  it('an update cannot set what only the server sets', async () => {
+  it('an update cannot set members that only the server sets', async () => {
     const own = createMemoryStorage({ issuer: 'https://as.test' })
     const { client } = await registerClient(app, { storage: own })
 
@@ -85,7 +85,7 @@ describe('registration refuses what no client can have (RFC 7591 §3.2.2)', () =
     expect(await own.clients.find(client.clientId)).toEqual(client)
   })
 
-  it('an absolute URI is a grant type of the host (RFC 6749 §4.5)', async () => {
+  it('an absolute URI is allowed as a grant type of the host (RFC 6749 §4.5)', async () => {
     const own = createMemoryStorage({ issuer: 'https://as.test' })
     const grantTypes = ['authorization_code', 'urn:example:voucher']
 

@@ -57,7 +57,7 @@ const consent = scope
   .map((value) => `scope=${value}`)
   .join('&')
 
-/** Asks for a code, and consents on the page with this form. */
+/** Requests a code, and submits this form on the consent page. */
 async function consentTo(under: ServerUnderTest, change: Change = {}, form = consent): Promise<Reply> {
   const started = await authorize(under, { scope, ...change })
   return started.location.searchParams.has('interaction') ? answerInteraction(under, started, form) : started
@@ -79,8 +79,8 @@ async function tokensFor(under: ServerUnderTest, change: Change = {}, form = con
 const acme = { org_id: 'acme', org_name: 'ACME Inc.' }
 const globex = { org_id: 'globex', org_name: 'GLOBEX Inc.' }
 
-describe('a request with the scope organization', () => {
-  it('gets tokens for the only organization of the user, also when they are refreshed (RFC 9068 §2.2)', async () => {
+describe('a request for an organization', () => {
+  it('gets tokens for the only organization of the user, and so do refreshes (RFC 9068 §2.2)', async () => {
     const under = await serverWith({ acme: ['owner'] })
 
     const tokens = await tokensFor(under)
@@ -101,18 +101,21 @@ describe('a request with the scope organization', () => {
     ['initech', { acme: [] }],
     ['none', { acme: [] }],
     [undefined, {}],
-  ] as const)('is refused for the organization %s of a user in %j (RFC 6749 §4.1.2.1)', async (named, memberships) => {
-    const under = await serverWith(memberships)
-    const before = under.dump()
+  ] as const)(
+    'is refused when it names %s and the organizations of the user are %j (RFC 6749 §4.1.2.1)',
+    async (named, memberships) => {
+      const under = await serverWith(memberships)
+      const before = under.dump()
 
-    const reply = await authorize(under, { scope, organization: named })
+      const reply = await authorize(under, { scope, organization: named })
 
-    expect(reply.location.searchParams.get('error')).toBe('access_denied')
-    expect(under.lastReason()).toBe('organization_not_member')
-    expect(under.dump()).toBe(before)
-  })
+      expect(reply.location.searchParams.get('error')).toBe('access_denied')
+      expect(under.lastReason()).toBe('organization_not_member')
+      expect(under.dump()).toBe(before)
+    },
+  )
 
-  it('asks a user of several organizations each time, also when they have consented before', async () => {
+  it('asks a user of several organizations each time, even after an earlier consent', async () => {
     const under = await serverWith({ acme: [], globex: [] })
 
     const first = await tokensFor(under, {}, `${consent}&organization=acme`)
@@ -150,7 +153,7 @@ describe('a request with the scope organization', () => {
     expect(under.lastReason()).toBe('organization_not_member')
   })
 
-  it('gets tokens for none when the user does not consent to it', async () => {
+  it('gets tokens for no organization when the user does not consent to the scope', async () => {
     const under = await serverWith({ acme: [], globex: [] })
 
     const { access_token } = await tokensFor(under, {}, consent.replace('&scope=organization', ''))
@@ -158,7 +161,7 @@ describe('a request with the scope organization', () => {
     expect(decodeJwt(access_token)).not.toHaveProperty('org_id')
   })
 
-  it('must not name an organization without the scope (RFC 6749 §4.1.2.1)', async () => {
+  it('is refused when it names an organization without the scope organization (RFC 6749 §4.1.2.1)', async () => {
     const under = await serverWith({ acme: [] })
 
     const reply = await authorize(under, { scope: 'openid', organization: 'acme' })
@@ -167,7 +170,7 @@ describe('a request with the scope organization', () => {
     expect(under.lastReason()).toBe('organization_without_scope')
   })
 
-  it('is like one without it on a server without organizations (RFC 6749 §3.1, OIDC Core §3.1.2.1)', async () => {
+  it('gets tokens for no organization from a server without organizations (RFC 6749 §3.1, OIDC Core §3.1.2.1)', async () => {
     const under = await serverWith({ acme: [] }, { organizations: false })
 
     const reply = await consentTo(under, { organization: 'acme', scope: baseRequest.scope }, 'scope=openid')
@@ -221,7 +224,7 @@ describe('a token for an organization', () => {
     ])
   })
 
-  it('is not issued for a code of a former member (RFC 6749 §5.2)', async () => {
+  it('is not issued for the code of a former member (RFC 6749 §5.2)', async () => {
     const under = await serverWith({ acme: [] })
     const code = await codeFor(under)
     await leave(under, 'acme')
@@ -271,7 +274,7 @@ describe('a token for an organization', () => {
 })
 
 describe('a client that belongs to an organization', () => {
-  it('gets tokens of its own for it (RFC 6749 §4.4)', async () => {
+  it('gets tokens for the organization in its own name (RFC 6749 §4.4)', async () => {
     const under = await serverWith({})
     await updateClient({ clientId: 'M' }, { organizationId: 'acme' }, { storage: under.storage })
 
@@ -279,7 +282,7 @@ describe('a client that belongs to an organization', () => {
     expect((await under.storage.clients.find(clientId('M')))?.organizationId).toBe('acme')
   })
 
-  it('gets none when the organization does not exist (RFC 6749 §5.2)', async () => {
+  it('gets no tokens when the organization does not exist (RFC 6749 §5.2)', async () => {
     const under = await serverWith({})
     await updateClient({ clientId: 'M' }, { organizationId: 'acme' }, { storage: under.storage })
     await under.storage.organizations.remove(organizationId('acme'), under.clock.now())

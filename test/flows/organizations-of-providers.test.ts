@@ -87,7 +87,7 @@ it('a deactivated user keeps the membership and its roles, and can use neither (
   expect(decodeJwt((await tokensOfUser(site, kim)).access_token)).toMatchObject({ org_id: 'acme', roles: ['owner'] })
 })
 
-it('an administrator who gives a directory an organization makes its users members, and removes nobody by taking it away', async () => {
+it('assigning a directory to an organization makes its users members, and ending the assignment removes no member', async () => {
   const { site, organizations, identityProviders } = await aSite()
   const before = [await create(site, 'ann'), await create(site, 'bob')]
   await organizations.writeMember({ organizationId: 'acme', userId: String(before[0]) }, ['owner'])

@@ -101,7 +101,7 @@ describe('a client authentication method of the host', () => {
     )
   })
 
-  it('is not asked about a disabled client (RFC 6749 §5.2)', async () => {
+  it('is not called for a disabled client (RFC 6749 §5.2)', async () => {
     await changeClient(under.storage, clientId('W'), { disabledAt: under.clock.now() })
 
     await refusedInJson(
@@ -112,7 +112,7 @@ describe('a client authentication method of the host', () => {
     expect(verified).toEqual([])
   })
 
-  it('reports an outage of its own as one (RFC 6749 §5.2)', async () => {
+  it('can report an outage of the host, which leads to a 503 response (RFC 6749 §5.2)', async () => {
     outage = new StorageUnavailableError('The platform does not answer.')
 
     const reply = await ask(workloadHeader('W'))
@@ -124,7 +124,7 @@ describe('a client authentication method of the host', () => {
     ])
   })
 
-  it('is part of the rules for clients: others are not registered (RFC 7591 §3.2.2)', async () => {
+  it('must be configured before a client can use it (RFC 7591 §3.2.2)', async () => {
     const { storage, server } = under
     const deps = { storage, clientRules: server.clientRules }
     const change = { tokenEndpointAuthMethod: 'urn:example:other' } as const
@@ -141,7 +141,7 @@ describe('a client authentication method of the host', () => {
   it.each([
     ['a name that is not an absolute URI', [{ ...workload, method: 'no:// uri' }], 'must be an absolute URI'],
     ['a name twice', [workload, workload], 'must have different names'],
-    ['no function', [{ method, read: undefined as never }], 'must be a function'],
+    ['a read that is not a function', [{ method, read: undefined as never }], 'must be a function'],
   ] as const)('is refused at start-up with %s', async (_case, clientAuthentication, problem) => {
     await expect(startServer({ clientAuthentication })).rejects.toThrow(problem)
   })

@@ -66,7 +66,7 @@ describe('a client with pairwise subjects (OIDC Core §8.1)', () => {
     expect(JSON.stringify(await introspect(tokens['access_token']))).not.toMatch(/U1|user_ref|family|session/)
   })
 
-  it('gets an opaque access token, because a JWT names the user and the session for the revocation feed', async () => {
+  it('gets an opaque access token, because a JWT would contain the user and the session for the revocation feed', async () => {
     const { access_token: token } = await obtainTokens(under, {}, sessionOf('one'))
 
     expect(token).toMatch(/^[\w-]{43}$/)
@@ -92,7 +92,7 @@ describe('a client with pairwise subjects (OIDC Core §8.1)', () => {
     expect([own['sid'], other['sid']]).not.toContain('one')
   })
 
-  it('has its hint understood: another user has to sign in, and the same one need not (OIDC Core §3.1.2.1)', async () => {
+  it('can send its ID token as a hint: the same user need not sign in again, another user must (OIDC Core §3.1.2.1)', async () => {
     const hint = await hintOf(under, 'one')
     const change = { id_token_hint: hint, prompt: 'none' }
 
@@ -148,7 +148,7 @@ describe('a client with pairwise subjects (OIDC Core §8.1)', () => {
 })
 
 describe('a logout token for a client with pairwise subjects', () => {
-  it('has its sub and its sid, also after the user was removed (Back-Channel Logout §2.4)', async () => {
+  it('has the sub and the sid of that client, even after the user was removed (Back-Channel Logout §2.4)', async () => {
     const world = await startLogoutWorld()
     const redirectUris = ['https://a.test/cb']
     await world.register('a', { subjectType: 'pairwise', redirectUris, backchannelLogoutSessionRequired: true })

@@ -106,7 +106,7 @@ describe.each([
     expect([reply.status, reply.json]).toEqual([200, { subject: 'U1', clientId: 'A', scopes: ['openid', 'api.read'] }])
   })
 
-  it('without a token the challenge has no error (RFC 6750 §3.1)', async () => {
+  it('answers a request without a token with a challenge that has no error (RFC 6750 §3.1)', async () => {
     for (const headers of [{}, { authorization: 'Basic QTpi' }]) {
       const reply = await get(headers)
 
@@ -161,7 +161,7 @@ describe.each([
     expect(reply.text).not.toContain('refused')
   })
 
-  it('a log outage changes no response', async () => {
+  it('answers as usual when the log fails', async () => {
     const onRefusal = (): never => {
       throw new Error('disk full')
     }

@@ -19,7 +19,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 const metadata = { client_name: 'Partner', redirect_uris: ['https://partner.example/cb'] }
 
 describe('with an initial access token (RFC 7591 §3)', () => {
-  test('openid-client registers a client from the discovery document, which can then authenticate', async () => {
+  test('openid-client finds the endpoint in the discovery document and registers a client, which can then authenticate', async () => {
     const site = await start()
     const token = await site.createToken()
 
@@ -37,7 +37,7 @@ describe('with an initial access token (RFC 7591 §3)', () => {
       grant_types: ['authorization_code'],
       response_types: ['code'],
       token_endpoint_auth_method: 'client_secret_basic',
-      // What the token does not allow is left out (RFC 7591 §2).
+      // The server leaves out scope values that the token does not allow (RFC 7591 §2).
       scope: 'openid profile',
     })
     await expect(openid.tokenIntrospection(client, 'unknown')).resolves.toEqual({ active: false })
@@ -47,7 +47,7 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect(JSON.stringify(site.events)).not.toContain(token.split('.')[1])
   })
 
-  test('of ten concurrent registrations with a token for three, three succeed', async () => {
+  test('of ten concurrent registrations with a token for three clients, three succeed', async () => {
     const site = await start()
     const token = await site.createToken({ clients: 3 })
 
@@ -62,7 +62,7 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect(await site.storage.clients.list({ after: undefined, limit: 20 })).toHaveLength(3)
   })
 
-  test('a refused registration spends and stores nothing', async () => {
+  test('a refused registration stores nothing and does not use up the token', async () => {
     const site = await start()
     const token = await site.createToken({ clients: 1 })
 
@@ -75,8 +75,8 @@ describe('with an initial access token (RFC 7591 §3)', () => {
   })
 
   test.each([
-    ['no token', 'token_missing', undefined],
-    ['a token without secret', 'token_invalid', (token: string) => token.split('.')[0] ?? ''],
+    ['a missing token', 'token_missing', undefined],
+    ['a token without its secret', 'token_invalid', (token: string) => token.split('.')[0] ?? ''],
     ['a wrong secret', 'token_invalid', (token: string) => `${token.split('.')[0]}.${'A'.repeat(43)}`],
     ['an unknown token', 'token_invalid', (token: string) => `unknown.${token.split('.')[1]}`],
   ])('refuses %s with 401 before it reads the body', async (_, reason, change) => {
@@ -105,14 +105,18 @@ describe('with an initial access token (RFC 7591 §3)', () => {
 
   test.each([
     ['another grant', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
-    ['no scope of its own', { scope: 'admin:write' }, 'invalid_client_metadata'],
-    ['a logout address elsewhere', { backchannel_logout_uri: 'https://evil.example/out' }, 'invalid_client_metadata'],
+    ['only scope values that are not allowed', { scope: 'admin:write' }, 'invalid_client_metadata'],
+    ['a logout URI on another host', { backchannel_logout_uri: 'https://evil.example/out' }, 'invalid_client_metadata'],
     ['redirect URIs of the wrong type', { redirect_uris: 'https://partner.example/cb' }, 'invalid_redirect_uri'],
-    ['no redirect URI', { redirect_uris: [] }, 'invalid_redirect_uri'],
+    ['a request without redirect URIs', { redirect_uris: [] }, 'invalid_redirect_uri'],
     ['a plain http redirect URI', { redirect_uris: ['http://partner.example/cb'] }, 'invalid_redirect_uri'],
-    ['a method of our own name', { token_endpoint_auth_method: 'client_secret' }, 'invalid_client_metadata'],
     [
-      'keys and their address',
+      'an authentication method that no standard defines',
+      { token_endpoint_auth_method: 'client_secret' },
+      'invalid_client_metadata',
+    ],
+    [
+      'jwks together with jwks_uri',
       { jwks: { keys: [] }, jwks_uri: 'https://partner.example/k' },
       'invalid_client_metadata',
     ],
@@ -122,8 +126,8 @@ describe('with an initial access token (RFC 7591 §3)', () => {
       'invalid_client_metadata',
     ],
     ['a name with U+0000', { client_name: 'a\u0000b' }, 'invalid_client_metadata'],
-    ['a name that is not a text', { client_name: { en: 'x' } }, 'invalid_client_metadata'],
-    ['a name of half a megabyte', { client_name: 'a'.repeat(60_000) }, 'invalid_client_metadata'],
+    ['a name that is not a string', { client_name: { en: 'x' } }, 'invalid_client_metadata'],
+    ['a name of 60,000 characters', { client_name: 'a'.repeat(60_000) }, 'invalid_client_metadata'],
     ['an unknown algorithm', { id_token_signed_response_alg: 'none' }, 'invalid_client_metadata'],
     ['nested arrays', { x: JSON.parse('['.repeat(2000) + ']'.repeat(2000)) as unknown }, 'invalid_client_metadata'],
   ])('refuses %s', async (_, change, error) => {
@@ -134,7 +138,7 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect(await site.storage.clients.list({ after: undefined, limit: 10 })).toEqual([])
   })
 
-  test('ignores members that it does not know, and those of administrators', async () => {
+  test('ignores unknown members, and members that only administrators may set', async () => {
     const site = await start()
 
     const { status, body } = await site.register(
@@ -162,7 +166,7 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     })
   })
 
-  test('answers 405, 413 and 415 where they belong, and 404 only elsewhere', async () => {
+  test('answers wrong requests to its path with 405, 413 or 415, and other paths with 404', async () => {
     const site = await start()
     const headers = { authorization: `Bearer ${await site.createToken()}` }
     const url = `${site.issuer}/register`
@@ -176,7 +180,7 @@ describe('with an initial access token (RFC 7591 §3)', () => {
 })
 
 describe('with a software statement (RFC 7591 §2.3)', () => {
-  test('registers a client whose statement a trusted issuer signed, and its claims count', async () => {
+  test('registers a client with a statement of a trusted issuer, whose claims override the request', async () => {
     const { trusted, sign } = await anIssuer()
     const site = await start({ softwareStatements: [trusted] })
 
@@ -187,7 +191,7 @@ describe('with a software statement (RFC 7591 §2.3)', () => {
     expect(site.events).toMatchObject([{ type: 'client.registered', statementIssuer: trusted.issuer }])
   })
 
-  test('refuses statements of others, forged ones, expired ones, and none at all', async () => {
+  test('refuses a statement of another issuer, a forged one, an expired one, and a request without a statement', async () => {
     const { trusted, sign } = await anIssuer()
     const forger = await anIssuer()
     const stranger = await anIssuer('https://stranger.example')
@@ -218,7 +222,7 @@ describe('with a software statement (RFC 7591 §2.3)', () => {
 })
 
 describe('a client with its registration access token (RFC 7592)', () => {
-  test('reads its registration, and not its secret (RFC 7592 §2.1)', async () => {
+  test('reads its registration without its secret (RFC 7592 §2.1)', async () => {
     const { own, registered } = await startRegistered()
 
     const read = await own('GET')
@@ -228,7 +232,7 @@ describe('a client with its registration access token (RFC 7592)', () => {
     expect(read.body).toEqual(shown)
   })
 
-  test('replaces its metadata: what is left out gets its default (RFC 7592 §2.2)', async () => {
+  test('replaces its metadata: omitted members get their defaults (RFC 7592 §2.2)', async () => {
     const { own, site, id } = await startRegistered({
       ...metadata,
       post_logout_redirect_uris: ['https://partner.example/'],
@@ -240,7 +244,7 @@ describe('a client with its registration access token (RFC 7592)', () => {
 
     expect(status).toBe(200)
     expect(body).toMatchObject({ ...change, scope: 'openid profile', post_logout_redirect_uris: [] })
-    // What only administrators set stays.
+    // Members that only administrators set keep their values.
     expect(await site.stored(id)).toMatchObject({
       clientName: 'Renamed',
       origin: 'registration',
@@ -261,16 +265,16 @@ describe('a client with its registration access token (RFC 7592)', () => {
   test.each([
     ['a redirect URI of another host', { redirect_uris: ['https://evil.example/cb'] }, 'invalid_redirect_uri'],
     ['another grant', { grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
-    ['no scope of its own', { scope: 'admin:write' }, 'invalid_client_metadata'],
+    ['only scope values that are not allowed', { scope: 'admin:write' }, 'invalid_client_metadata'],
     ['another client_id', { client_id: 'other' }, 'invalid_client_metadata'],
-    ['no client_id', { client_id: undefined }, 'invalid_client_metadata'],
+    ['a request without client_id', { client_id: undefined }, 'invalid_client_metadata'],
     ['a wrong client_secret', { client_secret: 'guessed' }, 'invalid_client_metadata'],
-    ['a client_secret that is no text', { client_secret: 1 }, 'invalid_client_metadata'],
+    ['a client_secret that is not a string', { client_secret: 1 }, 'invalid_client_metadata'],
     ['a token of its choice', { registration_access_token: 'x' }, 'invalid_client_metadata'],
-    ['an address of its choice', { registration_client_uri: 'https://evil.example' }, 'invalid_client_metadata'],
+    ['a client URI of its choice', { registration_client_uri: 'https://evil.example' }, 'invalid_client_metadata'],
     ['a time of its choice', { client_id_issued_at: 1 }, 'invalid_client_metadata'],
     ['an expiry of its choice', { client_secret_expires_at: 1 }, 'invalid_client_metadata'],
-  ])('is refused %s, and nothing changes (RFC 7592 §2.2)', async (_, change, error) => {
+  ])('gets an error for %s, and nothing changes (RFC 7592 §2.2)', async (_, change, error) => {
     const { own, site, id } = await startRegistered()
     const before = await site.stored(id)
 
@@ -298,7 +302,7 @@ describe('a client with its registration access token (RFC 7592)', () => {
     expect(renewed).toMatchObject({ status: 200, body: { client_name: 'Signed' } })
   })
 
-  test('removes itself, and its token and secret stop working (RFC 7592 §2.3)', async () => {
+  test('deletes itself, and its token and secret stop working (RFC 7592 §2.3)', async () => {
     const { own, site, id } = await startRegistered()
 
     expect((await own('DELETE')).status).toBe(204)
@@ -315,7 +319,7 @@ describe('a client with its registration access token (RFC 7592)', () => {
   })
 
   test.each([
-    ['no token', undefined, 'registration_token_missing'],
+    ['a missing token', undefined, 'registration_token_missing'],
     ['a wrong token', 'A'.repeat(43), 'registration_token_invalid'],
     ['a token with a space', 'A B', 'registration_token_invalid'],
   ])('is refused with 401 before its body is read: %s', async (_, token, reason) => {
@@ -359,7 +363,7 @@ describe('a client with its registration access token (RFC 7592)', () => {
     expect(await site.stored(id)).toMatchObject({ scopes: ['openid'] })
   })
 
-  test('of two changes at once, one is refused with 409 or both follow each other', async () => {
+  test('of concurrent changes, each is applied to the result of another one or refused with 409', async () => {
     const { own, site, id } = await startRegistered()
 
     const names = ['A', 'B', 'C', 'D']
@@ -373,14 +377,14 @@ describe('a client with its registration access token (RFC 7592)', () => {
     expect((await site.stored(id))?.version).toBe(1 + done.length)
   })
 
-  test('changes itself no more often than the limit', async () => {
+  test('cannot change more often than the limit allows', async () => {
     const { own, id } = await startRegistered(metadata, { limit: createMemoryRateLimiter({ points: 1, window: 60 }) })
 
     expect((await own('PUT', { ...metadata, client_id: id })).status).toBe(200)
     expect((await own('PUT', { ...metadata, client_id: id })).status).toBe(429)
   })
 
-  test('shows administrators neither the token nor its digest', async () => {
+  test('has a token that neither administrators nor events can see, and a digest hidden from administrators', async () => {
     const { site, id, registered } = await startRegistered()
     const client = await site.stored(id)
 
@@ -418,7 +422,7 @@ test.each([
   ['a scope value with a space', { scopes: ['openid profile'] }],
   ['no grant type', { grantTypes: [] }],
   ['no client', { clients: 0 }],
-  ['half a client', { clients: 1.5 }],
+  ['a fraction of a client', { clients: 1.5 }],
   ['more than 1000 clients', { clients: 1001 }],
   ['no lifetime', { lifetime: 0 }],
   ['a lifetime of more than a year', { lifetime: 366 * 86_400 }],
@@ -486,7 +490,7 @@ async function start(options: Partial<RegistrationServerOptions> = {}) {
       return created.initialAccessToken
     },
     stored: async (id: string) => storage.clients.find(clientId(id)),
-    /** Changes what only administrators set, without their API. */
+    /** Sets members that only administrators set, without the administration API. */
     enrich: async (id: string, change: Partial<ClientRecord>) => {
       const client = await storage.clients.find(clientId(id))
       if (client !== undefined) await storage.clients.compareAndSwap({ ...client, ...change }, client.version)

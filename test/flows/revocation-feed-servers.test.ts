@@ -16,7 +16,7 @@ const anApi = (mode: Mode, at: FeedSite): ProtectedApi => {
   return protectedApi
 }
 
-/** The site with another server in front of it, over the given storage. */
+/** Returns the site, served by another server that uses the given storage. */
 function servedFrom(at: FeedSite, storage: AdminStorage): FeedSite {
   const options = { issuer: at.issuer, keys: at.keys, clock: at.clock.now, signedIn: () => Promise.resolve(undefined) }
   const server = createAuthorizationServer({ ...options, storage, revocationFeed: true })
@@ -67,7 +67,7 @@ describe('the end of a session', () => {
 
 describe('another server on the same storage, or the same one after a restart', () => {
   it.each<Mode>(['on_demand', 'follow'])(
-    'delivers what the first one revoked, before and while it runs (%s) (RFC 7009 §2.1)',
+    'delivers the revocations of the first server, from before its own start and afterwards (%s) (RFC 7009 §2.1)',
     async (mode) => {
       const at = await aSite()
       const [kept, before, during] = await Promise.all([1, 2, 3].map(() => tokensFor(at, 'A', forApi)))
@@ -86,7 +86,7 @@ describe('another server on the same storage, or the same one after a restart', 
 })
 
 describe('a restarted server whose storage was lost', () => {
-  /** The clients are registered again, and the host provides the keys. */
+  /** Starts a server with an empty storage, the same keys and the same clients, which are registered again. */
   async function startedAnew(at: FeedSite): Promise<FeedSite> {
     at.pass(5)
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
@@ -95,7 +95,7 @@ describe('a restarted server whose storage was lost', () => {
     return servedFrom(at, storage)
   }
 
-  it('cannot vouch for earlier tokens: they are rejected, and their clients get new ones', async () => {
+  it('makes an API reject tokens that were issued earlier', async () => {
     const at = await aSite()
     const { access_token } = await tokensFor(at, 'A', forApi)
 
@@ -105,7 +105,7 @@ describe('a restarted server whose storage was lost', () => {
     expect(api.refusals.at(-1)).toMatchObject({ code: 'invalid_token' })
   })
 
-  it('answers introspection about them where that was allowed (RFC 7662 §2)', async () => {
+  it('reports earlier tokens as inactive to an API that may introspect (RFC 7662 §2)', async () => {
     const at = await aSite()
     const { access_token } = await tokensFor(at, 'A', forApi)
 
@@ -116,7 +116,7 @@ describe('a restarted server whose storage was lost', () => {
 })
 
 describe('an unreachable server', () => {
-  it('its last answers are used for ten seconds; then tokens cannot be checked (RFC 9110 §15.6.4)', async () => {
+  it('lets an API use the last revocations for ten seconds; then the API cannot check tokens (RFC 9110 §15.6.4)', async () => {
     const at = await aSite()
     const api = anApi('on_demand', at)
     const { access_token } = await tokensFor(at, 'A', forApi)

@@ -31,8 +31,8 @@ const anApi = (mode: Mode): ProtectedApi => {
 
 /**
  * Presents the token until it is refused.
- * @returns the reason, and the milliseconds until then: of the clock where the feed is polled on demand; otherwise a
- * tenth of a second for each time that the server looked for revocations, as it does while a request waits.
+ * @returns the reason, and the time that it took in milliseconds. For a feed that is polled on demand, the clock measures
+ * the time. Otherwise each read of the feed counts as 100 ms: the server reads it that often while a request waits.
  */
 async function refusedAfter(
   api: ProtectedApi,
@@ -61,7 +61,7 @@ async function deactivateByProvider(): Promise<void> {
   if (reply.status !== 200) throw new Error(`SCIM answered ${reply.status} ${reply.text}`)
 }
 
-/** T1 provisions U1. */
+/** Lets the directory T1 provision U1. */
 async function adoptU1(): Promise<void> {
   const version = (await site.storage.users.find(userId('U1')))?.version ?? 0
   const state = {
@@ -98,9 +98,9 @@ const reviveU1 = (): Promise<unknown> => site.storage.users.reactivate(userId('U
 
 describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s', (mode) => {
   it.each<Ending>([
-    { row: 'its access token is revoked (RFC 7009 §2.1)', end: ({ access_token }) => revoke(site, access_token) },
-    { row: 'its refresh token is revoked (RFC 7009 §2.1)', end: ({ refresh_token }) => revoke(site, refresh_token) },
-    { row: 'its refresh token is used twice (RFC 9700 §4.14.2)', end: refreshTwice },
+    { row: 'the access token is revoked (RFC 7009 §2.1)', end: ({ access_token }) => revoke(site, access_token) },
+    { row: 'the refresh token is revoked (RFC 7009 §2.1)', end: ({ refresh_token }) => revoke(site, refresh_token) },
+    { row: 'the refresh token is used twice (RFC 9700 §4.14.2)', end: refreshTwice },
     { row: 'the user disconnects the client', end: disconnectAll, endsAll: true },
     {
       row: 'the user is deactivated',
@@ -119,7 +119,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
       end: () => changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() }),
       undo: () => changeClient(site.storage, clientId('A'), { disabledAt: undefined }),
     },
-  ])('$row: rejected within a second, without one request per token', async ({ end, undo, endsAll }) => {
+  ])('rejects a token within a second, without a request per token, when $row', async ({ end, undo, endsAll }) => {
     const api = anApi(mode)
     const tokens = await tokensFor(site, 'A', forApi)
     const other = await tokensFor(site, 'P', { scope: 'openid api.read', resource: 'https://api.test' })
@@ -164,7 +164,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     ])
   })
 
-  it('accepts a re-enabled client again', async () => {
+  it('accepts the tokens of a re-enabled client again', async () => {
     const api = anApi(mode)
     const { access_token } = tokensOf(await serviceToken(site, { resource: 'https://api.test' }))
     const before = await api.present(access_token)
@@ -179,7 +179,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     await expect.poll(() => api.present(access_token)).toBe('admitted')
   })
 
-  it('accepts a client that was changed in another way as before', async () => {
+  it('still accepts the tokens of a client after another change to it', async () => {
     const api = anApi(mode)
     const { access_token } = tokensOf(await serviceToken(site, { resource: 'https://api.test' }))
     await api.present(access_token)
@@ -192,7 +192,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
 })
 
 describe('a signing key that is dropped', () => {
-  /** A site of its own, whose API has just read the keys, and a token that the leaked key signed. */
+  /** Starts another site, whose API has just read the keys, and issues a token that the leaked key signs. */
   async function leak(mode: Mode, prepare: (keys: StoredKeyRing) => Promise<unknown> = async () => undefined) {
     const at = await startFeedSite()
     onTestFinished(() => at.close())
@@ -206,7 +206,7 @@ describe('a signing key that is dropped', () => {
     return { at, api, token, before, drop }
   }
 
-  it('revokes what it signed within a second, where its successor was announced (RFC 9700 §2.2)', async () => {
+  it('invalidates the tokens that it signed within a second if its successor was announced (RFC 9700 §2.2)', async () => {
     const { at, api, token, before, drop } = await leak('on_demand', (keys) => keys.rotate({ when: 'now' }))
 
     await drop()
@@ -218,7 +218,7 @@ describe('a signing key that is dropped', () => {
     expect(await api.present(fresh.access_token)).toBe('admitted')
   })
 
-  it('is refused within the tolerated silence, where the API read the keys shortly before and does not know the new one (RFC 9700 §2.2)', async () => {
+  it('makes its tokens unusable within the tolerated silence if the API read the keys shortly before and does not know the new one (RFC 9700 §2.2)', async () => {
     const { at, api, token, before, drop } = await leak('on_demand')
 
     await drop()
@@ -234,7 +234,7 @@ describe('a signing key that is dropped', () => {
 })
 
 describe('metadata for an API', () => {
-  it('introspection does not show what a token depends on (RFC 7662 §2.2)', async () => {
+  it('introspection does not show which records a token depends on (RFC 7662 §2.2)', async () => {
     const { access_token } = await tokensFor(site, 'A', forApi)
 
     const { json } = await introspect(site, access_token)

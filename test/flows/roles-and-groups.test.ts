@@ -21,7 +21,7 @@ const resources = {
   },
 } as const satisfies Options['resources']
 
-/** A site where the directory T1 provisions kim, with roles, entitlements and these groups. */
+/** Starts a site where the directory T1 provisions kim with roles, entitlements and these groups. */
 async function siteWith(options: Options, groups: readonly string[] = ['Admins', 'Sales']) {
   const site = await startScimSite({
     oauth: await startServer({ resources, ...options }),
@@ -82,7 +82,7 @@ describe('an access token for an API with accessTokenClaims', () => {
     expect(claimsOf(id_token)).not.toHaveProperty('groups')
   })
 
-  it('has the groups of the time at which it is refreshed (RFC 9068 §2.2.3)', async () => {
+  it('has the groups that the user belongs to when it is refreshed (RFC 9068 §2.2.3)', async () => {
     const { site, user } = await siteWith({}, ['Admins'])
     const first = await tokensOfUser(site, user)
     await createGroup(site, 'Managers', user)
@@ -106,7 +106,7 @@ describe('an access token for an API with accessTokenClaims', () => {
     expect(claimsOf(access_token)).not.toHaveProperty('roles')
   })
 
-  it('has empty claims for a user without directory, and none for a client of its own (RFC 9068 §2.2.3)', async () => {
+  it('has empty claims for a user without a directory, and none for a client that acts for itself (RFC 9068 §2.2.3)', async () => {
     const { site } = await siteWith({})
 
     const ofUser = await tokensOfUser(site, 'U1')
@@ -139,7 +139,7 @@ describe('an access token for an API with accessTokenClaims', () => {
 })
 
 describe('claims that are too large for an access token', () => {
-  it('are refused, and neither the code nor a refresh token is used up (RFC 6749 §5.2)', async () => {
+  it('lead to an error, and neither the code nor a refresh token is used up (RFC 6749 §5.2)', async () => {
     const { site, user } = await siteWith({ accessTokenClaimLimits: { values: 3 } }, ['A', 'B', 'C'])
     const { refresh_token } = await tokensOfUser(site, user)
     const code = await codeFor(site, user)
@@ -174,7 +174,7 @@ describe('claims that are too large for an access token', () => {
   })
 })
 
-it('a storage without provisioned users refuses claims that come from a directory at start-up', async () => {
+it('claims from a directory are refused at start-up when the storage has no provisioned users', async () => {
   const under = await startServer()
   onTestFinished(() => under.close())
   const { provisionedUsers: _, ...storage } = under.storage

@@ -53,7 +53,7 @@ async function start() {
   const database = await aDatabase()
   const pool = database.pool({ max: 2, application_name: 'left' })
   const observer = database.pool({ max: 2 })
-  // Nothing is cancelled because it is late.
+  // The timeout is longer than the test: only a disconnect cancels a statement.
   const dialect = toPostgresDialect(pool, { migrate: 'on-open', timeoutMilliseconds: 60_000 })
   const storage = await createSqlStorage({ dialect, issuer })
   const { secret } = await registerIdentityProvider({ providerId: 'acme' }, { storage })

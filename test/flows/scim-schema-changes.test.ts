@@ -153,7 +153,7 @@ async function startScim(storage: AdminStorage) {
       expect(status).toBe(201)
       return body['id'] as string
     },
-    /** The badge that a server with the schema returns: of the user, and of the user in a list. */
+    /** Returns the badge from a server with this schema, once for the user and once for the user in a list. */
     async badgeOf(id: string, userType: ResourceType) {
       const { body: account } = await send({ path: `/Users/${id}`, userType })
       const { body: list } = await send({ path: '/Users', userType })

@@ -34,7 +34,7 @@ const opaqueResource: Pick<AuthorizationServerOptions, 'scopes' | 'resources'> =
   resources: { 'https://api.test': { scopes: ['api.read'], accessTokenFormat: 'opaque' } },
 }
 
-it('no secret is in clear in the database files or in events', async () => {
+it('no secret is in plain text in the database files or in events', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-at-rest-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   const storage = await createSqlStorage({ issuer: 'https://as.test', dialect })
@@ -52,11 +52,11 @@ it('no secret is in clear in the database files or in events', async () => {
   const events = JSON.stringify(under.events)
   expect(secrets.filter((secret) => files.some((bytes) => bytes.includes(secret)))).toEqual([])
   expect(secrets.filter((secret) => events.includes(secret))).toEqual([])
-  // The digests are found, so the search reads the right files.
+  // The search finds a value that is not secret, so it reads the right files.
   expect(files.some((bytes) => bytes.includes('https://as.test'))).toBe(true)
 })
 
-it('no secret is in clear in Redis or its log', async () => {
+it('no secret is in plain text in Redis or its log', async () => {
   const redis = await startRedis()
   const client = await createClient({ url: redis.url })
     .on('error', () => {})
@@ -82,7 +82,7 @@ it('no secret is in clear in Redis or its log', async () => {
 
   const everything = Buffer.concat([...dumps, ...log])
   expect(secrets.filter((secret) => everything.includes(secret))).toEqual([])
-  // A value that is not secret is found in each, so the search reads the right bytes.
+  // The search finds a value that is not secret in each, so it reads the right bytes.
   expect(Buffer.concat(dumps).includes('https://app.test/cb')).toBe(true)
   expect(Buffer.concat(log).includes('https://app.test/cb')).toBe(true)
   const kinds = new Set(keys.map((key) => key.split(':')[2]))

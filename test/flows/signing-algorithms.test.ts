@@ -130,7 +130,7 @@ describe('a client that chose an algorithm without a key', () => {
     expect([reply.status, reply.json['id_token']]).toEqual([200, undefined])
   })
 
-  it('a change between code and token is an error response, not a server error (RFC 6749 §5.2)', async () => {
+  it('gets an error response, not a server error, if its algorithm changes between code and token (RFC 6749 §5.2)', async () => {
     const under = await serverWith(['RS256'])
     const code = await obtainCode(under)
     await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
@@ -142,7 +142,7 @@ describe('a client that chose an algorithm without a key', () => {
     )
   })
 
-  it('userinfo never answers in another format than the registered one (OIDC Core §5.3.2)', async () => {
+  it('gets an error from userinfo, never another format than the registered one (OIDC Core §5.3.2)', async () => {
     const under = await serverWith(['RS256'])
     const { access_token: accessToken = '' } = await obtainTokens(under)
     await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: 'ES256' })
@@ -158,7 +158,7 @@ describe('a client that chose an algorithm without a key', () => {
 describe('registration', () => {
   const app = { clientName: 'App', redirectUris: ['https://app.test/cb'] }
 
-  it('a client need not choose, whatever the key ring signs with (OIDC Registration §2)', async () => {
+  it('accepts a client that chooses no algorithm, whatever the key ring signs with (OIDC Registration §2)', async () => {
     const storage = createMemoryStorage({ issuer })
 
     const { client } = await registerClient({ ...app, clientId: 'app' }, { storage, keys: aRing(['ES256']) })

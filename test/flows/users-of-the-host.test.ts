@@ -19,7 +19,7 @@ import { introspect, noteSecretsInUse, refresh, revoke, tokensFor, tokensOf, use
 type Find = NonNullable<AuthorizationServerOptions['users']>['find']
 type Answer = Awaited<ReturnType<Find>>
 
-/** A server that reads users from `table`, or calls `table.find` instead of reading them. */
+/** Starts a server whose option `users` calls `table.find` if it exists, and otherwise reads `table.rows`. */
 async function serverOf(table: { rows: Record<string, Answer>; find?: Find }, timeout?: number) {
   const asked: string[] = []
   const under: ServerUnderTest = await startServer({
@@ -51,7 +51,7 @@ describe('the option users', () => {
     expect(await under.storage.users.find(userId('H1'))).toMatchObject({ active: true, claims: {}, version: 1 })
   })
 
-  it('refuses a user that the table does not have, and creates no row (RFC 6749 §4.1.2.1)', async () => {
+  it('refuses a user who is not in the table, and creates no row (RFC 6749 §4.1.2.1)', async () => {
     const { under } = await serverOf({ rows: {} })
 
     const refused = await authorize(under, { prompt: 'none' }, { cookie: signedInAs(under, 'H1') })
@@ -60,13 +60,16 @@ describe('the option users', () => {
     expect(await under.storage.users.find(userId('H1'))).toBeUndefined()
   })
 
-  it.each(['U2', 'U3'])('does not bring back %s, who was deactivated or removed here (OIDC Core §2)', async (user) => {
-    const { under } = await serverOf({ rows: { [user]: ann } })
+  it.each(['U2', 'U3'])(
+    'does not restore %s, who was deactivated or removed in storage (OIDC Core §2)',
+    async (user) => {
+      const { under } = await serverOf({ rows: { [user]: ann } })
 
-    const refused = await authorize(under, { prompt: 'none' }, { cookie: signedInAs(under, user) })
+      const refused = await authorize(under, { prompt: 'none' }, { cookie: signedInAs(under, user) })
 
-    expect(refused.location.searchParams.get('error')).toBe('login_required')
-  })
+      expect(refused.location.searchParams.get('error')).toBe('login_required')
+    },
+  )
 
   it('reads the current claims for userinfo and each refresh, not the stored ones (OIDC Core §5.3.2)', async () => {
     const table = { rows: { U1: ann } as Record<string, Answer> }
@@ -82,7 +85,7 @@ describe('the option users', () => {
     expect(decodeJwt(next.id_token)).not.toHaveProperty('nickname')
   })
 
-  it('revokes what was issued to a user whom the table calls inactive, for good (RFC 6749 §5.2)', async () => {
+  it('permanently revokes everything issued to a user whom the table calls inactive (RFC 6749 §5.2)', async () => {
     const table = { rows: { U1: ann } as Record<string, Answer> }
     const { under } = await serverOf(table)
     const tokens = await tokensFor(under, 'A', { scope })
@@ -95,7 +98,7 @@ describe('the option users', () => {
     table.rows['U1'] = ann
     expect(await refresh(under, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
     expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
-    // The user may sign in again: nothing here is blocked.
+    // The user may sign in again: the row in storage is not deactivated.
     expect(await under.storage.users.find(userId('U1'))).toMatchObject({ active: true, generation: 0 })
   })
 
@@ -112,7 +115,7 @@ describe('the option users', () => {
     expect((await introspect(under, tokens.access_token)).json).toMatchObject({ active: true })
   })
 
-  it('never overrides a block: both must say that the user is active (RFC 6749 §5.2)', async () => {
+  it('never overrides a deactivation in storage: table and storage must both say that the user is active (RFC 6749 §5.2)', async () => {
     const { under, asked } = await serverOf({ rows: { U1: ann } })
     const tokens = await tokensFor(under, 'A', { scope })
     await under.storage.users.deactivate(userId('U1'), under.clock.now())
@@ -122,7 +125,7 @@ describe('the option users', () => {
     expect(asked.length).toBe(before)
   })
 
-  it('does not ask about users whom an identity provider provisions (RFC 7644 §3.3)', async () => {
+  it('is not called for users whom an identity provider provisions (RFC 7644 §3.3)', async () => {
     const { under, asked } = await serverOf({ rows: {} })
     const version = (await under.storage.users.find(userId('U1')))?.version ?? 0
     const change = { providerId: providerId('acme'), userId: userId('U1'), version, now: under.clock.now() }
@@ -145,7 +148,7 @@ describe('the option users', () => {
     expect(asked).toEqual([])
   })
 
-  it('asks with the identifier here, not with the pairwise subject of a client (OIDC Core §8.1)', async () => {
+  it('is called with the identifier of the user, not with the pairwise subject of a client (OIDC Core §8.1)', async () => {
     const { under, asked } = await serverOf({ rows: { U1: ann } })
     await changeClient(under.storage, clientId('A'), { subjectType: 'pairwise' })
 
@@ -170,11 +173,11 @@ const failures: readonly (readonly [string, Find])[] = [
     (_, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(ann))),
   ],
   ['answers without active', async () => ({ claims: {} }) as never],
-  ['answers with claims that are no object', async () => ({ active: true, claims: [] }) as never],
+  ['answers with claims that are not an object', async () => ({ active: true, claims: [] }) as never],
 ]
 
 describe.each(failures)('a table of users that %s', (_, find) => {
-  it('leaves code, refresh token and storage as they were (RFC 6749 §5.2)', async () => {
+  it('leaves the code, the refresh token and storage unchanged (RFC 6749 §5.2)', async () => {
     const table: { rows: Record<string, Answer>; find?: Find } = { rows: { U1: ann } }
     const { under } = await serverOf(table, 0.05)
     const { refresh_token, access_token } = await tokensFor(under, 'A', { scope })
@@ -202,7 +205,7 @@ describe.each(failures)('a table of users that %s', (_, find) => {
     expect((await refresh(under, refresh_token)).status).toBe(200)
   })
 
-  it('is answered with a page at the authorization endpoint, and nothing is stored (RFC 6749 §4.1.2.1)', async () => {
+  it('leads to an error page at the authorization endpoint, and nothing is stored (RFC 6749 §4.1.2.1)', async () => {
     const { under } = await serverOf({ rows: {}, find }, 0.05)
     const before = under.dump()
 
@@ -215,7 +218,7 @@ describe.each(failures)('a table of users that %s', (_, find) => {
     expect(under.dump()).toBe(before)
   })
 
-  it('does not stop a client from revoking, nor hide a replayed code (RFC 7009 §2.1, RFC 6749 §4.1.2)', async () => {
+  it('neither stops a client from revoking tokens nor hides a replayed code (RFC 7009 §2.1, RFC 6749 §4.1.2)', async () => {
     const table: { rows: Record<string, Answer>; find?: Find } = { rows: { U1: ann } }
     const { under } = await serverOf(table, 0.05)
     const revoked = await tokensFor(under, 'A', { scope })
@@ -232,7 +235,7 @@ describe.each(failures)('a table of users that %s', (_, find) => {
   })
 })
 
-it('the option users asks twice for a code and once for a refresh, userinfo and introspection (RFC 6749 §5.2)', async () => {
+it('the option users is called twice for a code, and once each for a refresh, userinfo and introspection (RFC 6749 §5.2)', async () => {
   const { under, asked } = await serverOf({ rows: { U1: ann } })
   const code = await obtainCode(under, { scope })
   const counted = async <Result>(call: () => Promise<Result>): Promise<readonly [number, Result]> => {
@@ -250,7 +253,7 @@ it('the option users asks twice for a code and once for a refresh, userinfo and 
   expect([forCode, forRefresh, forUserinfo, forIntrospection]).toEqual([2, 1, 1, 1])
 })
 
-describe('elsewhere, the option users', () => {
+describe('the option users in sessions, in grants and at start-up', () => {
   const request = {
     method: 'GET',
     url: new URL(issuer),

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 const issuer = 'https://as.test'
 
 describe('a webhook', () => {
-  it('receives what directories, administrators and the host change, signed (Standard Webhooks 1.0.0)', async () => {
+  it('gets signed messages about changes by directories and administrators (Standard Webhooks 1.0.0)', async () => {
     const world = startWorld()
     const { admin, storage } = world
     const secret = await world.create()
@@ -32,7 +32,7 @@ describe('a webhook', () => {
     expect(JSON.stringify([world.requests, await storage.deliveries.list(everything)])).not.toContain('x.test')
   })
 
-  it('has its own types, and the user as it is when the message is sent', async () => {
+  it('gets only the types that it is registered for, and the user as stored when the message is sent', async () => {
     const world = startWorld()
     await world.create({ types: ['user.changed', 'user.removed'], includesUser: true })
 
@@ -48,7 +48,7 @@ describe('a webhook', () => {
     ])
   })
 
-  it('gets the messages about one user in order, and waits for a repetition, while others go on', async () => {
+  it('gets the messages about one user in order: later ones wait for a retry, and messages about other users do not', async () => {
     const world = startWorld()
     await world.create({ types: ['user.created', 'user.changed'] })
     await world.admin.users.create({ userId: 'ann' })
@@ -70,7 +70,7 @@ describe('a webhook', () => {
     expect(repeated?.headers['webhook-timestamp']).not.toBe(failed?.headers['webhook-timestamp'])
   })
 
-  it('is given up when the endpoint says that it is gone, and an administrator can requeue the message', async () => {
+  it('gets a message again after a 410 response only when an administrator requeues it', async () => {
     const world = startWorld()
     await world.create()
     await world.admin.users.create({ userId: 'ann' })
@@ -91,7 +91,7 @@ describe('a webhook', () => {
     [299, 1],
     [300, 2],
     [404, 2],
-  ])('that is answered with %d is sent %d times (Standard Webhooks 1.0.0)', async (status, times) => {
+  ])('that first answers %d gets the message %d times (Standard Webhooks 1.0.0)', async (status, times) => {
     const world = startWorld()
     await world.create()
     await world.admin.users.create({ userId: 'ann' })
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     expect(world.sent()).toHaveLength(times)
   })
 
-  it('gets no message that is a day old, and an administrator sees why', async () => {
+  it('gets no message that is a day old, and an administrator can see the last failure', async () => {
     const world = startWorld()
     await world.create()
     await world.admin.users.create({ userId: 'ann' })
@@ -119,7 +119,7 @@ describe('a webhook', () => {
     expect((await world.admin.deliveries.list()).items).toMatchObject([{ state: 'dead', lastFailure: 'http_503' }])
   })
 
-  it('is signed with both secrets while one is replaced, and with the newest after that', async () => {
+  it('gets messages signed with both secrets while one is replaced, and with the newest after that', async () => {
     const world = startWorld()
     const old = await world.create()
     const [webhook] = await world.admin.webhooks.list()
@@ -134,14 +134,14 @@ describe('a webhook', () => {
     await world.deliver()
 
     const [both, newest] = world.requests
-    if (both === undefined || newest === undefined) throw new Error('Two messages were sent')
+    if (both === undefined || newest === undefined) throw new Error('Two messages must have been sent')
     for (const secret of [old, renewed]) new Webhook(secret).verify(both.body, both.headers)
     new Webhook(renewed).verify(newest.body, newest.headers)
     expect(() => new Webhook(old).verify(newest.body, newest.headers)).toThrow('No matching signature')
     expect(JSON.stringify(await world.storage.webhooks.list())).not.toContain(old.slice(6))
   })
 
-  it('gets the same messages again when it is set back to a position', async () => {
+  it('gets the same messages again when an administrator sets it back to a position', async () => {
     const world = startWorld()
     await world.create()
     for (const id of ['a', 'b', 'c']) await world.admin.users.create({ userId: id })
@@ -158,7 +158,7 @@ describe('a webhook', () => {
     expect(new Set(ids.slice(3))).toEqual(new Set(earlier))
   })
 
-  it('gets nothing while it is disabled, what waited when it is enabled, and nothing after it was removed', async () => {
+  it('gets nothing while it is disabled, the waiting messages once it is enabled, and nothing after it was removed', async () => {
     const world = startWorld()
     await world.create()
     const [webhook] = await world.admin.webhooks.list()
@@ -217,7 +217,7 @@ describe('administration of webhooks', () => {
     expect(await webhooks.list()).toEqual([])
   })
 
-  it('refuses the 51st', async () => {
+  it('refuses the 51st webhook', async () => {
     const { webhooks } = startWorld().admin
     for (let count = 0; count < 50; count += 1) await webhooks.create({ url })
 
@@ -226,7 +226,7 @@ describe('administration of webhooks', () => {
   })
 })
 
-it('a deactivation by a directory and the end of a session are reported', async () => {
+it('a webhook gets messages about a deactivation by a directory and the end of a session', async () => {
   const world = startWorld()
   await world.storage.provisionedUsers.insert(aProvisionedUser('p'))
   const user = { sessionId: sessionId('s1'), userId: userId('user-p'), userGeneration: 0, authTime: world.now() }
@@ -267,9 +267,9 @@ interface Message {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** A server with a receiver instead of a network, and a clock that the test moves. */
+/** Starts a server with a receiver instead of a network, and a clock that the test moves. */
 function startWorld() {
-  // The library of the receiver compares the time of a message with the real one.
+  // The receiver's library compares the time of a message with the system clock.
   let now = epochSeconds(Math.floor(Date.now() / 1000))
   const clock = () => now
   const storage = createMemoryStorage({ issuer })

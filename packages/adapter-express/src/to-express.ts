@@ -9,7 +9,8 @@ import type { RequestHandler } from 'express'
  * The services know their own full paths, so `app.use(toExpress(server))` is right even for an issuer with a path. If you
  * mount it below a path, mount it at the root's well-known addresses too:
  * `app.use(['/id', '/.well-known'], toExpress(server))`.
- * @throws Error when the middleware is mounted below a path that is not part of the issuer, at the first request that shows it.
+ * @throws Error when the middleware is mounted below a path that is not part of the issuer, at the first request that shows
+ *   it.
  */
 export function toExpress(...services: readonly HttpService[]): RequestHandler {
   const handle = toNodeHandler(...services)
@@ -17,13 +18,13 @@ export function toExpress(...services: readonly HttpService[]): RequestHandler {
     if (await handle(request, response)) return
 
     const [path = ''] = request.originalUrl.split('?', 1)
-    refuseMisplaced(path, request.baseUrl, services)
+    checkMountPath(path, request.baseUrl, services)
     next()
   }
 }
 
-/** Throws if a service would serve the path without the mount path. Otherwise a wrong mount path would only cause 404 responses. */
-function refuseMisplaced(path: string, mountPath: string, services: readonly HttpService[]): void {
+/** Throws if a service would serve the path without the mount path; otherwise every response would be a 404. */
+function checkMountPath(path: string, mountPath: string, services: readonly HttpService[]): void {
   const below = path.slice(mountPath.length)
   const isRightMount = mountPath === '' || `${below}/`.includes(`${mountPath}/`)
   if (isRightMount || !services.some((candidate) => candidate.serves(below))) return

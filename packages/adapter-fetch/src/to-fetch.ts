@@ -44,10 +44,10 @@ function createBodyTracker(): TrackBody {
     typeof FinalizationRegistry === 'undefined' ? undefined : new FinalizationRegistry<() => void>((end) => end())
 
   return (response, request, whenSent) => {
-    let isOver = false
+    let hasEnded = false
     const end = (): void => {
-      if (isOver) return
-      isOver = true
+      if (hasEnded) return
+      hasEnded = true
       for (const done of whenSent) done()
     }
     if (response.body === null) {
@@ -78,9 +78,9 @@ function createBodyTracker(): TrackBody {
 }
 
 /**
- * Turns a page of the host, such as its login form, into a function. The page receives requests as the service does, with the
- * service's origin and body limit; the host's router decides which paths reach it. The function resolves to `undefined` when
- * the address of the request is not valid.
+ * Turns a page of the host, such as its login form, into a function. The page receives requests as the service does, with
+ * the service's origin and body limit; the host's router decides which paths reach it. The function resolves to `undefined`
+ * when the URL of the request has a fragment, credentials or a path that parsing changes.
  */
 export const toFetchEndpoint =
   (service: HttpService, endpoint: Endpoint): ((request: Request) => Promise<Response | undefined>) =>
@@ -143,7 +143,7 @@ function receivedRequest(request: Request, url: URL): ReceivedRequest<Request> {
   return { method: request.method, url, headers, repeatedHeaders, host: request, signal: () => request.signal, body }
 }
 
-/** Headers on which decisions depend, and whose values contain no comma (RFC 9110 §5.5, §11.4; RFC 9449 §4.1; RFC 6454 §7). */
+/** Headers that decisions depend on, with values without commas (RFC 9110 §5.5, §11.4; RFC 9449 §4.1; RFC 6454 §7). */
 const singleValued = ['authorization', 'content-type', 'content-length', 'dpop', 'host', 'origin', 'sec-fetch-site']
 
 async function readBody(request: Request, limit: number): ReturnType<ReadBody> {
@@ -161,10 +161,10 @@ async function readBody(request: Request, limit: number): ReturnType<ReadBody> {
     // The stream fails when the client disconnects, so nobody would receive an error.
     return 'aborted'
   }
-  return joined(chunks, size)
+  return concatenate(chunks, size)
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const body = new Uint8Array(size)
   let at = 0
   for (const chunk of chunks) {

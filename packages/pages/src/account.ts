@@ -1,5 +1,5 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { shownName } from './client-display.ts'
+import { renderName } from './client-display.ts'
 import { type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { standardScopes } from './languages/english.ts'
@@ -71,11 +71,11 @@ ${hasOthers ? html`<button type="submit" name="others" value="yes">${icon('leave
   })
 }
 
-function appRow(app: ListedApp, messages: Messages, own: Readonly<Record<string, string>>): Fragment {
+function appRow(app: ListedApp, messages: Messages, hostScopes: Readonly<Record<string, string>>): Fragment {
   const { account, lang, consent } = messages
-  const sentences = new Map(Object.entries({ ...standardScopes, ...own, ...consent.scopes }))
+  const sentences = new Map(Object.entries({ ...standardScopes, ...hostScopes, ...consent.scopes }))
   return html`<li class="row entry">
-<strong id="app-${app.grantId}">${shownName(app.clientName, messages.unnamedClient)}</strong>
+<strong id="app-${app.grantId}">${renderName(app.clientName, messages.unnamedClient)}</strong>
 ${app.scopes.map((scope) => html`<small><bdi>${sentences.get(scope) ?? scope}</bdi></small>`)}
 <small>${fill(account.appSince, { date: dateOf(app.since, lang) })}</small>
 <button type="submit" name="app" value="${app.grantId}" aria-describedby="app-${app.grantId}">${account.disconnect}</button>
@@ -86,12 +86,12 @@ function sessionRow(session: ListedSession, messages: Messages, isCurrent: boole
   const { sessionId, userAgent, location, clients, signedInAt, lastSeenAt } = session
   const { account, lang } = messages
   const names = clients.map(
-    ({ clientName }, at) => html`${at === 0 ? undefined : ', '}${shownName(clientName, messages.unnamedClient)}`,
+    ({ clientName }, at) => html`${at === 0 ? undefined : ', '}${renderName(clientName, messages.unnamedClient)}`,
   )
   return html`<li class="row entry">
-<strong id="session-${sessionId}">${shownName(userAgent ?? '', account.unknownBrowser)}</strong>
+<strong id="session-${sessionId}">${renderName(userAgent ?? '', account.unknownBrowser)}</strong>
 ${isCurrent ? html`<small><b>${account.thisBrowser}</b></small>` : undefined}
-${location === undefined ? undefined : html`<small>${shownName(location, '')}</small>`}
+${location === undefined ? undefined : html`<small>${renderName(location, '')}</small>`}
 <small>${fill(account.sessionTimes, { since: dateOf(signedInAt, lang), used: dateOf(lastSeenAt, lang) })}</small>
 ${names.length === 0 ? undefined : html`<small>${fill(account.sessionApps, { names: html`${names}` })}</small>`}
 <button type="submit" name="session" value="${sessionId}" aria-describedby="session-${sessionId}">${account.endSession}</button>

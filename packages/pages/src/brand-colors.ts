@@ -18,7 +18,7 @@ interface SchemeColors {
    * @defaultValue White or black, whichever has more contrast.
    */
   readonly accentText?: string | undefined
-  /** The colour around the card, and behind the links in the footer. */
+  /** The background of the page, around the card and under the links in the footer. */
   readonly background?: string | undefined
 }
 
@@ -53,15 +53,19 @@ function schemeStyle(name: 'light' | 'dark', colors: SchemeColors): string {
     [tintHover, 'its tint under the pointer'],
   ] as const) {
     const ratio = contrast(accent, back)
-    if (ratio < least) {
+    if (ratio < minimumContrast) {
       const nearest = nearestAccent(accent, scheme, colors.accentText)
-      throw tooLow(`${path}: accent ${accent} on ${backName} ${back}`, ratio, nearest)
+      throw contrastError(`${path}: accent ${accent} on ${backName} ${back}`, ratio, nearest)
     }
   }
-  const quiet = contrast(scheme.quiet, background)
-  if (quiet < least) {
-    const nearest = nearestPassing(background, scheme.extreme, (color) => contrast(scheme.quiet, color) >= least)
-    throw tooLow(`${path}: the text ${scheme.quiet} on background ${background}`, quiet, nearest)
+  const mutedContrast = contrast(scheme.mutedText, background)
+  if (mutedContrast < minimumContrast) {
+    const nearest = nearestPassing(
+      background,
+      scheme.extreme,
+      (color) => contrast(scheme.mutedText, color) >= minimumContrast,
+    )
+    throw contrastError(`${path}: the text ${scheme.mutedText} on background ${background}`, mutedContrast, nearest)
   }
   return [
     `--accent: ${accent}; --accent-text: ${accentText}; --accent-hover: ${hover};`,
@@ -78,14 +82,14 @@ function requireContrast(pair: {
 }): void {
   const { path, option, front, back, backName } = pair
   const ratio = contrast(front, back)
-  if (ratio >= least) return
+  if (ratio >= minimumContrast) return
   const extreme = contrast('#ffffff', back) > contrast('#000000', back) ? '#ffffff' : '#000000'
-  const nearest = nearestPassing(front, extreme, (color) => contrast(color, back) >= least)
-  throw tooLow(`${path}: ${option} ${front} on ${backName} ${back}`, ratio, nearest)
+  const nearest = nearestPassing(front, extreme, (color) => contrast(color, back) >= minimumContrast)
+  throw contrastError(`${path}: ${option} ${front} on ${backName} ${back}`, ratio, nearest)
 }
 
 /** Rounds the ratio down to two decimals, so that 4.499 is not reported as 4.50. */
-function tooLow(pair: string, ratio: number, nearest: string): TypeError {
+function contrastError(pair: string, ratio: number, nearest: string): TypeError {
   const measured = (Math.floor(ratio * 100) / 100).toFixed(2)
   return new TypeError(
     `${pair} has a contrast of ${measured}:1, below 4.5:1 (WCAG 2.2, 1.4.3). The nearest value that passes is ${nearest}.`,
@@ -96,7 +100,7 @@ interface Scheme {
   readonly accent: string
   readonly background: string
   readonly card: string
-  readonly quiet: string
+  readonly mutedText: string
   /** The colour towards which a background gains contrast with the muted text. */
   readonly extreme: string
   /** The colour towards which the accent gains contrast with the card. */
@@ -109,7 +113,7 @@ export const defaults: Readonly<Record<'light' | 'dark', Scheme>> = {
     accent: '#0b6a4f',
     background: '#eef2f0',
     card: '#ffffff',
-    quiet: '#52615a',
+    mutedText: '#52615a',
     extreme: '#ffffff',
     opposite: '#000000',
   },
@@ -117,7 +121,7 @@ export const defaults: Readonly<Record<'light' | 'dark', Scheme>> = {
     accent: '#66d5ac',
     background: '#0d1311',
     card: '#161f1b',
-    quiet: '#a7b6af',
+    mutedText: '#a7b6af',
     extreme: '#000000',
     opposite: '#ffffff',
   },
@@ -126,14 +130,14 @@ export const defaults: Readonly<Record<'light' | 'dark', Scheme>> = {
 const aColor: OptionCheck = (value) =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? undefined : 'must be a colour as #rrggbb'
 
-/** Makes an accent lighter or darker until it has enough contrast as text. Returns it unchanged if it already has. */
+/** Makes an accent lighter or darker until it has enough contrast as text. Returns an accent that already has it unchanged. */
 function nearestAccent(accent: string, scheme: Scheme, accentText: string | undefined): string {
   // `schemeStyle` refuses a value that is not a colour, with the name of the option.
   if (aColor(accent) !== undefined) return accent
   return nearestPassing(accent, scheme.opposite, (color) => {
     const text = accentText ?? readableOn(color)
     const { tint, tintHover } = shadesOf(color, text, scheme)
-    return [scheme.card, tint, tintHover].every((back) => contrast(color, back) >= least)
+    return [scheme.card, tint, tintHover].every((back) => contrast(color, back) >= minimumContrast)
   })
 }
 
@@ -157,7 +161,7 @@ function mix(from: string, to: string, share: number): string {
   return `#${mixed.map((value) => value.toString(16).padStart(2, '0')).join('')}`
 }
 
-const least = 4.5
+const minimumContrast = 4.5
 
 /** Returns the contrast ratio, from 1 to 21, as WCAG 2.2 defines it. */
 function contrast(a: string, b: string): number {

@@ -89,12 +89,20 @@ describe('branding', () => {
 
   test.each<[string, Partial<BrandingOptions>, string]>([
     ['a blank name', { productName: ' ' }, 'branding: productName must be a string of 1 to 60 characters.'],
-    ['no name', { productName: undefined as never }, 'branding: productName is missing; it must be a string of 1 to 60'],
+    [
+      'no name',
+      { productName: undefined as never },
+      'branding: productName is missing; it must be a string of 1 to 60',
+    ],
     ['an unknown option', JSON.parse('{"colours":{}}') as object, 'branding: colours is not an option.'],
     ['a logo over plain http', { logo: 'http://cdn.room.test/l.png' }, 'branding: logo must be an https address'],
     ['a logo that is not an image', { logo: 'data:text/html;base64,PGI+' }, 'branding: logo must be an https address'],
     ['a logo that is too large', { logo: png + 'A'.repeat(65_536) }, 'branding: logo must be an https address'],
-    ['a logo whose host would end the policy directive', { logo: 'https://a;b.test/l.png' }, 'branding: logo must be an https'],
+    [
+      'a logo whose host would end the policy directive',
+      { logo: 'https://a;b.test/l.png' },
+      'branding: logo must be an https',
+    ],
     ['a dark logo without a logo', { logoDark: png }, 'branding: logoDark needs logo.'],
     ['a link that runs script', { forgotPasswordUrl: 'javascript:alert(1)' }, 'forgotPasswordUrl must be an https'],
     ['a link with credentials', { createAccountUrl: 'https://a:b@room.test/' }, 'createAccountUrl must be an https'],
@@ -147,15 +155,15 @@ describe('branding', () => {
     },
   )
 
-  test('the default colours are those of the stylesheet', () => {
+  test('the default colours equal the colours of the stylesheet', () => {
     const [, light = '', dark = ''] = stylesheet.split(':root {')
     for (const [scheme, text] of [
       ['light', light],
       ['dark', dark],
     ] as const) {
-      const { accent, background, card, quiet } = defaults[scheme]
+      const { accent, background, card, mutedText } = defaults[scheme]
       expect(text).toContain(`--ground: ${background}; --card: ${card};`)
-      expect(text).toContain(`--quiet: ${quiet};`)
+      expect(text).toContain(`--quiet: ${mutedText};`)
       expect(text).toContain(`--accent: ${accent};`)
     }
   })

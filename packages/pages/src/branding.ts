@@ -1,7 +1,7 @@
 import { anObject, checkOptions, type OptionCheck, type OptionChecks, required } from '@mintmark/internal'
 import { type BrandColors, colorStyle } from './brand-colors.ts'
 import { address, attribute, html, image } from './html.ts'
-import { type Brand, frameSource } from './page.ts'
+import { type Brand, originSource } from './page.ts'
 
 /** The appearance of the pages for one product. */
 export interface BrandingOptions {
@@ -81,9 +81,9 @@ const aName: OptionCheck = (value) =>
     : 'must be a string of 1 to 60 characters'
 
 const aPage: OptionCheck = (value) =>
-  typeof value === 'string' && isPage(value) ? undefined : 'must be an https address, or http on this device'
+  typeof value === 'string' && isPageAddress(value) ? undefined : 'must be an https address, or http on this device'
 
-function isPage(value: string): boolean {
+function isPageAddress(value: string): boolean {
   if (!URL.canParse(value)) return false
   const { protocol, hostname, username, password } = new URL(value)
   const isLocal = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]'
@@ -91,15 +91,15 @@ function isPage(value: string): boolean {
 }
 
 const anImage: OptionCheck = (value) =>
-  typeof value === 'string' && isImage(value)
+  typeof value === 'string' && isImageAddress(value)
     ? undefined
     : 'must be an https address, or a base64 data: URI of a PNG, JPEG, WebP, GIF or SVG image of at most 65536 characters'
 
 /** Accepts SVG too, because an image in `<img>` runs no script, whatever its format (HTML §4.8.4.3). */
-const isImage = (value: string): boolean =>
+const isImageAddress = (value: string): boolean =>
   value.startsWith('data:')
     ? value.length <= 65_536 && /^data:image\/(?:png|jpeg|webp|gif|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/.test(value)
-    : isPage(value) && frameSource(value) !== undefined
+    : isPageAddress(value) && originSource(value) !== undefined
 
 const imageSource = (logo: string): string => (logo.startsWith('data:') ? 'data:' : new URL(logo).origin)
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { initial, redirectDestination, shownName } from './client-display.ts'
+import { initial, redirectDestination, renderName } from './client-display.ts'
 import { toMarkup } from './html.ts'
 
-const shown = (name: string) => toMarkup(shownName(name, 'no name'))
+const shown = (name: string) => toMarkup(renderName(name, 'no name'))
 
 test.each([
   ['Field Notes', 'Field Notes'],

@@ -4,8 +4,8 @@ import { type Fragment, html } from './html.ts'
  * Renders a name that somebody else chose: on one line, shortened to `atMost` characters, and in `<bdi>`, so that a
  * right-to-left name, or an override character in it, cannot rearrange the sentence around it.
  */
-export function shownName(name: string, whenBlank: string, atMost = longest): Fragment {
-  return html`<bdi class="name">${shorten(name, atMost) || whenBlank}</bdi>`
+export function renderName(name: string, whenBlank: string, maxLength = defaultMaxLength): Fragment {
+  return html`<bdi class="name">${shorten(name, maxLength) || whenBlank}</bdi>`
 }
 
 /** Returns the first letter or digit of a name, for a tile next to it. */
@@ -13,17 +13,17 @@ export function initial(name: string): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()
 }
 
-function shorten(name: string, atMost: number): string {
+function shorten(name: string, maxLength: number): string {
   const visible = name.replace(controlsAndSpaces, ' ').trim()
   const characters = Array.from(visible)
-  return characters.length <= atMost ? visible : `${characters.slice(0, atMost - 1).join('')}…`
+  return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
 // Control characters, all kinds of spaces and line breaks, and invisible fillers. Joiners and direction marks stay.
 const controlsAndSpaces = /[\p{Cc}\s\u00AD\u115F\u1160\u2060-\u2064\u3164\uFEFF]+/gu
-const longest = 80
+const defaultMaxLength = 80
 
-/** Where a decision leads. A person can rely on it, because it is the only thing on the page that the client cannot invent. */
+/** Where a decision leads. The user can rely on it: it is the only thing on the page that the client cannot invent. */
 export interface RedirectDestination {
   /** A website, a program that listens on this device (RFC 8252 §7.3), or an app that owns a URI scheme (§7.1). */
   readonly kind: 'website' | 'device' | 'app'

@@ -1,6 +1,6 @@
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import type { ParameterList } from '@mintmark/internal'
-import { initial, redirectDestination, shownName } from './client-display.ts'
+import { initial, redirectDestination, renderName } from './client-display.ts'
 import { fieldValues, formFields, singleField } from './form.ts'
 import { address, attribute, type Fragment, html, image } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
@@ -10,13 +10,13 @@ import { icon, type Look, page } from './page.ts'
 interface ConsentPageInput extends Look {
   readonly client: {
     readonly clientName: string
-    /** The host of a client whose name nobody has verified, from the pending interaction. It replaces the name in the heading. */
+    /** The host of an unverified client, from the pending interaction. It replaces the name in the heading. */
     readonly unverifiedHost?: string | undefined
     /** Pages of the client, from the pending interaction; https only. */
     readonly clientUri?: string | undefined
     readonly policyUri?: string | undefined
     readonly tosUri?: string | undefined
-    /** The address of the client's logo at the server, from the pending interaction. The page allows images only from there. */
+    /** The address of the logo at the server, from the pending interaction. The page allows images only from there. */
     readonly logoUrl?: string | undefined
   }
   /** The validated redirect URI of the pending request. */
@@ -31,7 +31,7 @@ interface ConsentPageInput extends Look {
   readonly organizations?: readonly ConsentOrganization[] | undefined
   /** The name under which the user knows the account, from the pending interaction or from the host. */
   readonly accountName: string | undefined
-  /** Where the user can sign in with another account, from the pending interaction; absent if the client accepts no other. */
+  /** Where the user can sign in with another account, from the pending interaction. Absent if the client accepts no other. */
   readonly switchAccountUrl?: string | undefined
 }
 
@@ -59,9 +59,9 @@ interface ConsentScope {
 }
 
 /**
- * Asks the user for consent (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.4). The page shows the client, the requested access,
- * the account and the redirect target. Its form posts to the address of the page, for `readConsentForm`. The user can
- * uncheck every scope but `openid` (RFC 6749 §3.3).
+ * Asks the user for consent (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.4). The page shows the client, the requested
+ * access, the account and the redirect target. Its form posts to the address of the page, for `readConsentForm`. The user
+ * can uncheck every scope but `openid` (RFC 6749 §3.3).
  * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function consentPage(
@@ -95,8 +95,8 @@ export function consentPage(
   const isUnverifiedDevice = unverifiedHost !== undefined && destination.kind !== 'website'
   const body = html`<header>
 ${logo || (letter && html`<span class="tile" aria-hidden="true">${letter}</span>`)}
-<h1>${fill(consent.heading, { client: host || shownName(clientName, messages.unnamedClient) })}</h1>
-${host && html`<p>${fill(consent.unverified, { host, client: shownName(clientName, messages.unnamedClient, 40) })}</p>`}
+<h1>${fill(consent.heading, { client: host || renderName(clientName, messages.unnamedClient) })}</h1>
+${host && html`<p>${fill(consent.unverified, { host, client: renderName(clientName, messages.unnamedClient, 40) })}</p>`}
 ${isUnverifiedDevice ? html`<p><strong>${consent.deviceWarning}</strong></p>` : undefined}
 ${accountName && html`<p>${fill(consent.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
 ${switchAccountUrl && html`<p><a ${address('href', switchAccountUrl)}>${messages.selectAccount.another}</a></p>`}
@@ -220,8 +220,8 @@ export interface ConsentDecision {
 }
 
 /**
- * Reads the form of `consentPage`. Everything but a clear approval is a denial: a malformed form, no decision or two, a scope
- * that is repeated or malformed. The server's `interaction()` checks that the form came from this page.
+ * Reads the form of `consentPage`. Everything but a clear approval is a denial: a malformed form, no decision or two, a
+ * scope that is repeated or malformed. The server's `interaction()` checks that the form came from this page.
  */
 export function readConsentForm(request: ServerRequest): ConsentDecision {
   const fields = formFields(request)

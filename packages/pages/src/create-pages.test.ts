@@ -69,7 +69,7 @@ describe('changeMessages', () => {
     expect(() => createPages({ languages: [incomplete] })).toThrow('is missing')
   })
 
-  test('leaves the escaping of changed texts in force', () => {
+  test('escapes a changed text like every other text', () => {
     const changed = changeMessages(english, { signIn: { toContinue: '<b>{client}</b> & co' } })
     const { signInPage } = createPages({ languages: [changed] })
 
@@ -78,7 +78,7 @@ describe('changeMessages', () => {
     expect(bodyOf(response)).toContain('&lt;b&gt;<bdi class="name">{client} &lt;i&gt;</bdi>&lt;/b&gt; &amp; co')
   })
 
-  test('adds descriptions of the host's scopes', () => {
+  test("adds descriptions of the host's scopes", () => {
     const { consent } = changeMessages(german, { consent: { scopes: { 'orders.read': 'Ihre Bestellungen sehen' } } })
 
     expect(consent.scopes).toMatchObject({ openid: 'Sie anmelden', 'orders.read': 'Ihre Bestellungen sehen' })

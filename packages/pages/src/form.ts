@@ -8,7 +8,7 @@ export function formFields(request: ServerRequest): ParameterList | undefined {
     return undefined
   }
   const text = decodeBody(request.body)
-  const fields = text === undefined ? undefined : parseParameters(text, mostFields)
+  const fields = text === undefined ? undefined : parseParameters(text, maxFields)
   return fields === undefined || 'malformed' in fields ? undefined : fields
 }
 
@@ -23,4 +23,4 @@ export const fieldValues = (fields: ParameterList, name: string): readonly strin
   fields.filter(([field]) => field === name).map(([, value]) => value)
 
 /** A person would not read a consent form with more scopes than this. */
-const mostFields = 128
+const maxFields = 128

@@ -9,7 +9,7 @@ export interface Attribute {
 }
 
 type Text = string | number | undefined
-type Hole = Text | Fragment | Attribute | readonly Hole[]
+type Value = Text | Fragment | Attribute | readonly Value[]
 
 /**
  * Builds markup from a template. Each inserted value is escaped for its place: text, the value of a double-quoted attribute,
@@ -17,15 +17,15 @@ type Hole = Text | Fragment | Attribute | readonly Hole[]
  * @throws TypeError when a placeholder is in a place where escaping cannot make it safe, or a value has a type that is not
  *   allowed in its place. Both are mistakes in the template.
  */
-export function html(chunks: TemplateStringsArray, ...holes: readonly Hole[]): Fragment {
-  const places = holePlaces(chunks)
-  const parts = holes.map((hole, at) => renderHole(hole, places[at]))
+export function html(chunks: TemplateStringsArray, ...values: readonly Value[]): Fragment {
+  const places = findPlaces(chunks)
+  const parts = values.map((value, at) => renderValue(value, places[at]))
   return dangerouslyUnescaped(chunks.map((chunk, at) => chunk + (parts[at] ?? '')).join(''))
 }
 
 /** Renders an attribute that may be absent: `undefined` renders nothing, `true` an empty value. */
 export function attribute(name: string, value: string | true | undefined): Attribute {
-  if (!isCarrierOfText(name)) throw new TypeError(`Escaping does not make a value safe in the attribute ${name}.`)
+  if (!takesPlainText(name)) throw new TypeError(`Escaping does not make a value safe in the attribute ${name}.`)
   if (value === undefined) return { [attributeMarkup]: '' }
   return { [attributeMarkup]: `${name}="${value === true ? '' : escape(value)}"` }
 }
@@ -80,39 +80,39 @@ export const dangerouslyUnescaped = (constant: string): Fragment => ({ [markup]:
 /** Returns the markup as a string, which can be sent as UTF-8. */
 export const toMarkup = (fragment: Fragment): string => fragment[markup]
 
-function renderHole(hole: Hole, place: HolePlace | undefined): string {
+function renderValue(value: Value, place: Place | undefined): string {
   switch (place) {
     case 'text':
-      return renderText(hole)
+      return renderText(value)
     case 'attribute':
-      return renderAttributeValue(hole)
+      return renderAttributeValue(value)
     case 'tag':
-      return renderInTag(hole)
+      return renderInTag(value)
     case undefined:
       break
   }
   throw new TypeError('A template needs one place for each value.')
 }
 
-function renderText(hole: Hole): string {
-  if (isList(hole)) return hole.map(renderText).join('')
-  if (typeof hole === 'object' && markup in hole) return hole[markup]
-  return renderAttributeValue(hole)
+function renderText(value: Value): string {
+  if (isList(value)) return value.map(renderText).join('')
+  if (typeof value === 'object' && markup in value) return value[markup]
+  return renderAttributeValue(value)
 }
 
-function renderAttributeValue(hole: Hole): string {
-  if (hole === undefined) return ''
-  if (typeof hole === 'string') return escape(hole)
-  if (typeof hole === 'number') return String(hole)
+function renderAttributeValue(value: Value): string {
+  if (value === undefined) return ''
+  if (typeof value === 'string') return escape(value)
+  if (typeof value === 'number') return String(value)
   throw new TypeError('Only a string or a number can be inserted here.')
 }
 
-function renderInTag(hole: Hole): string {
-  if (typeof hole === 'object' && attributeMarkup in hole) return hole[attributeMarkup]
+function renderInTag(value: Value): string {
+  if (typeof value === 'object' && attributeMarkup in value) return value[attributeMarkup]
   throw new TypeError('Only an attribute() can be inserted inside a tag.')
 }
 
-const isList = (hole: Hole): hole is readonly Hole[] => Array.isArray(hole)
+const isList = (value: Value): value is readonly Value[] => Array.isArray(value)
 
 /** Escapes for text and for both kinds of quotes, so that a placeholder is safe in each of these places. */
 function escape(text: string): string {
@@ -135,7 +135,7 @@ const markup: unique symbol = Symbol('markup')
 const attributeMarkup: unique symbol = Symbol('attribute markup')
 
 /** The place of a placeholder in a template: between tags, between the double quotes of an attribute, or inside a tag. */
-type HolePlace = 'text' | 'attribute' | 'tag'
+type Place = 'text' | 'attribute' | 'tag'
 
 /**
  * Parses the constant parts of a template, and returns the place of each placeholder. Templates may use only a small part of
@@ -143,14 +143,14 @@ type HolePlace = 'text' | 'attribute' | 'tag'
  * @throws TypeError for anything else: comments, placeholders in unquoted or single-quoted values, elements whose content is
  *   not markup, placeholders in attributes whose value is code or an address, a template that ends inside a tag.
  */
-function holePlaces(chunks: readonly string[]): readonly HolePlace[] {
-  const places: HolePlace[] = []
-  let place: HolePlace = 'text'
+function findPlaces(chunks: readonly string[]): readonly Place[] {
+  const places: Place[] = []
+  let place: Place = 'text'
   for (const [at, chunk] of chunks.entries()) {
-    place = follow(chunk, place)
+    place = parseChunk(chunk, place)
     if (at === chunks.length - 1) break
     // Without a space before it, the placeholder would continue the name of a tag or of an attribute.
-    if (place === 'tag' && !/\s$/.test(chunk)) throw mistake(chunk)
+    if (place === 'tag' && !/\s$/.test(chunk)) throw unsafeTemplate(chunk)
     places.push(place)
   }
   if (place !== 'text') throw new TypeError('A template must not end inside a tag.')
@@ -158,30 +158,30 @@ function holePlaces(chunks: readonly string[]): readonly HolePlace[] {
 }
 
 /** Tells whether the value of an attribute is plain text. Escaping does not make code, style or an address safe. */
-const isCarrierOfText = (name: string): boolean => /^[a-z][a-z-]*$/i.test(name) && !carriesMoreThanText.test(name)
+const takesPlainText = (name: string): boolean => /^[a-z][a-z-]*$/i.test(name) && !unsafeAttribute.test(name)
 
-function follow(chunk: string, start: HolePlace): HolePlace {
+function parseChunk(chunk: string, start: Place): Place {
   let place = start
   let rest = chunk
   while (rest !== '') {
     const step = steps[place].find(({ pattern }) => pattern.test(rest))
     const match = step?.pattern.exec(rest)
-    if (step === undefined || match === undefined || match === null) throw mistake(rest)
+    if (step === undefined || match === undefined || match === null) throw unsafeTemplate(rest)
     // A match has this group if the placeholder is in the value of an attribute.
-    if (match[1] !== undefined && !isCarrierOfText(match[1])) throw mistake(rest)
+    if (match[1] !== undefined && !takesPlainText(match[1])) throw unsafeTemplate(rest)
     place = step.to
     rest = rest.slice(match[0].length)
   }
   return place
 }
 
-const mistake = (markup: string): TypeError =>
+const unsafeTemplate = (markup: string): TypeError =>
   new TypeError(`A template must not contain this, because it could not be escaped: ${markup.slice(0, 40)}`)
 
-const carriesMoreThanText = /^(?:on.*|style|srcdoc|srcset|src|href|action|formaction|data|http-equiv|xlink.*)$/i
+const unsafeAttribute = /^(?:on.*|style|srcdoc|srcset|src|href|action|formaction|data|http-equiv|xlink.*)$/i
 
 // Every pattern consumes at least one character, so `parseChunk` terminates.
-const steps: Readonly<Record<HolePlace, readonly { readonly pattern: RegExp; readonly to: HolePlace }[]>> = {
+const steps: Readonly<Record<Place, readonly { readonly pattern: RegExp; readonly to: Place }[]>> = {
   text: [
     { pattern: /^[^<]+/, to: 'text' },
     { pattern: /^<!doctype/i, to: 'tag' },

@@ -1,9 +1,9 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { shownName } from './client-display.ts'
+import { renderName } from './client-display.ts'
 import { address, type Fragment, hiddenFrame, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
-import { frameSource, icon, type Look, page } from './page.ts'
+import { originSource, icon, type Look, page } from './page.ts'
 
 /** What the page shows. The server passes it to its option `logout.renderPage`. */
 type LogoutPageInput = LogoutBasics & (ConfirmLogout | SignedOut | { readonly kind: 'signed_in' })
@@ -58,7 +58,7 @@ function confirmPage(content: LogoutBasics & ConfirmLogout, messages: Messages):
   const body = html`<header>
 <span class="tile">${icon('leave')}</span>
 <h1>${logout.title}</h1>
-${client && html`<p>${fill(logout.askedBy, { client: shownName(client.clientName, messages.unnamedClient) })}</p>`}
+${client && html`<p>${fill(logout.askedBy, { client: renderName(client.clientName, messages.unnamedClient) })}</p>`}
 ${accountName && html`<p>${fill(logout.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
 </header>
 ${problemNotice(problem, messages)}
@@ -81,7 +81,7 @@ ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 
 /** Leaves out frames whose host a Content Security Policy cannot name. */
 function signedOut(content: LogoutBasics & SignedOut, messages: Messages): ServerResponse {
-  const frames = content.frames.filter((frame) => frameSource(frame) !== undefined)
+  const frames = content.frames.filter((frame) => originSource(frame) !== undefined)
   const { continueTo } = content
   const rest = html`${continueTo && html`<p><a id="continue" ${address('href', continueTo)}>${messages.signedOut.goOn}</a></p>`}
 ${frames.map(hiddenFrame)}`

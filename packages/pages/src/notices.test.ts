@@ -34,7 +34,7 @@ test.each([
   expect([asked, chosen].map((page) => /<html lang="(..)"/.exec(String(page.body))?.[1])).toEqual([lang, 'en'])
 })
 
-test('in other languages, the server's English sentence comes after the advice', () => {
+test("in other languages, the server's English sentence comes after the advice", () => {
   const order = (locale: string) => {
     const text = textOf(
       tokensOf(errorPage({ status: 400, code: 'invalid_request', description: 'Unknown.', languages, locale })),

@@ -1,6 +1,6 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { html } from './html.ts'
-import { messagesFor, mostWishes } from './languages/choose-language.ts'
+import { messagesFor, maxLanguages } from './languages/choose-language.ts'
 import { icon, type Look, page } from './page.ts'
 
 interface ErrorPageInput extends Look {
@@ -37,4 +37,4 @@ ${correlationId && html`<p class="fine">${messages.error.referenceLabel}: <code>
 
 /** Reads `ui_locales`, because the server refused the request before it read them. */
 const uiLocalesOf = ({ url }: RequestHead): readonly string[] =>
-  (url.searchParams.get('ui_locales') ?? '').split(' ', mostWishes)
+  (url.searchParams.get('ui_locales') ?? '').split(' ', maxLanguages)

@@ -106,9 +106,9 @@ function contentSecurityPolicy(
   nonce: string | undefined,
 ): string {
   const imageSources = [
-    ...new Set([...(brand?.imageSources ?? []), ...images.flatMap((url) => frameSource(url) ?? [])]),
+    ...new Set([...(brand?.imageSources ?? []), ...images.flatMap((url) => originSource(url) ?? [])]),
   ]
-  const frameSources = [...new Set(frames.flatMap((frame) => frameSource(frame) ?? []))]
+  const frameSources = [...new Set(frames.flatMap((frame) => originSource(frame) ?? []))]
   return [
     `default-src 'none'`,
     `style-src '${stylesheetHash}'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
@@ -121,7 +121,7 @@ function contentSecurityPolicy(
   ].join('; ')
 }
 
-/** Returns 128 random bits (CSP 3 §7.1). A hash of the colours is no alternative: digests are asynchronous in some runtimes. */
+/** Returns 128 random bits (CSP 3 §7.1). A hash instead would need a digest, which is asynchronous in some runtimes. */
 function createNonce(): string {
   // oxlint-disable-next-line eslint/no-restricted-properties -- the injected Random would add a dependency to this package.
   const bytes = crypto.getRandomValues(new Uint8Array(16))
@@ -176,7 +176,7 @@ export function formActionSource(redirectUri: string): string | undefined {
 }
 
 /** Returns the Content Security Policy source for the origin of an address, or `undefined` if a policy cannot express it. */
-export function frameSource(address: string): string | undefined {
+export function originSource(address: string): string | undefined {
   const { origin, hostname } = new URL(address)
   return expressibleHost.test(hostname) ? origin : undefined
 }

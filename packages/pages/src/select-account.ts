@@ -1,5 +1,5 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { shownName } from './client-display.ts'
+import { renderName } from './client-display.ts'
 import { address, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill } from './languages/messages.ts'
@@ -27,11 +27,11 @@ export function selectAccountPage(
 ): ServerResponse {
   const messages = messagesFor(look, request)
   const { selectAccount, signIn } = messages
-  const account = shownName(accountName ?? '', '…')
+  const account = renderName(accountName ?? '', '…')
   const body = html`<header>
 <span class="tile">${icon('key')}</span>
 <h1>${selectAccount.title}</h1>
-${client && html`<p>${fill(signIn.toContinue, { client: shownName(client.clientName, messages.unnamedClient) })}</p>`}
+${client && html`<p>${fill(signIn.toContinue, { client: renderName(client.clientName, messages.unnamedClient) })}</p>`}
 </header>
 <form method="post">
 <button class="primary" type="submit" name="account" value="signed_in"><span>${fill(selectAccount.continueAs, { account })}</span></button>

@@ -1,5 +1,5 @@
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
-import { shownName } from './client-display.ts'
+import { renderName } from './client-display.ts'
 import { formFields, singleField } from './form.ts'
 import { address, attribute, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
@@ -45,7 +45,7 @@ export function signInPage(
   const body = html`<header>
 <span class="tile">${icon('key')}</span>
 <h1>${signIn.title}</h1>
-${client && html`<p>${fill(signIn.toContinue, { client: shownName(client.clientName, messages.unnamedClient) })}</p>`}
+${client && html`<p>${fill(signIn.toContinue, { client: renderName(client.clientName, messages.unnamedClient) })}</p>`}
 </header>
 ${error && errorSummary(signIn, error)}
 <form method="post">

@@ -115,5 +115,5 @@ section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 }
 `
 
-/** The hash in the Content Security Policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
+/** The hash for the policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
 export const stylesheetHash = 'sha256-c6iMxg6QTK5m31exllzRwSWBSyyGjo1CQzNJjvqfsJg='

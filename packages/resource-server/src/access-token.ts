@@ -45,7 +45,7 @@ export interface AccessTokenExpectations {
   readonly audience: string
   /** By how many seconds the clocks of the two servers may differ. */
   readonly clockSkew: number
-  /** The key that the sender proved to hold, in the form of `cnf` (RFC 9449 §6.1, RFC 8705 §3.1); `undefined` without one. */
+  /** The key that the sender proved to hold, as in `cnf` (RFC 9449 §6.1, RFC 8705 §3.1); `undefined` without one. */
   readonly proven: ProvenKey | undefined
 }
 
@@ -83,8 +83,10 @@ function readAccessTokenClaims(
   // RFC 9068 §4: the issuer must match exactly.
   if (iss !== expected.issuer) throw refuse('token_issuer')
   // RFC 9068 §2.2: these claims are required, each with its type.
-  if (!isText(sub) || !isText(jti) || !isText(clientId) || typeof scope !== 'string') throw refuse('token_claims')
-  if (!isTime(exp) || !isTime(iat) || !Array.isArray(audience) || !audience.every(isText)) throw refuse('token_claims')
+  if (!isNonEmptyString(sub) || !isNonEmptyString(jti) || !isNonEmptyString(clientId) || typeof scope !== 'string')
+    throw refuse('token_claims')
+  if (!isTime(exp) || !isTime(iat) || !Array.isArray(audience) || !audience.every(isNonEmptyString))
+    throw refuse('token_claims')
   // RFC 9396 §9.1: an array of objects that have a type.
   if (!Array.isArray(details) || !details.every(isDetail)) throw refuse('token_claims')
   // RFC 9068 §4: a token for other APIs is not accepted here.
@@ -106,7 +108,7 @@ function readAccessTokenClaims(
     audience,
     scopes,
     authorizationDetails: details,
-    organizationId: isText(claims['org_id']) ? claims['org_id'] : undefined,
+    organizationId: isNonEmptyString(claims['org_id']) ? claims['org_id'] : undefined,
     issuedAt: iat,
     expiresAt: exp,
     claims,
@@ -135,9 +137,9 @@ function checkTimes(
 }
 
 const isDetail = (value: unknown): value is AuthorizationDetail =>
-  typeof value === 'object' && value !== null && 'type' in value && isText(value.type)
+  typeof value === 'object' && value !== null && 'type' in value && isNonEmptyString(value.type)
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isNonEmptyString = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 

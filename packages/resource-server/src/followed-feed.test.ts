@@ -7,23 +7,23 @@ import type { FeedAnswer } from '../test/feed-server.ts'
 describe('a revocation feed in the mode follow', () => {
   it('receives revocations in the background, so that requests do not wait', async () => {
     const later = deferred<FeedAnswer>()
-    const asked = deferred()
+    const secondRequest = deferred()
     const { at, feed, requests } = await aFeed(
       async (_request, count) => {
         if (count === 1) return {}
-        asked.resolve()
+        secondRequest.resolve()
         return later.promise
       },
       { mode: 'follow' },
     )
-    await asked.promise
+    await secondRequest.promise
     const before = await feed.statusOf(aToken(), 'key-1')
     at.seconds += 7
-    const stillHeard = await feed.statusOf(aToken(), 'key-1')
+    const afterSevenSeconds = await feed.statusOf(aToken(), 'key-1')
     later.resolve({ revocations: [['client', 'c', 2000]] })
     await expect.poll(async () => feed.statusOf(aToken(), 'key-1')).toBe('revoked')
 
-    expect([before, stillHeard]).toEqual(['active', 'active'])
+    expect([before, afterSevenSeconds]).toEqual(['active', 'active'])
     expect(requests[0]).toMatchObject({ cursor: null, wait: '5' })
     expect(requests[1]).toMatchObject({ cursor: 'log.1', wait: '5' })
   })
@@ -36,9 +36,9 @@ describe('a revocation feed in the mode follow', () => {
     await expect.poll(() => requests.length).toBe(2)
 
     at.seconds += 7.5
-    const standing = await feed.statusOf(aToken(), 'key-1')
+    const status = await feed.statusOf(aToken(), 'key-1')
 
-    expect([standing, requests.at(-1)?.wait]).toEqual(['active', '0'])
+    expect([status, requests.at(-1)?.wait]).toEqual(['active', '0'])
   })
 
   it('stops polling after stop()', async () => {
@@ -46,10 +46,10 @@ describe('a revocation feed in the mode follow', () => {
     await expect.poll(() => requests.length).toBeGreaterThan(0)
 
     feed.stop()
-    const asked = requests.length
+    const countAtStop = requests.length
     await new Promise((resolve) => setImmediate(resolve))
 
-    expect(requests.length - asked).toBeLessThanOrEqual(1)
+    expect(requests.length - countAtStop).toBeLessThanOrEqual(1)
   })
 
   it('drops a response that a later request has overtaken, and continues at the newer cursor at once', async () => {

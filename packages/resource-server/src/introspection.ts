@@ -58,7 +58,7 @@ export function createIntrospectionCache(
   ask: Introspect,
   { cacheFor, clock }: { readonly cacheFor: number; readonly clock: Clock },
 ): Introspect {
-  const asking = new Map<string, Promise<JsonObject | undefined>>()
+  const pending = new Map<string, Promise<JsonObject | undefined>>()
   const active = new Map<string, CachedResponse>()
   const inactive = new Map<string, CachedResponse>()
 
@@ -77,7 +77,7 @@ export function createIntrospectionCache(
       remember(key, description, askedAt)
       return description
     } finally {
-      asking.delete(key)
+      pending.delete(key)
     }
   }
 
@@ -85,11 +85,11 @@ export function createIntrospectionCache(
     const key = await digest(token)
     const now = clock()
     const cached = [active.get(key), inactive.get(key)].find(
-      (response) => response !== undefined && isKept(response, now),
+      (response) => response !== undefined && isFresh(response, now),
     )
     if (cached !== undefined) return cached.description
-    const request = asking.get(key) ?? askOnce(key, token)
-    asking.set(key, request)
+    const request = pending.get(key) ?? askOnce(key, token)
+    pending.set(key, request)
     return request
   }
 }
@@ -101,13 +101,13 @@ interface CachedResponse {
   readonly keepFor: number
 }
 
-const isKept = ({ askedAt, keepFor }: CachedResponse, now: EpochMilliseconds): boolean =>
+const isFresh = ({ askedAt, keepFor }: CachedResponse, now: EpochMilliseconds): boolean =>
   isWithin(askedAt, keepFor, now)
 
 /** Removes expired responses, starting with the oldest, and the oldest response when there are too many. */
 function makeRoom(responses: Map<string, CachedResponse>, now: EpochMilliseconds): void {
   for (const [key, response] of responses) {
-    if (isKept(response, now) && responses.size < maxResponses) return
+    if (isFresh(response, now) && responses.size < maxResponses) return
     responses.delete(key)
   }
 }

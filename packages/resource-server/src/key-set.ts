@@ -3,7 +3,7 @@ import { importJWK } from 'jose/key/import'
 
 import { fetchCached, isJsonObject, parseJsonObject, type JsonObject } from './http-client.ts'
 import { refuse } from './refusals.ts'
-import { isWithin, spaced, type Clock, type EpochMilliseconds } from './runtime.ts'
+import { isWithin, throttle, type Clock, type EpochMilliseconds } from './runtime.ts'
 
 /** The authorization server's public keys, by `kid`. */
 export interface KeySet {
@@ -33,9 +33,10 @@ interface RemoteKeySetDependencies {
  * @param url returns the address of the key set; called before each request.
  */
 export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }: RemoteKeySetDependencies): KeySet {
-  let kept: { readonly keys: ReadonlyMap<string, VerificationKey>; readonly publishedAt: EpochMilliseconds } | undefined
+  let cached:
+    { readonly keys: ReadonlyMap<string, VerificationKey>; readonly publishedAt: EpochMilliseconds } | undefined
   let failure: unknown
-  const refresh = spaced(async () => {
+  const refresh = throttle(async () => {
     try {
       const address = await url()
       const requestedAt = clock()
@@ -45,24 +46,28 @@ export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }:
       // RFC 9111 §4.2.3: a copy from a shared cache has spent part of its five minutes there.
       const publishedAt = requestedAt - age * 1000
       // A shared cache may return an older copy than the one that is already known.
-      if (keysOf(keepFor) === undefined || publishedAt > (kept?.publishedAt ?? 0)) kept = { keys, publishedAt }
-      failure = age * 1000 < keepFor ? undefined : new Error(`A cache returned a copy of ${address} that is ${age} seconds old.`)
+      if (keysYoungerThan(keepFor) === undefined || publishedAt > (cached?.publishedAt ?? 0))
+        cached = { keys, publishedAt }
+      failure =
+        age * 1000 < keepFor
+          ? undefined
+          : new Error(`A cache returned a copy of ${address} that is ${age} seconds old.`)
     } catch (error) {
       // The previous keys stay. If there are none, the refusal of the request has this error as its cause.
       failure = error
     }
   }, clock)
-  const keysOf = (age: number): ReadonlyMap<string, VerificationKey> | undefined =>
-    kept !== undefined && isWithin(kept.publishedAt, age, clock()) ? kept.keys : undefined
+  const keysYoungerThan = (age: number): ReadonlyMap<string, VerificationKey> | undefined =>
+    cached !== undefined && isWithin(cached.publishedAt, age, clock()) ? cached.keys : undefined
 
   return {
     async find(keyId) {
       // A copy that was nearly five minutes old on arrival, or expired on the way, is replaced without a pause.
-      for (let attempt = 0; attempt < 2 && keysOf(keepFor) === undefined; attempt += 1)
+      for (let attempt = 0; attempt < 2 && keysYoungerThan(keepFor) === undefined; attempt += 1)
         await refresh(failure === undefined ? 0 : failurePause)
-      if (keysOf(refreshAfter) === undefined) void refresh(failurePause)
-      if (keysOf(keepFor)?.has(keyId) === false) await refresh(unknownKeyPause)
-      const keys = keysOf(keepFor)
+      if (keysYoungerThan(refreshAfter) === undefined) void refresh(failurePause)
+      if (keysYoungerThan(keepFor)?.has(keyId) === false) await refresh(unknownKeyPause)
+      const keys = keysYoungerThan(keepFor)
       // RFC 9110 §15.6.4: without keys the token can be neither accepted nor rejected.
       if (keys === undefined) throw refuse('authorization_server_unavailable', failure)
       return keys.get(keyId)

@@ -20,7 +20,7 @@ describe('options', () => {
       revocationFeed: { mode: 'follow', toleratedSilence: 300 },
       clockSkew: 0,
     },
-  ])('are accepted: %j', (options) => {
+  ])('accepts %j', (options) => {
     expect(() => checkResourceServerOptions(options)).not.toThrow()
   })
 
@@ -32,7 +32,7 @@ describe('options', () => {
     ['an issuer whose host has capital letters', { issuer: 'https://AS.test' }, /as https:\/\/as\.test$/],
     ['an audience that is not absolute (RFC 8707 §2)', { audience: 'orders' }, /audience/],
     ['an audience with a fragment (RFC 8707 §2)', { audience: 'https://api.test#x' }, /audience/],
-    ['an audience with a quotation mark, which would end the string in a challenge', { audience: 'https://api.test/"x' }, /audience/],
+    ['an audience with a quotation mark', { audience: 'https://api.test/"x' }, /audience/],
     ['introspection without credentials', { introspection: {} }, /credentials/],
     ['the revocation feed without credentials', { revocationFeed: {} }, /credentials/],
     ['a cacheFor of more than 60 seconds', { credentials, introspection: { cacheFor: 61 } }, /cacheFor/],
@@ -46,7 +46,7 @@ describe('options', () => {
     ['a certificate header in an unknown format', { mutualTls: { certificate: { format: 'pem', trust } } }, /format/],
     ['an unknown mode', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
     ['a misspelled option', { audiences: [] }, /audiences is not an option/],
-  ])('with %s are refused, with a message that says what to change', (_, change, message) => {
+  ])('refuses %s, and says what to change', (_, change, message) => {
     expect(() => checkResourceServerOptions({ ...right, ...change })).toThrow(message)
   })
 })

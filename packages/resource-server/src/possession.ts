@@ -52,7 +52,7 @@ export type CertificateSource =
     }
 
 /** Returns the thumbprint of the certificate that the client presented (RFC 8705 §3.1), or `undefined` without one. */
-export async function provenCertificate(
+export async function readProvenCertificate(
   { certificates }: ProvenRequest,
   source: CertificateSource,
 ): Promise<ProvenKey | undefined> {
@@ -84,7 +84,10 @@ export interface PossessionVerifier {
    * @throws AccessRefusedError `proof_missing`, `proof_malformed`, `proof_target`, `proof_time`, `proof_token_hash`,
    *   `proof_signature`. The returned function throws `proof_replayed`.
    */
-  verify(request: ProvenRequest, token: string): Promise<{ readonly jkt: string; readonly use: () => Promise<void> }>
+  verify(
+    request: ProvenRequest,
+    token: string,
+  ): Promise<{ readonly jkt: string; readonly markUsed: () => Promise<void> }>
 }
 
 export function createPossessionVerifier(deps: {
@@ -111,7 +114,7 @@ export function createPossessionVerifier(deps: {
       const jkt = await digest(JSON.stringify(proof.jwk))
       return {
         jkt,
-        async use() {
+        async markUsed() {
           // The parts contain no line breaks, so two proofs never have the same value.
           const value = await digest(`${jkt}\n${method}\n${url}\n${proof.jti}`)
           const expiresAt = (Math.ceil(proof.iat) + tolerance.past + 1) * 1000

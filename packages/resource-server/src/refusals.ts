@@ -25,7 +25,11 @@ export const refusals = {
   bearer_twice: ['invalid_request', 'The request has more than one access token.', 'RFC 6750 §3.1'],
 
   token_malformed: ['invalid_token', 'The token is not a compact JWS, or it is too long.', 'RFC 7515 §7.1'],
-  token_header: ['invalid_token', 'The header cannot be read, or has members other than alg, typ and kid.', 'RFC 7515 §5.2'],
+  token_header: [
+    'invalid_token',
+    'The header cannot be read, or has members other than alg, typ and kid.',
+    'RFC 7515 §5.2',
+  ],
   token_type: ['invalid_token', 'The token is a JWT of another type, such as an ID token.', 'RFC 8725 §3.11'],
   token_key_unknown: ['invalid_token', 'The issuer publishes no key with this name and algorithm.', 'RFC 8725 §3.1'],
   token_signature: ['invalid_token', 'The signature is wrong.', 'RFC 7515 §5.2'],
@@ -65,7 +69,11 @@ export const refusals = {
   proof_replayed: ['invalid_dpop_proof', 'The proof was used before.', 'RFC 9449 §11.1'],
 
   token_inactive: ['invalid_token', 'Introspection says that the token is not active.', 'RFC 7662 §2.2'],
-  token_revoked: ['invalid_token', 'The revocation feed lists the token, or something that it depends on.', 'RFC 7009 §2.1'],
+  token_revoked: [
+    'invalid_token',
+    'The revocation feed lists the token, or something that it depends on.',
+    'RFC 7009 §2.1',
+  ],
   token_unknown_to_feed: [
     'invalid_token',
     'The token is older than what the revocation feed covers, and introspection is not configured.',

@@ -28,7 +28,7 @@ const withAge = (age: string): Response => new Response(publish('a').body, { hea
 const withStatus = (status: number): Response =>
   new Response(publish('a').body, { status, headers: { location: 'https://evil.test/jwks' } })
 
-const isDown = { code: 'temporarily_unavailable', reason: 'authorization_server_unavailable' }
+const unavailable = { code: 'temporarily_unavailable', reason: 'authorization_server_unavailable' }
 
 describe('the keys of an authorization server', () => {
   it('are fetched once for simultaneous requests', async () => {
@@ -46,11 +46,11 @@ describe('the keys of an authorization server', () => {
 
     at.seconds += 239
     await keys.find('a')
-    const kept = at.requests
+    const requestsBefore = at.requests
     at.seconds += 1
     await keys.find('a')
 
-    expect([kept, at.requests]).toEqual([1, 2])
+    expect([requestsBefore, at.requests]).toEqual([1, 2])
   })
 
   it('are fetched at most once in thirty seconds for unknown names (RFC 8725 §3.10)', async () => {
@@ -100,7 +100,7 @@ describe('the keys of an authorization server', () => {
 
       expect(await keys.find('a')).toBeDefined()
       at.seconds += 1
-      await expect(keys.find('a')).rejects.toMatchObject(isDown)
+      await expect(keys.find('a')).rejects.toMatchObject(unavailable)
     },
   )
 
@@ -108,8 +108,8 @@ describe('the keys of an authorization server', () => {
     let age = '300'
     const { at, keys } = aKeySet(() => withAge(age))
 
-    await expect(keys.find('a')).rejects.toMatchObject(isDown)
-    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    await expect(keys.find('a')).rejects.toMatchObject(unavailable)
+    await expect(keys.find('a')).rejects.toMatchObject(unavailable)
     expect(at.requests).toBe(1)
     age = '299'
     at.seconds += 5
@@ -172,18 +172,18 @@ describe('the keys of an authorization server', () => {
     at.seconds += 1
 
     expect(early.every((key) => key !== undefined)).toBe(true)
-    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    await expect(keys.find('a')).rejects.toMatchObject(unavailable)
     expect(at.requests).toBe(2)
     at.seconds += 5
-    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    await expect(keys.find('a')).rejects.toMatchObject(unavailable)
     expect(at.requests).toBe(3)
   })
 
   it('lead to 503 when they could never be fetched', async () => {
     const { at, keys } = aKeySet(() => Promise.reject(new Error('refused')))
 
-    await expect(keys.find('a')).rejects.toMatchObject({ ...isDown, cause: new Error('refused') })
-    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    await expect(keys.find('a')).rejects.toMatchObject({ ...unavailable, cause: new Error('refused') })
+    await expect(keys.find('a')).rejects.toMatchObject(unavailable)
     expect(at.requests).toBe(1)
   })
 
@@ -209,7 +209,7 @@ describe('the keys of an authorization server', () => {
   ])('are not read from %s', async (_, answer) => {
     const { at, keys } = aKeySet(answer)
 
-    await expect(keys.find('a')).rejects.toMatchObject(isDown)
+    await expect(keys.find('a')).rejects.toMatchObject(unavailable)
     expect(at.requests).toBe(1)
   })
 

@@ -13,7 +13,7 @@ export interface RequiredClaims {
   readonly organization?: true | readonly [string, ...string[]]
 }
 
-const listNames = ['roles', 'groups', 'entitlements'] as const
+const listClaims = ['roles', 'groups', 'entitlements'] as const
 
 /**
  * @throws AccessRefusedError `organization_missing`, `organization_other`, `claim_omitted` or `claim_missing`. The client
@@ -27,7 +27,7 @@ export function requireClaimsOf(token: AccessTokenClaims, required: RequiredClai
     // RFC 9110 §15.5.4: another token would not help.
     if (organization !== true && !organization.includes(token.organizationId)) throw refuse('organization_other')
   }
-  for (const name of listNames) {
+  for (const name of listClaims) {
     const wanted: readonly string[] | undefined = required[name]
     if (wanted !== undefined && !valuesOf(token, name).some((value) => wanted.includes(value)))
       // RFC 9110 §15.5.4: another token would not help. A claim that was left out because it was too large is not empty.
@@ -46,10 +46,12 @@ function valuesOf({ claims }: AccessTokenClaims, name: string): readonly string[
 export function checkRequiredClaims(required: RequiredClaims): void {
   const entries = Object.entries(required).filter(([, value]) => value !== undefined)
   if (entries.length === 0)
-    throw new TypeError('requireClaims needs roles, groups, entitlements or organization. Without them, use require(…).')
+    throw new TypeError(
+      'requireClaims needs roles, groups, entitlements or organization. Without them, use require(…).',
+    )
   for (const [name, value] of entries) {
     if (name === 'organization' && value === true) continue
-    if (name !== 'organization' && !listNames.some((known) => known === name))
+    if (name !== 'organization' && !listClaims.some((known) => known === name))
       throw new TypeError(`requireClaims: ${name} is not roles, groups, entitlements or organization.`)
     const values: readonly unknown[] = Array.isArray(value) ? value : []
     if (values.length === 0 || values.some((each) => typeof each !== 'string' || each === ''))

@@ -7,7 +7,7 @@ import { createRemoteKeySet } from './key-set.ts'
 import {
   createMemoryReplays,
   createPossessionVerifier,
-  provenCertificate,
+  readProvenCertificate,
   type PossessionVerifier,
   type ProvenRequest,
 } from './possession.ts'
@@ -95,14 +95,14 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
         if (possession === undefined || scheme === 'Bearer') {
           // RFC 9449 §7.2: a token with a proof must not be sent as a bearer token, where the proof would not be checked.
           if (possession !== undefined && request.proofs.length > 0) throw refuse('token_bound')
-          const certificate = mutualTls && (await provenCertificate(request, mutualTls.certificate))
+          const certificate = mutualTls && (await readProvenCertificate(request, mutualTls.certificate))
           const token = await verifier.verify(presented, certificate)
           return requireAll(token)
         }
         const proof = await possession.verify(request, presented)
         const token = await verifier.verify(presented, { jkt: proof.jkt })
         requireAll(token)
-        await proof.use()
+        await proof.markUsed()
         return token
       },
       renderRefusal(error, authorization = []) {
@@ -175,29 +175,32 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
   const keys = createRemoteKeySet(() => endpointOf('jwks'), { fetch, clock })
   const expectedOf = (proven: ProvenKey | undefined) => ({ issuer, audience, clockSkew, keys, proven })
 
-  const asking = credentials && { url: () => endpointOf('introspection'), credentials, fetch }
+  const introspectionDependencies = credentials && { url: () => endpointOf('introspection'), credentials, fetch }
   const cacheFor = (introspection?.cacheFor ?? 5) * 1000
   const ask =
-    introspection && asking && createIntrospectionCache((token) => introspect(token, asking), { cacheFor, clock })
+    introspection &&
+    introspectionDependencies &&
+    createIntrospectionCache((token) => introspect(token, introspectionDependencies), { cacheFor, clock })
 
-  const polling = credentials && { url: () => endpointOf('revocationFeed'), issuer, credentials, keys, random }
+  const feedDependencies = credentials && { url: () => endpointOf('revocationFeed'), issuer, credentials, keys, random }
   const toleratedSilence = (revocationFeed?.toleratedSilence ?? 10) * 1000
-  const rule = { mode: revocationFeed?.mode ?? 'on_demand', toleratedSilence }
-  const feed = revocationFeed && polling && createRevocationFeed(rule, { ...polling, fetch, clock })
+  const pollingRule = { mode: revocationFeed?.mode ?? 'on_demand', toleratedSilence }
+  const feed =
+    revocationFeed && feedDependencies && createRevocationFeed(pollingRule, { ...feedDependencies, fetch, clock })
 
   return {
     async verify(token, proven) {
       const expected = expectedOf(proven)
       // Only the authorization server can interpret an opaque token. Strings of another form are not sent to it.
       if (ask !== undefined && opaqueToken.test(token))
-        return verifyIntrospectedToken(await askAbout(token, ask), clock(), expected)
+        return verifyIntrospectedToken(await introspectActive(token, ask), clock(), expected)
       // A forged JWT is refused here, without an introspection request.
       const verified = await verifyAccessToken(token, clock(), expected)
       const status = feed === undefined ? 'unknown' : await feed.statusOf(verified, signingKeyOf(token))
       // RFC 9068 §4, RFC 7009 §2.1: the token was revoked before it expired.
       if (status === 'revoked') throw refuse('token_revoked')
-      if (status === 'unknown' && ask !== undefined) await askAbout(token, ask)
-      // RFC 9068 §4: without introspection, a token that the feed does not cover is refused, so that the client gets a new one.
+      if (status === 'unknown' && ask !== undefined) await introspectActive(token, ask)
+      // RFC 9068 §4: without introspection, a token that the feed does not cover is refused; the client gets a new one.
       else if (status === 'unknown' && feed !== undefined) throw refuse('token_unknown_to_feed')
       return verified
     },
@@ -206,7 +209,7 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
 }
 
 /** Returns the introspection response of an active token. */
-async function askAbout(token: string, ask: Introspect): Promise<JsonObject> {
+async function introspectActive(token: string, ask: Introspect): Promise<JsonObject> {
   const description = await ask(token)
   // RFC 7662 §2.2: the token is not active, for whatever reason.
   if (description === undefined) throw refuse('token_inactive')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { aFeed, aToken, down, isDown, refs } from '../test/a-feed.ts'
+import { aFeed, aToken, refuseConnection, unavailable, refs } from '../test/a-feed.ts'
 import type { FeedAnswer } from '../test/feed-server.ts'
 import type { AccessTokenClaims } from './access-token.ts'
 
@@ -114,14 +114,14 @@ describe('a revocation feed in the mode on_demand', () => {
 
 describe('a revocation feed that cannot be read', () => {
   it('reports the server as unavailable, and the token as neither active nor revoked', async () => {
-    const { feed } = await aFeed(down)
+    const { feed } = await aFeed(refuseConnection)
 
-    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(isDown)
+    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(unavailable)
   })
 
   it('uses its last state for the tolerated silence, and reports revoked tokens as revoked even afterwards', async () => {
     let isUp = true
-    const { at, feed } = await aFeed(() => (isUp ? { revocations: [['token', 'revoked', 2000]] } : down()))
+    const { at, feed } = await aFeed(() => (isUp ? { revocations: [['token', 'revoked', 2000]] } : refuseConnection()))
     await feed.statusOf(aToken(), 'key-1')
     isUp = false
 
@@ -130,12 +130,12 @@ describe('a revocation feed that cannot be read', () => {
     at.seconds += 0.1
 
     expect(tolerated).toBe('active')
-    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(isDown)
+    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(unavailable)
     expect(await feed.statusOf(aToken({ tokenId: 'revoked' }), 'key-1')).toBe('revoked')
   })
 
   it('is polled at most every 0.8 seconds while it is down', async () => {
-    const { at, feed, requests } = await aFeed(down)
+    const { at, feed, requests } = await aFeed(refuseConnection)
 
     for (let count = 0; count < 20; count += 1) await feed.statusOf(aToken(), 'key-1').catch(() => undefined)
     const before = requests.length
@@ -167,6 +167,6 @@ describe('an invalid feed response', () => {
   ])('is ignored as a whole: %s', async (_, answer) => {
     const { feed } = await aFeed(() => answer)
 
-    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(isDown)
+    await expect(feed.statusOf(aToken(), 'key-1')).rejects.toMatchObject(unavailable)
   })
 })

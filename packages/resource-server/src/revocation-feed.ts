@@ -1,7 +1,7 @@
 import type { AccessTokenClaims } from './access-token.ts'
 import { readFeedPage, type ReadFeedPageDependencies } from './feed-page.ts'
 import { refuse } from './refusals.ts'
-import { isWithin, pause, spaced, type Clock } from './runtime.ts'
+import { isWithin, pause, throttle, type Clock } from './runtime.ts'
 import { createRevokedDependencies, readTokenDependencies } from './token-dependencies.ts'
 
 /** The status of a token according to the feed: `unknown` when the feed does not cover it. */
@@ -41,7 +41,7 @@ export function createRevocationFeed(
 ): RevocationFeed {
   const stopping = new AbortController()
   const reader = createFeedReader(deps, stopping.signal)
-  const refresh = spaced(() => reader.catchUp(0), deps.clock)
+  const refresh = throttle(() => reader.catchUp(0), deps.clock)
   let freshFor = freshOnDemand
   const follow = async (): Promise<void> => {
     try {
@@ -122,7 +122,7 @@ function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal)
       if (revoked.includesKey(keyId, clock())) return 'revoked'
       const dependencies = readTokenDependencies(token)
       if (dependencies === undefined) return 'unknown'
-      if (revoked.affect(dependencies, clock())) return 'revoked'
+      if (revoked.includesAnyOf(dependencies, clock())) return 'revoked'
       return token.issuedAt > coversAfter ? 'active' : 'unknown'
     },
   }

@@ -45,7 +45,7 @@ export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> 
  * Limits how often a task runs. The returned function starts the task, unless the task is running or last started within
  * the given pause, in milliseconds. In those cases it returns the result or the error of that run.
  */
-export function spaced(task: () => Promise<void>, clock: Clock): (pause: number) => Promise<void> {
+export function throttle(task: () => Promise<void>, clock: Clock): (pause: number) => Promise<void> {
   let latest: { readonly startedAt: EpochMilliseconds; readonly done: Promise<void> } | undefined
   let isRunning = false
   const run = async (): Promise<void> => {

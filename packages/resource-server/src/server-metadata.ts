@@ -1,21 +1,21 @@
 import { fetchBounded, parseJsonObject, type JsonObject } from './http-client.ts'
-import { isWithin, spaced, type Clock, type EpochMilliseconds } from './runtime.ts'
+import { isWithin, throttle, type Clock, type EpochMilliseconds } from './runtime.ts'
 
 /** The addresses of the authorization server that an API uses. */
 export interface ServerEndpoints {
   /**
    * The JWK set (`jwks_uri`).
-   * @defaultValue The address in the metadata, which the issuer keeps up to date.
+   * @defaultValue The address in the metadata. The issuer keeps it up to date.
    */
   readonly jwks: string
   /**
    * The introspection endpoint (`introspection_endpoint`).
-   * @defaultValue The address in the metadata, which the issuer keeps up to date.
+   * @defaultValue The address in the metadata. The issuer keeps it up to date.
    */
   readonly introspection: string
   /**
    * The revocation feed (`revocation_feed_endpoint`).
-   * @defaultValue The address in the metadata, which the issuer keeps up to date.
+   * @defaultValue The address in the metadata. The issuer keeps it up to date.
    */
   readonly revocationFeed: string
 }
@@ -39,7 +39,7 @@ interface EndpointLookupOptions {
 export function createEndpointLookup({ issuer, endpoints = {}, fetch, clock }: EndpointLookupOptions): EndpointLookup {
   let known: ServerEndpoints = defaultEndpoints(issuer)
   let readAt: EpochMilliseconds = -Infinity
-  const refresh = spaced(async () => {
+  const refresh = throttle(async () => {
     const startedAt = clock()
     for (const url of metadataUrls(issuer)) {
       const metadata = await readMetadata(url, issuer, fetch)

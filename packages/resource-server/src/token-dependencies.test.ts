@@ -4,13 +4,13 @@ import { createRevokedDependencies, type Revocation, type TokenDependencies } fr
 
 const now = 1_000_000
 const user = { names: ['u', 'older'], generation: 3, family: 'f', grant: 'g', session: 's' }
-const ofUser: TokenDependencies = { token: 't', client: ['c', 'old'], user }
-const ofService: TokenDependencies = { token: 't', client: ['c'], user: undefined }
+const userToken: TokenDependencies = { token: 't', client: ['c', 'old'], user }
+const serviceToken: TokenDependencies = { token: 't', client: ['c'], user: undefined }
 
-const isRevoked = (revocations: readonly Revocation[], dependencies = ofUser, at = now): boolean => {
+const isRevoked = (revocations: readonly Revocation[], dependencies = userToken, at = now): boolean => {
   const revoked = createRevokedDependencies()
   revoked.add(revocations, now)
-  return revoked.affect(dependencies, at)
+  return revoked.includesAnyOf(dependencies, at)
 }
 
 describe('revoked dependencies', () => {
@@ -50,14 +50,14 @@ describe('revoked dependencies', () => {
           ['grant', 'g', 2000],
           ['account', 'u', 2000],
         ],
-        ofService,
+        serviceToken,
       ),
     ).toBe(false)
-    expect(isRevoked([['client', 'c', 2000]], ofService)).toBe(true)
+    expect(isRevoked([['client', 'c', 2000]], serviceToken)).toBe(true)
   })
 
   it('forgets a revocation when no token could depend on it any more', () => {
-    expect([isRevoked([['token', 't', 1001]]), isRevoked([['token', 't', 1001]], ofUser, 1_001_000)]).toEqual([
+    expect([isRevoked([['token', 't', 1001]]), isRevoked([['token', 't', 1001]], userToken, 1_001_000)]).toEqual([
       true,
       false,
     ])
@@ -80,6 +80,6 @@ describe('revoked dependencies', () => {
 
   it('treats names such as __proto__ like any other', () => {
     expect(isRevoked([['token', '__proto__', 2000]])).toBe(false)
-    expect(isRevoked([['token', '__proto__', 2000]], { ...ofService, token: '__proto__' })).toBe(true)
+    expect(isRevoked([['token', '__proto__', 2000]], { ...serviceToken, token: '__proto__' })).toBe(true)
   })
 })

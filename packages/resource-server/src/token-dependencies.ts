@@ -35,14 +35,14 @@ interface UserDependencies {
  */
 export function readTokenDependencies({ tokenId, claims }: AccessTokenClaims): TokenDependencies | undefined {
   const { client_ref: client, user_ref: names, family, grant, generation, session } = claims
-  if (!isNames(client)) return undefined
+  if (!isNameList(client)) return undefined
   if (family === undefined) return { token: tokenId, client, user: undefined }
   if (typeof family !== 'string' || typeof grant !== 'string' || !Number.isSafeInteger(generation)) return undefined
-  if (!isNames(names) || (session !== undefined && typeof session !== 'string')) return undefined
+  if (!isNameList(names) || (session !== undefined && typeof session !== 'string')) return undefined
   return { token: tokenId, client, user: { names, generation: Number(generation), family, grant, session } }
 }
 
-const isNames = (value: unknown): value is readonly string[] =>
+const isNameList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string')
 
 /** A revocation of the feed. `until`, in seconds since 1970, is when the last token that may contain the name expires. */
@@ -55,7 +55,7 @@ export interface RevokedDependencies {
   /** Tells whether the signing key was dropped. */
   includesKey(keyId: string, now: EpochMilliseconds): boolean
   /** Tells whether something that the token depends on is revoked. */
-  affect(dependencies: TokenDependencies, now: EpochMilliseconds): boolean
+  includesAnyOf(dependencies: TokenDependencies, now: EpochMilliseconds): boolean
 }
 
 export function createRevokedDependencies(): RevokedDependencies {
@@ -67,11 +67,11 @@ export function createRevokedDependencies(): RevokedDependencies {
 
   return {
     add(revocations, now) {
-      if (revocations.length > 0) for (const names of revoked.values()) forgetOld(names, now)
+      if (revocations.length > 0) for (const names of revoked.values()) removeExpired(names, now)
       for (const [kind, name, until] of revocations) revoked.get(kind)?.set(name, until)
     },
     includesKey: (keyId, now) => isRevoked('key', keyId, now),
-    affect({ token, client, user }, now) {
+    includesAnyOf({ token, client, user }, now) {
       if (isRevoked('token', token, now) || client.some((name) => isRevoked('client', name, now))) return true
       if (user === undefined) return false
       if (isRevoked('family', user.family, now) || isRevoked('grant', user.grant, now)) return true
@@ -84,7 +84,7 @@ export function createRevokedDependencies(): RevokedDependencies {
 }
 
 /** Removes expired revocations, from the oldest to the first that has not expired. */
-function forgetOld(names: Map<string, number>, now: EpochMilliseconds): void {
+function removeExpired(names: Map<string, number>, now: EpochMilliseconds): void {
   for (const [name, until] of names) {
     if (now / 1000 < until) return
     names.delete(name)

@@ -48,7 +48,7 @@ export const aToken = (change: Partial<AccessTokenClaims> = {}): AccessTokenClai
   ...change,
 })
 
-export const isDown = { code: 'temporarily_unavailable', reason: 'authorization_server_unavailable' }
-export const down = (): never => {
+export const unavailable = { code: 'temporarily_unavailable', reason: 'authorization_server_unavailable' }
+export const refuseConnection = (): never => {
   throw new Error('refused')
 }

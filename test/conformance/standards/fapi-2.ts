@@ -7,7 +7,7 @@ export const fapiSecurityProfile: Standard = {
   address: 'https://openid.net/specs/fapi-security-profile-2_0-final.html',
   requirements: [
     ['5.2.1', 'TLS 1.2 or later with the recommended ciphers', hostsTls],
-    ['5.3.2.1', 'The server publishes its metadata', 'has what the plans require'],
+    ['5.3.2.1', 'The server publishes its metadata', 'has the members that the test plans require'],
     [
       '5.3.2.1',
       'Only confidential clients that authenticate by mutual TLS or private_key_jwt',
@@ -43,7 +43,7 @@ export const fapiSecurityProfile: Standard = {
     [
       '5.3.2.1',
       'JWTs from up to 10 seconds ahead are accepted, and those from more than 60 seconds ahead are not',
-      'one from eight seconds ahead is accepted',
+      'one dated eight seconds ahead is accepted',
       'one from more than 60 seconds ahead is refused',
       'a proof from ten seconds ahead is accepted at every endpoint',
     ],
@@ -83,7 +83,7 @@ export const fapiSecurityProfile: Standard = {
       'A resource server takes tokens from the header only, and checks what they are bound to',
       'an access token in the query is refused',
       'an access token with the key of another client is refused',
-      'two proofs, a text that is no JWT, and a proof that was used are refused',
+      'two proofs, a string that is not a JWT, and a used proof are refused',
     ],
     [
       '5.4.1',
@@ -130,8 +130,8 @@ export const fapiMessageSigning: Standard = {
       '5.4',
       'Responses are signed when the client asks for it, errors as well',
       'as usual leads to tokens, with a signed response',
-      'has an error of the request as well',
-      'has the denial of the user',
+      'contains an error of the request as well',
+      'contains the denial of the user',
     ],
     [
       '5.5',

@@ -173,7 +173,7 @@ export const openidConnectCore: Standard = {
     [
       '5.3',
       'Userinfo supports GET and POST with a Bearer token',
-      'userinfo answers about the user, for a GET and for a POST (OIDC Core §5.3)',
+      'userinfo returns the claims of the user, for a GET and for a POST (OIDC Core §5.3)',
     ],
     [
       '5.3.1',
@@ -199,7 +199,7 @@ export const openidConnectCore: Standard = {
     [
       '5.3.3',
       'Errors are those of RFC 6750 §3',
-      'no token is a bare challenge, a bad one invalid_token, one without openid 403 (RFC 6750 §3.1)',
+      'no token gets a challenge without an error, a bad token invalid_token, a token without openid 403 (RFC 6750 §3.1)',
     ],
     ['5.4', 'A scope requests its claims', 'the scope … releases its claims and no others (OIDC Core §5.4)'],
     [
@@ -289,7 +289,7 @@ export const openidConnectCore: Standard = {
     [
       '11',
       'A web client gets offline access only with consent',
-      'asks the user, and only once (OIDC Core §11)',
+      'asks the user for consent, and only once (OIDC Core §11)',
       'ignores consent to offline_access, which was not requested',
     ],
     [

@@ -120,7 +120,7 @@ export const backChannelLogout: Standard = {
     [
       '2.4',
       'The logout token has iss, aud, iat, exp, jti, events and sub or sid, and no nonce',
-      'has the claims and the type of the standard, and nothing else (Back-Channel Logout §2.4)',
+      'has exactly the claims and the type that the standard defines (Back-Channel Logout §2.4)',
       'names only the user, once for each client, when all sessions of the user are revoked (Back-Channel Logout §2.4)',
     ],
     [

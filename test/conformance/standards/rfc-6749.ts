@@ -152,7 +152,7 @@ export const rfc6749: Standard = {
     [
       '4.1.2',
       'A code can be used once; a second use is rejected',
-      'a replay immediately revokes everything issued for the code',
+      'revokes everything issued for the code when it is replayed immediately',
       'rejects a second use … seconds later and revokes everything issued from it (OIDC Core §3.1.3.2)',
     ],
     [
@@ -258,7 +258,7 @@ export const rfc6749: Standard = {
     [
       '6',
       'A new refresh token has the scope of the old one',
-      'fewer scopes for one access token, and all of them again for the next (RFC 6749 §6)',
+      'one access token can have fewer scopes, and the next one has all of them again (RFC 6749 §6)',
     ],
     ['7', 'The client does not use a token of an unknown type', clientsDuty],
     ['8.1', 'A new token type is registered or named by a URI', notOffered('tokens are Bearer tokens')],

@@ -34,15 +34,15 @@ export const rfc6750: Standard = {
     [
       '3',
       'A request without a valid token gets WWW-Authenticate',
-      'userinfo: rejected requests > without a token the challenge has no error (RFC 6750 §3.1)',
-      'an API on … > without a token the challenge has no error (RFC 6750 §3.1)',
+      'userinfo: rejected requests > answers a request without a token with a challenge that has no error (RFC 6750 §3.1)',
+      'an API on … > answers a request without a token with a challenge that has no error (RFC 6750 §3.1)',
     ],
     ['3', 'The scheme is Bearer, with at least one parameter', 'always has a parameter in the challenge (RFC 6750 §3)'],
     [
       '3',
       'realm, scope, error, error_description and error_uri appear once each, in plain ASCII',
       'is 401 invalid_token for an invalid token',
-      'with an audience with a quotation mark, which would end the string in a challenge are refused',
+      'refuses an audience with a quotation mark',
     ],
     [
       '3.1',

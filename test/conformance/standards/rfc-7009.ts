@@ -54,7 +54,7 @@ export const rfc7009: Standard = {
     [
       '2.2',
       'An unknown or already revoked token gets 200',
-      'an unknown token is 200, a wrong secret 401, and a hint is advice (RFC 7009 §2.2)',
+      'revoking an unknown token is 200, a wrong secret is 401, and a wrong hint is ignored (RFC 7009 §2.2)',
       'revoking a second time gives the same answer (RFC 7009 §2.2)',
     ],
     [

@@ -47,7 +47,7 @@ export const rfc7636: Standard = {
     [
       '4.6',
       'A verifier that does not match is invalid_grant',
-      'the verifier … is invalid_grant (RFC 7636 §4.6)',
+      'rejects the verifier … with invalid_grant (RFC 7636 §4.6)',
       'another one uses up the code: the right verifier is too late',
       'the challenge uses up the code: the right verifier is too late',
     ],

@@ -31,7 +31,7 @@ export const rfc7662: Standard = {
       '2.2',
       'An inactive, unknown or foreign token gets 200 with active: false',
       'an unknown token (RFC 7662 §2.2)',
-      "A's access token, introspected by B (RFC 7662 §2.2)",
+      "A's access token, introspected by B (RFC 7662 §2.2, §4)",
     ],
     [
       '2.2',
@@ -54,7 +54,7 @@ export const rfc7662: Standard = {
     [
       '4',
       'A token for certain resource servers is active only for them',
-      "A's access token for this server, introspected by RS (RFC 7662 §2.2)",
+      "A's access token for this server, introspected by RS (RFC 7662 §2.2, §4)",
       'answers inactive to a resource server that no longer serves the audience (RFC 7662 §4)',
     ],
     [

@@ -17,11 +17,15 @@ export const rfc9068: Standard = {
       'a server that signs with … (RFC 7518 §3.1)',
       'stored keys > signs with the published key, in every algorithm (RFC 7518 §3.1)',
     ],
-    ['2.1', 'typ is at+jwt', 'typ at+jwt, with iss, exp, aud, sub, client_id, iat and jti (RFC 9068 §2)'],
+    [
+      '2.1',
+      'typ is at+jwt',
+      'an access token has typ at+jwt, iss, exp, aud, sub, client_id, iat and jti (RFC 9068 §2)',
+    ],
     [
       '2.2',
       'iss, exp, aud, sub, client_id, iat and jti are present',
-      'typ at+jwt, with iss, exp, aud, sub, client_id, iat and jti (RFC 9068 §2)',
+      'an access token has typ at+jwt, iss, exp, aud, sub, client_id, iat and jti (RFC 9068 §2)',
     ],
     [
       '2.2.1',
@@ -55,7 +59,7 @@ export const rfc9068: Standard = {
     [
       '4',
       'It rejects another iss',
-      'with an issuer with a slash at the end are refused',
+      'refuses an issuer with a slash at the end',
       'rejects tokens of another issuer, tokens of another kind, forged tokens and expired tokens',
     ],
     [

@@ -12,7 +12,7 @@ export const rfc9396: Standard = {
       '3',
       'The parameter is accepted wherever authorization requests are made, with or without a scope',
       'may be requested without a scope (RFC 9396 §3)',
-      'may be pushed, and come in a request object (RFC 9396 §3, RFC 9126 §2.1, RFC 9101 §4)',
+      'may be pushed, and may be in a request object (RFC 9396 §3, RFC 9126 §2.1, RFC 9101 §4)',
     ],
     [
       '5',
@@ -35,7 +35,7 @@ export const rfc9396: Standard = {
     [
       '6',
       'A token request may ask for less than was granted',
-      'are narrowed by a token request, also to an entry that has what the user chose (RFC 9396 §6)',
+      'can be narrowed by a token request, including to an entry with the values that the user chose (RFC 9396 §6)',
     ],
     [
       '7',
@@ -49,7 +49,11 @@ export const rfc9396: Standard = {
       'are only in tokens for their locations (RFC 9396 §2.2, §9)',
       'shows a resource server only the details that name it as location (RFC 9396 §11.4)',
     ],
-    ['10', 'The metadata lists the types', 'are listed by type in the metadata, and not without types (RFC 9396 §10)'],
+    [
+      '10',
+      'The metadata lists the types',
+      'are listed by type in the metadata of a server that has such types, and only there (RFC 9396 §10)',
+    ],
     [
       '10',
       'A client uses the types that it is registered for',

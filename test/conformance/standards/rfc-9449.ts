@@ -7,7 +7,12 @@ export const rfc9449: Standard = {
   address: rfc(9449),
   requirements: [
     ['4.1', 'A client sends a proof with each request', clientsDuty],
-    ['4.3', 'There is one proof', 'is refused when the header contains two proofs (RFC 9449 §4.3)', 'refuses two proofs'],
+    [
+      '4.3',
+      'There is one proof',
+      'is refused when the header contains two proofs (RFC 9449 §4.3)',
+      'refuses two proofs',
+    ],
     ['4.3', 'It is a well-formed JWT', 'is refused when the header is … (RFC 9449 §4.3)'],
     [
       '4.3',
@@ -98,7 +103,11 @@ export const rfc9449: Standard = {
       'the nonces of DPoP proofs > are refused when the server did not issue them: … (RFC 9449 §8)',
     ],
     ['8.2', 'New nonces are supplied in time', 'are renewed while they are still accepted, and refused after that'],
-    ['9', 'A resource server can require a nonce', 'is refused with 401 and a nonce when the proof has no nonce (RFC 9449 §9)'],
+    [
+      '9',
+      'A resource server can require a nonce',
+      'is refused with 401 and a nonce when the proof has no nonce (RFC 9449 §9)',
+    ],
     [
       '10',
       'A code that is bound by dpop_jkt is redeemed with that key only',

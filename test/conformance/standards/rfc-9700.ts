@@ -83,7 +83,7 @@ export const rfc9700: Standard = {
     [
       '4.2.4',
       'A code can be used once, and reuse revokes the tokens issued from it',
-      'a replay immediately revokes everything issued for the code',
+      'revokes everything issued for the code when it is replayed immediately',
     ],
     [
       '4.2.4',

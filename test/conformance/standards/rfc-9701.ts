@@ -20,7 +20,7 @@ export const rfc9701: Standard = {
     [
       '5',
       'The response for an inactive token has only active: false',
-      'for an inactive token the response contains nothing else (RFC 9701 §5)',
+      'for an inactive token, token_introspection contains only active: false (RFC 9701 §5)',
     ],
     ['5', 'Encryption', 'gets introspection responses that are signed, then encrypted (RFC 9701 §5)'],
     [

@@ -33,7 +33,7 @@ export const authorizationSuite: Suite = (reach) => {
     expect(await verifyIdToken(under, reply)).toMatchObject({ sub: 'U1', aud: 'A', nonce: 'n1' })
   })
 
-  it('the code comes in a form (Form Post Response Mode §2)', async () => {
+  it('the client gets the code in a form (Form Post Response Mode §2)', async () => {
     const under = reach()
     const started = await authorize(under, { response_mode: 'form_post', prompt: 'consent' })
     const page = await answerInteraction(under, started, 'scope=openid&scope=profile')

@@ -141,7 +141,7 @@ const sharedWithSpa = {
   vary: 'Origin',
 }
 
-/** The CORS and resource policy headers of an answer, by the ends of their names. */
+/** Returns the CORS and resource policy headers of a response, by the ends of their names. */
 function sharing(reply: Reply): Readonly<Record<string, string>> {
   const headers = {
     origin: reply.header('access-control-allow-origin'),

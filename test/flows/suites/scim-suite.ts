@@ -10,7 +10,7 @@ const base = '/scim/v2/enterprise-idps/directory'
 
 let count = 0
 
-/** A request from the directory. A body is sent as JSON. */
+/** Sends a request as the directory, with the body as JSON. */
 const send = (under: ReachableServer, method: string, path: string, body?: object): Promise<Reply> =>
   under.send({
     method,

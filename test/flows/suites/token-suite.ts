@@ -64,7 +64,7 @@ export const tokenSuite: Suite = (reach) => {
     expect((await introspect(reach(), 'x', 'P')).status).toBeGreaterThanOrEqual(400)
   })
 
-  it('userinfo answers about the user, for a GET and for a POST (OIDC Core §5.3)', async () => {
+  it('userinfo returns the claims of the user, for a GET and for a POST (OIDC Core §5.3)', async () => {
     const under = reach()
     const { access_token } = await tokensFor(under, 'A')
 
@@ -75,7 +75,7 @@ export const tokenSuite: Suite = (reach) => {
     expect(posted.json).toEqual(got.json)
   })
 
-  it('userinfo without a token answers with a challenge without an error (RFC 6750 §3.1)', async () => {
+  it('userinfo answers a request without a token with a challenge that has no error (RFC 6750 §3.1)', async () => {
     const reply = await reach().send({ path: '/userinfo' })
 
     expect([reply.status, reply.text]).toEqual([401, '{}'])

@@ -6,7 +6,7 @@ import type { Suite } from './suite.ts'
 
 const form = 'application/x-www-form-urlencoded'
 
-/** The hostile requests that every deployment must withstand; test/transport covers what single adapters see. */
+/** Sends hostile requests that every deployment must withstand. test/transport tests single adapters. */
 export const transportSuite: Suite = (reach) => {
   it.each(['/token/', '//token', '/TOKEN', '/%74oken', '/token%2F', '/token;x', '/token%00', '/token.json'])(
     '%s is not the token endpoint',
@@ -19,7 +19,7 @@ export const transportSuite: Suite = (reach) => {
     },
   )
 
-  it.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s /token is answered with Allow', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH'])('%s /token is answered with 405 and Allow: POST', async (method) => {
     const reply = await reach().send({ method, path: '/token' })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
@@ -73,7 +73,7 @@ export const transportSuite: Suite = (reach) => {
     ['grant_type twice', {}, 'grant_type=authorization_code&grant_type=authorization_code'],
     ['bytes that are not UTF-8', {}, Uint8Array.of(0x61, 0x3d, 0xff, 0xfe)],
     ['a lone percent sign', {}, 'grant_type=x&code=%'],
-  ] as const)('%s is malformed', async (_, headers, body) => {
+  ] as const)('rejects %s as malformed', async (_, headers, body) => {
     const under = reach()
     const authorization = basic('A', under.clients.A.secret)
 

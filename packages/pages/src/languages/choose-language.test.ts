@@ -43,7 +43,7 @@ test.each([
   [{ locale: 'it', uiLocales: ['de'] }, 'it'],
   [{ locale: 'sv', uiLocales: ['de'] }, 'de'],
   [{ uiLocales: ['sv', 'nl'] }, 'nl'],
-])('uses the host's language first, then the client's: %j → %s', (choice, lang) => {
+])("uses the host's language first, then the client's: %j → %s", (choice, lang) => {
   expect(messagesFor({ languages, ...choice }, fromBrowser('ja')).lang).toBe(lang)
 })
 

@@ -20,9 +20,9 @@ export function messagesFor(choice: LanguageChoice, request: RequestHead | undef
   const { languages: [first = english, ...others] = [], locale, uiLocales = [] } = choice
   if (others.length === 0) return first
 
-  const wishes = [...(locale === undefined ? [] : [locale]), ...uiLocales, ...languageRanges(request)]
-  for (const wish of wishes.slice(0, mostWishes)) {
-    const catalogue = lookUp(wish.toLowerCase(), [first, ...others])
+  const preferences = [...(locale === undefined ? [] : [locale]), ...uiLocales, ...languageRanges(request)]
+  for (const preference of preferences.slice(0, maxLanguages)) {
+    const catalogue = lookUp(preference.toLowerCase(), [first, ...others])
     if (catalogue !== undefined) return catalogue
   }
   return first
@@ -31,7 +31,7 @@ export function messagesFor(choice: LanguageChoice, request: RequestHead | undef
 /** Returns the language ranges of the header, best first. The sort is stable, so ranges of equal quality keep their order. */
 function languageRanges(request: RequestHead | undefined): readonly string[] {
   return (request?.headers.get('accept-language') ?? '')
-    .split(',', mostWishes)
+    .split(',', maxLanguages)
     .map((item) => {
       const [, range, quality = '1'] = /^\s*([a-z0-9-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/i.exec(item) ?? []
       return { range, quality: Number(quality) }
@@ -52,4 +52,4 @@ function lookUp(range: string, catalogues: readonly Messages[]): Messages | unde
 }
 
 /** More languages than browsers and clients list. Further languages are ignored. */
-export const mostWishes = 32
+export const maxLanguages = 32

@@ -3,18 +3,18 @@ import { delimiter, join } from 'node:path'
 import { chromium, type Browser } from 'playwright-core'
 
 /**
- * Launches the Chromium that is installed on the machine: from `CHROMIUM_PATH`, or from PATH. Prefers the headless shell, which
- * is the same engine without a window and needs two fifths of the processor time.
+ * Launches the Chromium that is installed on the machine: from `CHROMIUM_PATH`, or from PATH. On PATH, prefers the headless
+ * shell, which is the same engine without a window and needs two fifths of the processor time.
  */
 export async function launchChromium(): Promise<Browser> {
   // The sandbox needs privileges that containers lack, and this browser shows only our own pages.
   return chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? onPath('chromium-headless-shell', 'chromium'),
+    executablePath: process.env['CHROMIUM_PATH'] ?? findOnPath('chromium-headless-shell', 'chromium'),
     args: ['--no-sandbox'],
   })
 }
 
-function onPath(...programs: readonly string[]): string {
+function findOnPath(...programs: readonly string[]): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const found = programs.flatMap((program) => folders.map((folder) => join(folder, program))).find(isExecutable)
   if (found === undefined)

@@ -157,7 +157,7 @@ describe('consent page', () => {
     expect(looks[0]?.same).toEqual(looks[1]?.same)
   })
 
-  test('blocks a redirect of its form to any site but the client's', async () => {
+  test("blocks a redirect of its form to any site but the client's", async () => {
     await page.goto(`${server.origin}/consent-of-another`)
 
     await page.click('button[value=allow]')
