@@ -4,7 +4,7 @@ import fc from 'fast-check'
 /** A valid request, which the arbitrary mutates. */
 export interface GoodAdminRequest {
   readonly method: string
-  /** Below the base path, query included. */
+  /** Relative to the base path, with the query. */
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>>
 }
@@ -62,7 +62,7 @@ function addressOf(
   return `${segments.join('/')}?${parameters}`
 }
 
-/** A member by name, or by its index among the present ones. */
+/** A member by its name, or by its index among the existing members. */
 function spoilt(
   body: Readonly<Record<string, unknown>>,
   members: readonly (readonly [string | number, unknown])[],
@@ -77,7 +77,7 @@ function spoilt(
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 
-/** Percent-encodes. Unpaired surrogates have no bytes and are replaced; malformed escapes stay as they are. */
+/** Percent-encodes a string. Replaces unpaired surrogates, which have no bytes. Leaves malformed escapes unchanged. */
 const encode = (text: string): string =>
   text.startsWith('%') ? text : encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'))
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 export interface GoodRequest {
   readonly method: string
   readonly path: string
-  /** In the query of a GET, in the form of a POST. `path` may have a query of its own. */
+  /** Sent in the query of a GET or the form of a POST. `path` may already have a query. */
   readonly parameters: readonly Parameter[]
   readonly headers: Readonly<Record<string, string>>
 }
@@ -52,7 +52,7 @@ export const hostileRequest = (
       }
     })
 
-/** Mutations of a list of names and values; a number selects one of the present names. */
+/** Mutations of a list of names and values. A number selects an existing name. */
 interface Spoiling {
   readonly how: 'replace' | 'repeat' | 'drop'
   readonly name: string | number
@@ -77,7 +77,7 @@ const seldom = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | und
   fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 
 /**
- * Percent-encodes. Escapes, malformed ones too, stay as they are. Unpaired surrogates have no bytes and are replaced.
+ * Percent-encodes a string. Leaves escapes unchanged, even malformed ones. Replaces unpaired surrogates, which have no bytes.
  */
 const encode = (text: string): string =>
   text.startsWith('%') ? text : encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** A SCIM request before it is sent; its path is below the provider's base. */
+/** A SCIM request before it is sent. Its path is relative to the tenant URL. */
 export interface ScimInput {
   readonly method: string
   readonly path: string
@@ -104,7 +104,7 @@ const person = fc.record(
         weight: 3,
         arbitrary: fc.string({ minLength: 1, maxLength: 6 }).map((text) => `u${text}`) as fc.Arbitrary<unknown>,
       },
-      // Already taken, so that every run meets conflicts.
+      // Already in use, so that every run meets conflicts.
       { weight: 3, arbitrary: fc.constant<unknown>('first') },
       { weight: 1, arbitrary: oddValue },
     ),
@@ -131,7 +131,7 @@ const thing = fc.record(
     schemas: mostly([device]),
     displayName: mostly('Laptop'),
     externalId: oddValue,
-    // Taken by every run but the first.
+    // In use in every run but the first.
     serialNumber: mostly('S1'),
     rank: mostly(1),
     tags: mostly(['a']),
@@ -207,7 +207,7 @@ const bulk = fc.record({
   Operations: fc.oneof(fc.array(bulkOperation, { maxLength: 3 }) as fc.Arbitrary<unknown>, oddValue),
 })
 
-/** An unpaired surrogate has no UTF-8 encoding and cannot be part of a URL. */
+/** Replaces unpaired surrogates, which have no UTF-8 encoding and cannot be part of a URL. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
 const asBody = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> => value.map((json) => JSON.stringify(json) ?? '')

@@ -11,7 +11,7 @@ type Command = fc.AsyncCommand<FamilyModel, FamilyWorld>
 /** The user of all commands. */
 const user = userId('U1')
 
-/** Every event that can happen to token families. After each command the server must agree with the model. */
+/** Every action that affects token families. After each command the server must agree with the model. */
 export const familyCommands = (): fc.Arbitrary<Iterable<Command>> =>
   fc.commands(
     [

@@ -1,4 +1,4 @@
-/** The expected behaviour as a simple model: every family stores all its tokens, and every answer is computed anew. */
+/** The expected behaviour as a simple model: every family stores all of its tokens, and each outcome is computed from them. */
 export interface FamilyModel {
   now: number
   isActive: boolean

@@ -24,8 +24,7 @@ interface Race {
 }
 
 /**
- * Asserts that no access token of the answers is accepted, and that none of their refresh tokens yields an accepted
- * one.
+ * Asserts that the server accepts no access token of the responses, and none that their refresh tokens yield.
  */
 async function expectNothingLives(world: FamilyWorld, answers: readonly Answer[]): Promise<void> {
   for (const { access_token: accessToken, refresh_token: refreshToken } of answers.map(({ json }) => json)) {
@@ -45,7 +44,7 @@ async function familyOf(
 const statuses = (answers: readonly Answer[]): readonly number[] =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b)
 
-/** Revocations of a family that do not present its tokens. */
+/** Revokes a family without presenting its tokens. */
 const endings: readonly (readonly [name: string, end: (world: FamilyWorld, user: string) => Promise<unknown>])[] = [
   ['the user is deactivated', (world, user) => world.storage.users.deactivate(userId(user), world.clock.now())],
   [
@@ -65,7 +64,7 @@ const endings: readonly (readonly [name: string, end: (world: FamilyWorld, user:
   ],
 ]
 
-/** The revocation as a flow: it takes turns like the server's storage calls. */
+/** Turns the revocation into a flow, which takes turns like the server's storage calls. */
 const inTurn = (scheduler: Scheduler, end: () => Promise<unknown>): Promise<Answer> =>
   scheduler
     .pause()
@@ -74,7 +73,7 @@ const inTurn = (scheduler: Scheduler, end: () => Promise<unknown>): Promise<Answ
 
 const races: readonly Race[] = [
   {
-    law: 'two or three refreshes with one token give one child, and one family lives on',
+    law: 'three refreshes with one token give one new token, and the family stays active',
     async run(world, scheduler, picks) {
       const { refreshToken } = await familyOf(world)
       const refresh = () => world.refresh(refreshToken)
@@ -87,7 +86,7 @@ const races: readonly Race[] = [
     },
   },
   {
-    law: 'where no retry is allowed, of two refreshes with one token at most one succeeds, and nothing lives on',
+    law: 'where no retry is allowed, exactly one of two refreshes with one token succeeds, and no token stays active',
     retryWindow: 0,
     async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
@@ -100,7 +99,7 @@ const races: readonly Race[] = [
     },
   },
   ...endings.map(([name, end]): Race => ({
-    law: `after a refresh while ${name}, nothing lives`,
+    law: `after a refresh while ${name}, no token is active`,
     async run(world, scheduler, picks) {
       const { first, user, refreshToken } = await familyOf(world)
 
@@ -113,7 +112,7 @@ const races: readonly Race[] = [
     },
   })),
   {
-    law: 'after a refresh while the client is disabled, nothing lives',
+    law: 'after a refresh while the client is disabled, no token is active',
     async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
       const change = (disabledAt: EpochSeconds | undefined) =>
@@ -129,7 +128,7 @@ const races: readonly Race[] = [
     },
   },
   {
-    law: 'after a refresh while the same token is revoked, nothing lives',
+    law: 'after a refresh while the same token is revoked, no token is active',
     async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
 
@@ -139,7 +138,7 @@ const races: readonly Race[] = [
     },
   },
   {
-    law: 'after a refresh of the current token while an old one is replayed, nothing lives',
+    law: 'after a refresh of the current token while an old one is replayed, no token is active',
     async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
       const second = await world.refresh(refreshToken)
@@ -154,7 +153,7 @@ const races: readonly Race[] = [
     },
   },
   {
-    law: 'a code that is redeemed two or three times at once gives at most one answer, and nothing lives',
+    law: 'three concurrent redemptions of a code give tokens at most once, and no token stays active',
     async run(world, scheduler, picks) {
       const code = await world.code(await world.createUser())
       const redeem = () => world.redeem(code)
@@ -167,7 +166,7 @@ const races: readonly Race[] = [
     },
   },
   {
-    law: 'a code that is redeemed while it is replayed and its child is refreshed leaves nothing alive',
+    law: 'when a code is replayed while its refresh token is used, no token stays active',
     async run(world, scheduler, picks) {
       const code = await world.code(await world.createUser())
       const first = await world.redeem(code)
@@ -181,7 +180,7 @@ const races: readonly Race[] = [
     },
   },
   ...endings.map(([name, end]): Race => ({
-    law: `after a redemption while ${name}, nothing lives`,
+    law: `after a redemption while ${name}, no token is active`,
     async run(world, scheduler, picks) {
       const user = await world.createUser()
       const code = await world.code(user)
@@ -195,7 +194,7 @@ const races: readonly Race[] = [
     },
   })),
   ...endings.slice(0, 3).map(([name, end]): Race => ({
-    law: `a code that is asked for while ${name} gives nothing that lives`,
+    law: `a code that is requested while ${name} gives tokens only for an active user with a current grant`,
     async run(world, scheduler, picks) {
       const user = await world.createUser()
       let code = ''
@@ -214,7 +213,7 @@ const races: readonly Race[] = [
     },
   })),
   {
-    law: 'of two or three presentations of one client assertion exactly one is accepted',
+    law: 'of three concurrent presentations of one client assertion exactly one is accepted',
     async run(world, scheduler, picks) {
       const assertion = await world.assertion()
       const present = () => world.post('/token/introspection', { token: 'x', ...assertion }, {})

@@ -29,7 +29,7 @@ export const fapiSecurityProfile: Standard = {
     ],
     [
       '5.3.2.1',
-      'The audience of an assertion is the issuer, as a text',
+      'The audience of an assertion is the issuer, as a string',
       'one with a list as aud is refused',
       'one with the token endpoint as aud is refused',
       'one with the endpoint for pushed requests as aud is refused',
@@ -42,7 +42,7 @@ export const fapiSecurityProfile: Standard = {
     ],
     [
       '5.3.2.1',
-      'JWTs from up to 10 seconds ahead are accepted, and those from more than 60 seconds ahead are not',
+      'JWTs dated up to 10 seconds ahead are accepted, and JWTs dated more than 60 seconds ahead are not',
       'one dated eight seconds ahead is accepted',
       'one from more than 60 seconds ahead is refused',
       'a proof from ten seconds ahead is accepted at every endpoint',
@@ -103,19 +103,19 @@ export const fapiMessageSigning: Standard = {
     ['5.3.1', 'Requests are signed, and pushed', 'a pushed request that is not signed is refused'],
     [
       '5.3.1',
-      'aud is the issuer, or a list with it',
+      'aud is the issuer, or a list that contains it',
       'with a list as aud leads to tokens',
       'one with another aud is refused when',
     ],
     [
       '5.3.1',
-      'nbf is required, and is at most an hour ago',
+      'nbf is required, and is at most an hour in the past',
       'one without nbf is refused',
       'one whose nbf is more than an hour ago',
     ],
     [
       '5.3.1',
-      'exp is required, and is at most an hour ahead',
+      'exp is required, and is at most an hour in the future',
       'one without exp is refused',
       'one that expires in more than an hour',
     ],
@@ -125,10 +125,14 @@ export const fapiMessageSigning: Standard = {
       'one signed with RS256 is refused when it is pushed',
       'one with alg none, a wrong signature, or signed by another client is refused when it is pushed',
     ],
-    ['5.3.1', 'Only the parameters in the request object count', 'takes state and nonce from the request object only'],
+    [
+      '5.3.1',
+      'Only the parameters in the request object are used',
+      'takes state and nonce from the request object only',
+    ],
     [
       '5.4',
-      'Responses are signed when the client asks for it, errors as well',
+      'Responses, including errors, are signed when the client asks for it',
       'as usual leads to tokens, with a signed response',
       'contains an error of the request as well',
       'contains the denial of the user',

@@ -1,7 +1,7 @@
 import { clientsDuty, hostsTls, notOffered, type Standard } from './standard.ts'
 
 const otherFlows = notOffered('the only response type is code')
-const requestObjects = notOffered('parameters are sent in the request itself')
+const byReference = notOffered('the server would fetch a URL that anyone chooses. Clients push their requests instead')
 
 /** The requirements of OpenID Connect Core for an OpenID Provider. */
 export const openidConnectCore: Standard = {
@@ -146,7 +146,7 @@ export const openidConnectCore: Standard = {
     ],
     [
       '3.1.3.2',
-      'redirect_uri equals that of the authorization request',
+      'redirect_uri equals the one in the authorization request',
       'is bound to its redirect_uri (OIDC Core §3.1.3.2)',
     ],
     [
@@ -182,7 +182,7 @@ export const openidConnectCore: Standard = {
     ],
     [
       '5.3.2',
-      'sub is always present and equals that of the ID token',
+      'sub is always present and equals the sub in the ID token',
       'contains the sub of the ID token and only the claims that the scopes cover (OIDC Core §5.3.2)',
       'sub is the same in the ID token, access token, userinfo and introspection (OIDC Core §8)',
     ],
@@ -198,7 +198,7 @@ export const openidConnectCore: Standard = {
     ],
     [
       '5.3.3',
-      'Errors are those of RFC 6750 §3',
+      'Errors are as in RFC 6750 §3',
       'no token gets a challenge without an error, a bad token invalid_token, a token without openid 403 (RFC 6750 §3.1)',
     ],
     ['5.4', 'A scope requests its claims', 'the scope … releases its claims and no others (OIDC Core §5.4)'],
@@ -231,8 +231,8 @@ export const openidConnectCore: Standard = {
       'Only sub together with iss identifies a user permanently',
       'rejects an identifier that a user had before, or that a client has (OIDC Core §2)',
     ],
-    ['6.1', 'Request objects', requestObjects, 'a request object (OIDC Core §6.1)'],
-    ['6.2', 'Request objects by reference', requestObjects, 'a request object by reference (OIDC Core §6.2)'],
+    ['6.1', 'Request objects', 'as usual leads to tokens, with a signed response', 'a request object (OIDC Core §6.1)'],
+    ['6.2', 'Request objects by reference', byReference, 'a request object by reference (OIDC Core §6.2)'],
     [
       '7',
       'Self-issued providers',
@@ -247,7 +247,7 @@ export const openidConnectCore: Standard = {
     ],
     [
       '8.1',
-      'Pairwise subjects differ between sectors, and are the same for all clients of one',
+      'Pairwise subjects differ between sectors, and are the same for all clients of one sector',
       'a client with pairwise subjects (OIDC Core §8.1) > shares neither sub nor sid with a client of another sector',
       'the sector is the host of the redirect URIs (OIDC Core §8.1)',
     ],
@@ -319,7 +319,7 @@ export const openidConnectCore: Standard = {
     [
       '15.2',
       'Discovery and registration, for servers that accept unknown clients',
-      notOffered('clients are registered by the operator'),
+      'openid-client finds the endpoint in the discovery document and registers a client, which can then authenticate',
       'has every required member, with endpoints below the issuer (OIDC Discovery §3)',
     ],
     [

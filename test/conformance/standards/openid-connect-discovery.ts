@@ -26,7 +26,7 @@ export const openidConnectDiscovery: Standard = {
     ],
     [
       '3',
-      'request_uri counts as supported unless the document says otherwise',
+      'request_uri is taken as supported unless the document says otherwise',
       'says that request objects are supported by value only, because the default for request_uri is supported (OIDC Discovery §3)',
     ],
     ['4.2', 'Members without a value are omitted', 'has no member without a value (RFC 8414 §3.2)'],
@@ -39,11 +39,11 @@ export const openidConnectDiscovery: Standard = {
     ['4.2', 'The response is 200 and JSON', 'is JSON with status 200 (OIDC Discovery §4.2)'],
     [
       '4.3',
-      "The document's issuer equals that of its URL and of the ID tokens",
+      "The document's issuer equals the issuer in its URL and in the ID tokens",
       'is signed with the RS256 key that its client chose (OIDC Core §3.1.3.7)',
       'a server that names another issuer fails, with advice on how to fix it (OIDC Discovery §4.3)',
     ],
-    ['4.3', 'The client compares them', clientsDuty],
+    ['4.3', 'The client compares these issuers', clientsDuty],
     ['7.1', 'TLS', hostsTls],
   ],
 }

@@ -42,7 +42,7 @@ export const rpInitiatedLogout: Standard = {
     ],
     [
       '3',
-      'The browser is redirected only to a registered address',
+      'The browser is redirected only to a registered URL',
       'that is not registered is never followed, and the page asks (RP-Initiated Logout §3)',
       'with a query added is never followed, and the page asks (RP-Initiated Logout §3)',
     ],
@@ -66,7 +66,7 @@ export const rpInitiatedLogout: Standard = {
     ],
     [
       '4',
-      'What failed to validate is not used',
+      'Parameters that fail validation are not used',
       'that is not registered is never followed, and the page asks (RP-Initiated Logout §3)',
     ],
     ['6', 'The id_token_hint of another user does not sign the user out', 'asks when the hint is of another user'],
@@ -81,7 +81,7 @@ export const frontChannelLogout: Standard = {
   requirements: [
     [
       '2',
-      'The registered address shares scheme, host and port with a redirect URI',
+      'The registered URL shares scheme, host and port with a redirect URI',
       'refuses a client with a front-channel address with another host (RP-Initiated Logout §3.1',
       'refuses a client with a front-channel address with another port (RP-Initiated Logout §3.1',
     ],
@@ -90,10 +90,10 @@ export const frontChannelLogout: Standard = {
       'A registered query is kept; iss and sid are both added or neither is',
       'frames the clients of the session, and allows exactly their origins (Front-Channel Logout §3)',
     ],
-    ['2', 'The client removes its session when its address is loaded', clientsDuty],
+    ['2', 'The client removes its session when its logout URL is loaded', clientsDuty],
     [
       '3',
-      'The page loads the addresses of the clients in frames',
+      'The page loads the logout URLs of the clients in frames',
       'loads each frame, then goes on',
       'goes on after three seconds when a frame hangs',
     ],
@@ -113,7 +113,7 @@ export const backChannelLogout: Standard = {
   requirements: [
     [
       '2.2',
-      'The registered address is https, without fragment',
+      'The registered URL is https, without fragment',
       'refuses a client with a back-channel address without TLS (RP-Initiated Logout §3.1',
       'refuses a client with a back-channel address with a fragment (RP-Initiated Logout §3.1',
     ],
@@ -137,7 +137,7 @@ export const backChannelLogout: Standard = {
     ['2.6', 'The client validates the token', clientsDuty],
     [
       '2.7',
-      'Refresh tokens without offline_access are revoked, those with it are not',
+      'Refresh tokens are revoked, except those that were granted with offline_access',
       'a refresh token without offline_access is refused',
       'a refresh token with offline_access is accepted',
     ],

@@ -55,7 +55,7 @@ export const rfc6749: Standard = {
     ['3.1', 'GET is supported', 'a user signs in and consents, and the client gets its tokens (RFC 6749 §4.1)'],
     [
       '3.1',
-      'A parameter without a value counts as absent, an unknown one is ignored, a repeated one rejected',
+      'A parameter without a value is treated as absent, an unknown one is ignored, a repeated one rejected',
       'rejects a repeated parameter, treats an empty one as absent and ignores an unknown one (RFC 6749 §3.1)',
     ],
     [
@@ -111,7 +111,7 @@ export const rfc6749: Standard = {
     ],
     [
       '3.2',
-      'A parameter without a value counts as absent, an unknown one is ignored, a repeated one rejected',
+      'A parameter without a value is treated as absent, an unknown one is ignored, a repeated one rejected',
       'rejects an empty grant_type',
       'parseParameters > reads the names of object internals (RFC 6749 Appendix B)',
       'rejects grant_type twice',
@@ -261,7 +261,11 @@ export const rfc6749: Standard = {
       'one access token can have fewer scopes, and the next one has all of them again (RFC 6749 §6)',
     ],
     ['7', 'The client does not use a token of an unknown type', clientsDuty],
-    ['8.1', 'A new token type is registered or named by a URI', notOffered('tokens are Bearer tokens')],
+    [
+      '8.1',
+      'A new token type is registered or named by a URI',
+      notOffered('tokens have the registered types Bearer and DPoP'),
+    ],
     [
       '10.1',
       'Clients that cannot keep a secret are not issued one',

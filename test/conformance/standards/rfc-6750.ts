@@ -34,7 +34,7 @@ export const rfc6750: Standard = {
     [
       '3',
       'A request without a valid token gets WWW-Authenticate',
-      'userinfo: rejected requests > answers a request without a token with a challenge that has no error (RFC 6750 §3.1)',
+      'userinfo: rejected requests > without a token the challenge has no error (RFC 6750 §3.1)',
       'an API on … > answers a request without a token with a challenge that has no error (RFC 6750 §3.1)',
     ],
     ['3', 'The scheme is Bearer, with at least one parameter', 'always has a parameter in the challenge (RFC 6750 §3)'],

@@ -14,7 +14,7 @@ export const rfc7515: Standard = {
     ],
     [
       '4',
-      'A header with a duplicate name is rejected, or the last value counts',
+      'A header with a duplicate name is rejected, or the last value is used',
       'a forged or malformed JWT as access token > the header repeats alg, and the last one is none (RFC 7515 §4)',
     ],
     [

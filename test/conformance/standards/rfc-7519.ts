@@ -8,7 +8,7 @@ export const rfc7519: Standard = {
   requirements: [
     [
       '4',
-      'A token with a duplicate claim is rejected, or the last value counts',
+      'A token with a duplicate claim is rejected, or the last value is used',
       'a forged or malformed JWT as access token > the payload repeats iss, and the last one differs (RFC 7519 §4)',
     ],
     [

@@ -31,7 +31,7 @@ export const rfc7591: Standard = {
     ['2', 'Unknown members are ignored', 'ignores unknown members, and members that only administrators may set'],
     [
       '2.3',
-      'A software statement counts only if its issuer is trusted, and its claims come first',
+      'A software statement is used only if its issuer is trusted, and its claims take precedence',
       'registers a client with a statement of a trusted issuer, whose claims override the request',
       'refuses a statement of another issuer, a forged one, an expired one, and a request without a statement',
     ],

@@ -50,6 +50,6 @@ export const rfc7592: Standard = {
       'Responses have registration_client_uri and registration_access_token',
       'reads its registration without its secret (RFC 7592 §2.1)',
     ],
-    ['3', 'The client follows the registration_client_uri as it is', clientsDuty],
+    ['3', 'The client uses the registration_client_uri unchanged', clientsDuty],
   ],
 }

@@ -9,15 +9,20 @@ export const rfc9101: Standard = {
   address: rfc(9101),
   requirements: [
     ['4', 'A request object is signed', 'alg none', 'HS256 with a public text as key'],
-    ['4', 'request and request_uri are not inside', 'a request inside', 'a request_uri inside'],
-    ['4', 'All parameters of the request are inside', 'no redirect URI inside (RFC 9101 §6.3)'],
+    ['4', 'A request object does not contain request or request_uri', 'a request inside', 'a request_uri inside'],
+    ['4', 'A request object contains all parameters of the request', 'no redirect URI inside (RFC 9101 §6.3)'],
     [
       '4',
       'iss is the client and aud is the server',
       'nothing proves where an error may go (RFC 9101 §6) > another iss',
       'nothing proves where an error may go (RFC 9101 §6) > another aud',
     ],
-    ['5', 'client_id outside is the one inside', 'another client_id inside', 'no client_id inside'],
+    [
+      '5',
+      'client_id is the same inside and outside the request object',
+      'another client_id inside',
+      'no client_id inside',
+    ],
     ['5.2', 'A request object by reference', byReference, 'a request object by reference is refused without a fetch'],
     [
       '6.1',
@@ -33,7 +38,7 @@ export const rfc9101: Standard = {
     ],
     [
       '6.3',
-      'Only the parameters inside count',
+      'Only the parameters inside the request object are used',
       'and nothing beside it counts, not even a state that it does not have (RFC 9101 §6.3)',
     ],
     [
@@ -51,12 +56,12 @@ export const rfc9101: Standard = {
     ['10.4', 'The server does not fetch any URL that it is given', 'is refused without a fetch: http://127.0.0.1/'],
     [
       '10.5',
-      'A client that signs its requests gets no further without a signature',
+      'An unsigned request of a client that must sign its requests is refused',
       'a client that must sign its requests is refused without a request object',
     ],
     [
       '10.8',
-      'A JWT of another kind is no request object',
+      'A JWT of another kind is not accepted as a request object',
       'nothing proves where an error may go (RFC 9101 §6) > typ … (RFC 8725 §3.11)',
       'a subject',
     ],

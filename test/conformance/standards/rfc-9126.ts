@@ -29,14 +29,14 @@ export const rfc9126: Standard = {
     ],
     [
       '2.2',
-      'The answer is 201, with a request_uri and its lifetime',
+      'The response is 201, with a request_uri and its lifetime',
       'stores it and answers with a reference that is valid for a minute (RFC 9126 §2.2)',
     ],
     ['2.2', 'The reference cannot be guessed', 'a guessed pushed request (RFC 9126 §2.2)'],
     ['2.2', 'The reference works only for the client that pushed it', "refuses another client's reference"],
     [
       '2.3',
-      'Errors have the shape of those of the token endpoint',
+      'Errors have the format of errors of the token endpoint',
       'refuses a scope that is not registered in JSON, without a redirect (RFC 9126 §2.3)',
       'understands why a pushed request is refused (RFC 9126 §2.3)',
     ],
@@ -51,7 +51,7 @@ export const rfc9126: Standard = {
     ],
     [
       '4',
-      'Only client_id and request_uri come by the browser',
+      'The browser sends only client_id and request_uri',
       clientsDuty,
       'ignores everything but client_id and request_uri',
     ],
@@ -64,7 +64,7 @@ export const rfc9126: Standard = {
     ['4', 'An expired reference is refused', 'refuses a request that was pushed more than a minute ago'],
     [
       '4',
-      'The request is validated when it arrives by the browser',
+      'The request is validated when the browser brings it',
       'a client that was disabled meanwhile gets no further',
       'a client that lost the scope meanwhile gets the error',
     ],

@@ -8,7 +8,7 @@ export const rfc9207: Standard = {
   requirements: [
     [
       '2',
-      'iss is in every authorization response, errors too',
+      'iss is in every authorization response, including errors',
       'iss is in success and error responses, and advertised (RFC 9207 §2)',
       'returns an error in the requested response mode, with iss',
     ],

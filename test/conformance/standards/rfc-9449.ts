@@ -38,7 +38,7 @@ export const rfc9449: Standard = {
     ['4.3', 'htm is the method', 'is refused with another method', 'is refused with a method in lower case'],
     [
       '4.3',
-      'htu is the address, without query and fragment, after normalization',
+      'htu is the URL, without query and fragment, after normalization',
       'is refused with htu …',
       'accepts a proof with an address with scheme and host in capitals, a port, a query and a fragment',
       'must contain the address with the path (RFC 9449 §4.3)',
@@ -56,7 +56,7 @@ export const rfc9449: Standard = {
     ],
     [
       '4.3',
-      'With an access token, ath is its hash and the key is its key',
+      'With an access token, ath is its hash, and the key is the one that the token is bound to',
       'is refused with a proof with the ath of another token (RFC 9449 §4.3)',
       'is refused with the proof of another key (RFC 9449 §7.1)',
       'refuses a proof with the ath of another token',
@@ -84,7 +84,7 @@ export const rfc9449: Standard = {
     ['6', 'A resource server can find the key', 'has its key and type in the introspection response (RFC 9449 §6.2)'],
     [
       '7.1',
-      'A bound token comes with the scheme DPoP and a proof',
+      'A bound token is sent with the scheme DPoP and a proof',
       'admits a bound token with a proof and the scheme DPoP (RFC 9449 §7.1)',
       'refuses a bound token without a proof (RFC 9449 §4.3, §7.2)',
     ],

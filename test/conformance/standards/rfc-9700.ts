@@ -48,11 +48,7 @@ export const rfc9700: Standard = {
       'No access token travels through the browser',
       'no token travels through the browser, so no response_type requests one (Multiple Response Types §5)',
     ],
-    [
-      '2.2.1',
-      'Sender-constrained access tokens',
-      notOffered('access tokens are Bearer tokens with a lifetime of ten minutes'),
-    ],
+    ['2.2.1', 'Sender-constrained access tokens', 'gets no bearer token (FAPI 2.0 SP §5.3.2.1)'],
     [
       '2.2.2',
       'Refresh tokens of public clients rotate or are sender-constrained',
@@ -126,7 +122,7 @@ export const rfc9700: Standard = {
       '4.11.2',
       'Users are not redirected before they have signed in, except for prompt=none',
       deviation(
-        'errors are returned at once, as RFC 6749 §4.1.2.1 requires, to a client that an administrator or the issuer of a software statement vouches for',
+        'errors are returned at once, as RFC 6749 §4.1.2.1 requires, to a client that an administrator registered or a trusted software statement describes',
       ),
       'an error for an unverified client (RFC 9700 §4.11.2)',
       'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)',

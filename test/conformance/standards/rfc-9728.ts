@@ -32,7 +32,7 @@ export const rfc9728: Standard = {
       'resource in the document equals the identifier exactly',
       'contains the identifier exactly as tokens do (RFC 9728 §3.3)',
     ],
-    ['3.3', 'The client compares them', clientsDuty],
+    ['3.3', 'The client compares resource with the identifier', clientsDuty],
     ['5.1', "A challenge contains the document's URL", 'RFC 9728 §5, RFC 8414 §3'],
   ],
 }

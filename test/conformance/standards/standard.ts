@@ -1,6 +1,6 @@
 /**
- * One MUST, MUST NOT, SHALL or REQUIRED of a standard: its section, the requirement in our words, and its proof. A proof is
- * a part of the title of a test, which must exist, or the reason why there is none.
+ * One MUST, MUST NOT, SHALL or REQUIRED of a standard: its section, the requirement in our words, and its proofs. A proof is
+ * a part of the title of an existing test, or the reason why there is no test.
  */
 export type Requirement = readonly [section: string, must: string, ...proof: readonly (string | Unproven)[]]
 
