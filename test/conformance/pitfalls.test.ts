@@ -178,7 +178,7 @@ describe('authorization endpoint: common server errors', () => {
     expect(claims['nonce']).toBe(nonce)
   })
 
-  it('an essential acr or a sub that is not satisfied is an error, and acr_values that are not satisfied are none (OIDC Core §5.5.1.1)', async () => {
+  it('an essential acr or a sub that is not satisfied is an error, but unsatisfied acr_values are ignored (OIDC Core §5.5.1.1)', async () => {
     const essential = JSON.stringify({ id_token: { acr: { essential: true, values: ['urn:gold'] } } })
     const sub = JSON.stringify({ id_token: { sub: { value: 'somebody' } } })
     const started = await open(under, { claims: essential }, 'U1')

@@ -55,7 +55,7 @@ describe('with an impossible value of an option', () => {
     ['window', () => createMemoryRateLimiter({ points: 1, window: Number.NaN })],
     ['synchronous', () => openSqliteDialect(':memory:', loose({}, { synchronous: 'off' }))],
     ['migrate', () => openSqliteDialect(':memory:', loose({}, { migrate: 'never' }))],
-  ])('the constructor throws an error that names %s', (name, create) => {
+  ])('the function throws an error that names %s', (name, create) => {
     expect(create).toThrow(TypeError)
     expect(create).toThrow(new RegExp(name))
   })

@@ -18,7 +18,7 @@ import {
 
 type Options = NonNullable<Parameters<typeof startServer>[0]>
 
-/** A server on which client A may ask for an organization, and U1 belongs to these. */
+/** Starts a server on which client A may ask for an organization, and U1 belongs to the given ones. */
 async function serverWith(memberships: Readonly<Record<string, readonly string[]>>, options: Options = {}) {
   const under = await startServer({ organizations: true, revocationFeed: true, ...options })
   onTestFinished(() => under.close())
@@ -202,7 +202,7 @@ describe('a token for an organization', () => {
     expect(decodeJwt(refreshed.access_token)).toMatchObject({ roles: ['viewer'] })
   })
 
-  it('is revoked with the membership, for good, and tokens for another organization are not (RFC 7009 §2.1)', async () => {
+  it('is permanently revoked with the membership, and tokens for another organization are not (RFC 7009 §2.1)', async () => {
     const under = await serverWith({ acme: [], globex: [] })
     const ofAcme = await tokensFor(under, { organization: 'acme' })
     const ofGlobex = await tokensFor(under, { organization: 'globex' })

@@ -11,7 +11,7 @@ import { introspect, tokensOf, type Tokens } from '../support/token-calls.ts'
 
 const scope = 'openid api.read organization'
 
-/** A site whose directory T1 belongs to the organization acme. */
+/** Starts a site with the directory T1 and the organization acme. */
 async function aSite() {
   const oauth = await startServer({
     organizations: true,
