@@ -227,7 +227,7 @@ const races: readonly Race[] = [
 
 it.each(races)('law: $law', async ({ run, retryWindow }) => {
   const scheduler = createScheduler()
-  const world = await createFamilyWorld({ pause: scheduler.pause, ...(retryWindow !== undefined && { retryWindow }) })
+  const world = await createFamilyWorld({ scheduler: scheduler.pause, ...(retryWindow !== undefined && { retryWindow }) })
 
   await fc.assert(
     fc.asyncProperty(picks, (turns) => run(world, scheduler, turns)),

@@ -68,16 +68,16 @@ const keys: KeyRing = createStoredKeys({
 })
 
 export async function createFamilyWorld(
-  options: { readonly pause?: () => Promise<void>; readonly retryWindow?: number } = {},
+  options: { readonly scheduler?: () => Promise<void>; readonly retryWindow?: number } = {},
 ): Promise<FamilyWorld> {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
   const medium = createMemoryDatabase()
   // The same tables twice: the test reads and writes them at once, the server's calls are scheduled.
   const storage = createMemoryStorage({ issuer, database: medium })
-  const paused = options.pause === undefined ? {} : { pause: options.pause }
+  const scheduled = options.scheduler === undefined ? {} : { scheduler: options.scheduler }
   const server = serverOver(
-    createMemoryStorage({ issuer, database: medium, ...paused }),
+    createMemoryStorage({ issuer, database: medium, ...scheduled }),
     clock.now,
     options.retryWindow,
   )
