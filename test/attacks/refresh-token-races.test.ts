@@ -37,7 +37,7 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
   { row: 'a revocation of the old token (RFC 7009 §2.1)', rival: (world, { oldToken }) => world.revoke(oldToken) },
 ])('$row races with a refresh of the current token: no token is active afterwards', async ({ rival }) => {
   const scheduler = createScheduler()
-  const world = await createFamilyWorld({ pause: scheduler.pause })
+  const world = await createFamilyWorld({ scheduler: scheduler.pause })
   const turns = fc.oneof(
     fc.tuple(fc.nat(1), fc.nat(8)).map(([first, ahead]) => [first, ...Array.from({ length: ahead }, () => 1), 0]),
     fc.array(fc.nat(1), { minLength: 1, maxLength: 12, size: 'max' }),
