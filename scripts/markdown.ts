@@ -9,7 +9,9 @@ export interface Page {
 
 /** Every Markdown file of the repository, except those that are generated and not committed. */
 export const readPages = (): readonly Page[] =>
-  globSync('**/*.md', { exclude: ['**/node_modules', '**/dist', 'docs/.vitepress', 'docs/reference/api'] })
+  globSync('**/*.md', {
+    exclude: ['**/node_modules', '**/dist', 'docs/.vitepress', 'docs/reference/api', 'packages/*/api'],
+  })
     .toSorted()
     .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 

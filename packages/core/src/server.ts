@@ -1,6 +1,6 @@
 import {
+  afterPreparation,
   createRouter,
-  type Endpoint,
   type HttpService,
   json,
   noStore,
@@ -169,34 +169,20 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 }
 
 /**
- * Makes every endpoint answer 503 while the keys in storage are not the ones of this process: a server that serves some
+ * Makes every endpoint answer 503 while the keys in storage are not the keys of this process: a server that serves some
  * endpoints looks healthy, and starts sign-ins that the other servers cannot finish. Once the keys were read, no request
  * waits for this. While storage is down, endpoints that do not need it answer.
  */
-function withUsableKeys(routes: readonly PathRoute[], keys: KeyRing): readonly PathRoute[] {
-  let areUsable = false
-  const proveKeys = async (): Promise<void> => {
-    if (areUsable) return
+const withUsableKeys = (routes: readonly PathRoute[], keys: KeyRing): readonly PathRoute[] =>
+  afterPreparation(routes, async () => {
     try {
       await keys.publicKeys()
-      areUsable = true
+      return true
     } catch (error) {
       if (error instanceof SealingKeyError) throw error
+      return false
     }
-  }
-  const afterProof =
-    (endpoint: Endpoint): Endpoint =>
-    async (request) => {
-      await proveKeys()
-      return endpoint(request)
-    }
-  return routes.map((route) => ({
-    ...route,
-    methods: Object.fromEntries(
-      Object.entries(route.methods).map(([method, endpoint]) => [method, afterProof(endpoint)]),
-    ),
-  }))
-}
+  })
 
 function deliveryOf({ delivery }: ServerDependencies, { storage }: AuthorizationServerOptions): DeliveryWorker {
   requireStores(storage, { capability: 'delivery', feature: 'Back-channel logout' })

@@ -92,6 +92,6 @@ export type {
   ServerRequest,
   ServerResponse,
 } from './http/message.ts'
-export { createRouter, matchPatterns } from './http/routes.ts'
+export { afterPreparation, createRouter, matchPatterns } from './http/routes.ts'
 export type { PathRoute, RenderError } from './http/routes.ts'
 export { createService, readRequest } from './http/service.ts'

@@ -43,7 +43,7 @@ export interface RedisStorageOptions {
   /**
    * Gets a warning if `maxmemory-policy` is not `noeviction`. The policy is read once, after the first answer, from one
    * master of a cluster. There is no warning if the user of the client may not call `INFO`.
-   * @defaultValue The console.
+   * @defaultValue Writes to the console. If Redis evicts keys, it can forget that an assertion was used.
    */
   readonly onWarning?: (message: string) => void
 }

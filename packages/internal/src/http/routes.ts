@@ -68,6 +68,26 @@ export function createRouter(options: RouterOptions): HttpService {
   })
 }
 
+/**
+ * Runs `prepare` before the endpoints of the routes, until it has returned true once. If it throws, the route renders the
+ * error.
+ */
+export function afterPreparation(routes: readonly PathRoute[], prepare: () => Promise<boolean>): readonly PathRoute[] {
+  let isPrepared = false
+  const prepared =
+    (endpoint: Endpoint): Endpoint =>
+    async (request) => {
+      isPrepared ||= await prepare()
+      return endpoint(request)
+    }
+  return routes.map((route) => ({
+    ...route,
+    methods: Object.fromEntries(
+      Object.entries(route.methods).map(([method, endpoint]) => [method, prepared(endpoint)]),
+    ),
+  }))
+}
+
 const routerOptions: OptionChecks<RouterOptions> = {
   origin: required(aText),
   bodyLimit: required(wholeNumber(0)),
