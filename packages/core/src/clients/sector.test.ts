@@ -103,6 +103,23 @@ it('reads the document again when the redirect URIs change, but not when the nam
   expect(state.requests).toBe(2)
 })
 
+it.each(['nonsense', '', 'https://', 'mailto:a@app.test', 'http://app.test/sector.json'])(
+  'refuses an update of a pairwise client with the sector_identifier_uri %j (OIDC Registration §5)',
+  async (sectorIdentifierUri) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const redirectUris = ['https://app.test/cb']
+    const { client } = await registerClient({ clientName: 'App', subjectType: 'pairwise', redirectUris }, { storage })
+
+    await expect(
+      updateClient({ clientId: client.clientId }, { sectorIdentifierUri }, { storage }),
+    ).rejects.toMatchObject({
+      ...refused,
+      description: 'sector_identifier_uri must be https, by host name, on the default port.',
+    })
+    expect(await storage.clients.find(client.clientId)).toEqual(client)
+  },
+)
+
 it('refuses to make the subjects of an existing client pairwise (OIDC Core §2)', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const { client } = await registerClient({ clientName: 'App', redirectUris: ['https://app.test/cb'] }, { storage })

@@ -23,16 +23,17 @@ export async function refuseForeignSector(
   }: { readonly storage: OAuthStorage; readonly allowedOrigins: AllowedOrigins | undefined },
 ): Promise<void> {
   if (client.subjectType === 'pairwise') refuseUnusablePairwise(client, storage)
+  const { sectorIdentifierUri: uri, redirectUris } = client
+  const isChecked = before?.sectorIdentifierUri === uri && isSameList(before?.redirectUris, redirectUris)
+  // OIDC Registration §5. The sector is the host of a valid address, so this check comes before the comparison.
+  if (uri !== undefined && !isChecked && !isOutboundUrl(uri, allowedOrigins))
+    throw invalidMetadata('sector_identifier_uri must be https, by host name, on the default port.')
   // OIDC Core §2: `sub` is never reassigned, so a client keeps recognizing its users.
   if (before !== undefined && pairwiseSectorOf(before) !== pairwiseSectorOf(client))
     throw invalidMetadata(
       'subject_type and sector cannot change: the client would know its users no more. Register another one.',
     )
-  const { sectorIdentifierUri: uri, redirectUris } = client
-  const isChecked = before?.sectorIdentifierUri === uri && isSameList(before?.redirectUris, redirectUris)
   if (uri === undefined || isChecked) return
-  if (!isOutboundUrl(uri, allowedOrigins))
-    throw invalidMetadata('sector_identifier_uri must be https, by host name, on the default port.')
   const listed = await fetchList(uri, allowedOrigins)
   // OIDC Core §8.1, OIDC Registration §5.
   if (!redirectUris.every((redirectUri) => listed.includes(redirectUri)))
