@@ -117,6 +117,20 @@ describe('the cache of published key sets', () => {
     expect(await createRemoteKeySets(createOutboundClient(fetch)).read(uri, 'cached', now)).toBeUndefined()
   })
 
+  it('removes the key sets that were fetched first when clients publish more than a thousand', async () => {
+    const { fetch, calls } = fetching(() => Response.json(keySet))
+    const sets = createRemoteKeySets(createOutboundClient(fetch))
+    const read = (index: number) => sets.read(`https://client-${index}.test/jwks`, 'cached', now)
+
+    for (let index = 0; index <= 1000; index += 1) await read(index)
+    await read(1)
+    await read(1000)
+    expect(calls).toHaveLength(1001)
+    await read(0)
+
+    expect(calls).toHaveLength(1002)
+  })
+
   it('drops list entries that are not keys', () => {
     expect(readKeySet({ keys: [keySet.keys[0], null, 'x', { kty: 5 }] })?.keys).toHaveLength(1)
   })

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '@mintmark/internal'
+import { forgetOldest, parseJsonObject } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { JSONWebKeySet } from 'jose'
 
@@ -15,7 +15,7 @@ export interface RemoteKeySets {
   read(uri: string, mode: 'cached' | 'refresh', now: EpochSeconds): Promise<JSONWebKeySet | undefined>
 }
 
-/** Fetches key sets, one request at a time for each URL. */
+/** Fetches key sets, one request at a time for each URL. Beyond a thousand URLs, the oldest key sets are removed. */
 export function createRemoteKeySets(outbound: OutboundClient): RemoteKeySets {
   const cached = new Map<string, { readonly requestedAt: EpochSeconds; readonly answer: Promise<Answer> }>()
 
@@ -26,7 +26,9 @@ export function createRemoteKeySets(outbound: OutboundClient): RemoteKeySets {
       if (known !== undefined && now < known.requestedAt + maxAge) return keySetAt(now, await known.answer)
 
       const answer = fetchOrReuse(uri, known?.answer, now)
+      cached.delete(uri)
       cached.set(uri, { requestedAt: now, answer })
+      forgetOldest(cached, maxCached)
       return keySetAt(now, await answer)
     },
   }
@@ -83,5 +85,7 @@ const keepFor = 600
 const cooldown = 60
 const staleFor = 3600
 
+/** A key set is at most `maxBytes` long, so the cache is at most 64 MiB. */
+const maxCached = 1000
 const maxBytes = 65_536
 const maxKeys = 100
