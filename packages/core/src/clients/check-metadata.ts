@@ -104,18 +104,23 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
 
 /**
  * Refuses metadata with an algorithm that the server does not sign with.
+ * @param before the client before an update. A value that it already had is not checked: the default RS256 stands for
+ *   the server's first algorithm, and an administrator can still change the rest.
  * @throws ClientMetadataError invalid_client_metadata.
  */
 export function refuseUnsignable(
-  metadata: DefaultedMetadata & ClearableChange,
+  metadata: { readonly [Name in keyof typeof clientMetadata]?: unknown },
   keys: SigningAlgorithms | undefined,
+  before?: ClientRecord,
 ): void {
   // RFC 7591 §3.2.2: no response to this client could be signed.
   if (
     keys !== undefined &&
-    !requestedAlgorithms(metadata).every((name) => keys.algorithms.some((own) => own === name))
+    !requestedAlgorithms(metadata, before).every((name) => keys.algorithms.some((own) => own === name))
   ) {
-    throw invalidMetadata('The server does not sign with this algorithm; discovery lists those it signs with.')
+    throw invalidMetadata(
+      'The server does not sign with an algorithm of the client; discovery lists those it signs with.',
+    )
   }
 }
 
@@ -165,11 +170,12 @@ const unknownAmong = (values: readonly string[] = [], known: readonly string[]):
   values.filter((value) => !known.includes(value)).slice(0, 10)
 
 /** Returns the signing algorithms that a registration or a change requests. */
-function requestedAlgorithms(metadata: DefaultedMetadata & ClearableChange): readonly string[] {
+function requestedAlgorithms(metadata: object, before: ClientRecord | undefined): readonly string[] {
   const given = new Map<string, unknown>(Object.entries(metadata))
+  const previous = new Map<string, unknown>(Object.entries(before ?? {}))
   return Object.entries(clientMetadata).flatMap(([name, { kind }]) => {
     const value = kind === 'algorithm' ? given.get(name) : undefined
-    return typeof value === 'string' ? [value] : []
+    return typeof value === 'string' && value !== previous.get(name) ? [value] : []
   })
 }
 

@@ -1,9 +1,9 @@
 import type { ClientRecord, TokenEndpointAuthMethod, JsonObject } from '@mintmark/storage-interface'
 
-import type { SigningAlgorithm } from '../keys/ring.ts'
+import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
 import { clientAlgorithms } from './client-jwt.ts'
 import { contentEncryptionRule, keyEncryptionRule } from './encrypt-answer.ts'
-import { securityProfiles } from './security-profile.ts'
+import { profileRules, type ProfileSettings, type SecurityProfile, securityProfiles } from './security-profile.ts'
 
 /** The rule for one member of the client metadata. */
 export interface MetadataRule {
@@ -160,7 +160,8 @@ export const clientMetadata = {
   /**
    * The algorithm of its ID tokens.
    * @defaultValue `RS256`, or the first algorithm of a server without it. Every client supports RS256 (OIDC
-   *   Registration §2). With any profile except `standard` it is `ES256`, because FAPI 2.0 does not permit RS256.
+   *   Registration §2). With any profile except `standard` it is `ES256`, because FAPI 2.0 does not permit RS256; if
+   *   the server does not sign with it, the server's first algorithm that the profile permits.
    */
   idTokenSignedResponseAlg: {
     kind: 'algorithm',
@@ -512,17 +513,42 @@ export type DefaultedMetadata = {
 type ClientMetadata = RequiredMetadata &
   Required<DefaultedMetadata> & { readonly [Name in keyof ClearableMetadata]-?: ClearableMetadata[Name] | undefined }
 
-/** Completes the metadata of a registration with the defaults in the table. */
+/**
+ * Completes the metadata of a registration with the defaults in the table.
+ * @param server the algorithms that the server signs with, if they are known, and what it accepts.
+ */
 export function completeMetadata(
   registration: RequiredMetadata & DefaultedMetadata & ClearableMetadata,
+  server: DefaultingServer = {},
 ): ClientMetadata {
   const given = new Map<string, unknown>(Object.entries(registration))
   const rules: readonly (readonly [string, MetadataRule])[] = Object.entries(clientMetadata)
   const { profile = 'standard' } = registration
-  const profileDefaults = new Map(profile === 'standard' ? [] : [['idTokenSignedResponseAlg', 'ES256']])
+  const profileDefaults = new Map(
+    profile === 'standard' ? [] : [['idTokenSignedResponseAlg', profileAlgorithm(profile, server)]],
+  )
   return Object.fromEntries(
     rules.map(([name, rule]) => [name, given.get(name) ?? profileDefaults.get(name) ?? rule.default]),
   ) as ClientMetadata
+}
+
+/** What the defaults of a registration depend on. */
+interface DefaultingServer {
+  readonly keys?: SigningAlgorithms | undefined
+  readonly clientRules?: ProfileSettings | undefined
+}
+
+/**
+ * Returns the algorithm of ID tokens for a client with a profile that names none: ES256, or the first that the profile
+ * permits and the server signs with. If there is none, it is ES256, which `refuseUnsignable` then refuses.
+ */
+function profileAlgorithm(
+  profile: SecurityProfile,
+  { keys, clientRules: { minimumProfile } = { minimumProfile: 'standard' } }: DefaultingServer,
+): SigningAlgorithm {
+  const { algorithms: permitted } = profileRules({ profile }, { minimumProfile })
+  const usable = keys?.algorithms.filter((name) => permitted?.includes(name) !== false) ?? []
+  return usable.includes('ES256') ? 'ES256' : (usable[0] ?? 'ES256')
 }
 
 /** The members that may be undefined in a change: undefined removes the value. */

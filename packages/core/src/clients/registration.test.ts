@@ -236,6 +236,47 @@ it('registers a FAPI 2.0 client whose tokens are bound to its certificate (FAPI 
   expect(await storage.clients.find(clientId('app'))).toEqual(client)
 })
 
+describe('the default algorithm of ID tokens of a client with a profile (OIDC Registration §2)', () => {
+  const bound = {
+    tokenEndpointAuthMethod: 'private_key_jwt',
+    jwksUri: 'https://app.test/jwks',
+    dpopBoundAccessTokens: true,
+  } as const
+  const rules = { scopes: ['openid'], resources: [], ownAuthenticationMethods: [] }
+  const register = async (registration: object, server: object) => {
+    const storage = createMemoryStorage({ issuer: 'https://as.test' })
+    const registering = registerClient({ ...app, ...bound, ...registration }, { storage, ...server })
+    return { registering, find: () => storage.clients.find(clientId('app')) }
+  }
+
+  it.each([
+    ['mcp', ['RS256', 'ES256'], 'standard', 'ES256'],
+    ['mcp', ['RS256'], 'standard', 'RS256'],
+    ['mcp', ['RS256', 'PS256'], 'fapi2', 'PS256'],
+    ['fapi2', ['RS256', 'EdDSA'], 'standard', 'EdDSA'],
+    ['fapi2_message_signing', ['PS256'], 'standard', 'PS256'],
+  ] as const)(
+    '%s on a server with %j and the minimum profile %s is %s',
+    async (profile, algorithms, minimumProfile, expected) => {
+      const server = { keys: { algorithms }, clientRules: { ...rules, minimumProfile } }
+      const { registering, find } = await register({ profile }, server)
+
+      expect((await registering).client.idTokenSignedResponseAlg).toBe(expected)
+      expect((await find())?.idTokenSignedResponseAlg).toBe(expected)
+    },
+  )
+
+  it('is refused with the registration if the server signs with none that the profile permits (RFC 7591 §3.2.2)', async () => {
+    const { registering, find } = await register({ profile: 'fapi2' }, { keys: { algorithms: ['RS256'] } })
+
+    await expect(registering).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+      description: 'The server does not sign with an algorithm of the client; discovery lists those it signs with.',
+    })
+    expect(await find()).toBeUndefined()
+  })
+})
+
 describe('a client that the server would refuse', () => {
   const rules = {
     scopes: ['openid', 'notes.read'],

@@ -69,13 +69,15 @@ export async function prepareClient(
   refuseMalformed(metadata, 'defaulted')
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
-  const record = { ...clientRecord(registration, now, random), ...origin }
+  const record = { ...clientRecord(registration, { now, random, server: deps }), ...origin }
   // Client ID Metadata Document §3: such an identifier is the address of a document that the client publishes itself.
   if (record.clientId.startsWith('https://'))
     throw invalidMetadata('client_id must not be an https URL: those are for clients that publish their own metadata.')
   refuseUnusable(record, deps.dangerouslyAllowOutbound)
   refuseUnserved(record, registration, deps.clientRules)
-  refuseUnsignable(registration, deps.keys)
+  // A profile has a default of its own. The default RS256 is not checked, because it stands for the server's first algorithm.
+  const { profile, idTokenSignedResponseAlg } = record
+  refuseUnsignable({ ...registration, ...(profile !== 'standard' && { idTokenSignedResponseAlg }) }, deps.keys)
   await refuseForeignSector(record, undefined, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
 
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined
@@ -92,10 +94,17 @@ export async function prepareClient(
   }
 }
 
-function clientRecord(registration: ClientRegistration, now: EpochSeconds, random: Random): ClientRecord {
+function clientRecord(
+  registration: ClientRegistration,
+  {
+    now,
+    random,
+    server,
+  }: { readonly now: EpochSeconds; readonly random: Random; readonly server: RegistrationDependencies },
+): ClientRecord {
   return {
     clientId: clientId(registration.clientId ?? randomIdentifier(random)),
-    ...completeMetadata(registration),
+    ...completeMetadata(registration, server),
     secrets: [],
     origin: 'administrator',
     selfManagement: undefined,

@@ -103,7 +103,10 @@ export interface ProfileSettings {
  * Returns the rules of a client's profile, combined with the server's minimum. An unknown profile gets the strictest
  * rules.
  */
-export function profileRules({ profile }: ClientRecord, { minimumProfile }: ProfileSettings): ProfileRules {
+export function profileRules(
+  { profile }: Pick<ClientRecord, 'profile'>,
+  { minimumProfile }: ProfileSettings,
+): ProfileRules {
   const known = securityProfiles.find((name) => name === profile) ?? 'fapi2_message_signing'
   return combinedRules[known][minimumProfile]
 }

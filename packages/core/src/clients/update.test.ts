@@ -138,3 +138,19 @@ it('applies concurrent changes of different members', async () => {
     version: 4,
   })
 })
+
+it('keeps the default RS256 of a client in an update on a server that signs with another algorithm (OIDC Registration §2)', async () => {
+  const { storage, registered } = await startWith()
+  expect(registered.client.idTokenSignedResponseAlg).toBe('RS256')
+
+  const updated = await updateClient(
+    { clientId: 'A' },
+    { clientName: 'New', idTokenSignedResponseAlg: 'RS256' },
+    { storage, keys: { algorithms: ['ES256'] } },
+  )
+
+  expect(updated).toMatchObject({
+    outcome: 'updated',
+    client: { clientName: 'New', idTokenSignedResponseAlg: 'RS256' },
+  })
+})

@@ -63,8 +63,8 @@ async function changeClient(
 ): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
   refuseMalformed(change, 'clearable')
-  refuseUnsignable(change, deps.keys)
   return swapClient(target, deps.storage, async (client) => {
+    refuseUnsignable(change, deps.keys, client)
     const changed: ClientRecord = { ...client, ...change, ...(!isSelfUpdate && { selfManagement: undefined }) }
     refuseUnusable(changed, deps.dangerouslyAllowOutbound)
     await refuseForeignSector(changed, client, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
