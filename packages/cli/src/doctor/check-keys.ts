@@ -122,11 +122,8 @@ async function sealingFindings(target: DoctorTarget, storage: AdminStorage): Pro
   const { settings, io } = target
   if ((await readSealingKey(settings, io)) === undefined) return []
   try {
-    const ring = await openKeyRing(storage, settings, io)
-    const known = new Set((await storage.signingKeys.list()).map(({ algorithm }) => algorithm))
     // `signer` would create a missing key, and doctor must not change keys.
-    if (!ring.algorithms.every((algorithm) => known.has(algorithm))) return []
-    for (const algorithm of ring.algorithms) await ring.signer(algorithm)
+    await (await openKeyRing(storage, settings, io)).ready()
     return [ok('keys.sealing', 'The sealing key opens the signing keys.')]
   } catch (error) {
     const problem = error instanceof CommandError ? error.message : 'The sealing key does not open the signing keys.'
