@@ -281,6 +281,30 @@ it('a worker that did not run for a week sends the messages that it missed, alth
   expect(world.events.filter(({ type }) => type === 'delivery.gap')).toEqual([])
 })
 
+it('a worker whose position was lost sends no logout token again, although expired rows were purged', async () => {
+  const storage = createMemoryStorage({ issuer })
+  let isLost = false
+  const cursors = {
+    ...storage.cursors,
+    read: (consumer: string) => (isLost ? Promise.resolve(undefined) : storage.cursors.read(consumer)),
+  }
+  const world = await startLogoutWorld({ storage: { ...storage, cursors } })
+  await world.register('a')
+  await world.join('s1', 'a')
+  await world.revoke('s1')
+  await world.server.deliverOnce()
+  isLost = true
+
+  for (let day = 1; day <= 9; day += 1) {
+    world.clock.advance(86_400)
+    while (!(await storage.purge.purgeExpired({ now: world.clock.now(), limit: 1000 })).done);
+    await world.server.deliverOnce()
+  }
+
+  expect(world.receiver.received).toHaveLength(1)
+  expect(await world.deliveries('delivered')).toEqual([])
+})
+
 it('a worker that did not run for longer than revocations are kept reports the gap', async () => {
   const world = await startLogoutWorld()
   await world.register('a')

@@ -86,6 +86,12 @@ const refreshEvery = 300
 /** In seconds: a margin for clocks that differ. */
 const purgeMargin = 600
 
+/**
+ * How long a delivered logout token is kept. Until then, its `dedupeKey` keeps it from being enqueued again: if the
+ * position is lost, the revocations are read again from the first that is kept.
+ */
+export const deliveredRetention = seconds(revocationRetention + purgeMargin)
+
 /** How long the server tries to deliver a message. */
 export const deliveryLifetime = seconds(86_400)
 

@@ -17,7 +17,7 @@ import type { KeyRing } from '../keys/ring.ts'
 import type { OutboundClient, OutboundFailure } from '../outbound/client.ts'
 import { OAuthError } from '../refusals.ts'
 import { sidFor, subjectFor } from '../tokens/pairwise.ts'
-import { deadRetention } from './derive-logouts.ts'
+import { deadRetention, deliveredRetention } from './derive-logouts.ts'
 
 export interface SendLogoutDependencies {
   readonly issuer: string
@@ -150,9 +150,6 @@ export const giveUp = (failure: string, now: EpochSeconds): DeliveryResult => ({
   failure,
   keptUntil: after(now, deadRetention),
 })
-
-/** How long a delivered message is kept. Until then, its `dedupeKey` keeps it from being enqueued again. */
-export const deliveredRetention = seconds(172_800)
 
 /**
  * Parses `Retry-After` (RFC 9110 §10.2.3).

@@ -12,7 +12,7 @@ import type { DeliveryResult, WebhookRecord } from '@mintmark/storage-interface/
 import type { KeyRing } from '../keys/ring.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { WebhookStorage } from './derive-webhooks.ts'
-import { attemptTimeout, giveUp, deliveredRetention, resultOfFailure, retry, parseRetryAfter } from './send-logout.ts'
+import { attemptTimeout, giveUp, resultOfFailure, retry, parseRetryAfter } from './send-logout.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
 export interface SendWebhookDependencies {
@@ -61,6 +61,12 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
   if (status === 410) return giveUp(failure, answeredAt)
   return retry(delivery, { failure, now: answeredAt, atLeast: parseRetryAfter(headers, answeredAt) })
 }
+
+/**
+ * How long a delivered message is kept. Until then, its `dedupeKey` keeps it from being enqueued again; later, a receiver
+ * recognises it by its identifier.
+ */
+const deliveredRetention = seconds(172_800)
 
 /** In seconds: how long a message to a disabled webhook is postponed. */
 const disabledWait = seconds(300)
