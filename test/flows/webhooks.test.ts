@@ -141,6 +141,39 @@ describe('a webhook', () => {
     expect(JSON.stringify(await world.storage.webhooks.list())).not.toContain(old.slice(6))
   })
 
+  it.each([
+    ['was sealed with a sealing key that the server does not have', (sealed: string) => `another.${sealed}`],
+    ['was altered', (sealed: string) => `${sealed}AAAA`],
+    ['is empty', () => ''],
+  ])('gets no message if one of its secrets %s, and an administrator sees why', async (_case, alter) => {
+    const world = startWorld()
+    await world.create()
+    const [webhook] = await world.admin.webhooks.list()
+    await world.admin.webhooks.addSecret(webhook?.webhookId ?? '')
+    const { webhooks } = world.storage
+    const find: typeof webhooks.find = async (id) => {
+      const found = await webhooks.find(id)
+      return (
+        found && { ...found, secrets: found.secrets.map((sealed, index) => (index === 1 ? alter(sealed) : sealed)) }
+      )
+    }
+    const server = world.serverOf({ ...world.storage, webhooks: { ...webhooks, find } })
+    await world.admin.users.create({ userId: 'ann' })
+
+    expect(await server.deliverOnce()).toMatchObject({ failed: 1, more: false })
+    expect(world.requests).toEqual([])
+    const failure = 'sealing_key_missing'
+    expect(world.events).toMatchObject([{ type: 'delivery.failed', failure }])
+    world.advance(86_400)
+    await server.deliverOnce()
+    expect((await world.admin.deliveries.list()).items).toMatchObject([{ state: 'dead', lastFailure: failure }])
+
+    const [dead] = (await world.admin.deliveries.list()).items
+    await world.admin.deliveries.requeue(dead?.deliveryId ?? '')
+    await world.deliver()
+    expect(world.sent()).toEqual(['user.created ann'])
+  })
+
   it('gets the same messages again when an administrator sets it back to a position', async () => {
     const world = startWorld()
     await world.create()
@@ -300,6 +333,7 @@ function startWorld() {
     admin,
     storage,
     requests,
+    events,
     messages,
     serverOf,
     now: clock,
