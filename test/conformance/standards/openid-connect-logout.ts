@@ -22,7 +22,7 @@ export const rpInitiatedLogout: Standard = {
       '2',
       'A hint is accepted after it has expired, when its client has or had a session',
       'accepts a hint that expired a year ago (RP-Initiated Logout §2)',
-      'accepts the hint of a session that the current one has replaced, for a day (RP-Initiated Logout §2)',
+      'asks when the session of the hint has ended (replaced), and returns to the client after that (RP-Initiated Logout §2)',
     ],
     [
       '2',

@@ -73,7 +73,7 @@ export const logoutEndpoint =
     const visit = await readVisit(parseLogoutRequest(readQuery(request)), request, deps)
     await limitLogouts(visit, now, deps)
     recordProblem(visit, deps)
-    const decision = await decideLogout(visit, now, deps)
+    const decision = await decideLogout(visit, deps)
     return decision.kind === 'confirm'
       ? confirmationPage(visit, settings, deps)
       : answerLogout(decision, { visit, isConfirmed: false }, { now, settings, deps })
@@ -138,39 +138,28 @@ const signedOut = { kind: 'signed_out' } as const
 
 async function decideLogout(
   { session, evidence }: LogoutVisit,
-  now: EpochSeconds,
   deps: LogoutEndpointDependencies,
 ): Promise<LogoutDecision> {
   if (session === undefined) return signedOut
-  return (await isProven(evidence, session, { now, deps }))
+  return (await isProven(evidence, session, deps))
     ? { kind: 'end', session, reason: 'client' }
     : { kind: 'confirm', session }
 }
 
 /**
- * Whether the hint belongs to this session, or to a session of the same user that was replaced recently. If the hint or
- * the host names no session, only the users are compared, and only the hint of a confidential client is accepted
- * (RP-Initiated Logout §2, §6).
+ * Whether the hint belongs to this session. If the hint or the host names no session, only the users are compared, and
+ * only the hint of a confidential client is accepted (RP-Initiated Logout §2, §6).
  */
 async function isProven(
   { hint, client }: LogoutEvidence,
   session: SignedIn,
-  { now, deps }: { readonly now: EpochSeconds; readonly deps: LogoutEndpointDependencies },
+  { storage, keys }: LogoutEndpointDependencies,
 ): Promise<boolean> {
-  const { storage, keys } = deps
   if (hint === undefined || client === undefined) return false
   if ((await userOfSubject(hint.subject, client, storage)) !== session.subject) return false
   if (hint.sessionId === undefined || session.sessionId === undefined) return client.tokenEndpointAuthMethod !== 'none'
-  if (await isSidOf(hint.sessionId, { session: session.sessionId, client }, keys)) return true
-  const earlier = await storage.sessions.find(sessionId(hint.sessionId))
-  return earlier?.endReason === 'replaced' && now < (earlier.revokedAt ?? 0) + replacedHintLifetime
+  return isSidOf(hint.sessionId, { session: session.sessionId, client }, keys)
 }
-
-/**
- * In seconds. A client keeps the ID token of the session in which the user signed in to it, even after the session was
- * replaced.
- */
-const replacedHintLifetime = 86_400
 
 interface LogoutStep {
   readonly now: EpochSeconds
@@ -274,14 +263,17 @@ function recordProblem({ request, evidence: { problem } }: LogoutVisit, { journa
   if (problem !== undefined) journal.record(request, requestRefused(problem, request))
 }
 
-/** Counts requests by browser; if the browser refuses the cookie, by session. Without either, they are not limited. */
+/**
+ * Counts requests by browser; if the browser refuses the cookie, by session, or by user if the host names no sessions.
+ * Requests of a browser without the cookie in which nobody is signed in are not limited, because they change nothing.
+ */
 async function limitLogouts(
   { request, session }: LogoutVisit,
   now: EpochSeconds,
   { browserCookie, logouts }: LogoutEndpointDependencies,
 ): Promise<void> {
   const browser = await readBrowser(request, browserCookie)
-  const key = browser ?? session?.sessionId
+  const key = browser ?? session?.sessionId ?? (session && `user ${session.subject}`)
   if (key === undefined) return
   const decision = await logouts.consume(`logout ${key}`, now)
   // RFC 6585 §4.
