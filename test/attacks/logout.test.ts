@@ -158,7 +158,7 @@ describe('a logout request with a hint', () => {
       })
       const request = { id_token_hint: earlier.hint, post_logout_redirect_uri: returnOfA }
 
-      await expectQuestion(present.name, await logout(under, present.name, request))
+      await expectConfirmationPage(present.name, await logout(under, present.name, request))
       const answer = await confirm(under, present.name, request)
 
       expect(answer.header('location')).toBe(returnOfA)

@@ -11,8 +11,8 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
-import { authorize, obtainCode, obtainTokens, redeem } from '../support/flow.ts'
-import { refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { answerInteraction, authorize, obtainCode, obtainTokens, redeem } from '../support/flow.ts'
+import { refused, refusedInJson, refusedOnPage } from '../support/refused.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { postAs, userinfo } from '../support/token-calls.ts'
 
@@ -151,6 +151,24 @@ describe('authorization responses of a client that asked for encryption', () => 
 
     expect(page.text).toContain('unauthorized_client')
   })
+})
+
+it('a deactivated user reads why on a page, even if the key of the client is missing (RFC 6749 §4.1.2.1)', async () => {
+  await obtainCode(under)
+  await changeClient(under.storage, clientId('A'), {
+    authorizationSignedResponseAlg: 'ES256',
+    authorizationEncryptedResponseAlg: 'ECDH-ES',
+  })
+  const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
+
+  const page = await refused(under, {
+    send: () => answerInteraction(under, started, `subject=U2&auth_time=${under.clock.now()}`),
+    reason: 'user_inactive',
+    kept: 'whatever',
+  })
+
+  expect(page.status).toBe(403)
+  expect(page.text).toContain('Your account is deactivated.')
 })
 
 describe('a client without a usable key gets an error, and no unencrypted response', () => {

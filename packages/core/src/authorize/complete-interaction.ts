@@ -85,11 +85,12 @@ export async function completeInteraction(
   const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user
   if (isSignIn(answer) && signedInUser === undefined) {
     const reason = await findDenialReason(answer, deps.storage)
-    const denied = await consumeAndDeny(reason, step, deps)
+    if (reason !== 'user_inactive') return consumeAndDeny(reason, step, deps)
+    await consumeInteraction(step, deps)
+    recordDenial(reason, step, deps)
     // RFC 6749 §4.1.2.1 lets the server inform the user instead: the client could not tell the user why the sign-in
     // failed, and only the user's administrator can help.
-    if (reason === 'user_inactive') throw refuse('user_inactive:page')
-    return denied
+    throw refuse('user_inactive:page')
   }
   if (isDenied) return denyInteraction({ ...step, user: signedInUser }, deps)
   const isChosen = step.isStored || isSignIn(answer) || answer.account === 'signed_in'
@@ -125,7 +126,7 @@ export async function completeInteraction(
           step.now,
           deps,
         )
-  if (grant === undefined) return recordDenial('user_inactive', step, deps)
+  if (grant === undefined) return denyRequest('user_inactive', step, deps)
   const { authentication } = decision.signedInUser
   const subject = { request, grant, consented, details, authentication, session, organizationId }
   const code = await issueCode(subject, step.now, deps)
@@ -202,7 +203,7 @@ export async function denyInteraction(
 ): Promise<ServerResponse> {
   requireNavigation(step.http)
   const { user, request } = step
-  if (user === undefined && !step.isStored) return recordDenial('user_denied', step, deps)
+  if (user === undefined && !step.isStored) return denyRequest('user_denied', step, deps)
   const denied = await consumeAndDeny('user_denied', step, deps)
   if (user !== undefined)
     await withdrawConsent(
@@ -239,7 +240,7 @@ async function consumeAndDeny(
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
   await consumeInteraction(step, deps)
-  return recordDenial(reason, step, deps)
+  return denyRequest(reason, step, deps)
 }
 
 type Denial = 'user_denied' | 'user_inactive' | 'user_unknown'
@@ -250,16 +251,22 @@ type Denial = 'user_denied' | 'user_inactive' | 'user_unknown'
 const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial> =>
   (await storage.users.find(userId(subject))) === undefined ? 'user_unknown' : 'user_inactive'
 
-function recordDenial(
+function denyRequest(
   reason: Denial,
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
-  deps.journal.record(step.http, { type: 'interaction.denied', clientId: step.request.client.clientId, reason })
+  recordDenial(reason, step, deps)
   // RFC 6749 §4.1.2.1: access_denied.
   const refusal = refuse(reason)
   return authorizationErrorResponse(refusal, step.request.target, { ...deps, now: step.now })
 }
+
+const recordDenial = (
+  reason: Denial,
+  { http, request }: InteractionStep,
+  { journal }: CompleteInteractionDependencies,
+): void => journal.record(http, { type: 'interaction.denied', clientId: request.client.clientId, reason })
 
 /** Decides what this step still needs. */
 export const decideNext = (
