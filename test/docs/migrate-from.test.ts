@@ -1,4 +1,4 @@
-import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
+import { addClientSecret, createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'
 import { clientId, userId, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import * as openid from 'openid-client'
@@ -45,6 +45,35 @@ it('clients of oidc-provider keep their identifiers and secrets, and unsupported
   })
   expect(await storage.clients.find(clientId('spa'))).toMatchObject({ tokenEndpointAuthMethod: 'none', secrets: [] })
 })
+
+it.each([
+  [
+    'of oidc-provider',
+    (storage: AdminStorage) => importClients([{ client_id: 'job', client_secret: secret }], storage),
+  ],
+  [
+    'of a Keycloak realm',
+    (storage: AdminStorage) => importRealm({ users: [], clients: [{ clientId: 'job', secret }] }, storage),
+  ],
+])(
+  'a client %s gets its secret when the import is run again after a crash, and a newer secret stays',
+  async (_case, run) => {
+    const storage = createMemoryStorage({ issuer: 'https://login.example' })
+    // The process died between the two steps of the import.
+    await registerClient(
+      { clientId: 'job', clientName: 'job', redirectUris: [], grantTypes: ['client_credentials'] },
+      { storage },
+    )
+
+    expect([...(await run(storage)).keys()]).toEqual(['job'])
+    expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
+
+    await addClientSecret('job', {}, { storage })
+    const before = await storage.clients.find(clientId('job'))
+    await run(storage)
+    expect(await storage.clients.find(clientId('job'))).toEqual(before)
+  },
+)
 
 it('users keep their sub, and importing twice changes nothing', async () => {
   const storage = createMemoryStorage({ issuer: 'https://login.example' })

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto'
 
 import { registerClient, updateClient, type ClientAuthenticationMethod } from '@mintmark/core'
-import { clientId, StorageUnavailableError } from '@mintmark/storage-interface'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { clientId, epochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
+import { aClientRecord } from '@mintmark/storage-interface/fixtures'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 
+import { workloadIdentity } from '../../docs/snippets/own-client-authentication/workload.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, postForm, type Change } from '../support/flow.ts'
 import { refusedInJson } from '../support/refused.ts'
@@ -174,3 +176,31 @@ it.each([0, '', null, undefined, {}, { instanceKey: '' }, { instanceKey: 1 }, 'n
     await server.close()
   },
 )
+
+describe('the workload identity of the how-to guide', () => {
+  const token = [{ alg: 'RS256', kid: 'k' }, { sub: 'W' }]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  const noForm = { get: () => undefined, all: () => [], isRepeated: () => false, names: [] }
+  const verify = (respond: () => Promise<Response>) => {
+    vi.stubGlobal('fetch', respond)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const request = { headers: new Map([['x-workload-token', `${token}.AAAA`]]) } as unknown as Parameters<
+      typeof workloadIdentity.read
+    >[0]
+    const read = workloadIdentity.read(request, noForm)
+    return read?.verify(aClientRecord({ clientId: clientId('W') }), epochSeconds(0))
+  }
+
+  it.each([
+    ['cannot be reached', () => Promise.reject(new TypeError('fetch failed'))],
+    ['fails', () => Promise.resolve(new Response('', { status: 500 }))],
+    ['answers without keys', () => Promise.resolve(Response.json({}))],
+  ])('throws StorageUnavailableError if the cluster %s', async (_case, respond) => {
+    await expect(verify(respond)).rejects.toThrow(StorageUnavailableError)
+  })
+
+  it('does not accept a token that no key of the cluster signed', async () => {
+    expect(await verify(() => Promise.resolve(Response.json({ keys: [] })))).toBe(false)
+  })
+})

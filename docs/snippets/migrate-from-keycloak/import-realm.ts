@@ -1,5 +1,11 @@
-import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmark/core'
-import { epochSeconds, userId, type OAuthStorage } from '@mintmark/storage-interface'
+import { adoptClientSecret, ClientMetadataError, type ClientRegistration, registerClient } from '@mintmark/core'
+import {
+  clientId as toClientId,
+  type ClientRecord,
+  epochSeconds,
+  userId,
+  type OAuthStorage,
+} from '@mintmark/storage-interface'
 import type { KeycloakClient, KeycloakUser, Realm } from './realm.ts'
 
 /** Imports the clients and users of a realm. @returns the problems that need manual work, by client. */
@@ -47,17 +53,28 @@ async function importClient(client: KeycloakClient, storage: OAuthStorage): Prom
   const requirePkce = client.attributes?.['pkce.code.challenge.method'] === 'S256'
   const clientName = name === undefined || name === '' ? clientId : name
   try {
-    await registerClient(
-      { clientId, clientName, tokenEndpointAuthMethod, requirePkce, redirectUris, grantTypes, scopes },
-      { storage },
-    )
-    if (!publicClient) await adoptClientSecret(clientId, secret ?? '', { storage })
-    return undefined
+    const existing = await storage.clients.find(toClientId(clientId))
+    const registration: ClientRegistration = {
+      clientId,
+      clientName,
+      tokenEndpointAuthMethod,
+      requirePkce,
+      redirectUris,
+      grantTypes,
+      scopes,
+    }
+    const registered = existing ?? (await registerClient(registration, { storage })).client
+    if (hasFirstSecret(registered)) await adoptClientSecret(clientId, secret ?? '', { storage })
+    return existing === undefined ? undefined : 'The client is already registered.'
   } catch (error) {
     if (error instanceof ClientMetadataError) return error.description
     throw error
   }
 }
+
+/** Whether the client still has the secret of its registration: an earlier run may have stopped before it was replaced. */
+const hasFirstSecret = ({ secrets, createdAt }: ClientRecord): boolean =>
+  secrets.length === 1 && secrets[0]?.createdAt === createdAt
 
 /** Excludes disabled clients, and the clients that Keycloak creates in every realm. */
 const shouldImport = ({ clientId, enabled = true }: KeycloakClient): boolean =>

@@ -1,5 +1,5 @@
 import { adoptClientSecret, ClientMetadataError, registerClient } from '@mintmark/core'
-import type { OAuthStorage } from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 import type { OldClient } from './old-client.ts'
 
 /** Registers the clients of oidc-provider. @returns the problems that need manual work, by `client_id`. */
@@ -10,8 +10,10 @@ export async function importClients(
   const problems = new Map<string, string>()
   for (const client of clients) {
     try {
-      const { clientSecret } = await registerClient(registrationOf(client), { storage })
-      if (clientSecret !== undefined) await adoptClientSecret(client.client_id, client.client_secret ?? '', { storage })
+      const existing = await storage.clients.find(clientId(client.client_id))
+      const registered = existing ?? (await registerClient(registrationOf(client), { storage })).client
+      if (hasFirstSecret(registered)) await adoptClientSecret(client.client_id, client.client_secret ?? '', { storage })
+      if (existing !== undefined) problems.set(client.client_id, 'The client is already registered.')
     } catch (error) {
       if (!(error instanceof ClientMetadataError)) throw error
       problems.set(client.client_id, error.description)
@@ -19,6 +21,10 @@ export async function importClients(
   }
   return problems
 }
+
+/** Whether the client still has the secret of its registration: an earlier run may have stopped before it was replaced. */
+const hasFirstSecret = ({ secrets, createdAt }: ClientRecord): boolean =>
+  secrets.length === 1 && secrets[0]?.createdAt === createdAt
 
 const registrationOf = (client: OldClient) => ({
   clientId: client.client_id,

@@ -1,5 +1,6 @@
 import type { ClientAuthenticationMethod } from '@mintmark/core'
-import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { StorageUnavailableError } from '@mintmark/storage-interface'
+import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose'
 
 const cluster = 'https://cluster.example'
 const keys = createRemoteJWKSet(new URL(`${cluster}/openid/v1/jwks`))
@@ -14,14 +15,22 @@ export const workloadIdentity: ClientAuthenticationMethod = {
       clientId: subjectOf(token),
       async verify(client) {
         const expected = { issuer: cluster, subject: client.clientId, audience: 'https://login.example' }
-        return jwtVerify(token, keys, { ...expected, algorithms: ['RS256'], requiredClaims: ['exp'] }).then(
-          () => true,
-          () => false,
-        )
+        try {
+          await jwtVerify(token, keys, { ...expected, algorithms: ['RS256'], requiredClaims: ['exp'] })
+          return true
+        } catch (cause) {
+          if (isOutage(cause)) throw new StorageUnavailableError('The keys of the cluster cannot be read.', { cause })
+          return false
+        }
       },
     }
   },
 }
+
+/** Whether the keys could not be read. Other errors of jose are about the token. */
+const isOutage = (error: unknown): boolean =>
+  !(error instanceof errors.JOSEError) ||
+  ['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', errors.JOSEError.code].includes(error.code)
 
 function subjectOf(token: string): string | undefined {
   try {
