@@ -254,6 +254,26 @@ it('a client with a protected scope value can be managed with admin:write only',
     await expectRefused(under, { ...taking, scopes }, refusal)
 })
 
+it('an administrator of clients can stop a client with a protected scope value, but not enable it again', async () => {
+  const under = await filled({ protectedScopes: ['payments.write'] })
+  const billing = { client_id: 'billing', client_name: 'Billing', grant_types: [], scopes: ['payments.write'] }
+  const scopes = 'admin:clients:write'
+  await under.send({ method: 'POST', path: '/clients', body: billing })
+  await under.send({ method: 'POST', path: '/clients/billing/secrets', body: {} })
+  const find = () => under.storage.clients.find(clientId('billing'))
+  const added = (await find())?.secrets.at(-1)
+
+  expect(await under.send({ method: 'DELETE', path: '/clients/billing/secrets/previous', scopes })).toMatchObject({
+    status: 204,
+  })
+  expect((await find())?.secrets).toEqual([added])
+  const enable = { method: 'POST', path: '/clients/billing/enable' }
+  expect(await under.send({ ...enable, path: '/clients/billing/disable', scopes })).toMatchObject({ status: 200 })
+  await expectRefused(under, { ...enable, scopes }, { status: 403, reason: 'beyond_own_scopes' })
+  expect((await find())?.disabledAt).toBeDefined()
+  expect(await under.send({ ...enable, scopes: 'admin:write' })).toMatchObject({ status: 200 })
+})
+
 it('an administrator of clients cannot remove a client with more scopes than their own', async () => {
   const under = await filled()
   const root = { client_id: 'root', client_name: 'Root', grant_types: [], scopes: ['admin:write'] }

@@ -18,7 +18,7 @@ import { clientView, findClient, type ClientView } from './client-view.ts'
 
 /**
  * Clients (RFC 7591 §2). Administrators cannot create or change a client whose administrative scope values exceed their
- * own: `beyond_own_scopes`. There is no self-registration. Each method throws AdminError; then nothing was changed.
+ * own, nor enable or remove it: `beyond_own_scopes`. They can disable it and end its previous secrets. There is no self-registration. Each method throws AdminError; then nothing was changed.
  */
 export interface ClientAdministration {
   /**

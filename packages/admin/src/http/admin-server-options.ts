@@ -28,7 +28,7 @@ export interface AdminServerOptions extends AdministrationOptions {
   readonly administrators?: (subject: string) => Promise<boolean>
   /**
    * Scope values of the host's own APIs that only a caller with `admin:write` may give to a client. Without that, a caller also
-   * cannot change, remove, or add a secret to a client that has one of them.
+   * cannot change, enable, remove, or add a secret to a client that has one of them; it can disable it.
    * @defaultValue None. A caller with `admin:clients:write` can then obtain tokens with every scope value that is not
    * administrative.
    */
