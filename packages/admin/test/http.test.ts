@@ -205,6 +205,21 @@ it('refusals are problem details, with the headers that HTTP requires (RFC 9457 
   expect(under.server.tooLarge()).toMatchObject({ status: 413 })
 })
 
+it.each([
+  ['an unknown member', '/clients', { client_name: 'A', scope: 'openid' }, '/scope'],
+  ['a nested unknown member', '/account-upserts', { accounts: [{ user_id: 'kim', name: 'Kim' }] }, '/accounts/0/name'],
+  ['a member with another type', '/clients', { client_name: 'A', scopes: 'openid' }, '/scopes'],
+  ['nothing for a name that is not one of ours', '/clients', { client_name: 'A', 's3cret Value': 1 }, undefined],
+  ['nothing for a name that is too long', '/clients', { client_name: 'A', ['x'.repeat(65)]: 1 }, undefined],
+])('the refusal of a body points to %s (RFC 9457 §3.2)', async (_case, path, body, pointer) => {
+  const sent = { method: 'POST', path, body }
+
+  const reply = await expectRefused(startAdminServer(), sent, { status: 400, reason: 'body_invalid' })
+
+  expect(reply.body?.['pointer']).toBe(pointer)
+  expect(reply.text).not.toContain('s3cret')
+})
+
 it('answers HEAD as GET without the body (RFC 9110 §9.3.2)', async () => {
   const under = startAdminServer()
 

@@ -30,13 +30,19 @@ export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
 function fitting(value: unknown, schema: z.ZodType, reason: AdminRefusalReason): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const path = result.error.issues[0]?.path ?? []
-  // RFC 6901 §3. Only names that could be of ours are repeated.
+  const path = pathOf(result.error.issues[0])
+  // RFC 6901 §3. A name that could not be one of ours is not repeated, and a value never is.
   const pointer = path.every((part) => /^[a-z_0-9]{1,64}$/.test(String(part)))
     ? path.map((part) => `/${String(part)}`).join('')
     : undefined
   // RFC 9110 §15.5.1.
   throw new AdminError(reason, { pointer: pointer === '' ? undefined : pointer })
+}
+
+/** Returns where a member is that its schema refuses: what is unknown, missing or not what it should be. */
+function pathOf(issue: z.core.$ZodIssue | undefined): readonly PropertyKey[] {
+  if (issue === undefined) return []
+  return issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path
 }
 
 function parsed(text: string): unknown {
