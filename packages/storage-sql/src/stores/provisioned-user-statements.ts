@@ -14,7 +14,9 @@ export type ChangeValue =
 export type RemovalValue = UserKey | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
 
 export function provisionedUserStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  const groups = engine.jsonPairs(groupsOfUser).as('groups')
+  const groups = engine
+    .jsonPairs(sql`${groupsOfUser} order by membership.group_id limit ${sql.lit(groupsInRead)}`)
+    .as('groups')
 
   const find = (p: Parameter<'issuer'>) =>
     query.selectFrom('mintmark_users').select(provisionedColumns).select(groups).where('issuer', '=', p('issuer'))
@@ -138,6 +140,14 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .where(sql<boolean>`not exists (${former(p)})`),
     ),
 
+    /** The next groups of a user in the order of their identifiers. */
+    moreGroups: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'user_id' | 'after'>) => sql`${selectGroups} where membership.issuer = ${p('issuer')}
+        and membership.member_id = ${p('user_id')} and membership.group_id > ${p('after')}
+        order by membership.group_id limit ${sql.lit(groupsInRead)}`,
+    ),
+
     hasRemoved: compileSql(
       query,
       (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) => sql`${former(p)} limit 1`,
@@ -163,13 +173,20 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
 }
 
 /**
- * The groups of the user in the outer statement, with the two columns that `jsonPairs` takes. Each name is looked up.
+ * One statement reads so many groups of a user, which takes a few milliseconds: SQLite stops the whole process meanwhile, and names
+ * have up to 1,024 characters.
  */
-export const groupsOfUser: Expression<unknown> = sql`select membership.group_id as first, (
+export const groupsInRead = 200
+
+/** Groups with the two columns that `jsonPairs` takes. Each name is looked up. */
+const selectGroups = sql`select membership.group_id as first, (
     select display_name from mintmark_groups
     where mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
   ) as second
-  from mintmark_group_members as membership
+  from mintmark_group_members as membership`
+
+/** All groups of the user in the outer statement. */
+export const groupsOfUser: Expression<unknown> = sql`${selectGroups}
   where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id`
 
 /**

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import {
   groupId,
   type EpochSeconds,
@@ -30,6 +32,7 @@ import { rowReader } from '../record-table.ts'
 import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
 import { createIndexedAttributes } from './indexed-attributes.ts'
 import {
+  groupsInRead,
   provisionedUserStatements,
   type stateColumns,
   type ChangeValue,
@@ -47,6 +50,23 @@ export function createProvisionedUserStore(
   const read = provisionedUserReader(engine)
   const readChanged = changedUserReader(engine)
   const readLifecycle = lifecycleReader(engine)
+
+  /**
+   * Adds the groups that the statement has left out, in pieces. They are read a moment later than the others, which no version
+   * tells: that of the user does not change with its groups.
+   */
+  async function withAllGroups(user: ProvisionedUserRecord): Promise<ProvisionedUserRecord> {
+    const groups = [...user.groups]
+    for (let read = groups.length; read === groupsInRead;) {
+      await nextTurn()
+      const after = groups.at(-1)?.groupId ?? ''
+      const rows = await run(statements.moreGroups, { user_id: user.userId, after })
+      for (const row of rows)
+        groups.push({ groupId: groupId(columns.text(row, 'first')), displayName: columns.text(row, 'second') })
+      read = rows.length
+    }
+    return groups.length === user.groups.length ? user : { ...user, groups }
+  }
 
   /** Finds which key of a user belongs to another user: the first of those asked about. */
   async function findTaken(
@@ -96,7 +116,8 @@ export function createProvisionedUserStore(
       try {
         for (const runWay of ways) {
           const [swapped] = await runWay(values)
-          if (swapped !== undefined) return { outcome: 'swapped', record: readChanged(change, swapped) }
+          if (swapped !== undefined)
+            return { outcome: 'swapped', record: await withAllGroups(readChanged(change, swapped)) }
         }
         return (await explain({ userId, version, owner })) ?? (await otherwise())
       } catch (error) {
@@ -170,13 +191,13 @@ export function createProvisionedUserStore(
 
     async find(providerId, userId) {
       const [row] = await run(statements.find, { provider_id: providerId, user_id: userId })
-      return row === undefined ? undefined : read(row)
+      return row === undefined ? undefined : withAllGroups(read(row))
     },
 
     async findByExternalId(providerId, externalId) {
       const key = { provider_id: providerId, external_id_key: indexKey(externalId) }
       const [row] = await run(statements.findByExternalId, key)
-      return row === undefined ? undefined : read(row)
+      return row === undefined ? undefined : withAllGroups(read(row))
     },
 
     hasRemoved,

@@ -1,0 +1,57 @@
+import { userId } from '@mintmark/storage-interface'
+import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { describe, expect, test } from 'vitest'
+import { groupsInRead } from '../src/stores/provisioned-user-statements.ts'
+import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
+
+const issuer = 'https://issuer.example'
+const ada = aProvisionedUser('ada', { providerId: aGroup('staff').providerId })
+const { providerId } = ada
+
+describe.for([
+  { name: 'SQLite', open: aMigratedFile },
+  { name: 'PostgreSQL', open: () => aMigratedPool({ max: 10 }) },
+])('the groups of a user, on $name', ({ open }) => {
+  test.for([groupsInRead - 1, groupsInRead, groupsInRead + 1, 3 * groupsInRead])(
+    'are complete and in order, and no statement reads more than a slice of %s',
+    async (count) => {
+      const { dialect, read } = recording(await open())
+      const storage = await createSqlStorage({ dialect, issuer })
+      await storage.provisionedUsers.insert(ada)
+      const names = Array.from({ length: count }, (_, index) => `g${String(index).padStart(5, '0')}`)
+      for (const name of names.toReversed()) await storage.groups.insert(aGroup(name, { memberIds: [ada.userId] }))
+      const groups = names.map((name) => ({
+        groupId: aGroup(name).groupId,
+        displayName: aGroup(name).state.displayName,
+      }))
+      read.length = 0
+
+      const found = await storage.provisionedUsers.find(providerId, ada.userId)
+      const byKey = await storage.provisionedUsers.findByExternalId(providerId, ada.state.externalId ?? '')
+      const change = { providerId, userId: userId(ada.userId), version: 1, state: ada.state, now: ada.createdAt }
+      const swapped = await storage.provisionedUsers.compareAndSwap(change)
+
+      expect(found?.groups).toEqual(groups)
+      expect(byKey?.groups).toEqual(groups)
+      expect(swapped).toMatchObject({ outcome: 'swapped', record: { version: 2, groups } })
+      expect(Math.max(...read)).toBe(Math.min(count, groupsInRead))
+    },
+  )
+})
+
+/** A dialect that records how many groups each statement returns. */
+function recording(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly read: number[] } {
+  const read: number[] = []
+  const all: SqlDialect['all'] = async (statement, ...rest) => {
+    const rows = await dialect.all(statement, ...rest)
+    for (const row of rows) {
+      const place = row.places.get('groups')
+      const groups = place === undefined ? undefined : row.values[place]
+      read.push(typeof groups === 'string' ? (JSON.parse(groups) as readonly unknown[]).length : 0)
+    }
+    if (/membership\.group_id >/.test(statement)) read.push(rows.length)
+    return rows
+  }
+  return { dialect: { ...dialect, all }, read }
+}
