@@ -85,14 +85,15 @@ export const provisionedUsers = defineRecord(
  * its version and times are the same.
  */
 export interface ProvisionedUserRecord extends RecordOf<typeof provisionedUsers> {
-  /** The groups of the provider that the user is a direct member of, by identifier. */
-  readonly groups: readonly GroupReference[]
-}
-
-/** A user in a list: without the claims, which no list response shows, and without groups if the query leaves them out. */
-export interface ListedUserRecord extends Omit<ProvisionedUserRecord, 'claims' | 'groups'> {
+  /**
+   * The groups of the provider that the user is a direct member of, by identifier. Undefined when the caller leaves them out; a method
+   * that reads one user may still say that there are none.
+   */
   readonly groups: readonly GroupReference[] | undefined
 }
+
+/** A user in a list: without the claims, which no list response shows. */
+export type ListedUserRecord = Omit<ProvisionedUserRecord, 'claims'>
 
 /** An attribute of the host that is indexed. */
 export interface IndexedAttribute {
@@ -151,6 +152,8 @@ export interface ProvisionedUserChange {
   readonly version: number
   readonly state: ProvisionedState
   readonly now: EpochSeconds
+  /** Leaves the groups out of the record. */
+  readonly without?: 'groups'
 }
 
 /**
@@ -175,9 +178,19 @@ export interface ProvisionedUserStore {
    */
   insert(user: NewProvisionedUser): Promise<InsertUserOutcome>
 
-  find(providerId: ProviderId, userId: UserId): Promise<ProvisionedUserRecord | undefined>
+  /** @param options.without leaves out the groups, of which there may be thousands: only whether there are none is read. */
+  find(
+    providerId: ProviderId,
+    userId: UserId,
+    options?: Pick<ListQuery, 'without'>,
+  ): Promise<ProvisionedUserRecord | undefined>
 
-  findByExternalId(providerId: ProviderId, externalId: string): Promise<ProvisionedUserRecord | undefined>
+  /** @param options as for `find`. */
+  findByExternalId(
+    providerId: ProviderId,
+    externalId: string,
+    options?: Pick<ListQuery, 'without'>,
+  ): Promise<ProvisionedUserRecord | undefined>
 
   /** Whether a user of the provider with this `externalId` was removed or released, by the provider or by the host. */
   hasRemoved(providerId: ProviderId, externalId: string): Promise<boolean>

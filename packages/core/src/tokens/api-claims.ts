@@ -77,9 +77,9 @@ function directoryValues(
 ): readonly string[] {
   switch (from) {
     case 'group_names':
-      return user?.groups.map(({ displayName }) => displayName) ?? []
+      return user?.groups?.map(({ displayName }) => displayName) ?? []
     case 'group_ids':
-      return user?.groups.map(({ groupId }) => groupId) ?? []
+      return user?.groups?.map(({ groupId }) => groupId) ?? []
     case 'scim_roles':
       return valuesOf(resource?.['roles'])
     case 'scim_entitlements':

@@ -84,6 +84,10 @@ export function checkPreconditions(request: ServerRequest, version: string): voi
   if (isNotModified(request, version)) throw refusal('version_mismatch')
 }
 
+/** Whether a request depends on the version of its resource. */
+export const hasPreconditions = ({ headers }: Pick<ServerRequest, 'headers'>): boolean =>
+  headers.has('if-match') || headers.has('if-none-match')
+
 /** Whether If-None-Match lists this version, so that a GET responds with 304 (RFC 9110 §13.1.2). */
 export function isNotModified(request: ServerRequest, version: string): boolean {
   const tags = request.headers.get('if-none-match')
@@ -124,11 +128,14 @@ export function resourceResponse(
   { location, version }: ResourceHeaders,
 ): ServerResponse {
   const address: Header = [status === 201 ? 'Location' : 'Content-Location', location]
-  return textResponse(status, shown, [['ETag', version], address])
+  return textResponse(status, shown, version === undefined ? [address] : [['ETag', version], address])
 }
 
 /** A 304 response, with the headers of the full response (RFC 9110 §15.4.5). */
-export const notModifiedResponse = ({ location, version }: ResourceHeaders): ServerResponse =>
+export const notModifiedResponse = ({
+  location,
+  version,
+}: ResourceHeaders & { readonly version: string }): ServerResponse =>
   withoutContent(304, [
     ['ETag', version],
     ['Content-Location', location],
@@ -136,8 +143,8 @@ export const notModifiedResponse = ({ location, version }: ResourceHeaders): Ser
 
 interface ResourceHeaders {
   readonly location: string
-  /** A weak entity tag. */
-  readonly version: string
+  /** A weak entity tag, if it is known. */
+  readonly version: string | undefined
 }
 
 /** The answer to a refusal (RFC 7644 §3.12): a SCIM error body, always, and what HTTP wants beside it. */

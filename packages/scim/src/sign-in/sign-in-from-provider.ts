@@ -79,7 +79,7 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
     record: (occurrence) => deps.journal.announce(occurrence),
   }
   return untilSettled(async () => {
-    const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId)
+    const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId, reading)
     if (user?.active === false) return { outcome: 'deactivated', userId: user.userId }
     const toWritten = writeProfile(user, { ...login, externalId }, { parseContext, deps })
     if (user !== undefined) {
@@ -94,6 +94,9 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
     return created && signInOf(created, { isNew: true })
   })
 }
+
+/** No sign-in shows the groups. */
+const reading = { without: 'groups' } as const
 
 /** The provider may be disabled while the user is created. */
 async function unlessDisabled<Result>(write: () => Promise<Result>): Promise<Result | 'provider_disabled'> {
@@ -132,7 +135,10 @@ async function update(
   const isAllowed = (await deps.hooks.mayChange?.({ providerId, userId, kind: 'update', claims: state.claims })) ?? true
   if (!isAllowed) return user
 
-  const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
+  const outcome = await deps.storage.provisionedUsers.compareAndSwap({
+    ...{ providerId, userId, version, state, now },
+    ...reading,
+  })
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
   const changed = recordOfOutcome(outcome)
   record({ type: 'user.changed', providerId, userId })

@@ -120,4 +120,5 @@ const isLinked = async (
   providerId: ProviderId,
   { storage }: UserDependencies,
 ): Promise<boolean> =>
-  externalId !== undefined && (await storage.provisionedUsers.findByExternalId(providerId, externalId)) !== undefined
+  externalId !== undefined &&
+  (await storage.provisionedUsers.findByExternalId(providerId, externalId, { without: 'groups' })) !== undefined

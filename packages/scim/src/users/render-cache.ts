@@ -17,7 +17,7 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { checkPreconditions } from '../message/scim-message.ts'
+import { checkPreconditions, hasPreconditions } from '../message/scim-message.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -59,7 +59,7 @@ export function createUserRenderCache(
 
   return {
     *render(user, { projection, baseUrl, version }) {
-      const meta = { baseUrl, version: version ?? (yield* versionInPieces(user)) }
+      const meta = { baseUrl, version: version ?? (yield* userVersion(user)) }
       const isCached = user.resourceForm === key && projection === defaultProjection
       if (!isCached) {
         // A user may be in thousands of groups.
@@ -197,9 +197,13 @@ export const userLocation = (userId: string, baseUrl: string): string =>
 
 /**
  * The entity tag of a user (RFC 7644 §3.14). Groups are part of the resource but not of the user's row, so the tag also covers their
- * names: it changes exactly when the resource does.
+ * names: it changes exactly when the resource does. Without the groups it is unknown (RFC 7643 §3.1 makes it optional).
  */
-export function* userVersion({ version, groups }: Pick<ProvisionedUserRecord, 'version' | 'groups'>): Pieces<string> {
+export function* userVersion({
+  version,
+  groups,
+}: Pick<ProvisionedUserRecord, 'version' | 'groups'>): Pieces<string | undefined> {
+  if (groups === undefined) return undefined
   if (groups.length === 0) return `W/"${version}"`
   let hash = fnvBasis
   for (const [index, { groupId, displayName }] of groups.entries()) {
@@ -217,13 +221,11 @@ export async function requireVersion(
   { request, turns }: Pick<ScimCall, 'request' | 'turns'>,
   user: ProvisionedUserRecord,
 ): Promise<void> {
-  if (!request.headers.has('if-match') && !request.headers.has('if-none-match')) return
-  checkPreconditions(request, await runInTurns(userVersion(user), turns))
-}
-
-/** Without the groups the version is unknown (RFC 7643 §3.1 makes it optional). */
-function* versionInPieces({ version, groups }: ListedUserRecord): Pieces<string | undefined> {
-  return groups === undefined ? undefined : yield* userVersion({ version, groups })
+  if (!hasPreconditions(request)) return
+  const version = await runInTurns(userVersion(user), turns)
+  // RFC 9110 §13.1.1: an unknown version matches no tag.
+  if (version === undefined) throw refusal('version_mismatch')
+  checkPreconditions(request, version)
 }
 
 /** A group has a name of up to 1,024 characters. */

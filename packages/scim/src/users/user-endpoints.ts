@@ -1,7 +1,7 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { runAtOnce, runInTurns, type Turns } from '@mintmark/internal'
+import { runInTurns, type Turns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
-import { type JsonText, untilSettled } from '@mintmark/storage-interface/stores'
+import { type JsonText, type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
@@ -31,6 +31,7 @@ import {
   type ScimEndpoint,
 } from '../server/scim-call.ts'
 import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
+import { findUser, groupsNeeded, spendOnGroups } from './find-user.ts'
 import { provisionUser } from './provision-user.ts'
 import { requireVersion, userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
 import type { UserDependencies, UserStateDependencies } from './user-dependencies.ts'
@@ -38,7 +39,6 @@ import {
   authorizeChange,
   createUserWriter,
   decidedActive,
-  findUser,
   hasUserName,
   ownerBefore,
   type UserBefore,
@@ -70,14 +70,16 @@ const createUser =
     const parseContext = createCallContext(call, deps.userType)
     const { resource } = await runInTurns(parseResourceInPieces(await readMessage(call), parseContext), call.turns)
     recordTolerances(parseContext, call, deps.journal)
-    const user = await createOrLink((before) => userState(resource, before, deps), call, deps)
+    const reading = groupsNeeded(call.request, projection)
+    const toWritten = (before: UserBefore) => userState(resource, before, deps)
+    const user = await createOrLink(toWritten, { call, reading }, deps)
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
     return showUser(user, { status: 201, projection: shown, call }, deps)
   }
 
 function createOrLink(
   toWritten: (before: UserBefore) => WrittenUser,
-  call: ScimCall,
+  { call, reading }: { readonly call: ScimCall; readonly reading: Pick<ListQuery, 'without'> },
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
   const { provisionedUsers } = deps.storage
@@ -97,7 +99,7 @@ function createOrLink(
       deps,
     )
     if (begun !== undefined || externalId === undefined) return begun
-    const known = await provisionedUsers.findByExternalId(writer.providerId, externalId)
+    const known = await provisionedUsers.findByExternalId(writer.providerId, externalId, reading)
     return known && repeat(known, toWritten, { writer, deps })
   })
 }
@@ -122,9 +124,9 @@ const readUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
-    const user = await findUser(call, deps)
+    const user = await findUser(call, projection, deps)
     const version = await runInTurns(userVersion(user), call.turns)
-    if (isNotModified(call.request, version))
+    if (version !== undefined && isNotModified(call.request, version))
       return notModifiedResponse({ location: userLocation(user.userId, call.baseUrl), version })
     return showUser(user, { status: 200, projection, call, version }, deps)
   }
@@ -137,7 +139,11 @@ const replaceUser =
     const parseContext = createCallContext(call, deps.userType)
     const { resource } = await runInTurns(parseResourceInPieces(await readMessage(call), parseContext), call.turns)
     recordTolerances(parseContext, call, deps.journal)
-    const user = await writeUser(call, (document) => replaceResource(document, resource, deps.userType).resource, deps)
+    const user = await writeUser(
+      call,
+      { projection, change: (document) => replaceResource(document, resource, deps.userType).resource },
+      deps,
+    )
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
     return showUser(user, { status: 200, projection: shown, call }, deps)
   }
@@ -153,13 +159,18 @@ const patchUser =
     const parse = createPatchParser(call, await readMessage(call), deps.userType)
     const user = await writeUser(
       call,
-      async (document, user) => {
-        const { assignments, context } = await parse()
-        requireActive(assignments)
-        const changes = withoutRepeated(assignments, () => shownAs(user, call, deps))
-        const { resource } = await runInTurns(applyAssignments(document, changes, context), call.turns)
-        recordTolerances(context, call, deps.journal)
-        return resource
+      {
+        projection,
+        async change(document, user) {
+          const { assignments, context } = await parse()
+          requireActive(assignments)
+          const changes = assignments.some(writesReadOnly)
+            ? withoutRepeated(assignments, await shownByDefault(user, call, deps))
+            : assignments
+          const { resource } = await runInTurns(applyAssignments(document, changes, context), call.turns)
+          recordTolerances(context, call, deps.journal)
+          return resource
+        },
       },
       deps,
     )
@@ -168,27 +179,36 @@ const patchUser =
     return showUser(user, { status: 200, projection: shown, call }, deps)
   }
 
-/** The user as a GET shows it. */
-const shownAs = (
+/** The user as a GET shows it. The groups are read if they were left out. */
+async function shownByDefault(
   user: ProvisionedUserRecord,
-  { baseUrl }: ScimCall,
-  { renderCache, userType }: UserDependencies,
-): JsonObject =>
-  JSON.parse(runAtOnce(renderCache.render(user, { projection: userType.defaultProjection, baseUrl }))) as JsonObject
+  call: ScimCall,
+  deps: UserDependencies,
+): Promise<JsonObject> {
+  const { renderCache, userType } = deps
+  const projection = userType.defaultProjection
+  let { groups } = user
+  if (groups === undefined) {
+    const found = await findUser(call, projection, deps)
+    spendOnGroups(call, found)
+    groups = found.groups
+  }
+  const text = await runInTurns(
+    renderCache.render({ ...user, groups }, { projection, baseUrl: call.baseUrl }),
+    call.turns,
+  )
+  return JSON.parse(text) as JsonObject
+}
 
 /**
  * Drops assignments that repeat `groups` or `meta` as they are. A client that reads a user, changes it, and sends all of it as the
  * value of one operation changes no read-only attribute (RFC 7644 §3.5.2).
- * @param shown called only for such a request.
  */
-function withoutRepeated(assignments: readonly Assignment[], shown: () => JsonObject): readonly Assignment[] {
-  if (!assignments.some(writesReadOnly)) return assignments
-  const current = shown()
-  return assignments.filter(
+const withoutRepeated = (assignments: readonly Assignment[], current: JsonObject): readonly Assignment[] =>
+  assignments.filter(
     (assignment) =>
       !writesReadOnly(assignment) || !repeats(assignment.value, getMember(current, assignment.target.attribute.name)),
   )
-}
 
 const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
   target.attribute.mutability === 'readOnly' &&
@@ -227,7 +247,8 @@ const removeUser =
     return untilSettled(async () => {
       const { providerId, now, record } = writer
       const { provisionedUsers } = deps.storage
-      const user = await findUser(call, deps)
+      const user = await findUser(call, undefined, deps)
+      spendOnGroups(call, user)
       const { userId, adopted, version } = user
       await requireVersion(call, user)
       await authorizeChange(user, { kind: 'remove', claims: undefined }, { writer, deps })
@@ -248,19 +269,27 @@ interface Shown {
   readonly projection: Projection
   readonly call: ScimCall
   /** The entity tag, if it is known already. */
-  readonly version?: string
+  readonly version?: string | undefined
 }
 
 /** Responds with a user (RFC 7644 §3.9). */
 async function showUser(
   user: ProvisionedUserRecord,
-  { status, projection, call: { baseUrl, turns }, version: known }: Shown,
+  { status, projection, call: { baseUrl, turns, makeRoom }, version: known }: Shown,
   { renderCache }: UserStateDependencies,
 ): Promise<ServerResponse> {
+  // The groups as they were read, and their JSON.
+  if (includesAttribute('groups', projection)) await makeRoom(2 * groupsSize(user))
   const version = known ?? (await runInTurns(userVersion(user), turns))
   const shown = await runInTurns(renderCache.render(user, { projection, baseUrl, version }), turns)
   return resourceResponse(status, shown, { location: userLocation(user.userId, baseUrl), version })
 }
+
+const groupsSize = ({ groups = [] }: ProvisionedUserRecord): number =>
+  groups.reduce((sum, { displayName }) => sum + displayName.length + groupBytes, 0)
+
+/** A group in a response, beside its name. */
+const groupBytes = 200
 
 interface ListedUsersDependencies {
   readonly turns: Turns

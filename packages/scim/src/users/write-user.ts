@@ -4,8 +4,6 @@ import {
   type JsonObject,
   type JsonValue,
   type ProvisionedUserRecord,
-  type ScimStorage,
-  userId,
   type UserRecord,
 } from '@mintmark/storage-interface'
 import {
@@ -19,10 +17,12 @@ import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
 import { comparableResource } from '../resource/resource.ts'
+import type { Projection } from '../schema/projection.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import { isEmailAddress } from '../values/text.ts'
+import { findUser, spendOnGroups } from './find-user.ts'
 import { excludedAttributes, isSameResource, readStoredResource, requireVersion } from './render-cache.ts'
 import type {
   ClaimChanges,
@@ -42,16 +42,24 @@ import type {
  */
 export function writeUser(
   call: ScimCall,
-  change: (document: JsonObject, user: ProvisionedUserRecord) => JsonObject | Promise<JsonObject>,
+  { projection, change }: UserChange,
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
   const writer = createUserWriter(call, deps.journal)
   return untilSettled(async () => {
-    const user = await findUser(call, deps)
+    const user = await findUser(call, projection, deps)
+    spendOnGroups(call, user)
     await requireVersion(call, user)
     const written = userState(await change(userDocument(user), user), ownerBefore(user, writer), deps)
     return writeState(user, written, { writer, deps })
   })
+}
+
+/** How a request changes a user. */
+interface UserChange {
+  /** What the response shows. */
+  readonly projection: Projection
+  readonly change: (document: JsonObject, user: ProvisionedUserRecord) => JsonObject | Promise<JsonObject>
 }
 
 /**
@@ -84,9 +92,11 @@ async function swapState(
   { writer: { providerId, now, record }, deps }: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { userId, version } = user
-  const outcome = await deps.storage.provisionedUsers.compareAndSwap({ providerId, userId, version, state, now })
+  // The write does not change the groups, and there may be thousands.
+  const change = { providerId, userId, version, state, now, without: 'groups' } as const
+  const outcome = await deps.storage.provisionedUsers.compareAndSwap(change)
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
-  const after = recordOfOutcome(outcome)
+  const after = { ...recordOfOutcome(outcome), groups: user.groups }
   // With the identifiers of a removed user whom the host had blocked, the user is blocked as well.
   const kind = changeKind(user, after)
   if (kind === 'deactivate') {
@@ -196,21 +206,6 @@ export async function authorizeChange(
   if (kind !== 'deactivate' && kind !== 'remove') return
   const held = (count: number): void => record({ type: 'deprovisioning.suspended', providerId, count })
   await deps.deprovisioningLimiter?.admit({ providerId, user, attempt: writer, now, onSuspended: held })
-}
-
-/**
- * Finds the user of a request.
- * @throws ScimError 404 — reason `resource_not_found`, also for a user of another provider (RFC 7644 §6).
- */
-export async function findUser(
-  { caller, id }: ScimCall,
-  { storage }: { readonly storage: ScimStorage },
-): Promise<ProvisionedUserRecord> {
-  // OIDC Core §2: a `sub` has at most 255 characters, so no user has a longer id.
-  const user = id.length > 255 ? undefined : await storage.provisionedUsers.find(caller.provider.providerId, userId(id))
-  // RFC 7644 §3.12, 404.
-  if (user === undefined) throw refusal('resource_not_found')
-  return user
 }
 
 /** A user as a provider wrote it: the state to store, and a password. */

@@ -9,6 +9,7 @@ import {
   groupId as asGroupId,
   userId as asUserId,
 } from '../values.ts'
+import type { ListQuery } from '../resource-list.ts'
 import type { UserRecord } from '../user.ts'
 import type {
   GroupReference,
@@ -62,15 +63,17 @@ const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =
   row.provisioning?.providerId === providerId
 
 /** The user as its provider sees it. */
-const provisionedRecord = (groups: GroupTable, row: ProvisionedRow): ProvisionedUserRecord => ({
-  ...listedRecord(groups, row),
-  claims: row.record.claims,
-})
-
-function listedRecord(
+const provisionedRecord = (
   groups: GroupTable,
-  { record, provisioning }: ProvisionedRow,
-): Omit<ProvisionedUserRecord, 'claims'> {
+  row: ProvisionedRow,
+  without?: ListQuery['without'],
+): ProvisionedUserRecord => {
+  const listed = listedRecord(groups, row)
+  const isLeftOut = without === 'groups' && listed.groups?.length !== 0
+  return { ...listed, groups: isLeftOut ? undefined : listed.groups, claims: row.record.claims }
+}
+
+function listedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ListedUserRecord {
   const { claims: _, ...account } = record
   const { providerId, externalId, adopted, resource, resourceForm } = provisioning
   return {
@@ -171,17 +174,17 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
       for (const indexed of attributes) users.indexed.set(JSON.stringify(indexed.attribute), indexed)
     },
 
-    async find(providerId, userId) {
+    async find(providerId, userId, options) {
       await scheduler()
       const row = ownRow(users, providerId, userId)
-      return row && provisionedRecord(groups, row)
+      return row && provisionedRecord(groups, row, options?.without)
     },
 
-    async findByExternalId(providerId, externalId) {
+    async findByExternalId(providerId, externalId, options) {
       await scheduler()
       const userId = holderOf(users.byProvider, providerId, ['externalId', externalId])
       const row = userId && ownRow(users, providerId, userId)
-      return row && provisionedRecord(groups, row)
+      return row && provisionedRecord(groups, row, options?.without)
     },
 
     async hasRemoved(providerId, externalId) {
@@ -250,7 +253,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
 function swap(
   tables: UserTables,
   row: PresentUser | undefined,
-  { providerId, userId, version, state, now, adopted }: ProvisionedUserChange & { readonly adopted: boolean },
+  { providerId, userId, version, state, now, adopted, without }: ProvisionedUserChange & { readonly adopted: boolean },
 ): ProvisionOutcome {
   if (row === undefined) return { outcome: 'absent' }
   if (row.record.version !== version) return { outcome: 'conflict' }
@@ -269,7 +272,7 @@ function swap(
   endGeneration(tables, row.record, record)
   return {
     outcome: 'swapped',
-    record: write(tables, { record, provisioning: { providerId, ...said(state), adopted } }),
+    record: write(tables, { record, provisioning: { providerId, ...said(state), adopted } }, without),
   }
 }
 
@@ -280,8 +283,11 @@ const said = ({ externalId, resource, resourceForm, comparable }: ProvisionedSta
   comparable,
 })
 
-const write = ({ users, groups }: UserTables, row: Omit<ProvisionedRow, 'kind'>): ProvisionedUserRecord =>
-  provisionedRecord(groups, writeUser(users, row))
+const write = (
+  { users, groups }: UserTables,
+  row: Omit<ProvisionedRow, 'kind'>,
+  without?: ListQuery['without'],
+): ProvisionedUserRecord => provisionedRecord(groups, writeUser(users, row), without)
 
 function removable(
   users: UserTable,

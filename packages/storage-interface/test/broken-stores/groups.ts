@@ -22,6 +22,10 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       return honest.insert({ ...group, state: { ...group.state, externalId: group.groupId } })
     },
   })),
+  'groups: a user is read and changed without groups when the caller leaves them out': breakStore(
+    'provisionedUsers',
+    (honest) => ({ find: (providerId, userId) => honest.find(providerId, userId) }),
+  ),
   'groups: a group is found by its current externalId': breakStore('groups', (honest, _storage, seen) => ({
     findByExternalId: async (providerId, externalId) => {
       const record = await honest.findByExternalId(providerId, externalId)

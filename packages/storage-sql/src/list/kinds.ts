@@ -17,7 +17,8 @@ import {
 } from './narrow-index.ts'
 import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
 import type { IndexedAttributes } from '../stores/indexed-attributes.ts'
-import { groupsOfUser, listedUserColumns } from '../stores/provisioned-user-statements.ts'
+import { groupsOfUser } from '../stores/groups-of-a-user.ts'
+import { listedUserColumns } from '../stores/provisioned-user-statements.ts'
 
 /** All users of an issuer, provisioned or not. */
 export const createUserListKind = ({ searchedJson }: SqlEngine): ListedKind => ({

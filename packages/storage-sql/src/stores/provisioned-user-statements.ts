@@ -2,26 +2,26 @@ import { columnsOf, provisionedUsers, type ColumnName } from '@mintmark/storage-
 import { sql, type Expression } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
+import { firstGroupsOfUser } from './groups-of-a-user.ts'
 import { belongsToProvider, isWithoutProvider } from '../row.ts'
 
 type UserKey = 'issuer' | 'provider_id' | 'user_id'
 
 /** The parameters of a change of a user. */
 export type ChangeValue =
-  UserKey | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now'
+  UserKey | (typeof stateColumns)[number] | 'adopted' | 'was_active' | 'advance' | 'version' | 'now' | 'groups_to_read'
 
 /** The parameters of a removal or release. The version lies between two bounds. */
 export type RemovalValue = UserKey | 'active' | 'claims' | 'least_version' | 'greatest_version' | 'now'
 
 export function provisionedUserStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  const groups = engine
-    .jsonPairs(sql`${groupsOfUser} order by membership.group_id limit ${sql.lit(groupsInRead)}`)
-    .as('groups')
+  const groups = (p: Parameter<'groups_to_read'>) => engine.jsonPairs(firstGroupsOfUser(p)).as('groups')
 
-  const find = (p: Parameter<'issuer'>) =>
-    query.selectFrom('mintmark_users').select(provisionedColumns).select(groups).where('issuer', '=', p('issuer'))
+  const find = (p: Parameter<'issuer' | 'groups_to_read'>) =>
+    query.selectFrom('mintmark_users').select(provisionedColumns).select(groups(p)).where('issuer', '=', p('issuer'))
 
-  const findInProvider = (p: Parameter<'issuer' | 'provider_id'>) => find(p).where('provider_id', '=', p('provider_id'))
+  const findInProvider = (p: Parameter<'issuer' | 'provider_id' | 'groups_to_read'>) =>
+    find(p).where('provider_id', '=', p('provider_id'))
 
   /**
    * Changes an existing user except for its keys. The kill switch is part of it: the generation advances if `active` is
@@ -45,7 +45,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       .where('removed_at', 'is', null)
       .where('version', '=', p('version'))
       .returning(assignedColumns)
-      .returning(groups)
+      .returning(groups(p))
 
   const leave = (p: Parameter<RemovalValue>) =>
     query
@@ -92,12 +92,13 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .returning(lifecycleColumns),
     ),
 
-    find: compileStatement((p: Parameter<UserKey>) =>
+    find: compileStatement((p: Parameter<UserKey | 'groups_to_read'>) =>
       find(p).where('user_id', '=', p('user_id')).where(belongsToProvider(p)),
     ),
 
-    findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
-      findInProvider(p).where('external_id_key', '=', p('external_id_key')),
+    findByExternalId: compileStatement(
+      (p: Parameter<'issuer' | 'provider_id' | 'external_id_key' | 'groups_to_read'>) =>
+        findInProvider(p).where('external_id_key', '=', p('external_id_key')),
     ),
 
     /** For unchanged keys: SQLite rewrites every index that contains a column of the SET list. */
@@ -133,19 +134,11 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     ),
 
     /** A user whose `externalId` no removed user had. */
-    findNew: compileStatement((p: Parameter<UserKey | 'external_id_key'>) =>
+    findNew: compileStatement((p: Parameter<UserKey | 'external_id_key' | 'groups_to_read'>) =>
       find(p)
         .where('user_id', '=', p('user_id'))
         .where(belongsToProvider(p))
         .where(sql<boolean>`not exists (${former(p)})`),
-    ),
-
-    /** The next groups of a user in the order of their identifiers. */
-    moreGroups: compileSql(
-      query,
-      (p: Parameter<'issuer' | 'user_id' | 'after'>) => sql`${selectGroups} where membership.issuer = ${p('issuer')}
-        and membership.member_id = ${p('user_id')} and membership.group_id > ${p('after')}
-        order by membership.group_id limit ${sql.lit(groupsInRead)}`,
     ),
 
     hasRemoved: compileSql(
@@ -171,23 +164,6 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     }),
   }
 }
-
-/**
- * One statement reads so many groups of a user, which takes a few milliseconds: SQLite stops the whole process meanwhile, and names
- * have up to 1,024 characters.
- */
-export const groupsInRead = 200
-
-/** Groups with the two columns that `jsonPairs` takes. Each name is looked up. */
-const selectGroups = sql`select membership.group_id as first, (
-    select display_name from mintmark_groups
-    where mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
-  ) as second
-  from mintmark_group_members as membership`
-
-/** All groups of the user in the outer statement. */
-export const groupsOfUser: Expression<unknown> = sql`${selectGroups}
-  where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id`
 
 /**
  * When the host blocked the last removed user who had the `externalId`, or the `userName`, of a new one; NULL unless it did. A

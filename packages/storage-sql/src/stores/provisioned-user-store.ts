@@ -1,15 +1,10 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-
 import {
-  groupId,
   type EpochSeconds,
   type JsonObject,
   type ProvisionedUserRecord,
   type UserId,
 } from '@mintmark/storage-interface'
 import {
-  compareText,
-  type GroupReference,
   type NewProvisionedUser,
   type ProvisionedState,
   type ProviderId,
@@ -30,9 +25,9 @@ import { listedUserReaders } from '../list/listed-users.ts'
 import { providerOf } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
 import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
+import { createGroupCompletion, groupsReader, groupsToRead, type RecordWithGroups } from './groups-of-a-user.ts'
 import { createIndexedAttributes } from './indexed-attributes.ts'
 import {
-  groupsInRead,
   provisionedUserStatements,
   type stateColumns,
   type ChangeValue,
@@ -50,23 +45,7 @@ export function createProvisionedUserStore(
   const read = provisionedUserReader(engine)
   const readChanged = changedUserReader(engine)
   const readLifecycle = lifecycleReader(engine)
-
-  /**
-   * Adds the groups that the statement has left out, in pieces. They are read a moment later than the others, which no version
-   * tells: that of the user does not change with its groups.
-   */
-  async function withAllGroups(user: ProvisionedUserRecord): Promise<ProvisionedUserRecord> {
-    const groups = [...user.groups]
-    for (let read = groups.length; read === groupsInRead;) {
-      await nextTurn()
-      const after = groups.at(-1)?.groupId ?? ''
-      const rows = await run(statements.moreGroups, { user_id: user.userId, after })
-      for (const row of rows)
-        groups.push({ groupId: groupId(columns.text(row, 'first')), displayName: columns.text(row, 'second') })
-      read = rows.length
-    }
-    return groups.length === user.groups.length ? user : { ...user, groups }
-  }
+  const complete = createGroupCompletion(database)
 
   /** Finds which key of a user belongs to another user: the first of those asked about. */
   async function findTaken(
@@ -110,6 +89,7 @@ export function createProvisionedUserStore(
       advance: state.active ? 0 : 1,
       version,
       now: change.now,
+      groups_to_read: groupsToRead(change.without),
     }
     let unexplained = 0
     return untilSettled(async () => {
@@ -117,7 +97,7 @@ export function createProvisionedUserStore(
         for (const runWay of ways) {
           const [swapped] = await runWay(values)
           if (swapped !== undefined)
-            return { outcome: 'swapped', record: await withAllGroups(readChanged(change, swapped)) }
+            return { outcome: 'swapped', record: await complete(readChanged(change, swapped), change.without) }
         }
         return (await explain({ userId, version, owner })) ?? (await otherwise())
       } catch (error) {
@@ -153,7 +133,8 @@ export function createProvisionedUserStore(
    */
   async function runUnlessRemoved(write: SqlStep, user: KeyedUser): Promise<readonly SqlRow[]> {
     const { providerId, userId, state } = user
-    const keys = { provider_id: providerId, user_id: userId, external_id_key: indexKeyOrNull(state.externalId) }
+    const external_id_key = indexKeyOrNull(state.externalId)
+    const keys = { provider_id: providerId, user_id: userId, external_id_key, groups_to_read: groupsToRead(undefined) }
     return (await transact([write, step(statements.findNew, keys, 'guard')])) ?? []
   }
 
@@ -189,15 +170,17 @@ export function createProvisionedUserStore(
       })
     },
 
-    async find(providerId, userId) {
-      const [row] = await run(statements.find, { provider_id: providerId, user_id: userId })
-      return row === undefined ? undefined : withAllGroups(read(row))
+    async find(providerId, userId, { without } = {}) {
+      const key = { provider_id: providerId, user_id: userId, groups_to_read: groupsToRead(without) }
+      const [row] = await run(statements.find, key)
+      return row === undefined ? undefined : complete(read(row), without)
     },
 
-    async findByExternalId(providerId, externalId) {
-      const key = { provider_id: providerId, external_id_key: indexKey(externalId) }
+    async findByExternalId(providerId, externalId, { without } = {}) {
+      const external_id_key = indexKey(externalId)
+      const key = { provider_id: providerId, external_id_key, groups_to_read: groupsToRead(without) }
       const [row] = await run(statements.findByExternalId, key)
-      return row === undefined ? undefined : withAllGroups(read(row))
+      return row === undefined ? undefined : complete(read(row), without)
     },
 
     hasRemoved,
@@ -258,24 +241,11 @@ const holder: Readonly<Record<Exclude<TakenKey, 'unique'>, string>> = {
   userName: 'user_name',
 }
 
-function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => ProvisionedUserRecord {
+function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => RecordWithGroups {
   const read = rowReader(provisionedUsers.fields, engine)
   const readGroups = groupsReader(engine)
   // The reader sets every other member, of an object of its own.
   return (row) => Object.assign(read(row) as Omit<ProvisionedUserRecord, 'groups'>, { groups: readGroups(row) })
-}
-
-function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReference[] {
-  const columns = createColumnReader(engine)
-  const { decodeText } = engine
-  return (row) => {
-    const pairs = columns.text(row, 'groups')
-    // Most users of most directories are in no group.
-    if (pairs === '[]') return []
-    return (JSON.parse(pairs) as readonly (readonly [string, string])[])
-      .map(([id, name]) => ({ groupId: groupId(decodeText(id)), displayName: decodeText(name) }))
-      .toSorted((one, other) => compareText(one.groupId, other.groupId))
-  }
 }
 
 /** The state that a provider gives a user, as columns. */
@@ -297,7 +267,7 @@ const userNameKey = ({ userName }: JsonObject): string | null =>
   indexKeyOrNull(typeof userName === 'string' ? userName : undefined)
 
 /** The record after a change, from the change and the row of its `assignedColumns`. */
-function changedUserReader(engine: SqlEngine): (change: ProvisionedUserChange, row: SqlRow) => ProvisionedUserRecord {
+function changedUserReader(engine: SqlEngine): (change: ProvisionedUserChange, row: SqlRow) => RecordWithGroups {
   const columns = createColumnReader(engine)
   const readGroups = groupsReader(engine)
   const readLifecycle = lifecycleReader(engine)

@@ -218,6 +218,34 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
+    'groups: a user is read and changed without groups when the caller leaves them out',
+    async ({ storage, same }) => {
+      for (const user of [ada, grace]) await storage.provisionedUsers.insert(user)
+      await storage.groups.insert(aGroup('staff', { memberIds: [ada.userId] }))
+      const { provisionedUsers } = storage
+      const without = 'groups'
+      const record = { ...freshAccount(ada), groups: undefined }
+
+      same(await provisionedUsers.find(ada.providerId, ada.userId, { without }), record, 'through find')
+      same(
+        await provisionedUsers.findByExternalId(ada.providerId, 'external-ada', { without }),
+        record,
+        'through findByExternalId',
+      )
+      same(
+        await provisionedUsers.compareAndSwap({ ...ada, version: 1, now: nowPlus(3), without }),
+        { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 2 } },
+        'through compareAndSwap',
+      )
+      same(
+        await provisionedUsers.find(grace.providerId, grace.userId, { without }),
+        freshAccount(grace),
+        'a user in no group',
+      )
+    },
+  ),
+
+  law(
     'groups: a removed group is absent for every method, for its members and for the groups that contained it',
     async ({ storage, server, same }) => {
       await storage.provisionedUsers.insert(ada)

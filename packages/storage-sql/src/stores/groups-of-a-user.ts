@@ -1,0 +1,83 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+import { groupId, type ProvisionedUserRecord } from '@mintmark/storage-interface'
+import { compareText, type GroupReference, type ListQuery } from '@mintmark/storage-interface/stores'
+import { type Expression, sql } from 'kysely'
+import { compileSql, type Database, type Parameter } from '../database.ts'
+import type { SqlEngine, SqlRow } from '../dialect.ts'
+import { createColumnReader } from '../row.ts'
+
+/**
+ * One statement reads so many groups of a user, which takes a few milliseconds: SQLite stops the whole process meanwhile, and names
+ * have up to 1,024 characters.
+ */
+export const groupsInRead = 200
+
+/** How many groups the statement of a user reads. Without the groups it reads one, which shows whether there are any. */
+export const groupsToRead = (without: ListQuery['without']): number => (without === 'groups' ? 1 : groupsInRead)
+
+/** Groups with the two columns that `jsonPairs` takes. Each name is looked up. */
+const selectGroups = sql`select membership.group_id as first, (
+    select display_name from mintmark_groups
+    where mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
+  ) as second
+  from mintmark_group_members as membership`
+
+/** All groups of the user in the outer statement. */
+export const groupsOfUser: Expression<unknown> = sql`${selectGroups}
+  where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id`
+
+/** The first of them, in the order of their identifiers. */
+export const firstGroupsOfUser = (p: Parameter<'groups_to_read'>): Expression<unknown> =>
+  sql`${groupsOfUser} order by membership.group_id limit cast(${p('groups_to_read')} as bigint)`
+
+/** Reads the groups in a row. */
+export function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReference[] {
+  const columns = createColumnReader(engine)
+  const { decodeText } = engine
+  return (row) => {
+    const pairs = columns.text(row, 'groups')
+    // Most users of most directories are in no group.
+    if (pairs === '[]') return []
+    return (JSON.parse(pairs) as readonly (readonly [string, string])[])
+      .map(([id, name]) => ({ groupId: groupId(decodeText(id)), displayName: decodeText(name) }))
+      .toSorted((one, other) => compareText(one.groupId, other.groupId))
+  }
+}
+
+/**
+ * Completes a record with its first groups: adds the others in pieces, or leaves all out. The others are read a moment later, which no
+ * version tells: that of the user does not change with its groups.
+ */
+export function createGroupCompletion({
+  engine,
+  query,
+  run,
+}: Database): (user: RecordWithGroups, without: ListQuery['without']) => Promise<ProvisionedUserRecord> {
+  const columns = createColumnReader(engine)
+  const more = compileSql(
+    query,
+    (p: Parameter<'issuer' | 'user_id' | 'after'>) => sql`${selectGroups} where membership.issuer = ${p('issuer')}
+      and membership.member_id = ${p('user_id')} and membership.group_id > ${p('after')}
+      order by membership.group_id limit ${sql.lit(groupsInRead)}`,
+  )
+  return async (user, without) => {
+    const { userId, groups: first } = user
+    if (without === 'groups') return first.length === 0 ? user : { ...user, groups: undefined }
+    if (first.length < groupsInRead) return user
+    const groups = [...first]
+    for (let read = groupsInRead; read === groupsInRead;) {
+      await nextTurn()
+      const rows = await run(more, { user_id: userId, after: groups.at(-1)?.groupId ?? '' })
+      for (const row of rows)
+        groups.push({ groupId: groupId(columns.text(row, 'first')), displayName: columns.text(row, 'second') })
+      read = rows.length
+    }
+    return { ...user, groups }
+  }
+}
+
+/** A user with the groups that one statement has read. */
+export interface RecordWithGroups extends ProvisionedUserRecord {
+  readonly groups: readonly GroupReference[]
+}
