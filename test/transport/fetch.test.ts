@@ -1,6 +1,7 @@
 import { toFetch, toFetchEndpoint, toFetchHandler } from '@mintmark/adapter-fetch'
-import type { Endpoint } from '@mintmark/core/http'
+import type { Endpoint, HttpService } from '@mintmark/core/http'
 import { json } from '@mintmark/core/http'
+import { readRequest } from '@mintmark/internal'
 import { describe, expect, test } from 'vitest'
 import { aService } from './recording-service.ts'
 
@@ -153,6 +154,25 @@ describe('bodies', () => {
     expect(service.received).toEqual([])
   })
 
+  test.each([
+    ['by a function of its class', (request: Request) => request.text()],
+    ['by a reader that lets go of it', readAndRelease],
+  ])('a body that is read %s while the service authenticates the caller is an error too', async (_, read) => {
+    const bodies: unknown[] = []
+    const request = new Request(`${at}/token`, { method: 'POST', body: 'a=b' })
+    const service: HttpService = {
+      ...aService(),
+      async handle(received) {
+        await read(request)
+        bodies.push(await readRequest(received, 100))
+        return json(200, {})
+      },
+    }
+
+    await expect(toFetch(service)(request)).rejects.toThrow('request.clone()')
+    expect(bodies).toEqual([])
+  })
+
   test('stops reading at the limit, however much follows', async () => {
     const service = aService({ bodyLimit: 4 })
     let pulled = 0
@@ -202,3 +222,9 @@ describe('bodies', () => {
 })
 
 const echo: Endpoint = (request) => Promise.resolve(json(200, { path: request.url.pathname }))
+
+async function readAndRelease(request: Request): Promise<void> {
+  const reader = request.body?.getReader()
+  while ((await reader?.read())?.done === false);
+  reader?.releaseLock()
+}

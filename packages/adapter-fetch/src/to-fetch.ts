@@ -146,7 +146,9 @@ function receivedRequest(request: Request, url: URL): ReceivedRequest<Request> {
 /** Headers that decisions depend on, with values without commas (RFC 9110 §5.5, §11.4; RFC 9449 §4.1; RFC 6454 §7). */
 const singleValued = ['authorization', 'content-type', 'content-length', 'dpop', 'host', 'origin', 'sec-fetch-site']
 
+/** @throws Error when something else has read the body since the request arrived. */
 async function readBody(request: Request, limit: number): ReturnType<ReadBody> {
+  requireRawBody(request)
   const reader = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let size = 0

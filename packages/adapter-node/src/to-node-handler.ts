@@ -136,11 +136,16 @@ function createAnswer(): Answer {
 
   return async ({ request, response, url }, handle) => {
     requireRawBody(request)
+    // Each chunk is emitted once. A listener of the host, such as a monitor, must not let them flow before the service reads.
+    if (mayHaveBody(request)) request.pause()
     // Uploads that begin at the same time take turns, so that short requests do not wait for all of them.
-    if (hasLargeBody(request) && turns.isOver()) await turns.next()
+    if (hasLargeBody(request) && turns.isOver()) {
+      await turns.next()
+      if (isOver(response)) return
+    }
     const body: { state: 'unread' | 'read' | 'too_large' | 'aborted' } = { state: 'unread' }
     const read: ReadBody = async (limit) => {
-      const bytes = await readBody(request, limit)
+      const bytes = await readBody({ request, response }, limit)
       body.state = typeof bytes === 'string' ? bytes : 'read'
       return bytes
     }
@@ -160,6 +165,9 @@ function createAnswer(): Answer {
     response.end(request.method === 'HEAD' ? undefined : value.body)
   }
 }
+
+/** Whether the client has disconnected, or the host has answered meanwhile, for instance after a timeout. */
+const isOver = (response: OutgoingMessage): boolean => response.headersSent || response.closed
 
 /** One signal for each request, once it is asked for: the client has disconnected before it had the whole answer. */
 function createDisconnectSignal(response: OutgoingMessage): () => AbortSignal {
@@ -210,11 +218,17 @@ function receivedRequest(message: IncomingMessage, url: URL, body: ReadBody): Re
   return { method: message.method ?? '', url, headers, repeatedHeaders, host: message, body }
 }
 
-function readBody(message: IncomingMessage, limit: number): ReturnType<ReadBody> {
+/** @throws Error when something else has read the body since the request arrived. */
+async function readBody(
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  limit: number,
+): ReturnType<ReadBody> {
+  if (isOver(response)) return 'aborted'
+  requireRawBody(request)
   return new Promise((resolve) => {
     let chunks: Buffer[] = []
     let size = 0
-    message.on('data', (chunk: Buffer) => {
+    request.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size <= limit) {
         chunks.push(chunk)
@@ -223,7 +237,9 @@ function readBody(message: IncomingMessage, limit: number): ReturnType<ReadBody>
       chunks = []
       resolve('too_large')
     })
-    finished(message, (error) => resolve(error ? 'aborted' : Buffer.concat(chunks)))
+    // Node removes the listener and discards the rest of the body as soon as the host has answered.
+    finished(request, (error) => resolve(error || response.headersSent ? 'aborted' : Buffer.concat(chunks)))
+    request.resume()
   })
 }
 
@@ -301,6 +317,7 @@ function hangUp(
     lingering.bytes += chunk.length
     if (lingering.bytes > lingerBytes) request.pause()
   })
+  request.resume()
   const timer = setTimeout(() => response.end(), lingerMilliseconds)
   request.once('end', () => response.end())
   request.once('close', () => {

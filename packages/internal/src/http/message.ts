@@ -36,7 +36,7 @@ export interface ServerRequest<Host = unknown> extends RequestHead<Host> {
 /**
  * Reads the bytes of a body, once.
  * @param limit in bytes. Reading stops when the body exceeds it.
- * @returns `aborted` when the client disconnected before the end.
+ * @returns `aborted` when the client disconnected, or the host answered by itself, before the end.
  */
 export type ReadBody = (limit: number) => Promise<Uint8Array | 'too_large' | 'aborted'>
 

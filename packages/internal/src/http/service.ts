@@ -191,7 +191,7 @@ export async function readRequest(
   return { method, url, headers, repeatedHeaders, host, sent, signal, body }
 }
 
-/** Not delivered: the client has disconnected. */
+/** Not delivered: the client has disconnected, or the host has answered. */
 const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
 
 /** Whether an error says that the client has disconnected. */
