@@ -19,7 +19,7 @@ import {
 } from '../support/flow.ts'
 import { createProofKey, type ProofKey, writeProof } from '../support/dpop.ts'
 import { signEs256 } from '../support/forge-jwt.ts'
-import { refusedByRedirect, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { refusedInJson, refusedOnPage } from '../support/refused.ts'
 import { writeRequestObject } from '../support/request-object.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -79,59 +79,6 @@ const refresh = (under: ServerUnderTest, refreshToken: unknown) =>
   )
 
 const findStored = (under: ServerUnderTest) => under.storage.clients.find(clientId(id))
-
-describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
-  const clients = [
-    ['publishes its own metadata', async () => (await start()).under, { client_id: id, redirect_uri: redirect }],
-    ['registered itself', startWithSelfRegisteredClient, { client_id: 'R', redirect_uri: redirect }],
-  ] as const
-  const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })
-  const large = { state: 's'.repeat(1024), nonce: 'n'.repeat(1024), claims }
-  const wrong = [
-    [{ response_type: 'token' }, 'response_type_unsupported'],
-    [{ max_age: 'x' }, 'max_age_invalid'],
-    [large, 'request_too_large'],
-  ] as const
-
-  it.each(clients)(
-    'is shown on a page of the server when no user is signed in: the client %s',
-    async (_, prepare, client) => {
-      const under = await prepare()
-
-      for (const [change, reason] of wrong)
-        await refusedOnPage(under, { send: () => authorize(under, { ...client, ...change }, { cookie: '' }), reason })
-    },
-  )
-
-  it.each(clients)(
-    'is returned to the client when it requests prompt=none: the client %s (OIDC Core §3.1.2.6)',
-    async (_, prepare, client) => {
-      const under = await prepare()
-      const send = () => authorize(under, { ...client, prompt: 'none' }, { cookie: '' })
-
-      await refusedByRedirect(under, { error: 'login_required', at: redirect }, { send, reason: 'login_required' })
-    },
-  )
-
-  it.each(clients)('is returned to the client when a user is signed in: the client %s', async (_, prepare, client) => {
-    const under = await prepare()
-    const send = () => authorize(under, { ...client, max_age: 'x' })
-
-    await refusedByRedirect(under, { error: 'invalid_request', at: redirect }, { send, reason: 'max_age_invalid' })
-  })
-})
-
-async function startWithSelfRegisteredClient(): Promise<ServerUnderTest> {
-  const { under } = await start(undefined, 'off')
-  const origin = { origin: 'registration', selfManagement: { statementIssuer: null } } as const
-  await under.storage.clients.insert({
-    ...aClientRecord(),
-    clientId: clientId('R'),
-    redirectUris: [redirect],
-    ...origin,
-  })
-  return under
-}
 
 describe('a client with a metadata document', () => {
   it('gets tokens after the user consents, and is stored only then (Client ID Metadata Document §5)', async () => {

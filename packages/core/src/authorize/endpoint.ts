@@ -6,9 +6,8 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
 
-import { isVerified } from '../clients/logo.ts'
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, readQuery } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
@@ -18,6 +17,7 @@ import { identifySession } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssuedEvent, issueCode, type IssueCodeDependencies } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
+import { limitErrorRedirects } from './error-redirect.ts'
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { openRequest } from './pushed-request.ts'
 import {
@@ -57,7 +57,9 @@ export const authorizationEndpoint =
     const received = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
     const client = await deps.clientDocuments.identify(requireClientId(received), now)
     const { parameters, form } = await openRequest(received, { client, now }, deps)
-    try {
+    const isSignedIn = async () =>
+      (await identifySession(await deps.signedIn(request), now, deps.storage)) !== undefined
+    return limitErrorRedirects({ client, isSignedIn }, async () => {
       const proven = { client, redirect: verifyRedirect(parameters, client), form }
       const authorization = await parseAuthorizationRequest(parameters, proven, deps.rules)
       // RFC 9110 §9.2.1: HEAD is safe. It issues no code and starts no interaction.
@@ -65,30 +67,9 @@ export const authorizationEndpoint =
       if (isCrossSitePost(request)) {
         return redirectToSelf(request, authorization, referenceIn(received, form))
       }
-      return await answer({ authorization, request }, now, deps)
-    } catch (error) {
-      if (!(error instanceof RedirectableError)) throw error
-      throw (await mayRedirect({ client, parameters, request }, now, deps)) ? error : error.refusal
-    }
+      return answer({ authorization, request }, now, deps)
+    })
   }
-
-/**
- * Whether the browser may be redirected to the client with an error. For an unverified client this requires that the
- * user has signed in (RFC 9700 §4.11.2): otherwise a link to this server could lead to any address on the web. A
- * request with `prompt=none` is always answered by redirect, because no page may be shown (OIDC Core §3.1.2.6).
- */
-async function mayRedirect(
-  {
-    client,
-    parameters,
-    request,
-  }: { readonly client: ClientRecord; readonly parameters: Parameters; readonly request: ServerRequest },
-  now: EpochSeconds,
-  { signedIn, storage }: AuthorizationEndpointDependencies,
-): Promise<boolean> {
-  if (isVerified(client) || parameters.get('prompt') === 'none') return true
-  return (await identifySession(await signedIn(request), now, storage)) !== undefined
-}
 
 async function answer(
   { authorization, request }: { readonly authorization: AuthorizationRequest; readonly request: ServerRequest },

@@ -5,7 +5,7 @@ import { isVerified, logoUrl } from '../clients/logo.ts'
 import { indexParameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
-import { recallUser, type SignedInUser } from '../sessions/signed-in-user.ts'
+import { identifySession, recallUser, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { readBrowser, requireSameOrigin } from './browser.ts'
 import {
   completeInteraction,
@@ -17,6 +17,7 @@ import {
 } from './complete-interaction.ts'
 import { detailId } from './authorization-details.ts'
 import { type AuthorizationDetailText, type DetailTypes, typeNameOf, typeOf } from './detail-types.ts'
+import { limitErrorRedirects } from './error-redirect.ts'
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
@@ -59,9 +60,12 @@ export async function findInteraction(
   const client = await deps.clientDocuments.reopen(requireClientId(received), opened?.document, now)
   const { parameters, form } = await reopenRequest(received, { client, now }, deps)
   const redirect = verifyRedirect(parameters, client)
-  const authorization = await parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules)
   const visit = { signedIn: await deps.signedIn(request), isFromSession: stored === undefined, now }
   const recalled = await recallUser(record.login, visit, deps.storage)
+  const isSignedIn = async () => (recalled ?? (await identifySession(visit.signedIn, now, deps.storage))) !== undefined
+  const authorization = await limitErrorRedirects({ client, isSignedIn }, () =>
+    parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules),
+  )
   const isSwitchingAccount = request.url.searchParams.get('account') === 'other'
   const user = isSwitchingAccount ? undefined : recalled
   const isStored = stored !== undefined

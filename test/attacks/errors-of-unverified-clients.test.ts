@@ -1,0 +1,174 @@
+import type { RefusalReason } from '@mintmark/core'
+import { clientId, type ClientRecord } from '@mintmark/storage-interface'
+import { aClientRecord } from '@mintmark/storage-interface/fixtures'
+import { describe, it, onTestFinished } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import {
+  answerInteraction,
+  authorize,
+  browserCookie,
+  browserCookies,
+  type Change,
+  signedInAs,
+} from '../support/flow.ts'
+import { refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+
+const at = 'https://stranger.test/cb'
+const clients = [
+  ['registered itself', startWithRegistered, { client_id: 'R', redirect_uri: at }],
+  [
+    'publishes its own metadata',
+    startWithDocuments,
+    { client_id: 'https://stranger.test/oauth.json', redirect_uri: at },
+  ],
+] as const
+
+describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
+  const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })
+  const large = { state: 's'.repeat(1024), nonce: 'n'.repeat(1024), claims }
+  const nobody = JSON.stringify({ id_token: { sub: { values: [] } } })
+  const wrong: readonly (readonly [string, Change, RefusalReason])[] = [
+    ['response_type', { response_type: 'token' }, 'response_type_unsupported'],
+    ['max_age', { max_age: 'x' }, 'max_age_invalid'],
+    ['claims that no user has', { claims: nobody }, 'no_user_matches'],
+  ]
+
+  describe.each(clients)('the client %s', (_, start, client) => {
+    it('is shown on a page of the server when no user is signed in: the request is too large', async () => {
+      const under = await start()
+      const send = () => authorize(under, { ...client, ...large }, { cookie: '' })
+
+      await refusedOnPage(under, { send, reason: 'request_too_large' })
+    })
+
+    describe.each(wrong)('%s', (_name, change, reason) => {
+      it.each([undefined, 'none', 'login'])(
+        'is shown on a page of the server when no user is signed in: prompt=%s',
+        async (prompt) => {
+          const under = await start()
+          const send = () => authorize(under, { ...client, ...change, prompt }, { cookie: '' })
+
+          await refusedOnPage(under, { send, reason })
+        },
+      )
+    })
+
+    it('is shown on a page of the server in every response mode: prompt=none', async () => {
+      const under = await start()
+
+      for (const mode of ['query', 'form_post']) {
+        const wrongMode = { ...client, max_age: 'x', prompt: 'none', response_mode: mode }
+        const send = () => authorize(under, wrongMode, { cookie: '' })
+        await refusedOnPage(under, { send, reason: 'max_age_invalid' })
+      }
+    })
+
+    it('is returned to the client when a user is signed in', async () => {
+      const under = await start()
+      const send = () => authorize(under, { ...client, max_age: 'x' })
+
+      await refusedByRedirect(under, { error: 'invalid_request', at }, { send, reason: 'max_age_invalid' })
+    })
+
+    it.each([
+      ['login_required', ''],
+      ['consent_required', undefined],
+    ] as const)(
+      'is returned to the client as the answer to prompt=none: %s (OIDC Core §3.1.2.6)',
+      async (error, cookie) => {
+        const under = await start()
+        const send = () =>
+          authorize(under, { ...client, prompt: 'none' }, { cookie: cookie ?? signedInAs(under, 'U1') })
+
+        await refusedByRedirect(under, { error, at }, { send, reason: error })
+      },
+    )
+  })
+})
+
+describe('an unverified client that changes itself after its request was accepted (RFC 9700 §4.11.2)', () => {
+  const changes: readonly (readonly [string, Partial<ClientRecord>, RefusalReason, string])[] = [
+    ['drops a scope', { scopes: ['openid'] }, 'scope_not_allowed', 'invalid_scope'],
+    ['drops its grant type', { grantTypes: [] }, 'grant_type_not_registered', 'unauthorized_client'],
+  ]
+
+  describe.each(changes)('it %s', (_, change, reason, error) => {
+    it.each(['GET', 'POST'])('gets no redirect when no user is signed in: %s', async (method) => {
+      const under = await startWithRegistered()
+      const started = await begin(under, '')
+      await changeClient(under.storage, clientId('R'), change)
+
+      await refusedOnPage(under, { send: () => visit(under, started, { method }), reason })
+    })
+
+    it('gets the error of a user who had a session when the request was accepted', async () => {
+      const under = await startWithRegistered()
+      const started = await begin(under, signedInAs(under, 'U1'))
+      await changeClient(under.storage, clientId('R'), change)
+      const send = () => visit(under, started, { cookie: browserCookies(started) })
+
+      await refusedByRedirect(under, { error, at }, { send, reason })
+    })
+
+    it('gets the error of a user who has signed in to the interaction', async () => {
+      const under = await startWithRegistered()
+      const started = await begin(under, '')
+      await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+      await changeClient(under.storage, clientId('R'), change)
+
+      await refusedByRedirect(under, { error, at }, { send: () => visit(under, started), reason })
+    })
+
+    it('gets the error of a user who has signed in at the host', async () => {
+      const under = await startWithRegistered()
+      const started = await begin(under, '')
+      await changeClient(under.storage, clientId('R'), change)
+      const cookie = `${browserCookie(started)}; ${signedInAs(under, 'U1')}`
+
+      await refusedByRedirect(under, { error, at }, { send: () => visit(under, started, { cookie }), reason })
+    })
+  })
+})
+
+const begin = (under: ServerUnderTest, cookie: string): Promise<Reply> =>
+  authorize(under, { client_id: 'R', redirect_uri: at }, { cookie })
+
+/** Opens the page of an interaction, or posts a form there, in the browser that started it. */
+const visit = (
+  under: ServerUnderTest,
+  started: Reply,
+  { method = 'GET', cookie = browserCookie(started) }: { readonly method?: string; readonly cookie?: string } = {},
+): Promise<Reply> =>
+  under.send({
+    method,
+    path: started.location.pathname + started.location.search,
+    headers: { cookie, origin: under.issuer, 'content-type': 'application/x-www-form-urlencoded' },
+    body: method === 'POST' ? 'subject=U1' : '',
+  })
+
+async function startWithRegistered(): Promise<ServerUnderTest> {
+  const under = await startServer()
+  onTestFinished(() => under.close())
+  await under.storage.clients.insert({
+    ...aClientRecord(),
+    clientId: clientId('R'),
+    redirectUris: [at],
+    origin: 'registration',
+    selfManagement: { statementIssuer: null },
+  })
+  return under
+}
+
+async function startWithDocuments(): Promise<ServerUnderTest> {
+  const document = { client_id: 'https://stranger.test/oauth.json', client_name: 'Tool', redirect_uris: [at] }
+  const headers = { 'content-type': 'application/json' }
+  const under = await startServer({
+    fetch: () => Promise.resolve(new Response(JSON.stringify(document), { headers })),
+    clientDocuments: { allow: '*', scopes: ['openid', 'profile', 'offline_access'] },
+  })
+  onTestFinished(() => under.close())
+  return under
+}
