@@ -110,6 +110,30 @@ describe('a logout request with a hint', () => {
     ])
   })
 
+  it.each([
+    ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }, undefined],
+    ['publishes its own metadata', { origin: 'document' }, undefined],
+    [
+      'has a software statement',
+      { origin: 'registration', selfManagement: { statementIssuer: 'https://maker.test' } },
+      returnOfA,
+    ],
+    ['was changed by an administrator', { origin: 'administrator' }, returnOfA],
+  ] as const)('redirects a signed-out browser only for a verified client: it %s', async (_, change, at) => {
+    const site = await startLogoutServer()
+    const [mine, other] = [await hintOf(site, 'mine'), await hintOf(site, 'other')]
+    await changeClient(site.storage, clientId('A'), change)
+    const request = { id_token_hint: other, post_logout_redirect_uri: returnOfA }
+
+    const signedOut = await logout(site, undefined, request)
+    const signsOut = await logout(site, 'mine', { ...request, id_token_hint: mine })
+
+    expect([signedOut.status, signedOut.header('location')]).toEqual([at === undefined ? 200 : 303, at])
+    expect(signedOut.text).not.toContain('app.test')
+    expect([signsOut.header('location'), site.ended]).toEqual([returnOfA, ['mine']])
+    await site.close()
+  })
+
   it('accepts any port of a return URI on loopback (RFC 8252 §7.3)', async () => {
     const name = 'session-native'
     const cookie = sessionCookie(under, name)

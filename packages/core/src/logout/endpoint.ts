@@ -22,6 +22,7 @@ import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 
 import { readBrowser, requireNavigation, requireSameOrigin } from '../authorize/browser.ts'
 import { accountNameOf } from '../authorize/pending-interaction.ts'
+import { isVerified } from '../clients/logo.ts'
 import { requestRefused } from '../errors.ts'
 import type { Journal } from '../events.ts'
 import { readForm, readQuery } from '../parameters.ts'
@@ -176,13 +177,21 @@ async function answerLogout(
   const { request, evidence, logout } = visit
   const headers = decision.kind === 'end' ? await endSession(decision, visit, step) : []
   const frames = decision.kind === 'end' ? await framesOf(decision.session, step) : []
-  // RP-Initiated Logout §3: without a hint, only the user's own decision shows that the request is legitimate.
-  const mayReturn = evidence.returnsTo !== undefined && (evidence.hint !== undefined || isConfirmed)
-  const continueTo = mayReturn ? returnAddress(evidence.returnsTo, logout.state) : undefined
+  const mayReturn = isConfirmed || isLegitimate(evidence, decision)
+  const continueTo =
+    evidence.returnsTo !== undefined && mayReturn ? returnAddress(evidence.returnsTo, logout.state) : undefined
   if (continueTo !== undefined && frames.length === 0) return redirect(continueTo, headers)
   const content = { ...pageBasics(visit), kind: 'signed_out', frames, continueTo } as const
   return withHeaders(step.settings.renderPage(content, request), headers)
 }
+
+/**
+ * Whether a request that no user has confirmed may redirect the browser (RP-Initiated Logout §3). Anybody can send a hint
+ * of an unverified client. It counts only if it has ended a session of its user: otherwise a link to this server could
+ * lead to any address on the web.
+ */
+const isLegitimate = ({ hint, client }: LogoutEvidence, { kind }: LogoutDecision): boolean =>
+  hint !== undefined && client !== undefined && (kind === 'end' || isVerified(client))
 
 /** Revokes the session and everything bound to it, then lets the host end its own session. */
 async function endSession(
