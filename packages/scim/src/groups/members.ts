@@ -30,8 +30,10 @@ export async function planGroupPatch(
   { context, storage, turns }: PlanContext,
 ): Promise<GroupWrite> {
   const attribute = context.resourceType.attributesByName.get('members')
-  const ofMembers = assignments.filter(({ target }) => target.attribute === attribute)
-  const others = assignments.filter(({ target }) => target.attribute !== attribute)
+  // An extension may share the attribute.
+  const isOfMembers = ({ target }: Assignment) => target.extension === undefined && target.attribute === attribute
+  const ofMembers = assignments.filter(isOfMembers)
+  const others = assignments.filter((assignment) => !isOfMembers(assignment))
   if (ofMembers.some(needsCurrentMembers)) {
     const removals = ofMembers.every(isRemovalByFilter) ? ofMembers : undefined
     await spendOnMembers(group, removals, { context, storage })

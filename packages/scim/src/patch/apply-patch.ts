@@ -84,10 +84,10 @@ function join(first: Assignment, run: readonly Assignment[]): readonly Assignmen
 export const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter[] =>
   filter === undefined ? [] : filter.kind === 'or' ? filter.operands : [filter]
 
-/** Only lists without a `primary` sub-attribute. */
+/** Only lists without a `primary` sub-attribute. Two extensions may share an attribute. */
 function isNeighbour(one: Assignment, other: Assignment): boolean {
-  const { attribute } = one.target
-  if (attribute !== other.target.attribute) return false
+  const { attribute, extension } = one.target
+  if (attribute !== other.target.attribute || extension !== other.target.extension) return false
   if (!attribute.multiValued || attribute.subAttributesByName.has('primary')) return false
   return [one, other].every(one.op === 'add' ? isPlainAdd : isPlainRemove)
 }

@@ -74,6 +74,20 @@ test('does not merge adjacent operations on different lists (RFC 7644 §3.5.2)',
   expect(after).toMatchObject({ tags: ['a', 'b', 'c', 'd'], labels: ['x', 'y', 'X'] })
 })
 
+test('does not merge adjacent operations on two extensions that share attributes (RFC 7644 §3.5.2)', () => {
+  const badge2 = { ...badge, id: 'urn:example:badge:2.0' }
+  const both = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [badge, badge2] })
+  const held = { ...kim, [badge2.id]: { doors: [{ value: 'd1' }, { value: 'd2' }], tags: ['b'] } }
+  const operations = [
+    { op: 'add', path: `${badge.id}:tags`, value: ['one'] },
+    { op: 'add', path: `${badge2.id}:tags`, value: ['two'] },
+  ]
+
+  const { resource } = applyPatch(held, operations, createParseContext(both, strictTolerances))
+
+  expect(resource).toMatchObject({ [badge.id]: { tags: ['a', 'b', 'one'] }, [badge2.id]: { tags: ['b', 'two'] } })
+})
+
 test('replaces and removes lists of simple values (RFC 7644 §3.5.2)', () => {
   expect(patch({ op: 'replace', path: at('tags'), value: ['c'] })['tags']).toEqual(['c'])
   expect(patch({ op: 'add', path: at('floors'), value: [1, 2] })['floors']).toEqual([1, 2])

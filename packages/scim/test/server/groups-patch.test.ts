@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import { defineResourceType, groupResourceType } from '../../src/index.ts'
 import { countFunctionCallsAsync } from '../fixtures/function-calls.ts'
 import {
   aGroup,
@@ -407,6 +408,22 @@ describe('one PATCH', () => {
       },
     ])
   })
+})
+
+test('a change of an extension that shares the definition of members adds nobody (RFC 7643 §3.3)', async () => {
+  const deputies = { ...groupResourceType.schema, id: 'urn:example:deputies:2.0:Group' }
+  const groupType = defineResourceType({ ...groupResourceType, extensions: [deputies] })
+  const directory = await startDirectory(3, 'strict', { groupType })
+  const [one = '', two = '', three = ''] = directory.users
+  const id = await directory.createGroup(aGroup([one]))
+
+  const value = { displayName: 'Deputies', members: [{ value: three }] }
+  const reply = await directory.patch(id, join(two), { op: 'add', path: deputies.id, value })
+  const group = await directory.send({ path: `/Groups/${id}` })
+
+  expect(reply.status).toBe(204)
+  expect(new Set(await directory.memberIds(id))).toEqual(new Set([one, two]))
+  expect(group.body?.[deputies.id]).toMatchObject({ members: [{ value: three }] })
 })
 
 describe('a group of 10,000', () => {
