@@ -64,13 +64,13 @@ export { createJournal, logEvent } from './http/journal.ts'
 export type { EventStamp, Journal, LoggedEvent, Logger } from './http/journal.ts'
 export {
   allowHeader,
+  compareEntityTags,
   decodeBody,
   decodeComponent,
   decodeSegment,
   hasMediaType,
   isJsonObject,
   json,
-  matchesEntityTag,
   mediaType,
   noStore,
   parseJson,

@@ -2,9 +2,9 @@ import { seconds } from '@mintmark/storage-interface'
 import * as base64url from 'jose/base64url'
 
 import {
+  compareEntityTags,
   type Header,
   json,
-  matchesEntityTag,
   readyResponse,
   type ServerRequest,
   type ServerResponse,
@@ -32,6 +32,6 @@ export async function publicDocument(value: object): Promise<PublicDocument> {
   const unchanged = readyResponse({ status: 304, headers: validators, body: undefined })
   return (request) => {
     const condition = request.headers.get('if-none-match')
-    return condition !== undefined && matchesEntityTag(condition, tag) ? unchanged : full
+    return condition !== undefined && compareEntityTags(condition, tag) === 'match' ? unchanged : full
   }
 }

@@ -48,15 +48,17 @@ interface UnreadRequest<Host> extends RequestHead<Host> {
 }
 
 /**
- * Whether the value of If-Match or If-None-Match matches the entity tag of an existing resource (RFC 9110 §13.1.1, §13.1.2).
- * An asterisk matches every tag, but only if it is the whole value. Tags are compared weakly (§8.8.3.2), because compressing
+ * Compares the value of If-Match or If-None-Match with the entity tag of an existing resource (RFC 9110 §13.1.1, §13.1.2). An
+ * asterisk matches every tag, but only if it is the whole value. Tags are compared weakly (§8.8.3.2), because compressing
  * proxies turn strong tags into weak ones.
+ * @returns `malformed` when no tag of the value matches, but something else than a tag is in it.
  */
-export function matchesEntityTag(condition: string, tag: string): boolean {
-  if (condition.trim() === '*') return true
-  // A tag may contain commas (§8.8.3).
-  const listed = condition.match(/(?:[^",]|"[^"]*")+/g) ?? []
-  return listed.some((item) => opaqueTag(item.trim()) === opaqueTag(tag))
+export function compareEntityTags(condition: string, tag: string): 'match' | 'no_match' | 'malformed' {
+  if (condition.trim() === '*') return 'match'
+  // A tag may contain commas (§8.8.3), and items of a list may be empty (§5.6.1.2).
+  const listed = (condition.match(/(?:[^",]|"[^"]*"|")+/g) ?? []).map((item) => item.trim())
+  if (listed.some((item) => opaqueTag(item) === opaqueTag(tag))) return 'match'
+  return listed.every((item) => item === '' || /^(?:W\/)?"[^"]*"$/.test(item)) ? 'no_match' : 'malformed'
 }
 
 const opaqueTag = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag)

@@ -1,5 +1,5 @@
 import { type Header, noStore, parseParameters, type ServerResponse } from '@mintmark/core/http'
-import { decodeBody, hasMediaType, matchesEntityTag, runInTurns, type ServerRequest } from '@mintmark/internal'
+import { compareEntityTags, decodeBody, hasMediaType, runInTurns, type ServerRequest } from '@mintmark/internal'
 import type { RateDecision } from '@mintmark/core/internal'
 
 import { refusal, renderScimError, type ScimError } from '../error/scim-error.ts'
@@ -77,11 +77,12 @@ export function namedAttributes(query: Query): RequestedAttributes {
  * @throws ScimError 412 — reason `version_mismatch`.
  */
 export function checkPreconditions(request: ServerRequest, version: string): void {
-  const tags = request.headers.get('if-match')
+  const expected = request.headers.get('if-match')
   // RFC 9110 §13.1.1: none of the tags matches.
-  if (tags !== undefined && !matchesEntityTag(tags, version)) throw refusal('version_mismatch')
-  // RFC 9110 §13.1.2: one of the tags matches; `*` matches any existing resource.
-  if (isNotModified(request, version)) throw refusal('version_mismatch')
+  if (expected !== undefined && compareEntityTags(expected, version) !== 'match') throw refusal('version_mismatch')
+  const excluded = request.headers.get('if-none-match')
+  // RFC 9110 §13.1.2: one of the tags matches; `*` matches any existing resource. A malformed list may match.
+  if (excluded !== undefined && compareEntityTags(excluded, version) !== 'no_match') throw refusal('version_mismatch')
 }
 
 /** Whether a request depends on the version of its resource. */
@@ -91,7 +92,7 @@ export const hasPreconditions = ({ headers }: Pick<ServerRequest, 'headers'>): b
 /** Whether If-None-Match lists this version, so that a GET responds with 304 (RFC 9110 §13.1.2). */
 export function isNotModified(request: ServerRequest, version: string): boolean {
   const tags = request.headers.get('if-none-match')
-  return tags !== undefined && matchesEntityTag(tags, version)
+  return tags !== undefined && compareEntityTags(tags, version) === 'match'
 }
 
 /** A SCIM response (RFC 7644 §3.1, §3.8). It is not cached, because it contains personal data. */
