@@ -191,6 +191,19 @@ describe('a client that gets a logout token', () => {
     },
   )
 
+  it('has not received the token when a fetch of the host hides its redirect (Fetch §2.2.6)', async () => {
+    const world = await withSession({ fetch: () => Promise.resolve(Response.error()) })
+    await world.revoke('s1')
+
+    await world.server.deliverOnce()
+
+    expect(await world.deliveries('delivered')).toEqual([])
+    expect(await world.deliveries('dead')).toMatchObject([
+      { recipient: 'a', lastFailure: 'http_0' },
+      { recipient: 'b', lastFailure: 'http_0' },
+    ])
+  })
+
   it('gets another token after 5 s, 30 s, 2 min, 10 min and then every hour for a day, each with a new jti', async () => {
     const world = await withSession()
     world.receiver.behave('a.test', (response) => response.writeHead(500).end())

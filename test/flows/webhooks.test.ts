@@ -91,6 +91,8 @@ describe('a webhook', () => {
     [299, 1],
     [300, 2],
     [404, 2],
+    // What a fetch of the host returns for a redirect that it does not follow (Fetch §2.2.6).
+    [0, 2],
   ])('that first answers %d gets the message %d times (Standard Webhooks 1.0.0)', async (status, times) => {
     const world = startWorld()
     await world.create()
@@ -313,7 +315,8 @@ function startWorld() {
   const receive: typeof fetch = (_url, init) => {
     const body = init?.body as string
     requests.push({ headers: Object.fromEntries(new Headers(init?.headers)), body })
-    return Promise.resolve(new Response(null, { status: statusOf(JSON.parse(body) as Message) }))
+    const status = statusOf(JSON.parse(body) as Message)
+    return Promise.resolve(status === 0 ? Response.error() : new Response(null, { status }))
   }
   const serverOf = (ofServer: AdminStorage) =>
     createAuthorizationServer({

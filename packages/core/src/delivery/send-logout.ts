@@ -103,12 +103,15 @@ function resultOfStatus(
   { status, headers }: { readonly status: number; readonly headers: Headers },
   now: EpochSeconds,
 ): DeliveryResult {
-  if (status < 300) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
+  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
   const failure = `http_${status}`
   // RFC 9110 §15.5.9 and §15.6, RFC 8470 §5.2, RFC 6585 §4: a later attempt may succeed.
   const isTransient = status >= 500 || status === 408 || status === 425 || status === 429
   return isTransient ? retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) }) : giveUp(failure, now)
 }
+
+/** RFC 9110 §15.3. A redirect that a fetch of the host neither follows nor shows has the status 0 (Fetch §2.2.6). */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 export function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now: EpochSeconds): DeliveryResult {
   switch (failure) {

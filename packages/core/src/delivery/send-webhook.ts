@@ -12,7 +12,7 @@ import type { DeliveryResult, WebhookRecord } from '@mintmark/storage-interface/
 import type { KeyRing } from '../keys/ring.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import type { WebhookStorage } from './derive-webhooks.ts'
-import { attemptTimeout, giveUp, resultOfFailure, retry, parseRetryAfter } from './send-logout.ts'
+import { attemptTimeout, giveUp, isSuccess, parseRetryAfter, resultOfFailure, retry } from './send-logout.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
 export interface SendWebhookDependencies {
@@ -58,7 +58,7 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
   const answeredAt = deps.clock()
   if (result.outcome === 'failed') return resultOfFailure(delivery, result.failure, answeredAt)
   const { status, headers } = result
-  if (status < 300) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
+  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
   const failure = `http_${status}`
   // Standard Webhooks: 410 means that the endpoint no longer exists. After other statuses, a later attempt may succeed.
   if (status === 410) return giveUp(failure, answeredAt)
