@@ -28,12 +28,13 @@ describe.for([
   }, 180_000)
   afterAll(() => database.close())
 
-  test.for(['id', 'userName', 'displayName', 'name.familyName', 'meta.created', 'meta.lastModified'])(
+  test.for(Object.entries(sortValues))(
     'shows a page in the order of %s, which an index has',
-    async (name) => {
-      const page = { kind: 'index', offset: 0, limit: 100 } as const
-      await showsPage(database.storage, page, [name, 'ascending'])
-      await showsPage(database.storage, page, [name, 'descending'])
+    async ([name, valueOf]) => {
+      const sorted = inOrderOf(valueOf)
+
+      expect(await firstPage(database.storage, [name, 'ascending'])).toEqual(sorted.slice(0, 100))
+      expect(await firstPage(database.storage, [name, 'descending'])).toEqual(sorted.toReversed().slice(0, 100))
     },
   )
 
@@ -87,6 +88,22 @@ describe.for([
     expect(outcome.outcome === 'listed' && outcome.total).toBeCloseTo(accounts, -2)
   })
 })
+
+/** What an account is sorted by, or undefined if it has no such value. */
+const sortValues: Readonly<Record<string, (n: number) => string | number | undefined>> = {
+  id: (n) => filledAccount(n).userId,
+  userName: (n) => filledAccount(n).userName,
+  displayName: () => undefined,
+  'name.familyName': (n) => `person ${n % 1000}`,
+  'meta.created': (n) => n,
+  'meta.lastModified': (n) => n,
+}
+
+/** The identifiers of all accounts; equal ones are by age, which is their number. */
+const inOrderOf = (valueOf: (n: number) => string | number | undefined): readonly string[] =>
+  Array.from({ length: accounts }, (_, index) => ({ n: index + 1, value: valueOf(index + 1) ?? '' }))
+    .toSorted((one, other) => (one.value === other.value ? one.n - other.n : one.value < other.value ? -1 : 1))
+    .map(({ n }) => filledAccount(n).userId)
 
 const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unknown>>> = {
   'userName eq': (storage) => finds(storage, text('userName', person.userName)),
@@ -178,15 +195,21 @@ async function finds(storage: AdminStorage, filter: ResolvedFilter): Promise<voi
   })
 }
 
-async function showsPage(
-  storage: AdminStorage,
-  page: ListPage,
-  order?: readonly [name: string, direction: SortKey['direction']],
-): Promise<void> {
-  const sort = order && { attribute: attribute(order[0]), elementPart: undefined, direction: order[1] }
+async function showsPage(storage: AdminStorage, page: ListPage, sort?: SortKey): Promise<readonly string[]> {
   const outcome = await storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort, page })
   expect(outcome).toMatchObject({ outcome: 'listed', total: accounts, records: { length: 100 } })
+  return outcome.outcome === 'listed' ? outcome.records.map((user) => user.userId) : []
 }
+
+const firstPage = (
+  storage: AdminStorage,
+  [name, direction]: readonly [name: string, direction: SortKey['direction']],
+): Promise<readonly string[]> =>
+  showsPage(
+    storage,
+    { kind: 'index', offset: 0, limit: 100 },
+    { attribute: attribute(name), elementPart: undefined, direction },
+  )
 
 function attribute(path: string): FilterAttribute {
   const [name = '', subName] = path.split('.')
