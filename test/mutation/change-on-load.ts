@@ -1,5 +1,5 @@
-// Loaded before a program (`node --import`): changes sources while Node loads them, in worker processes and in the programs
-// that a test starts too. Files on disk stay as they are.
+// Loaded before the processes in which vitest runs tests (`node --import`): changes sources while Node loads them. Programs
+// that a test starts with arguments of its own load them unchanged. Files on disk stay as they are.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

@@ -1,7 +1,7 @@
+import type { GuardName } from './guards.ts'
+
 /** Guards whose loss would be worst, each with a test file that fails without it: the sample of every CI run. */
-interface CriticalGuard {
-  readonly file: string
-  readonly condition: string
+interface CriticalGuard extends GuardName {
   readonly test: string
 }
 

@@ -7,6 +7,8 @@ import ts from 'typescript'
 export interface Guard {
   readonly file: string
   readonly line: number
+  /** The nearest function around it that has a name. */
+  readonly within: string
   readonly condition: string
   /** Offsets of the condition in the file. */
   readonly start: number
@@ -44,13 +46,52 @@ function guardsOf(file: string, text: string): readonly Guard[] {
       const [start, end] = [expression.getStart(), expression.getEnd()]
       const line = lineAt(source, node.getStart())
       if (line === lineAt(source, end))
-        guards.push({ file, line, condition: expression.getText(), start, end, changes: changesOf(expression) })
+        guards.push({
+          file,
+          line,
+          within: functionAround(node),
+          condition: expression.getText(),
+          start,
+          end,
+          changes: changesOf(expression),
+        })
     }
     ts.forEachChild(node, visit)
   }
   visit(source)
   return guards
 }
+
+function functionAround(node: ts.Node): string {
+  const { parent } = node
+  if (ts.isSourceFile(parent)) return 'the file'
+  const isNamed = ts.isFunctionLike(parent) || ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)
+  return (isNamed && parent.name?.getText()) || functionAround(parent)
+}
+
+/** How a list of guards names one of them. */
+export interface GuardName {
+  readonly file: string
+  readonly condition: string
+  /** The function around it, if the file has the condition several times. */
+  readonly within?: string
+}
+
+/** Finds the guard of a name. @throws Error when there is none, or more than one. */
+export function findGuard(guards: readonly Guard[], name: GuardName): Guard {
+  const [found, ...others] = guards.filter((guard) => isNamedBy(guard, name))
+  if (found === undefined) throw new Error(`not in the tree: ${name.file}: ${name.condition}`)
+  if (others.length > 0) {
+    const functions = [found, ...others].map(({ within }) => within).join(', ')
+    throw new Error(
+      `more than once in the tree, so \`within\` has to name one (${functions}): ${name.file}: ${name.condition}`,
+    )
+  }
+  return found
+}
+
+export const isNamedBy = (guard: Guard, { file, condition, within }: GuardName): boolean =>
+  guard.file === file && guard.condition === condition && (within === undefined || guard.within === within)
 
 const lineAt = (source: ts.SourceFile, offset: number): number => source.getLineAndCharacterOfPosition(offset).line + 1
 

@@ -1,7 +1,7 @@
-/** A change that tests cannot miss, with the reason. */
-interface Justification {
-  readonly file: string
-  readonly condition: string
+import type { GuardName } from './guards.ts'
+
+/** A change that no test can notice, with the reason. */
+interface Justification extends GuardName {
   /** As the command prints it. */
   readonly change: string
   readonly reason: string

@@ -7,20 +7,26 @@ import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 
 import { criticalGuards } from './critical-guards.ts'
-import { findGuards, shuffledChanges, weakened, type Change, type Guard, type WeakenedGuard } from './guards.ts'
+import {
+  findGuard,
+  findGuards,
+  isNamedBy,
+  shuffledChanges,
+  weakened,
+  type Change,
+  type Guard,
+  type WeakenedGuard,
+} from './guards.ts'
+import { createJudge, type Judgement } from './judge-change.ts'
 import { justifications } from './justifications.ts'
 import { measureReachedTests, type SelectedTests } from './reached-tests.ts'
 import { runTests } from './run-tests.ts'
+import { digestTree } from './tree.ts'
 import { createTypeCheck } from './type-check.ts'
 
 interface Task extends WeakenedGuard, SelectedTests {}
 
-interface Result extends Task {
-  /** Unclear: neither with nor without the change did the tests finish in time. */
-  readonly status: 'killed' | 'survived' | 'unclear'
-  /** The test that failed. */
-  readonly killer: string
-}
+interface Result extends Task, Judgement {}
 
 const requiredScore = 0.95
 
@@ -33,10 +39,16 @@ const { values, positionals } = parseArgs({
   },
 })
 const jobs = Number(values.jobs)
-const guards = findGuards(process.cwd())
-const obsolete = justifications.filter(({ file, condition }) => findGuard(file, condition) === undefined)
-for (const { file, condition } of obsolete) console.log(`Justified, but not in the tree: ${file}: ${condition}`)
+// Each run of tests waits for the exit of this process, and ends with it.
+process.setMaxListeners(process.getMaxListeners() + jobs)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
+const tree = digestTree(process.cwd())
+const guards = findGuards(process.cwd())
+const misplaced = justifications.flatMap((name) => problemOf(() => findGuard(guards, name)))
+for (const problem of misplaced) console.log(`Justified, but ${problem}`)
+
+const judge = createJudge({ run: runTests, isEdited: () => digestTree(process.cwd()) !== tree })
 const tasks = await plan(positionals)
 console.log(`${new Set(tasks.map(({ guard }) => guard)).size} guards, weakened in ${tasks.length} ways`)
 let done = 0
@@ -49,7 +61,7 @@ const results = await mapInParallel(tasks, async (task) => {
 })
 mkdirSync('node_modules/.cache/mutation', { recursive: true })
 writeFileSync('node_modules/.cache/mutation/results.json', JSON.stringify(results, undefined, 2))
-process.exitCode = isEnough(results) && obsolete.length === 0 ? 0 : 1
+process.exitCode = isEnough(results) && misplaced.length === 0 ? 0 : 1
 
 async function plan([first = '300', seed = '1', ...others]: readonly string[]): Promise<readonly Task[]> {
   if (first === 'critical') return planCriticalGuards()
@@ -76,8 +88,10 @@ async function selectTests(tests: readonly string[]): Promise<() => SelectedTest
 
 /** @returns how long the tests take. */
 async function requirePassing(tests: readonly string[]): Promise<number> {
-  const { status, milliseconds, failures } = await runTests({ tests, workers: jobs })
-  if (status !== 'passed') throw new Error(`Without a change, tests fail: ${JSON.stringify(failures)}`)
+  const { status, milliseconds, ran, failures, output } = await runTests({ tests, workers: jobs })
+  const missing = tests.filter((test) => !ran.includes(test))
+  if (missing.length > 0) throw new Error(`No tests ran of: ${missing.join(', ')}\n${output}`)
+  if (status !== 'passed') throw new Error(`Without a change, tests fail: ${JSON.stringify(failures)}\n${output}`)
   return milliseconds
 }
 
@@ -95,48 +109,36 @@ function pick(count: number, from: readonly WeakenedGuard[]): readonly WeakenedG
 async function planCriticalGuards(): Promise<readonly Task[]> {
   const tests = [...new Set(criticalGuards.map(({ test }) => test))]
   const milliseconds = await requirePassing(tests)
-  return criticalGuards.flatMap(({ file, condition, test }) => {
-    const guard = findGuard(file, condition)
-    if (guard === undefined) throw new Error(`critical-guards.ts names a guard that is gone: ${file}: ${condition}`)
-    return weakened(guard).map((one) => ({ ...one, tests: [test], milliseconds, leftOut: 0 }))
-  })
+  return criticalGuards.flatMap(({ test, ...name }) =>
+    weakened(findGuard(guards, name)).map((one) => ({ ...one, tests: [test], milliseconds, leftOut: 0 })),
+  )
 }
 
-function findGuard(file: string, condition: string): Guard | undefined {
-  return guards.find((guard) => guard.file === file && guard.condition === condition)
+function problemOf(act: () => unknown): readonly string[] {
+  try {
+    act()
+    return []
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
 }
 
 async function tryChange(task: Task): Promise<Result> {
   const { guard, change, tests, milliseconds } = task
-  if (tests.length === 0) return { ...task, status: 'survived', killer: '' }
-  const limitMilliseconds = 60_000 + 4 * milliseconds
   const replacements = { [pathToFileURL(resolve(guard.file)).href]: [change] }
-  const { status, failures } = await runTests({ tests, replacements, stopAtFirstFailure: true, limitMilliseconds })
-  if (status === 'timeout') return { ...task, ...(await judgeTimeout(tests, limitMilliseconds)) }
-  const [failure] = failures
-  const killer = failure === undefined ? '' : `${failure.file}: ${failure.title}`
-  return { ...task, status: status === 'failed' ? 'killed' : 'survived', killer }
+  return { ...task, ...(await judge({ tests, replacements, limitMilliseconds: 60_000 + 4 * milliseconds })) }
 }
 
-/** A change that makes tests hang is noticed. A busy machine makes them hang too. */
-async function judgeTimeout(
-  tests: readonly string[],
-  limitMilliseconds: number,
-): Promise<Pick<Result, 'status' | 'killer'>> {
-  const unchanged = await runTests({ tests, limitMilliseconds })
-  const isSlowOnlyWithChange = unchanged.status === 'passed' && unchanged.milliseconds < limitMilliseconds / 4
-  return { status: isSlowOnlyWithChange ? 'killed' : 'unclear', killer: 'timeout' }
-}
-
-function describe({ status, guard, change, tests, leftOut }: Result): string {
+function describe({ status, killer, guard, change, tests, leftOut }: Result): string {
   const more = leftOut === 0 ? '' : `, ${leftOut} more reach it and were not run`
   const justified = isJustified(guard, change) ? ', justified' : ''
   const title = `${guard.file}:${guard.line} ${status}${justified} (${tests.length} test files${more})`
-  return `${title}\n    if (${guard.condition})\n    ${change.name}`
+  const reason = killer === '' ? '' : `\n    ${killer}`
+  return `${title}\n    if (${guard.condition})\n    ${change.name}${reason}`
 }
 
-function isJustified({ file, condition }: Guard, { name }: Change): boolean {
-  return justifications.some((one) => one.file === file && one.condition === condition && one.change === name)
+function isJustified(guard: Guard, { name }: Change): boolean {
+  return justifications.some((one) => isNamedBy(guard, one) && one.change === name)
 }
 
 function isEnough(all: readonly Result[]): boolean {

@@ -49,7 +49,12 @@ async function measure(guards: readonly Guard[], workers: number): Promise<reado
   console.log('Measuring which tests reach which guard: all tests run once.')
   const reached = mkdtempSync(join(tmpdir(), 'mintmark-reached-'))
   try {
-    const { failures } = await runTests({ reached, workers, replacements: recordingReplacements(guards) })
+    const { status, failures, output } = await runTests({
+      reached,
+      workers,
+      replacements: recordingReplacements(guards),
+    })
+    if (status === 'failed' && failures.length === 0) throw new Error(`vitest failed, and no test did:\n${output}`)
     for (const { file, title } of failures)
       console.log(`not used, because it fails without a change: ${file}: ${title}`)
     const failed = new Set(failures.map(({ file }) => file))
@@ -76,7 +81,7 @@ function recordingReplacements(guards: readonly Guard[]): Replacements {
 }
 
 /** Without the line, which every edit above it changes. */
-const reachedName = ({ file, condition }: Guard): string => `${file}: ${condition}`
+const reachedName = ({ file, within, condition }: Guard): string => `${file}: ${within}: ${condition}`
 
 function selectTests(guard: Guard, all: readonly ReachingTest[], budget: number): SelectedTests {
   const name = reachedName(guard)

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 
 import type { Replacements } from './change-on-load.ts'
 
@@ -19,8 +19,12 @@ export interface TestRun {
 export interface TestOutcome {
   readonly status: 'passed' | 'failed' | 'timeout'
   readonly milliseconds: number
-  /** The test files that failed, each with its first failed test. */
+  /** The test files that ran. */
+  readonly ran: readonly string[]
+  /** The test files that failed, each with its first failed test. None of them failed if an error came from elsewhere. */
   readonly failures: readonly { readonly file: string; readonly title: string }[]
+  /** What vitest printed. */
+  readonly output: string
 }
 
 /** What vitest's reporter `json` writes, as far as it is used. */
@@ -40,34 +44,37 @@ export async function runTests(run: TestRun): Promise<TestOutcome> {
   try {
     writeFileSync(replacements, JSON.stringify(run.replacements ?? {}))
     const startedAt = performance.now()
-    const exit = await startVitest(run, { report, replacements })
+    const { exit, output } = await startVitest(run, { report, replacements })
     const milliseconds = Math.round(performance.now() - startedAt)
-    if (exit === 'timeout') return { status: 'timeout', milliseconds, failures: [] }
-    if (!existsSync(report)) throw new Error(`vitest wrote no report:\n${exit.output}`)
-    const failures = failuresOf(JSON.parse(readFileSync(report, 'utf8')) as VitestReport)
-    // Such as when there is no test file: a run without a failed test says nothing about a change.
-    if (exit.code !== 0 && failures.length === 0) throw new Error(`vitest failed, and no test did:\n${exit.output}`)
-    return { status: exit.code === 0 ? 'passed' : 'failed', milliseconds, failures }
+    const results = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as VitestReport).testResults : []
+    const status = exit === 'timeout' ? 'timeout' : exit === 0 ? 'passed' : 'failed'
+    return { status, milliseconds, ran: results.map(fileOf), failures: failuresOf(results), output }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const failuresOf = ({ testResults }: VitestReport): TestOutcome['failures'] =>
-  testResults
+type VitestResults = VitestReport['testResults']
+
+const fileOf = ({ name }: VitestResults[number]): string => relative(process.cwd(), name)
+
+const failuresOf = (results: VitestResults): TestOutcome['failures'] =>
+  results
     .filter(({ status }) => status === 'failed')
-    .map(({ name, assertionResults }) => ({
-      file: name.slice(process.cwd().length + 1),
-      title: assertionResults.find(({ status }) => status === 'failed')?.fullName ?? 'the file as a whole',
+    .map((result) => ({
+      file: fileOf(result),
+      title: result.assertionResults.find(({ status }) => status === 'failed')?.fullName ?? 'the file as a whole',
     }))
 
 async function startVitest(
   { tests, reached, workers = 1, stopAtFirstFailure = false, limitMilliseconds }: TestRun,
   { report, replacements }: { readonly report: string; readonly replacements: string },
-): Promise<'timeout' | { readonly code: number | null; readonly output: string }> {
-  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.mutation.ts', '--reporter', 'json']
-  const more = ['--outputFile', report, '--maxWorkers', String(workers), ...(stopAtFirstFailure ? ['--bail', '1'] : [])]
-  const child = spawn(process.execPath, [...args, ...more], {
+): Promise<{ readonly exit: 'timeout' | number | null; readonly output: string }> {
+  const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.mutation.ts']
+  // The reporter `json` leaves out errors outside of tests.
+  const reporters = ['--reporter', 'json', '--outputFile', report, '--reporter', 'dot']
+  const more = ['--maxWorkers', String(workers), ...(stopAtFirstFailure ? ['--bail', '1'] : [])]
+  const child = spawn(process.execPath, [...args, ...reporters, ...more], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group, so that the workers stop too.
     detached: true,
@@ -82,19 +89,24 @@ async function startVitest(
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
 
-  return new Promise((resolve, reject) => {
+  const kill = (): void => {
+    // A child without a process id did not start, which is an `error`.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  }
+  // The group would outlive this process.
+  process.once('exit', kill)
+  return new Promise<Awaited<ReturnType<typeof startVitest>>>((resolve, reject) => {
     const timer =
       limitMilliseconds === undefined
         ? undefined
         : setTimeout(() => {
-            // A child without a process id did not start, which is an `error`.
-            if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-            resolve('timeout')
+            kill()
+            resolve({ exit: 'timeout', output })
           }, limitMilliseconds)
     child.once('error', reject)
     child.once('close', (code) => {
       clearTimeout(timer)
-      resolve({ code, output })
+      resolve({ exit: code, output })
     })
-  })
+  }).finally(() => process.off('exit', kill))
 }
