@@ -30,16 +30,28 @@ export function withIndexedAttributes(storage: ScimStorage, userType: ResourceTy
       await isIndexed()
       return method(argument)
     }
-  return {
-    ...storage,
-    provisionedUsers: {
-      ...users,
-      insert: afterwards((user) => users.insert(user)),
-      compareAndSwap: afterwards((change) => users.compareAndSwap(change)),
-      adopt: afterwards((change) => users.adopt(change)),
-      list: afterwards((query) => users.list(query)),
+  const provisionedUsers = withMembers(users, {
+    insert: afterwards((user) => users.insert(user)),
+    compareAndSwap: afterwards((change) => users.compareAndSwap(change)),
+    adopt: afterwards((change) => users.adopt(change)),
+    list: afterwards((query) => users.list(query)),
+  })
+  return withMembers(storage, { provisionedUsers })
+}
+
+/**
+ * An object with some members replaced. Copying it would lose what a host's class defines: a proxy also has the methods of the
+ * class, which run on the object itself and may use its private fields.
+ */
+function withMembers<Store extends object>(store: Store, members: Partial<Store>): Store {
+  // The members are the target, because a proxy must return what a frozen target has. It has the type of what it stands for.
+  return new Proxy(members as Store, {
+    get(own, name) {
+      if (Object.hasOwn(own, name)) return Reflect.get(own, name) as unknown
+      const value: unknown = Reflect.get(store, name)
+      return typeof value === 'function' ? (value.bind(store) as unknown) : value
     },
-  }
+  })
 }
 
 /** The attributes that the host declared `indexed` or unique. */

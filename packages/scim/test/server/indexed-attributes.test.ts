@@ -24,9 +24,34 @@ async function sqlite() {
   return createSqlStorage({ dialect, issuer, scanLimit: 5 })
 }
 
+/** As a host writes a storage: methods and getters belong to classes and use private fields, and objects are frozen. */
+const classes = async () => ofClass(await memory())
+
+function ofClass<Store extends object>(store: Store): Store {
+  class HostStore {
+    readonly #store = store
+    static storeOf(of: HostStore): Store {
+      return of.#store
+    }
+  }
+  for (const name of Reflect.ownKeys(store))
+    Object.defineProperty(HostStore.prototype, name, {
+      get(this: HostStore): unknown {
+        const value: unknown = Reflect.get(HostStore.storeOf(this), name)
+        if (typeof value === 'object' && value !== null) return ofClass(value)
+        if (typeof value !== 'function') return value
+        return function (this: HostStore, ...given: readonly unknown[]): unknown {
+          return Reflect.apply(value, HostStore.storeOf(this), given)
+        }
+      },
+    })
+  return Object.freeze(new HostStore()) as unknown as Store
+}
+
 describe.for([
   { name: 'memory', open: memory },
   { name: 'SQLite', open: sqlite },
+  { name: 'classes of the host', open: classes },
 ])('attributes of the host on $name', ({ open }) => {
   test('rejects a second user with a value that must be unique (RFC 7643 §7)', async () => {
     const { create, scim } = await start()
@@ -111,6 +136,16 @@ test.each([
   expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer }), groupType: type })).toThrow(
     'an attribute of groups can be neither indexed nor unique',
   )
+})
+
+test('a storage is asked for no index when the host declares none', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const indexAttributes = () => Promise.reject(new Error('No index is needed.'))
+  const scim = await startScim({
+    storage: { ...storage, provisionedUsers: { ...storage.provisionedUsers, indexAttributes } },
+  })
+
+  expect((await scim.send({ path: '/Users?filter=title pr' })).status).toBe(200)
 })
 
 test('records an event when a search reads more than half of the limit (RFC 7644 §3.12)', async () => {
