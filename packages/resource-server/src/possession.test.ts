@@ -15,6 +15,19 @@ test('accepts a proof once until it expires (RFC 9449 §11.1)', async () => {
   expect(await replays.markUsed('a', 29)).toBe(false)
 })
 
+test('rejects a used proof when the clock is set back, after other proofs were used (RFC 9449 §11.1)', async () => {
+  let now = 50
+  const replays = createMemoryReplays(() => now)
+  await replays.markUsed('a', 100)
+  now = 150
+  await replays.markUsed('b', 300)
+
+  now = 60
+
+  expect(await replays.markUsed('a', 100)).toBe(false)
+  expect(await replays.markUsed('b', 300)).toBe(false)
+})
+
 test('remembers the latest 100,000 proofs (RFC 9449 §11.1)', async () => {
   const replays = createMemoryReplays(() => 0)
   const latest = 100_000
