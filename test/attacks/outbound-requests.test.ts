@@ -281,6 +281,21 @@ describe('an origin that the host allows', () => {
     expect(received).toHaveLength(1)
   })
 
+  it('at localhost is requested without a name server (RFC 6761 §6.3)', async () => {
+    const { origin, received } = await listen(createHttpServer(), 'http://localhost')
+    const fetch = pinnedFetch({
+      allowedOrigins: [origin],
+      resolve: () => Promise.reject(new Error('No name server is asked.')),
+    })
+    const client = createOutboundClient(fetch, { ...fewRequests, allowedOrigins: [origin] })
+
+    expect(await client.request({ ...get, url: `${origin}/logout` })).toMatchObject({
+      outcome: 'answered',
+      status: 204,
+    })
+    expect(received).toEqual([new URL(origin).host])
+  })
+
   it('leaves the rules for all others: a public name with a private address is refused (RFC 9700 §4.11)', async () => {
     const fetch = pinnedFetch({
       allowedOrigins: ['https://rp.test:8443'],

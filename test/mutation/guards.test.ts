@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
-import { findGuard, findGuards } from './guards.ts'
+import { findChange, findGuard, findGuards } from './guards.ts'
 import { digestTree } from './tree.ts'
 
 const file = 'packages/core/src/a.ts'
@@ -49,6 +49,17 @@ test('a guard that is gone is an error', () => {
 
   expect(() => findGuard(guards, { file, condition: 'x > 2' })).toThrow('not in the tree')
   expect(() => findGuard(guards, { file, condition: 'x > 3', within: 'two' })).toThrow('not in the tree')
+})
+
+test('a change is named by its guard and what is changed', () => {
+  const guards = findGuards(aTree())
+  const name = { file, condition: 'x > 3' }
+
+  expect(findChange(guards, { ...name, change: 'x >= 3' })).toMatchObject({
+    guard: { within: 'four' },
+    change: { text: '>=' },
+  })
+  expect(() => findChange(guards, { ...name, change: 'x < 3' })).toThrow('no change of its guard')
 })
 
 test('an edit of a source or a test changes the digest of a tree', () => {

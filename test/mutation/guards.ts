@@ -90,6 +90,14 @@ export function findGuard(guards: readonly Guard[], name: GuardName): Guard {
   return found
 }
 
+/** Finds a change of a guard. @throws Error when the guard is not named well, or has no such change. */
+export function findChange(guards: readonly Guard[], name: GuardName & { readonly change: string }): WeakenedGuard {
+  const guard = findGuard(guards, name)
+  const change = guard.changes.find((one) => one.name === name.change)
+  if (change === undefined) throw new Error(`no change of its guard: ${name.file}: ${name.condition}: ${name.change}`)
+  return { guard, change }
+}
+
 export const isNamedBy = (guard: Guard, { file, condition, within }: GuardName): boolean =>
   guard.file === file && guard.condition === condition && (within === undefined || guard.within === within)
 

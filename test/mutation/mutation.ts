@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 
 import { criticalGuards } from './critical-guards.ts'
 import {
+  findChange,
   findGuard,
   findGuards,
   isNamedBy,
@@ -18,7 +19,7 @@ import {
   type WeakenedGuard,
 } from './guards.ts'
 import { createJudge, type Judgement } from './judge-change.ts'
-import { justifications } from './justifications.ts'
+import { type Justification, justifications } from './justifications.ts'
 import { measureReachedTests, type SelectedTests } from './reached-tests.ts'
 import { runTests } from './run-tests.ts'
 import { digestTree } from './tree.ts'
@@ -45,7 +46,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 const tree = digestTree(process.cwd())
 const guards = findGuards(process.cwd())
-const misplaced = justifications.flatMap((name) => problemOf(() => findGuard(guards, name)))
+const compiles = createTypeCheck(process.cwd())
+const misplaced = justifications.flatMap(problemsOf)
 for (const problem of misplaced) console.log(`Justified, but ${problem}`)
 
 const judge = createJudge({ run: runTests, isEdited: () => digestTree(process.cwd()) !== tree })
@@ -63,16 +65,19 @@ mkdirSync('node_modules/.cache/mutation', { recursive: true })
 writeFileSync('node_modules/.cache/mutation/results.json', JSON.stringify(results, undefined, 2))
 process.exitCode = isEnough(results) && misplaced.length === 0 ? 0 : 1
 
+function isSample(first = '300'): boolean {
+  return /^\d+$/.test(first)
+}
+
 async function plan([first = '300', seed = '1', ...others]: readonly string[]): Promise<readonly Task[]> {
   if (first === 'critical') return planCriticalGuards()
-  const isSample = /^\d+$/.test(first)
   const places = [first, seed, ...others]
-  const picked = isSample
+  const picked = isSample(first)
     ? pick(Number(first), shuffledChanges(guards, seed))
     : guards
         .filter(({ file, line }) => places.includes(file) || places.includes(`${file}:${line}`))
         .flatMap(weakened)
-        .filter(createTypeCheck(process.cwd()))
+        .filter(compiles)
   const { tests } = values
   const select =
     tests === undefined
@@ -98,7 +103,6 @@ async function requirePassing(tests: readonly string[]): Promise<number> {
 /** The first changes that compile. */
 function pick(count: number, from: readonly WeakenedGuard[]): readonly WeakenedGuard[] {
   const picked: WeakenedGuard[] = []
-  const compiles = createTypeCheck(process.cwd())
   for (const one of from) {
     if (picked.length === count) break
     if (compiles(one)) picked.push(one)
@@ -114,10 +118,13 @@ async function planCriticalGuards(): Promise<readonly Task[]> {
   )
 }
 
-function problemOf(act: () => unknown): readonly string[] {
+/** What is wrong with a justification. The type checker takes long, so that only a sample asks it. */
+function problemsOf(justification: Justification): readonly string[] {
+  const { file, condition, change } = justification
   try {
-    act()
-    return []
+    const found = findChange(guards, justification)
+    const isTried = !isSample(positionals[0]) || compiles(found)
+    return isTried ? [] : [`never tried, because it does not compile: ${file}: ${condition}: ${change}`]
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   }

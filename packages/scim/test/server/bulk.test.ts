@@ -1,6 +1,7 @@
 import { StorageUnavailableError, type JsonObject } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
+import type { ScimRefusalReason } from '../../src/index.ts'
 import { countFunctionCallsAsync } from '../fixtures/function-calls.ts'
 import { expectPrototypesUntouchedAsync } from '../fixtures/prototypes-untouched.ts'
 import {
@@ -125,18 +126,27 @@ describe('operations', () => {
     expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({ body: { displayName: 'Dev' } })
   })
 
-  test.each<[string, unknown]>([
-    ['with the schema of users', { schemas: [core], Operations: [{ op: 'remove', path: 'displayName' }] }],
-    ['that is a string', 'Dev'],
-  ])('refuses the data of a PATCH %s (RFC 7644 §3.7)', async (_, data) => {
+  test.each<[string, unknown, ScimRefusalReason]>([
+    [
+      'with the schema of users',
+      { schemas: [core], Operations: [{ op: 'remove', path: 'displayName' }] },
+      'schemas_missing',
+    ],
+    ['that is a string', 'Dev', 'body_malformed'],
+    ['that is a number', 5, 'body_malformed'],
+    ['that is a boolean', true, 'body_malformed'],
+    ['that is null', null, 'body_malformed'],
+  ])('refuses the data of a PATCH %s (RFC 7644 §3.7)', async (_, data, reason) => {
     const directory = await startDirectory(0, 'strict')
     const id = await directory.createGroup()
-    const before = await directory.send({ path: `/Groups/${id}` })
+    await directory.send({ path: `/Groups/${id}` })
+    const before = directory.dump()
 
     const reply = await bulk(directory, [{ method: 'PATCH', path: `/Groups/${id}`, data }])
 
     expect(statusesOf(reply)).toEqual(['400'])
-    expect(await directory.send({ path: `/Groups/${id}` })).toMatchObject({ body: before.body })
+    expect(reasonsOf(directory)).toEqual([reason])
+    expect(directory.dump()).toBe(before)
   })
 
   test('does not read the members of groups, which the response does not show', async () => {

@@ -1,0 +1,66 @@
+import { type AdminStorage, type ResolvedFilter } from '@mintmark/storage-interface'
+import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import type { FilterAttribute, SortKey } from '@mintmark/storage-interface/stores'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { describe, expect, test } from 'vitest'
+import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
+
+const scanLimit = 10
+const users = 30
+const { providerId } = aProvisionedUser('user')
+
+describe.for([
+  { name: 'SQLite', open: aMigratedFile },
+  { name: 'PostgreSQL', open: aMigratedPool },
+])('a list of more users than it may read, on $name (RFC 7644 §3.12)', ({ open }) => {
+  async function filled(): Promise<AdminStorage> {
+    const storage = await createSqlStorage({ dialect: await open(), issuer: 'https://issuer.example', scanLimit })
+    for (let n = 0; n < users; n += 1) await storage.provisionedUsers.insert(aProvisionedUser(`user-${n}`))
+    return storage
+  }
+
+  test('is complete when an index has what its filter and its order compare', async () => {
+    const storage = await filled()
+
+    expect(await totalOf(storage, text('userName', 'ne', 'nobody'))).toBe(users)
+    expect(await totalOf(storage, text('userName', 'sw', 'u'))).toBe(users)
+    expect(await totalOf(storage, text('userName', 'sw', 'u'), by('userName'))).toBe(users)
+    expect(await totalOf(storage, text('userName', 'ne', 'nobody'), by('userName'))).toBe(users)
+    expect(await totalOf(storage, undefined, by('userName'))).toBe(users)
+  })
+
+  test('is refused when only the rows have it', async () => {
+    const storage = await filled()
+
+    expect(await totalOf(storage, text('title', 'ne', 'nobody'))).toBe('tooMany')
+    expect(await totalOf(storage, text('userName', 'sw', 'u'), by('title'))).toBe('tooMany')
+    expect(await totalOf(storage, undefined, by('title'))).toBe('tooMany')
+  })
+})
+
+const attribute = (name: string): FilterAttribute => ({
+  extension: undefined,
+  name,
+  subName: undefined,
+  multiValued: false,
+})
+
+const text = (name: string, operator: 'ne' | 'sw', value: string): ResolvedFilter => ({
+  kind: 'text',
+  attribute: attribute(name),
+  operator,
+  value,
+})
+
+const by = (name: string): SortKey => ({
+  attribute: attribute(name),
+  elementPart: undefined,
+  direction: 'ascending',
+})
+
+/** The number of users that a list finds, or why it is refused. */
+async function totalOf(storage: AdminStorage, filter: ResolvedFilter | undefined, sort?: SortKey): Promise<unknown> {
+  const page = { kind: 'index', offset: 0, limit: 3 } as const
+  const found = await storage.provisionedUsers.list({ providerId, filter, sort, page })
+  return found.outcome === 'listed' ? found.total : found.outcome
+}
