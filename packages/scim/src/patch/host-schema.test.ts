@@ -81,7 +81,7 @@ test('does not merge adjacent operations on two extensions that share attributes
   const operations = [
     { op: 'add', path: `${badge.id}:tags`, value: ['one'] },
     { op: 'add', path: `${badge2.id}:tags`, value: ['two'] },
-  ]
+  ] as const
 
   const { resource } = applyPatch(held, operations, createParseContext(both, strictTolerances))
 

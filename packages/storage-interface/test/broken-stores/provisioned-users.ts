@@ -38,6 +38,19 @@ const forgettingBlocks = (isKept: boolean): BrokenStore =>
     },
   }))
 
+/** Once a user was linked, users who are created after it are not blocked. */
+const forgettingBlocksAfterLinks = breakStore('provisionedUsers', (honest, storage, seen) => ({
+  adopt: (change) => {
+    seen.set('linked', true)
+    return honest.adopt(change)
+  },
+  insert: async (user) => {
+    const inserted = await honest.insert(user)
+    if (seen.has('linked')) await storage.users.reactivate(user.userId, user.createdAt)
+    return inserted
+  },
+}))
+
 /** One broken store for each law of identity providers and of their users. */
 export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
   'provisioned users: no change by the provider makes a blocked user active': lifting,
@@ -70,6 +83,8 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     }),
   ),
   'provisioned users: a block that the host has lifted is not inherited': forgettingBlocks(true),
+  'provisioned users: a block stays when a linked user had the keys in between': forgettingBlocksAfterLinks,
+  'provisioned users: a block applies to the next user when others left in the same second': forgettingBlocksAfterLinks,
   'provisioned users: a block of a user who was just removed applies to the next one': breakStore(
     'users',
     (honest) => ({
