@@ -234,7 +234,10 @@ function codeOfDeactivatedUser(error: unknown): string {
 
 it.each(races)('law: $law', async ({ run, retryWindow }) => {
   const scheduler = createScheduler()
-  const world = await createFamilyWorld({ scheduler: scheduler.pause, ...(retryWindow !== undefined && { retryWindow }) })
+  const world = await createFamilyWorld({
+    scheduler: scheduler.pause,
+    ...(retryWindow !== undefined && { retryWindow }),
+  })
 
   await fc.assert(
     fc.asyncProperty(picks, (turns) => run(world, scheduler, turns)),

@@ -151,7 +151,9 @@ test.each([
 test.each(['a eq {}', 'a eq x;y', "a eq 'x'", 'a eq $x', 'a eq %', 'a eq "', 'emails[type eq "work"].a.b eq 1'])(
   'a tolerated unquoted value is an identifier: %s',
   (text) => {
-    expect(summarizeRefusal(() => parseFilter(text, createToleranceCounter(allTolerances)))).toMatch(/^400 invalidFilter /)
+    expect(summarizeRefusal(() => parseFilter(text, createToleranceCounter(allTolerances)))).toMatch(
+      /^400 invalidFilter /,
+    )
   },
 )
 

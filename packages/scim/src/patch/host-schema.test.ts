@@ -122,7 +122,9 @@ test('writes nothing to an attribute that responses compute, and refuses it if i
 })
 
 test('refuses to remove a required sub-attribute (RFC 7643 §2.2)', () => {
-  expect(summarizeRefusal(() => patch({ op: 'remove', path: at('desk.room') }))).toBe('400 mutability attribute_required')
+  expect(summarizeRefusal(() => patch({ op: 'remove', path: at('desk.room') }))).toBe(
+    '400 mutability attribute_required',
+  )
   expect(summarizeRefusal(() => patch({ op: 'replace', path: at('desk'), value: { room: null } }))).toBe(
     '400 invalidValue value_required',
   )

@@ -293,19 +293,21 @@ test.each([
 })
 
 test('a filter on a sub-attribute that responses compute creates no value (RFC 7644 §3.5.2.3)', () => {
-  expect(summarizeRefusal(() => patchTolerantly({ op: 'add', path: 'members[$ref eq "x"].value', value: 'u9' }, ops))).toBe(
-    '400 noTarget path_no_match',
-  )
+  expect(
+    summarizeRefusal(() => patchTolerantly({ op: 'add', path: 'members[$ref eq "x"].value', value: 'u9' }, ops)),
+  ).toBe('400 noTarget path_no_match')
 })
 
 test('counts a created value towards the limit (RFC 7643 §2.4)', () => {
   const full = { ...kim, emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}@x` })) }
 
-  expect(summarizeRefusal(() => patchTolerantly({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full))).toBe(
-    '400 invalidValue value_too_many',
-  )
+  expect(
+    summarizeRefusal(() => patchTolerantly({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full)),
+  ).toBe('400 invalidValue value_too_many')
   const oneLess = { ...full, emails: full.emails.slice(1) }
-  expect(patchTolerantly({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, oneLess).resource).toMatchObject({
+  expect(
+    patchTolerantly({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, oneLess).resource,
+  ).toMatchObject({
     emails: [...oneLess.emails, { value: 'x', type: 'other' }],
   })
 })

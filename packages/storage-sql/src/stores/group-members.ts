@@ -83,7 +83,8 @@ export const isAmong = (
 export const addMembers = ({ query, engine }: Pick<Database, 'query' | 'engine'>): Statement<MemberValue> =>
   compileSql(query, (p: Parameter<MemberValue>) => {
     const values = engine.listed(sql`${p('joining')}`)
-    const owned = (column: Expression<unknown>) => sql`${isAmong(p, { engine, column, values })} and ${belongsToProvider(p)}`
+    const owned = (column: Expression<unknown>) =>
+      sql`${isAmong(p, { engine, column, values })} and ${belongsToProvider(p)}`
     return sql`insert into mintmark_group_members (issuer, provider_id, group_id, member_id, member_type)
       select member.issuer, ${p('provider_id')}, ${p('group_id')}, member.id, member.type from (
         select issuer, user_id as id, 'User' as type from mintmark_users where ${owned(sql`user_id`)}
