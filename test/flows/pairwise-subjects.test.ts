@@ -63,7 +63,7 @@ describe('a client with pairwise subjects (OIDC Core §8.1)', () => {
     expect(userinfo.json).toMatchObject({ sub })
     expect(await introspect(tokens['access_token'])).toMatchObject({ active: true, sub })
     expect(await introspect(tokens['refresh_token'])).toMatchObject({ active: true, sub })
-    expect(JSON.stringify(await introspect(tokens['access_token']))).not.toMatch(/U1|user_ref|family|session/)
+    expect(JSON.stringify(await introspect(tokens['access_token']))).not.toMatch(/"U1"|user_ref|family|session/)
   })
 
   it('gets an opaque access token, because a JWT would contain the user and the session for the revocation feed', async () => {

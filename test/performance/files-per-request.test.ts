@@ -38,7 +38,7 @@ describe('files that a warm request enters, on SQLite', () => {
     expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(31)
   })
 
-  it('a SCIM PATCH of active enters at most 39', async () => {
+  it('a SCIM PATCH of active enters at most 41', async () => {
     const created = await site.send({
       method: 'POST',
       path: '/Users',
@@ -62,8 +62,8 @@ describe('files that a warm request enters, on SQLite', () => {
       return enteredFiles(() => patch(false))
     })
 
-    // A deactivation wakes the worker that sends logout tokens.
-    expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(39)
+    // A deactivation wakes the worker that sends logout tokens. Long messages and many groups are read in pieces.
+    expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(41)
   })
 })
 

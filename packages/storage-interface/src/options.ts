@@ -139,5 +139,5 @@ export const optionsOf =
     const fault = findFault(value, checks)
     if (fault === undefined) return undefined
     const { name, problem, known } = fault
-    return problem === undefined ? `has no member ${name}; it has ${known}` : joined(`.${name}`, problem)
+    return joined(`.${name}`, problem ?? `is not an option; the options are ${known}`)
   }

@@ -9,7 +9,7 @@ test.each([
   [{ offboarding: { users: 1 } }, 'createScimServer: offboarding is not an option.'],
   [
     { deprovisioningLimit: { accounts: 1 } },
-    'createScimServer: deprovisioningLimit has no member accounts; it has users, percent, window.',
+    'createScimServer: deprovisioningLimit.accounts is not an option; the options are users, percent, window.',
   ],
   [{ constructor: 1 }, 'createScimServer: constructor is not an option.'],
 ])('createScimServer rejects %o', (option, message) => {
