@@ -198,10 +198,8 @@ describe('a client that gets a logout token', () => {
     await world.server.deliverOnce()
 
     expect(await world.deliveries('delivered')).toEqual([])
-    expect(await world.deliveries('dead')).toMatchObject([
-      { recipient: 'a', lastFailure: 'http_0' },
-      { recipient: 'b', lastFailure: 'http_0' },
-    ])
+    const failures = (await world.deliveries('dead')).map(({ recipient, lastFailure }) => `${recipient} ${lastFailure}`)
+    expect(new Set(failures)).toEqual(new Set(['a http_0', 'b http_0']))
   })
 
   it('gets another token after 5 s, 30 s, 2 min, 10 min and then every hour for a day, each with a new jti', async () => {
