@@ -175,6 +175,12 @@ export const refusals = {
   resource_unknown: ['invalid_target', 'A requested resource is not known to this server.', 'RFC 8707 §2'],
   /** The client is not registered for a requested resource, nor for one of its scope values. */
   resource_not_registered: ['invalid_target', 'The client is not registered for a requested resource.', 'RFC 8707 §2'],
+  /** The request has scope values of APIs, and a requested resource has none of them. */
+  resource_without_scope: [
+    'invalid_target',
+    'A requested resource has none of the requested scope values.',
+    'RFC 8707 §2',
+  ],
   /** The server no longer knows a resource that was granted, or the client may no longer use it. */
   'resource_unknown:granted': [
     'invalid_target',

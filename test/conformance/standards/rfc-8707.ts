@@ -25,6 +25,12 @@ export const rfc8707: Standard = {
       'an unknown resource (RFC 8707 §2)',
       'M may not request another resource (RFC 8707 §2)',
     ],
+    [
+      '2',
+      'A resource for which none of the requested scope values is defined is invalid_target',
+      'is refused before the user signs in: scope values of one of two APIs (RFC 8707 §2)',
+      'gives a machine no token: an additional API (RFC 8707 §2)',
+    ],
     ['2.1', 'Errors of the authorization request are returned by redirect', 'an unknown resource (RFC 8707 §2)'],
     [
       '2.2',

@@ -93,6 +93,13 @@ export const detailsFor = (
     return locations.length === 0 || locations.some((location) => audience.includes(location))
   })
 
+/** Keeps the resources that none of the entries is for. */
+export const resourcesWithoutDetails = (
+  resources: readonly string[],
+  details: readonly JsonObject[],
+  types: DetailTypes,
+): readonly string[] => resources.filter((uri) => detailsFor(details, [uri], types).length === 0)
+
 /** @throws OAuthError invalid_authorization_details — reason `detail_location_not_requested`. */
 export function refuseOtherLocations(
   details: readonly JsonObject[],

@@ -6,7 +6,7 @@ import { type ProfileRules, type ProfileSettings, requireProfile } from '../clie
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
-import { requestedResources, requireResource, type ResourceRules } from '../token/resources.ts'
+import { requestedResources, requireResource, type ResourceRules, usableScopes } from '../token/resources.ts'
 import {
   isEssential,
   parseClaimsRequest,
@@ -32,7 +32,7 @@ import {
   type CodeChallenge,
   type Prompt,
 } from './parameters.ts'
-import { parseDetails, refuseOtherLocations } from './authorization-details.ts'
+import { parseDetails, refuseOtherLocations, resourcesWithoutDetails } from './authorization-details.ts'
 import type { DetailTypes } from './detail-types.ts'
 import type { VerifiedRedirect } from './proven-redirect.ts'
 import { keepPushed, type PushedReference } from './sealed-push.ts'
@@ -162,14 +162,19 @@ async function parseRest(
   { client, target, form }: ProvenRequest & Pick<AuthorizationRequest, 'target'>,
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
-  const scopes = requestsOnlyDetails(parameters) ? [] : requestedScopes(parameters.get('scope'), client, rules.scopes)
+  const requested = requestsOnlyDetails(parameters)
+    ? []
+    : requestedScopes(parameters.get('scope'), client, rules.scopes)
   // OIDC Registration §2: refuse an algorithm that the server cannot sign with before the user signs in.
-  if (scopes.includes('openid')) idTokenAlgorithm(client, rules.keys)
-  const claimsRequest = scopes.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
+  if (requested.includes('openid')) idTokenAlgorithm(client, rules.keys)
+  const claimsRequest = requested.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
   const hinted = await hintedSubject(parameters.get('id_token_hint'), client, rules)
   const claimed = await claimedUsers(requestedValues(claimsRequest, 'id_token', 'sub'), client, rules)
-  const resources = requestedResources({ named: parameters.all('resource'), scopes, client }, rules)
+  const resources = requestedResources({ named: parameters.all('resource'), scopes: requested, client }, rules)
   const details = await requestedDetails(parameters.get('authorization_details'), { client, resources }, rules)
+  const bare = resourcesWithoutDetails(resources, details, rules.detailTypes)
+  // No token would have the others, so the user does not decide on them.
+  const scopes = usableScopes(requested, { resources, bare }, rules)
   const acr = requestedValues(claimsRequest, 'id_token', 'acr')
   return {
     client,

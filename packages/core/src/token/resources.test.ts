@@ -2,7 +2,13 @@ import { seconds } from '@mintmark/storage-interface'
 import { aClientRecord } from '@mintmark/storage-interface/fixtures'
 import { describe, expect, it } from 'vitest'
 
-import { requestedResources, resolveTarget, type Resource, type TokenTargetDependencies } from './resources.ts'
+import {
+  requestedResources,
+  resolveTarget,
+  type Resource,
+  type TokenTargetDependencies,
+  usableScopes,
+} from './resources.ts'
 
 const resource = (uri: string, change: Partial<Resource> = {}): readonly [string, Resource] => [
   uri,
@@ -125,5 +131,26 @@ describe('the resources of a request', () => {
 
     expect(requestedResources(request, shared)).toEqual([])
     expect(requestedResources({ ...request, client: { ...client, resources: ['d'] } }, shared)).toEqual(['d'])
+  })
+})
+
+describe('the scope values that tokens for an API can have', () => {
+  it.each([
+    ['its own, and those about the user', ['openid', 'a:read', 'b:read'], ['a'], ['openid', 'a:read']],
+    ['those of several APIs', ['a:read', 'b:read', 'own'], ['a', 'b'], ['a:read', 'b:read']],
+    ['all, without a resource', ['a:read', 'own'], [], ['a:read', 'own']],
+    ['none, when none is requested', [], ['a'], []],
+  ])('are %s (RFC 8707 §2)', (_, scopes, resources, expected) => {
+    expect(usableScopes(scopes, { resources }, deps)).toEqual(expected)
+  })
+
+  it('need none at this server beside openid, also where clients manage their grants (OIDC Core §5.3)', () => {
+    const managing = { ...deps, resources: new Map([...deps.resources, resource(deps.issuer)]) }
+    const resources = ['a', deps.issuer]
+
+    expect(usableScopes(['openid', 'a:read'], { resources }, managing)).toEqual(['openid', 'a:read'])
+    expect(() => usableScopes(['a:read'], { resources }, managing)).toThrow(
+      expect.objectContaining({ code: 'invalid_target', reason: 'resource_without_scope' }),
+    )
   })
 })

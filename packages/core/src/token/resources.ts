@@ -82,6 +82,35 @@ const mayTarget = (client: ClientRecord, resource: Resource | undefined): resour
   resource !== undefined &&
   (client.resources?.includes(resource.uri) ?? resource.scopes.some((scope) => client.scopes.includes(scope)))
 
+/** The scope values of an API that are about the API itself: identity scopes are in the tokens of every API. */
+export const apiScopes = (
+  uri: string,
+  { resources, identityScopes }: Pick<ResourceRules, 'resources' | 'identityScopes'>,
+): readonly string[] => resources.get(uri)?.scopes.filter((scope) => !identityScopes.has(scope)) ?? []
+
+/**
+ * Keeps the requested scope values that tokens for these resources can have. Identity scopes are always kept.
+ * @param bare the resources for which the client requests nothing else, such as authorization details.
+ * @throws OAuthError invalid_target — reason `resource_without_scope`: the client requests scope values of APIs, and
+ *   none is left, or one of the APIs has scope values of its own and none of them is requested.
+ */
+export function usableScopes(
+  scopes: readonly string[],
+  { resources, bare = resources }: { readonly resources: readonly string[]; readonly bare?: readonly string[] },
+  rules: ResourceRules,
+): readonly string[] {
+  const { issuer, identityScopes } = rules
+  if (resources.length === 0 || scopes.every((scope) => identityScopes.has(scope))) return scopes
+  const understood = new Set([...identityScopes, ...resources.flatMap((uri) => apiScopes(uri, rules))])
+  const usable = scopes.filter((scope) => understood.has(scope))
+  const isUserinfo = (uri: string): boolean => uri === issuer && scopes.includes('openid')
+  const lacksScope = (own: readonly string[]): boolean => own.length > 0 && !own.some((scope) => usable.includes(scope))
+  // RFC 8707 §2, RFC 6749 §5.1: the token would have none of the requested values, and the response could not say so.
+  if (usable.length === 0 || bare.some((uri) => !isUserinfo(uri) && lacksScope(apiScopes(uri, rules))))
+    throw refuse('resource_without_scope')
+  return usable
+}
+
 /**
  * Determines the resources of one access token: the granted resources that the token request names, or all granted
  * ones. Where APIs were granted together with `openid`, it may also name the issuer, for a token for userinfo.

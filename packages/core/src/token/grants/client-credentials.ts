@@ -6,7 +6,7 @@ import { organizationOfClient } from '../../tokens/organization.ts'
 import { spaceSeparated } from '../../parameters.ts'
 import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
-import { requestedResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import { requestedResources, resolveTarget, type TokenTargetDependencies, usableScopes } from '../resources.ts'
 
 /** A confidential client that requests a token for itself. Created only by this grant. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
@@ -20,8 +20,11 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDep
       // RFC 9396 §6: not ignored, because the client would take the token for a narrower one.
       if (form.get('authorization_details') !== undefined)
         throw refuse('details_without_user', { clientId: client.clientId })
-      const scopes = serviceScopes(form.get('scope'), client, deps.identityScopes)
-      const resources = requestedResources({ named: form.all('resource'), scopes, client }, deps)
+      const requested = form.get('scope')
+      const allowed = serviceScopes(requested, client, deps.identityScopes)
+      const resources = requestedResources({ named: form.all('resource'), scopes: allowed, client }, deps)
+      // Without `scope`, a client gets those of its scope values that belong to the resources, or none.
+      const scopes = requested === undefined ? allowed : usableScopes(allowed, { resources }, deps)
       const target = resolveTarget({ scopes, resources, client }, deps)
       const organization = await organizationOfClient(client, deps.storage)
       const subject = { ...target, client, user: undefined, claimsRequest: undefined, organization }

@@ -9,7 +9,7 @@ import {
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
-import { detailsFor, narrowDetails } from '../../authorize/authorization-details.ts'
+import { detailsFor, narrowDetails, resourcesWithoutDetails } from '../../authorize/authorization-details.ts'
 import type { DetailTypes } from '../../authorize/detail-types.ts'
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
@@ -30,7 +30,7 @@ import {
 } from '../../tokens/refresh-token.ts'
 import { isFamilyActive, isPossession, isSameKey } from '../../tokens/status.ts'
 import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
-import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import { narrowResources, resolveTarget, type TokenTargetDependencies, usableScopes } from '../resources.ts'
 
 type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies &
   TokenTargetDependencies &
@@ -54,6 +54,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const resources = narrowResources(form.all('resource'), status.family, deps.issuer)
       const target = resolveTarget({ scopes, resources, client }, deps)
       const details = await presentedDetails(form, { family: status.family, client }, deps.detailTypes)
+      refuseOtherScopes(form, { resources, details }, deps)
       const organization = await organizationOfGrant(status.family, deps.storage)
       const { claimsRequest } = status.family
       const subject = { ...target, client, user: status.user, claimsRequest, organization }
@@ -130,6 +131,21 @@ async function parsePresentedToken(form: Parameters, client: AuthenticatedClient
   // RFC 6749 §5.2: invalid_grant, the same as for an unknown token.
   if (token === undefined) throw unknownToken(client, undefined)
   return token
+}
+
+/**
+ * Refuses a request that names scope values of one API and another API, as an authorization request for both would be.
+ * @throws OAuthError invalid_target — reason `resource_without_scope`.
+ */
+function refuseOtherScopes(
+  form: Parameters,
+  { resources, details }: { readonly resources: readonly string[]; readonly details: readonly JsonObject[] },
+  deps: RefreshTokenGrantDependencies,
+): void {
+  const scope = form.get('scope')
+  if (scope === undefined || form.all('resource').length === 0) return
+  const bare = resourcesWithoutDetails(resources, details, deps.detailTypes)
+  usableScopes(spaceSeparated(scope), { resources, bare }, deps)
 }
 
 /** Narrows the scopes of this access token; the grant is unchanged (RFC 6749 §6). */

@@ -1,0 +1,152 @@
+import { registerClient } from '@mintmark/core'
+import { clientId, userId } from '@mintmark/storage-interface'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+
+import { changeClient } from '../support/fixture-clients.ts'
+import {
+  answerInteraction,
+  basic,
+  baseRequest,
+  type Change,
+  encode,
+  postForm,
+  redeem,
+  signedInAs,
+} from '../support/flow.ts'
+import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import type { Reply } from '../support/reply.ts'
+import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
+import { noteSecretsInUse } from '../support/token-calls.ts'
+
+const [notes, payments] = ['https://notes.test', 'https://payments.test']
+const scopes = { read: 'Read', write: 'Write', 'notes.edit': 'Edit notes', 'payments.send': 'Send payments' }
+const resources = {
+  [notes]: { scopes: ['read', 'notes.edit'] },
+  [payments]: { scopes: ['read', 'write', 'payments.send'] },
+  // An API without scope values.
+  'https://clock.test': { scopes: [] },
+}
+
+let under: ServerUnderTest
+let machine = ''
+beforeAll(async () => {
+  under = await startServer({
+    scopes,
+    resources,
+    defaultAudience: 'https://default.test',
+  })
+  await changeClient(under.storage, clientId('A'), {
+    scopes: ['openid', 'profile', 'email', 'offline_access', ...Object.keys(scopes)],
+  })
+  const registered = await registerClient(
+    {
+      clientId: 'machine',
+      clientName: 'Machine',
+      grantTypes: ['client_credentials'],
+      scopes: ['notes.edit', 'payments.send'],
+      resources: [notes, payments, 'https://clock.test'],
+    },
+    { storage: under.storage, clock: under.clock.now },
+  )
+  machine = basic('machine', registered.clientSecret ?? '')
+  await noteSecretsInUse(under)
+  await serviceToken({})
+})
+afterAll(() => under.close())
+beforeEach(async () => {
+  for (const { grantId } of await under.storage.grants.listByUser(userId('U1')))
+    await under.storage.grants.revoke(grantId, under.clock.now())
+})
+
+/** The parameter `resource`, once for each API. */
+const forApis = (apis: readonly string[]): string => apis.map((api) => `&${encode({ resource: api })}`).join('')
+
+const ask = (scope: string, apis: readonly string[] = [], change: Change = {}): Promise<Reply> =>
+  under.send({
+    path: `/auth?${encode({ ...baseRequest, scope, ...change })}${forApis(apis)}`,
+    headers: { cookie: signedInAs(under, 'U1') },
+  })
+
+const allow = async (started: Reply, granted: string, details = ''): Promise<Reply> => {
+  const checked = granted.split(' ').map((scope) => `scope=${scope}`)
+  return answerInteraction(under, started, checked.join('&') + details)
+}
+
+/** The audience and the scope values of the token for a code. */
+async function targetOf(reply: Reply, change: Change = {}) {
+  const { json } = await redeem(under, reply.location.searchParams.get('code') ?? '', change)
+  const { aud, scope } = decodeJwt(String(json['access_token']))
+  return { aud, scope, refreshToken: String(json['refresh_token']) }
+}
+
+const serviceToken = (form: Change, apis: readonly string[] = []): Promise<Reply> =>
+  postForm(under, '/token', encode({ grant_type: 'client_credentials', ...form }) + forApis(apis), {
+    authorization: machine,
+  })
+
+describe('a request for scope values of another API than the named one', () => {
+  it.each([
+    ['of one API', 'openid notes.edit', [payments]],
+    ['of one of two APIs', 'openid notes.edit', [notes, payments]],
+    ['and for no user', 'notes.edit', [payments]],
+  ])('is refused before the user signs in: scope values %s (RFC 8707 §2)', async (_, scope, apis) => {
+    await refusedByRedirect(
+      under,
+      { error: 'invalid_target' },
+      { send: () => ask(scope, apis), reason: 'resource_without_scope' },
+    )
+  })
+
+  it.each([
+    ['scope values of another API', 'notes.edit', [payments]],
+    ['an additional API', 'notes.edit', [notes, payments]],
+    ['an API without scope values', 'notes.edit', ['https://clock.test']],
+  ])('gives a machine no token: %s (RFC 8707 §2)', async (_, scope, apis) => {
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_target' },
+      { send: () => serviceToken({ scope }, apis), reason: 'resource_without_scope' },
+    )
+  })
+
+  it.each([
+    [{ scope: 'notes.edit' }, [], notes, 'notes.edit'],
+    [{ scope: 'notes.edit payments.send' }, [payments], payments, 'payments.send'],
+    [{ scope: 'notes.edit' }, [notes, 'https://clock.test'], [notes, 'https://clock.test'], 'notes.edit'],
+    [{}, [payments], payments, 'payments.send'],
+    [{}, ['https://clock.test'], 'https://clock.test', undefined],
+  ])('gives a machine the rest: %j at %j', async (form, apis, audience, scope) => {
+    const { json } = await serviceToken(form, apis)
+
+    expect(decodeJwt(String(json['access_token'])).aud).toEqual(audience)
+    expect(json['scope']).toBe(scope)
+  })
+
+  it('does not refresh, and keeps the refresh token (RFC 8707 §2.2)', async () => {
+    const all = 'openid offline_access notes.edit payments.send'
+    const { refreshToken } = await targetOf(await allow(await ask(all, [notes, payments]), all))
+    const refresh = (change: Change) =>
+      postForm(under, '/token', encode({ grant_type: 'refresh_token', refresh_token: refreshToken, ...change }), {
+        authorization: basic('A', under.clients.A.secret),
+      })
+
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_target' },
+      { send: () => refresh({ scope: 'notes.edit', resource: payments }), reason: 'resource_without_scope' },
+    )
+
+    const { json } = await refresh({ scope: 'payments.send', resource: payments })
+    expect(decodeJwt(String(json['access_token']))).toMatchObject({ aud: payments, scope: 'payments.send' })
+  })
+
+  it('shows the user no scope value that no named API has', async () => {
+    const asked = await ask('openid notes.edit payments.send', [payments])
+    const { pathname, search } = asked.location
+
+    const page = await under.send({ path: pathname + search, headers: { cookie: asked.cookies } })
+
+    expect(page.json['scopes']).toMatchObject([{ name: 'openid' }, { name: 'payments.send' }])
+  })
+})
