@@ -1,4 +1,4 @@
-import { registerClient } from '@mintmark/core'
+import { defineDetailType, registerClient } from '@mintmark/core'
 import { clientId, userId } from '@mintmark/storage-interface'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -28,6 +28,9 @@ const resources = {
   'https://clock.test': { scopes: [] },
 }
 
+/** Permission for one order. */
+const order = defineDetailType({ parse: (value) => value, describe: () => ({ title: 'Place one order' }) })
+
 let under: ServerUnderTest
 let machine = ''
 beforeAll(async () => {
@@ -35,9 +38,11 @@ beforeAll(async () => {
     scopes,
     resources,
     defaultAudience: 'https://default.test',
+    authorizationDetails: { order },
   })
   await changeClient(under.storage, clientId('A'), {
     scopes: ['openid', 'profile', 'email', 'offline_access', ...Object.keys(scopes)],
+    authorizationDetailsTypes: ['order'],
   })
   const registered = await registerClient(
     {
@@ -84,6 +89,116 @@ const serviceToken = (form: Change, apis: readonly string[] = []): Promise<Reply
   postForm(under, '/token', encode({ grant_type: 'client_credentials', ...form }) + forApis(apis), {
     authorization: machine,
   })
+
+describe('an API of which the user unchecks every scope value gets no token (RFC 8707 §3)', () => {
+  it.each([
+    ['a named API', [payments], ['openid', 'profile', 'payments.send']],
+    ['the API that the scope values imply', [], ['openid', 'profile', 'payments.send']],
+    ['two named APIs', [notes, payments], ['openid', 'profile', 'notes.edit', 'payments.send']],
+    ['an API and this server', [payments, 'https://as.test'], ['openid', 'profile', 'payments.send']],
+  ])('%s: the token is for userinfo alone, and the next request asks again', async (_, apis, requested) => {
+    const done = await allow(await ask(requested.join(' '), apis), 'openid profile')
+
+    expect(await targetOf(done)).toMatchObject({ aud: 'https://as.test', scope: 'openid profile' })
+    await refusedByRedirect(
+      under,
+      { error: 'consent_required' },
+      { send: () => ask('openid profile', [payments], { prompt: 'none' }), reason: 'consent_required' },
+    )
+  })
+
+  it('another API keeps its token, and the client cannot name the unchecked one (RFC 8707 §2.2)', async () => {
+    const requested = 'openid offline_access notes.edit payments.send'
+    const done = await allow(await ask(requested, [notes, payments]), 'openid offline_access notes.edit')
+    const { aud, scope, refreshToken } = await targetOf(done)
+
+    expect([aud, scope]).toEqual([notes, 'openid offline_access notes.edit'])
+    await refusedInJson(
+      under,
+      { status: 400, error: 'invalid_target' },
+      {
+        send: () =>
+          postForm(
+            under,
+            '/token',
+            encode({ grant_type: 'refresh_token', refresh_token: refreshToken, resource: payments }),
+            { authorization: basic('A', under.clients.A.secret) },
+          ),
+        reason: 'resource_not_granted',
+      },
+    )
+  })
+
+  it('this server gets none without openid (OIDC Core §5.3)', async () => {
+    const done = await allow(await ask('openid payments.send', [payments, 'https://as.test']), 'payments.send')
+
+    expect(await targetOf(done)).toMatchObject({ aud: payments, scope: 'payments.send' })
+  })
+
+  it('earlier consent to the API is removed', async () => {
+    await allow(await ask('openid payments.send', [payments]), 'openid payments.send')
+
+    await allow(await ask('openid payments.send', [payments], { prompt: 'consent' }), 'openid')
+
+    const [grant] = await under.storage.grants.listByUser(userId('U1'))
+    expect(grant).toMatchObject({ scopes: ['openid'], resources: [] })
+  })
+
+  it('a request without openid is denied, because no token is left (RFC 6749 §4.1.2.1)', async () => {
+    const denied = await allow(await ask('profile payments.send', [payments]), 'profile')
+
+    expect(denied.location.searchParams.get('error')).toBe('access_denied')
+    expect(under.events.at(-1)).toMatchObject({ type: 'interaction.denied', reason: 'user_denied' })
+    expect(await under.storage.grants.listByUser(userId('U1'))).toEqual([])
+  })
+
+  it.each([
+    ['of which the request has no scope value', 'openid profile', [payments]],
+    ['that has no scope values', 'openid profile', ['https://clock.test']],
+    ['of which one scope value remains', 'openid profile read payments.send', [payments]],
+  ])('an API %s keeps its token', async (_, requested, apis) => {
+    await changeClient(under.storage, clientId('A'), { resources: [notes, payments, 'https://clock.test'] })
+
+    const done = await allow(await ask(requested, apis), 'openid read')
+
+    expect(await targetOf(done)).toMatchObject({ aud: apis[0] })
+    await changeClient(under.storage, clientId('A'), { resources: undefined })
+  })
+})
+
+describe('an API keeps its token for the details that the user granted (RFC 9396 §9)', () => {
+  const at = (locations?: readonly string[]): Change => ({
+    authorization_details: JSON.stringify([{ type: 'order', locations }]),
+  })
+
+  it.each([
+    ['are for it', [payments]],
+    ['are for every API', undefined],
+  ])('when they %s', async (_, locations) => {
+    const asked = await ask('openid payments.send', [payments], at(locations))
+
+    expect(await targetOf(await allow(asked, 'openid', '&detail=0'))).toMatchObject({ aud: payments, scope: 'openid' })
+  })
+
+  it('not when they are for another API', async () => {
+    const asked = await ask('openid payments.send', [notes, payments], at([notes]))
+
+    expect(await targetOf(await allow(asked, 'openid', '&detail=0'))).toMatchObject({ aud: notes, scope: 'openid' })
+  })
+
+  it('and needs no scope value beside them', async () => {
+    const all = 'openid offline_access notes.edit'
+    const asked = await ask(all, [notes, payments], at([payments]))
+    const { aud, refreshToken } = await targetOf(await allow(asked, all, '&detail=0'))
+    expect(aud).toEqual([notes, payments])
+
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken, scope: 'openid notes.edit' }
+    const refreshed = await postForm(under, '/token', encode(form) + forApis([notes, payments]), {
+      authorization: basic('A', under.clients.A.secret),
+    })
+    expect(decodeJwt(String(refreshed.json['access_token'])).aud).toEqual([notes, payments])
+  })
+})
 
 describe('a request for scope values of another API than the named one', () => {
   it.each([

@@ -1,9 +1,9 @@
 import { systemClock, systemRandom } from '@mintmark/internal'
 import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import { defineBrowserCookie } from './authorize/browser.ts'
+import type { CompleteInteractionDependencies } from './authorize/complete-interaction.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
-import { type FindInteractionDependencies } from './authorize/pending-interaction.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { createPushSeal } from './authorize/sealed-push.ts'
 import { toClientAuthentication } from './clients/own-authentication.ts'
@@ -54,7 +54,7 @@ import type { UserinfoEndpointDependencies } from './tokens/userinfo.ts'
 
 /** Everything that the endpoints depend on, created once per server. */
 export type ServerDependencies = AuthorizationEndpointDependencies &
-  FindInteractionDependencies &
+  CompleteInteractionDependencies &
   PushEndpointDependencies &
   TokenEndpointDependencies &
   IntrospectionEndpointDependencies &

@@ -37,6 +37,8 @@ interface CodeSubject {
   readonly grant: GrantRecord
   /** What the user consented to, now or before: a subset of the request's `consentScopes`. */
   readonly consented: readonly string[]
+  /** The APIs that the tokens are for: a subset of the request's `resources`. */
+  readonly resources: readonly string[]
   /** The authorization details that the user granted (RFC 9396). */
   readonly details: readonly JsonObject[]
   readonly authentication: AuthenticationRecord
@@ -65,7 +67,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     userId: grant.userId,
     redirectUri: request.target.redirect,
     scopes: grantedScopes(subject),
-    resources: request.resources,
+    resources: subject.resources,
     nonce: request.nonce,
     codeChallengeMethod: request.codeChallenge.method,
     codeChallenge: request.codeChallenge.challenge,

@@ -16,10 +16,11 @@ import { organizationScope } from '../tokens/organization.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssuedEvent, issueCode, type IssueCodeDependencies } from './code.ts'
 import { saveGrant, withdrawConsent } from './consent.ts'
+import { grantedResources } from './consent-per-api.ts'
 import { detailId, enrichDetail } from './authorization-details.ts'
 import { type DetailTypes, isRemembered } from './detail-types.ts'
 import { decideInteraction, type InteractionDecision } from './decide.ts'
-import type { AuthorizationRequest } from './request.ts'
+import type { AuthorizationRequest, AuthorizationRequestRules } from './request.ts'
 import {
   authorizationErrorResponse,
   authorizationResponse,
@@ -55,7 +56,9 @@ interface GrantedDetail {
 }
 
 export interface CompleteInteractionDependencies
-  extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies, ResponseDependencies {}
+  extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies, ResponseDependencies {
+  readonly rules: AuthorizationRequestRules
+}
 
 /** The state that each step of an interaction needs. */
 export interface InteractionStep {
@@ -102,6 +105,11 @@ export async function completeInteraction(
     return askConsent(decision.signedInUser, step, deps)
   const organizationId = chosenOrganization(answer, decision.organizations, request)
   const details = await grantedDetails(answer, { request, isAsked: granted !== undefined }, deps.detailTypes)
+  const consented = granted ?? request.consentScopes
+  const resources = grantedResources(request, { scopes: consented, details }, deps)
+  // RFC 6749 §4.1.2.1: access_denied. The user granted nothing that the requested APIs could give access to.
+  if (resources.length === 0 && request.resources.length > 0)
+    return denyInteraction({ ...step, user: decision.signedInUser }, deps)
 
   await storeDocumentClient(request.client, step.http, deps)
   const joining = { http: step.http, clientId: request.client.clientId, signedInUser: decision.signedInUser }
@@ -109,7 +117,6 @@ export async function completeInteraction(
   // The user signed out in another tab meanwhile.
   if (session === undefined) return redirect(interactionLocation(deps.interactionUrls.login, handle))
   await consumeInteraction(step, deps)
-  const consented = granted ?? request.consentScopes
   const grant =
     decision.kind === 'ready' && granted === undefined
       ? decision.grant
@@ -119,7 +126,7 @@ export async function completeInteraction(
             clientDigest: request.client.documentDigest,
             signedInUser: decision.signedInUser,
             scopes: consented,
-            resources: request.consentResources,
+            resources: resources.filter((uri) => request.consentResources.includes(uri)),
             authorizationDetails: details.filter((detail) => isRemembered(detail, deps.detailTypes)),
             shown: shownOf(request),
           },
@@ -128,7 +135,7 @@ export async function completeInteraction(
         )
   if (grant === undefined) return denyRequest('user_inactive', step, deps)
   const { authentication } = decision.signedInUser
-  const subject = { request, grant, consented, details, authentication, session, organizationId }
+  const subject = { request, grant, consented, resources, details, authentication, session, organizationId }
   const code = await issueCode(subject, step.now, deps)
   deps.journal.record(step.http, codeIssuedEvent(subject))
   return authorizationResponse(code, request.target, { ...deps, now: step.now })

@@ -100,6 +100,7 @@ async function answer(
     request: authorization,
     grant,
     consented: authorization.consentScopes,
+    resources: authorization.resources,
     details: authorization.details,
     authentication,
     session,

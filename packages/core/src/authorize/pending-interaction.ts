@@ -20,13 +20,9 @@ import { type AuthorizationDetailText, type DetailTypes, typeNameOf, typeOf } fr
 import { limitErrorRedirects } from './error-redirect.ts'
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
-import { type AuthorizationRequest, parseAuthorizationRequest, type AuthorizationRequestRules } from './request.ts'
+import { type AuthorizationRequest, parseAuthorizationRequest } from './request.ts'
 import type { InteractionUrls } from './decide.ts'
 import { interactionLocation, pageUrl } from './start-interaction.ts'
-
-export interface FindInteractionDependencies extends CompleteInteractionDependencies {
-  readonly rules: AuthorizationRequestRules
-}
 
 /**
  * Finds the interaction of a request to the host's page. The query contains its handle, and a cookie identifies the
@@ -37,7 +33,7 @@ export interface FindInteractionDependencies extends CompleteInteractionDependen
 export async function findInteraction(
   request: ServerRequest,
   now: EpochSeconds,
-  deps: FindInteractionDependencies,
+  deps: CompleteInteractionDependencies,
 ): Promise<PendingInteraction> {
   requireSameOrigin(request)
   const handle = request.url.searchParams.get('interaction') ?? ''
@@ -178,7 +174,7 @@ export interface PendingInteraction {
 async function pendingInteraction(
   step: InteractionStep,
   previousUser: SignedInUser | undefined,
-  deps: FindInteractionDependencies,
+  deps: CompleteInteractionDependencies,
 ): Promise<PendingInteraction> {
   const { http, request } = step
   const decision = await decideNext({ ...step, isChosen: step.isStored }, step.user, deps)
@@ -275,7 +271,7 @@ export const interactionPage =
   (
     kind: PendingInteraction['kind'],
     page: InteractionPage,
-    deps: FindInteractionDependencies & { readonly clock: Clock },
+    deps: CompleteInteractionDependencies & { readonly clock: Clock },
   ): Endpoint =>
   async (request) => {
     const pending = await findInteraction(request, deps.clock(), deps)
