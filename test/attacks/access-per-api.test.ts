@@ -166,6 +166,64 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
   })
 })
 
+describe('consent is to a scope value at an API (RFC 8707 §3)', () => {
+  const silently = (scope: string, apis: readonly string[] = []) => ask(scope, apis, { prompt: 'none' })
+  const consentTo = async (scope: string, apis: readonly string[] = []) =>
+    expect((await allow(await ask(scope, apis), scope)).location.searchParams.get('code')).not.toBeNull()
+  const expectAsked = (scope: string, apis: readonly string[] = []) =>
+    refusedByRedirect(
+      under,
+      { error: 'consent_required' },
+      { send: () => silently(scope, apis), reason: 'consent_required' },
+    )
+
+  const others = [
+    ['at an API that the user has allowed without scope values', ['openid profile', [payments]], [payments]],
+    ['at an API whose other scope values the user has allowed', ['openid write', [payments]], [payments]],
+    ['at two APIs, at one of which the user has allowed it', ['openid profile', [payments]], [notes, payments]],
+    ['for the default audience', ['openid email', []], []],
+  ] as const
+
+  it.each(others)('a scope value is asked for again %s', async (_, [scope, other], apis) => {
+    await consentTo('openid read', [notes])
+    await consentTo(scope, other)
+
+    await expectAsked('openid read', apis)
+  })
+
+  it.each(others)('a scope value is asked for again %s, if that came first', async (_, [scope, other], apis) => {
+    await consentTo(scope, other)
+    await consentTo('openid read', [notes])
+
+    await expectAsked('openid read', apis)
+  })
+
+  it('a scope value of the default audience is asked for again at each API', async () => {
+    await consentTo('openid read')
+    await consentTo('openid profile', [notes])
+
+    await expectAsked('openid read', [notes])
+  })
+
+  it('a scope value that the user has allowed at an API, and then for the default audience, is asked for once', async () => {
+    await consentTo('openid read', [notes])
+    await consentTo('openid read')
+
+    expect(await targetOf(await silently('openid read'))).toMatchObject({ scope: 'openid read' })
+  })
+
+  it('each scope value that the user has allowed at each API is given without a page', async () => {
+    for (const apis of [[notes], [payments]]) await consentTo('openid read', apis)
+    await consentTo('openid payments.send', [payments])
+    await consentTo('openid notes.edit', [notes])
+
+    for (const apis of [[notes], [payments], [notes, payments]])
+      expect(await targetOf(await silently('openid read', apis))).toMatchObject({ scope: 'openid read' })
+    const both = await silently('openid notes.edit payments.send', [notes, payments])
+    expect(await targetOf(both)).toMatchObject({ scope: 'openid notes.edit payments.send' })
+  })
+})
+
 describe('an API keeps its token for the details that the user granted (RFC 9396 §9)', () => {
   const at = (locations?: readonly string[]): Change => ({
     authorization_details: JSON.stringify([{ type: 'order', locations }]),

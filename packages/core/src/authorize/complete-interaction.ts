@@ -127,6 +127,7 @@ export async function completeInteraction(
             signedInUser: decision.signedInUser,
             scopes: consented,
             resources: resources.filter((uri) => request.consentResources.includes(uri)),
+            audience: request.resources.length === 0 ? 'default' : 'apis',
             authorizationDetails: details.filter((detail) => isRemembered(detail, deps.detailTypes)),
             shown: shownOf(request),
           },
@@ -213,10 +214,7 @@ export async function denyInteraction(
   if (user === undefined && !step.isStored) return denyRequest('user_denied', step, deps)
   const denied = await consumeAndDeny('user_denied', step, deps)
   if (user !== undefined)
-    await withdrawConsent(
-      { clientId: request.client.clientId, signedInUser: user, shown: shownOf(request) },
-      deps.storage,
-    )
+    await withdrawConsent({ clientId: request.client.clientId, signedInUser: user, shown: shownOf(request) }, deps)
   return denied
 }
 
@@ -279,7 +277,7 @@ const recordDenial = (
 export const decideNext = (
   step: InteractionStep & { readonly isChosen: boolean },
   signedInUser: SignedInUser | undefined,
-  deps: InteractionDependencies,
+  deps: CompleteInteractionDependencies,
 ): Promise<InteractionDecision> =>
   decideInteraction(
     step.request,

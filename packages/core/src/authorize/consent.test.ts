@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { registerClient } from '../clients/registration.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
+import type { ResourceRules } from '../token/resources.ts'
 import { createConnectedApps, saveGrant, withdrawConsent } from './consent.ts'
 
 const now = epochSeconds(1000)
@@ -41,6 +42,8 @@ function aSignedInUser(generation: number): SignedInUser {
   return { user, authentication: { authTime: now, acr: undefined, amr: [], sessionId: undefined } }
 }
 
+const rules: Pick<ResourceRules, 'resources' | 'identityScopes'> = { resources: new Map(), identityScopes: new Set() }
+
 const shown = { scopes: ['openid', 'email', 'phone'], resources: ['https://api.test'], authorizationDetails: [] }
 
 async function saveConsent(existing: GrantRecord, generation: number) {
@@ -51,10 +54,11 @@ async function saveConsent(existing: GrantRecord, generation: number) {
     signedInUser: aSignedInUser(generation),
     scopes: ['openid', 'email'],
     resources: [],
+    audience: 'apis' as const,
     authorizationDetails: [],
     shown,
   }
-  const saved = await saveGrant(consent, now, { storage, random: systemRandom })
+  const saved = await saveGrant(consent, now, { storage, random: systemRandom, rules })
   return { saved, stored: await storage.grants.findUnrevoked(userId('U1'), clientId('A')) }
 }
 
@@ -79,8 +83,8 @@ describe('consent', () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     await storage.grants.insert(aGrant({ scopes: ['openid', 'phone', 'profile'] }))
 
-    await withdrawConsent({ clientId: clientId('A'), signedInUser: aSignedInUser(0), shown }, storage)
-    await withdrawConsent({ clientId: clientId('B'), signedInUser: aSignedInUser(0), shown }, storage)
+    await withdrawConsent({ clientId: clientId('A'), signedInUser: aSignedInUser(0), shown }, { storage, rules })
+    await withdrawConsent({ clientId: clientId('B'), signedInUser: aSignedInUser(0), shown }, { storage, rules })
 
     const grant = await storage.grants.findUnrevoked(userId('U1'), clientId('A'))
     expect(grant).toMatchObject({ grantId: 'g1', scopes: ['profile'], version: 2 })

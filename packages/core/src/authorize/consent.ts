@@ -20,11 +20,17 @@ import {
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
+import type { ResourceRules } from '../token/resources.ts'
 import { isGrantActive } from '../tokens/status.ts'
+import { addDecision, type GrantedOnPage } from './consent-per-api.ts'
 import { isEqualJson } from './detail-types.ts'
 
-interface SaveGrantDependencies {
+interface WithdrawConsentDependencies {
   readonly storage: OAuthStorage
+  readonly rules: Pick<ResourceRules, 'resources' | 'identityScopes'>
+}
+
+interface SaveGrantDependencies extends WithdrawConsentDependencies {
   readonly random: Random
 }
 
@@ -36,7 +42,7 @@ interface ConsentScope {
 }
 
 /** A user's decision about a client. */
-interface Consent extends ConsentScope {
+interface Consent extends ConsentScope, GrantedOnPage {
   readonly clientId: ClientId
   /** The client's `documentDigest`. */
   readonly clientDigest?: string | undefined
@@ -74,8 +80,7 @@ export async function saveGrant(
     const inserted = await deps.storage.grants.insert(newGrant)
     if (inserted.outcome === 'inserted') return newGrant
     if (inserted.record.userGeneration > newGrant.userGeneration) return 'superseded'
-    if (inserted.record.userGeneration === newGrant.userGeneration)
-      return replaceShown(inserted.record, consent, deps.storage)
+    if (inserted.record.userGeneration === newGrant.userGeneration) return replaceShown(inserted.record, consent, deps)
     // Consent from an older generation of the user is no longer valid.
     await deps.storage.grants.revoke(inserted.record.grantId, now)
     return undefined
@@ -89,15 +94,15 @@ export async function saveGrant(
  */
 export async function withdrawConsent(
   denied: Pick<Consent, 'clientId' | 'signedInUser' | 'shown'>,
-  storage: OAuthStorage,
+  deps: WithdrawConsentDependencies,
 ): Promise<void> {
   const { userId, generation } = denied.signedInUser.user
   await untilSettled(async () => {
-    const grant = await storage.grants.findUnrevoked(userId, denied.clientId)
+    const grant = await deps.storage.grants.findUnrevoked(userId, denied.clientId)
     if (grant?.userGeneration !== generation) return 'absent'
     const { clientDigest } = grant
-    const nothing = { scopes: [], resources: [], authorizationDetails: [] }
-    return replaceShown(grant, { shown: denied.shown, ...nothing, clientDigest }, storage)
+    const nothing = { scopes: [], resources: [], audience: 'apis', authorizationDetails: [] } as const
+    return replaceShown(grant, { shown: denied.shown, ...nothing, clientDigest }, deps)
   })
 }
 
@@ -107,18 +112,17 @@ export async function withdrawConsent(
  */
 async function replaceShown(
   existing: GrantRecord,
-  decision: ConsentScope & Pick<Consent, 'shown' | 'clientDigest'>,
-  storage: OAuthStorage,
+  decision: ConsentScope & GrantedOnPage & Pick<Consent, 'shown' | 'clientDigest'>,
+  { storage, rules }: WithdrawConsentDependencies,
 ): Promise<GrantRecord | undefined> {
   const { clientDigest } = decision
   const isSameClient = clientDigest === existing.clientDigest
-  const replace = (member: 'scopes' | 'resources'): readonly string[] => {
-    const kept = existing[member].filter(
+  const keptOf = (member: 'scopes' | 'resources'): readonly string[] =>
+    existing[member].filter(
       (value) => isSameClient && (!decision.shown[member].includes(value) || decision[member].includes(value)),
     )
-    return [...new Set([...kept, ...decision[member]])]
-  }
-  const [scopes, resources] = [replace('scopes'), replace('resources')]
+  const kept = { scopes: keptOf('scopes'), resources: keptOf('resources') }
+  const { scopes, resources } = addDecision({ before: existing, kept }, decision, rules)
   const authorizationDetails = isSameClient ? replaceDetails(existing, decision) : decision.authorizationDetails
   const isUnchanged =
     isSame(scopes, existing.scopes) &&

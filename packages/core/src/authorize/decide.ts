@@ -4,6 +4,8 @@ import type { OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
 import { organizationScope, organizationsOfUser } from '../tokens/organization.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
+import type { ResourceRules } from '../token/resources.ts'
+import { isConsented } from './consent-per-api.ts'
 import { areAlreadyGranted, type DetailTypes } from './detail-types.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
@@ -45,6 +47,7 @@ export async function decideInteraction(
     readonly storage: OAuthStorage
     readonly detailTypes: DetailTypes
     readonly interactionUrls: InteractionUrls
+    readonly rules: ResourceRules
   },
 ): Promise<InteractionDecision> {
   const { signedInUser, startedAt, isChosen } = arrival
@@ -69,10 +72,8 @@ export async function decideInteraction(
     isImpersonable(request)
   )
     return { kind: 'consent', signedInUser, grant, organizations }
-  // RFC 8707 §3: consent to one API is not consent to another API with the same scope values.
   const isCovered =
-    request.consentScopes.every((scope) => grant.scopes.includes(scope)) &&
-    request.consentResources.every((uri) => grant.resources.includes(uri)) &&
+    isConsented(request, grant, deps.rules) &&
     (request.details.length === 0 || areAlreadyGranted(request.details, grant.authorizationDetails, deps.detailTypes))
   return { kind: isCovered ? 'ready' : 'consent', signedInUser, grant, organizations }
 }

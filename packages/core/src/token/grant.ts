@@ -27,7 +27,7 @@ import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import type { TokenClaims } from '../tokens/claims.ts'
 import type { TokenOrganization } from '../tokens/organization.ts'
 import { isUserActive, type ActiveUser } from '../tokens/status.ts'
-import type { TokenTarget } from './resources.ts'
+import type { ResourceRules, TokenTarget } from './resources.ts'
 
 /**
  * Evidence that a grant was verified, such as a redeemed code. Each grant type brands its own where it makes the check:
@@ -129,7 +129,10 @@ export interface UserGrant {
   readonly client: AuthenticatedClient
   /** Who the user is, and how and when they authenticated, as the host has just verified. */
   readonly signedIn: SignedIn
-  /** Recorded as consent of the user: the client does not need to ask for them again. */
+  /**
+   * Recorded as consent of the user: the client does not need to ask for them again, at any API that the user has
+   * allowed.
+   */
   readonly scopes: readonly string[]
   /** The lifetime of the access token. */
   readonly lifetime: DurationSeconds
@@ -158,7 +161,7 @@ export async function grantForUser(
   // RFC 6749 §5.2: the user does not exist or is not active.
   if (signedInUser === undefined) throw refuse('grant_refused')
   const consent = { clientId, signedInUser, ...nothing, scopes: given.scopes, shown: nothing }
-  const grant = await saveGrant(consent, now, { storage, random })
+  const grant = await saveGrant(consent, now, { storage, random, rules: noApis })
   // RFC 6749 §5.2: the user was deactivated and reactivated meanwhile.
   if (grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration)) throw refuse('grant_refused')
 
@@ -188,4 +191,7 @@ export async function grantForUser(
 }
 
 /** Nothing was on a page: the existing consent stays. */
-const nothing = { scopes: [], resources: [], authorizationDetails: [] }
+const nothing = { scopes: [], resources: [], audience: 'apis', authorizationDetails: [] } as const
+
+/** The host knows for which APIs it grants the scope values, so none of the existing consent is forgotten. */
+const noApis: Pick<ResourceRules, 'resources' | 'identityScopes'> = { resources: new Map(), identityScopes: new Set() }
