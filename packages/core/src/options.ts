@@ -102,7 +102,8 @@ export interface AuthorizationServerOptions {
    */
   readonly scopes?: Readonly<Record<string, string | ScopeOption>>
   /**
-   * The APIs that access tokens may be meant for, by their identifier (RFC 8707): an absolute URI without fragment.
+   * The APIs that access tokens may be meant for, by their identifier (RFC 8707): an absolute URI without fragment,
+   * other than the issuer.
    * @defaultValue None. Access tokens are then meant for `defaultAudience`.
    */
   readonly resources?: Readonly<Record<string, ResourceOption>>
@@ -113,7 +114,8 @@ export interface AuthorizationServerOptions {
    */
   readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailType>>
   /**
-   * The `aud` of access tokens when the request names no resource.
+   * The `aud` of access tokens when the request names no resource and no resource, or more than one, defines its scope
+   * values. It must not be among `resources`: tokens for it need no registration for an API and no consent to one.
    * @defaultValue The issuer. A token has an audience also when the request names none (RFC 9068 §3).
    */
   readonly defaultAudience?: string

@@ -65,6 +65,16 @@ describe('options', () => {
     ['an unknown lifetime', { lifetimes: { accessTokens: 5 } }, /lifetimes/],
     ['a lifetime that is no whole number', { lifetimes: { accessToken: 0.5 } }, /accessToken/],
     ['a misspelled option', { lifetime: { accessToken: 5 } }, /lifetime/],
+    [
+      'a default audience that needs consent as an API (RFC 8707 §3)',
+      { defaultAudience: 'https://api.test', resources: { 'https://api.test': { scopes: [] } } },
+      /defaultAudience: https:\/\/api\.test is among resources/,
+    ],
+    [
+      'an API that is the issuer, for which every token with openid is (RFC 8707 §3)',
+      { resources: { 'https://as.test': { scopes: [] } } },
+      /resources: every token with openid is for the issuer/,
+    ],
     ['a page that is no function', { pages: { login: 'login.html', consent: page } }, /pages/],
     ['a page at an address that is none', { interaction: { loginUrl: 'http://[' } }, /loginUrl/],
     ['a page at an address that runs', { interaction: { consentUrl: 'javascript:alert(1)' } }, /consentUrl/],

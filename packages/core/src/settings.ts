@@ -170,6 +170,7 @@ function resourceRegistry(
   parsed: ParsedOptions,
   { scopes, issuer }: { readonly scopes: ScopeRegistry; readonly issuer: string },
 ): ResourceRegistry {
+  refuseImpliedAudience(parsed, issuer)
   const resources = Object.entries(parsed.resources).map(([uri, option]): readonly [string, Resource] => {
     const { accessTokenClaims: _, ...shown } = option
     const unknown = option.scopes.find((scope) => !scopes.has(scope))
@@ -188,13 +189,26 @@ function resourceRegistry(
   return new Map(parsed.grantManagement ? withGrantManagement(resources, { issuer, parsed }) : resources)
 }
 
+/**
+ * Refuses an API whose identifier is the audience of tokens for which a client has named no API: they need neither
+ * registration nor consent for it (RFC 8707 §3).
+ */
+function refuseImpliedAudience({ resources, defaultAudience }: ParsedOptions, issuer: string): void {
+  if (Object.hasOwn(resources, issuer))
+    throw new TypeError(
+      'Invalid options: resources: every token with openid is for the issuer, also without consent to an API. Give the API another identifier.',
+    )
+  if (defaultAudience !== undefined && Object.hasOwn(resources, defaultAudience))
+    throw new TypeError(
+      `Invalid options: defaultAudience: ${defaultAudience} is among resources, and tokens for the default audience need no consent to an API. Leave defaultAudience out: clients that name no API get tokens for the one that defines their scope values.`,
+    )
+}
+
 /** Grant management is an API of this server, so tokens for it name the issuer (RFC 8707 §2). */
 function withGrantManagement(
   resources: readonly (readonly [string, Resource])[],
   { issuer, parsed }: { readonly issuer: string; readonly parsed: ParsedOptions },
 ): readonly (readonly [string, Resource])[] {
-  if (resources.some(([uri]) => uri === issuer))
-    throw new TypeError('Invalid options: resources: with grantManagement, the issuer is an API of the server itself.')
   const scopes = grantManagementScopeDefinitions.map(([name]) => name)
   const accessTokenLifetime = parsed.lifetimes.accessToken
   return [...resources, [issuer, { uri: issuer, name: issuer, scopes, accessTokenLifetime, accessTokenFormat: 'jwt' }]]
