@@ -49,6 +49,34 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     expect(started.location.pathname).toBe('/login')
     expect(silent.location.searchParams.get('error')).toBe('login_required')
   })
+
+  it.each([
+    ['completes nothing, and the sign-in page is next', 62, '', '/login'],
+    ['completes nothing, also together with consent', 62, `&${consent}`, '/login'],
+    ['is a sign-in within a minute, for a clock that is ahead', 60, '', '/consent'],
+  ])('a sign-in from the future %s', async (_, ahead, answer, next) => {
+    const started = await authorize(under, {}, { cookie: '' })
+    const before = under.dump()
+
+    const reply = await post(
+      started,
+      browserCookie(started),
+      `subject=U1&auth_time=${under.clock.now() + ahead}${answer}`,
+    )
+
+    expect([reply.status, reply.location.pathname]).toEqual([303, next])
+    expect(under.dump() === before).toBe(next === '/login')
+    const signedIn = `subject=U1&auth_time=${under.clock.now()}&${consent}`
+    expect(codeOf(await post(started, browserCookie(started), signedIn))).not.toBeNull()
+  })
+
+  it('a sign-in that is dated in milliseconds is a mistake of the host, and completes nothing', async () => {
+    const started = await authorize(under, {}, { cookie: '' })
+
+    const reply = await post(started, browserCookie(started), `subject=U1&auth_time=${under.clock.now() * 1000}`)
+
+    expect([reply.status, under.lastReason(), codes()]).toEqual([500, 'unexpected_failure', 0])
+  })
 })
 
 describe('nothing completes on a request that is not a navigation (RFC 6749 §3.1)', () => {

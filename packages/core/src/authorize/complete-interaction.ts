@@ -11,7 +11,7 @@ import { redirect, type ServerRequest, type ServerResponse } from '@mintmark/int
 import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
-import { identifyUser, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
+import { identifyUser, isFromFuture, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { organizationScope } from '../tokens/organization.ts'
 import { requireNavigation } from './browser.ts'
 import { codeIssuedEvent, issueCode, type IssueCodeDependencies } from './code.ts'
@@ -85,6 +85,9 @@ export async function completeInteraction(
   const isDenied = deniesRequest({ granted, answer }, request)
   if (isDenied && !isSignIn(answer)) return denyInteraction(step, deps)
 
+  // OIDC Core §3.1.2.3: the host's session is from a server whose clock is ahead, so it counts as none, as everywhere.
+  if (isSignIn(answer) && isFromFuture(answer, step.now))
+    return redirect(interactionLocation(deps.interactionUrls.login, handle))
   const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user
   if (isSignIn(answer) && signedInUser === undefined) {
     const reason = await findDenialReason(answer, deps.storage)

@@ -158,12 +158,12 @@ export interface PendingInteraction {
   readonly uiLocales: readonly string[]
   /**
    * Continues the interaction. The response sends the browser to the client when the interaction is complete, or else
-   * to the host's page for the next step.
+   * to the host's page for the next step. A sign-in that is dated more than a minute in the future is ignored.
    * @throws errors for `renderError`: OAuthError invalid_request — reason `interaction_completed`: another tab has
    *   already completed it; access_denied — reason `user_inactive`: the account is deactivated; server_error — reason
    *   `details_undecided`: the answer has no `grantedDetails`; unmet_authentication_requirements — reason `acr_unmet`,
    *   which is returned to the client.
-   * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
+   * @throws TypeError when `authTime` is missing or not in seconds.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
   /** Returns `access_denied` to the client. @throws like `complete`. */

@@ -14,7 +14,10 @@ import { isUserActive } from '../tokens/status.ts'
 export interface SignedIn {
   /** The user's identifier in storage; the `sub` of their tokens. */
   readonly subject: string
-  /** When they last authenticated, in seconds since the epoch. A session with a time in the future is ignored. */
+  /**
+   * When they last authenticated, in seconds since the epoch. A session with a time more than a minute in the future is
+   * ignored.
+   */
   readonly authTime: number
   /** How they authenticated, as values of RFC 8176, such as `['pwd']`. */
   readonly amr?: readonly string[] | undefined
@@ -65,13 +68,13 @@ export async function identifySession(
   now: EpochSeconds,
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
-  return signedIn === undefined || isFuture(signedIn, now) ? undefined : identifyUser(signedIn, now, storage)
+  return signedIn === undefined || isFromFuture(signedIn, now) ? undefined : identifyUser(signedIn, now, storage)
 }
 
 /**
  * Whether the sign-in is in the future. A time in milliseconds is not: it is a mistake of the host, which is reported.
  */
-const isFuture = ({ authTime }: SignedIn, now: EpochSeconds): boolean =>
+export const isFromFuture = ({ authTime }: SignedIn, now: EpochSeconds): boolean =>
   authTime > now + clockSkew && authTime < 10 * now
 
 /**
@@ -108,7 +111,7 @@ function currentAuthentication(
   if (signedIn.subject !== user) return undefined
   const isSameSession = authentication.sessionId === undefined || signedIn.sessionId === authentication.sessionId
   if (isSameSession || signedIn.sessionId === undefined) return authentication
-  return isFuture(signedIn, now) ? undefined : authenticationOf(signedIn, now)
+  return isFromFuture(signedIn, now) ? undefined : authenticationOf(signedIn, now)
 }
 
 export const loginOf = (signedInUser: SignedInUser): InteractionLogin => ({
