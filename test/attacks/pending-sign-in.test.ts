@@ -1,8 +1,9 @@
-import { createMemoryRateLimiter, createStoredKeys, type RateLimiter } from '@mintmark/core'
+import { createMemoryRateLimiter, createStoredKeys, type RateLimiter, type SignedIn } from '@mintmark/core'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { answerInteraction, authorize, browserCookie, browserCookies, signedInAs } from '../support/flow.ts'
+import { plainRequest } from '../support/plain-request.ts'
 import { refused, refusedByRedirect, refusedOnPage } from '../support/refused.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
@@ -38,6 +39,77 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     expect(reply.location.pathname).toBe('/login')
     expect(codes()).toBe(0)
     expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+  })
+
+  describe('of a host that gives its sessions no name', () => {
+    let session: SignedIn | undefined
+    let own: ServerUnderTest
+    beforeEach(async () => {
+      session = undefined
+      own = await startServer({ signedIn: () => Promise.resolve(session) })
+    })
+    afterEach(() => own.close())
+
+    const signIn = (): SignedIn => ({ subject: 'U1', authTime: own.clock.now() })
+    const pageOf = ({ location, cookies }: Reply): Promise<Reply> =>
+      own.send({ path: location.pathname + location.search, headers: { cookie: cookies } })
+
+    it.each([
+      ['before the page completes the sign-in', true],
+      ['in the response that completes it', false],
+    ])('the consent page asks for a new sign-in, if the session was started %s', async (_, isEarlier) => {
+      const started = await authorize(own)
+      if (isEarlier) session = signIn()
+      const asked = await answerInteraction(own, started, `subject=U1&auth_time=${own.clock.now()}`)
+      expect(asked.location.pathname).toBe('/consent')
+      session = signIn()
+      expect((await pageOf(started)).json).toMatchObject({ kind: 'consent', subject: 'U1' })
+
+      session = undefined
+
+      expect((await pageOf(started)).json).toMatchObject({ kind: 'login' })
+      expect((await answerInteraction(own, started, consent)).location.pathname).toBe('/login')
+      expect((JSON.parse(own.dump()) as { codes: readonly unknown[] }).codes).toEqual([])
+      session = signIn()
+      expect(codeOf(await answerInteraction(own, started, consent))).not.toBeNull()
+    })
+
+    it('the consent page asks for a new sign-in, if the session is older than the request', async () => {
+      session = signIn()
+      const started = await authorize(own, { prompt: 'select_account' })
+      const asked = await answerInteraction(own, started, `subject=U1&auth_time=${own.clock.now()}`)
+      expect(asked.location.pathname).toBe('/consent')
+
+      session = undefined
+
+      expect((await answerInteraction(own, started, consent)).location.pathname).toBe('/login')
+    })
+
+    it.each([
+      ['without a name', undefined],
+      ['with a name', 's1'],
+    ])('a session %s is remembered once, and later requests store nothing', async (_, sessionId) => {
+      const started = await authorize(own)
+      const path = started.location.pathname + started.location.search
+      const headers = { cookie: browserCookie(started), origin: own.issuer }
+      const pending = await own.server.interaction(plainRequest(own.issuer, { path, headers }))
+      await pending.complete({ ...signIn(), sessionId })
+      session = { ...signIn(), sessionId }
+      if (sessionId === undefined) await pageOf(started)
+      const before = own.dump()
+
+      expect((await pageOf(started)).json).toMatchObject({ kind: 'consent', subject: 'U1' })
+
+      expect(own.dump()).toBe(before)
+    })
+
+    it('a host without sessions identifies nobody after the sign-in, and the user consents', async () => {
+      const started = await authorize(own)
+      await answerInteraction(own, started, `subject=U1&auth_time=${own.clock.now()}`)
+      expect((await pageOf(started)).json).toMatchObject({ kind: 'consent', subject: 'U1' })
+
+      expect(codeOf(await answerInteraction(own, started, consent))).not.toBeNull()
+    })
   })
 
   it('a session that is dated in the future counts as none', async () => {

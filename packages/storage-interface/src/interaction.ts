@@ -3,6 +3,7 @@ import { clientId, secretDigest, userId, type SecretDigest, type EpochSeconds } 
 import type { ConsumeOutcome, InsertOutcome, SwapOutcome } from './outcome.ts'
 import {
   defineRecord,
+  flag,
   id,
   integer,
   jsonOf,
@@ -22,6 +23,11 @@ export const loginFields = {
   /** The user's generation when they signed in. */
   userGeneration: integer,
   authentication: object(authenticationFields),
+  /**
+   * Whether the host's session has named the user in a request; every later request must then name the user too. Rows
+   * of earlier versions have no value.
+   */
+  inSession: optional(flag),
 }
 
 /** Which user has signed in to an interaction, and how. */

@@ -1,5 +1,5 @@
-import type { InteractionRecord } from '@mintmark/storage-interface'
-import type { InteractionStore } from '@mintmark/storage-interface/stores'
+import type { InteractionRecord, JsonValue } from '@mintmark/storage-interface'
+import type { InteractionLogin, InteractionStore } from '@mintmark/storage-interface/stores'
 import { interactions, jsonCodec, loginFields } from '@mintmark/storage-interface/records'
 import type { KeyOf } from './key-space.ts'
 import { type RunScript, unexpectedReply } from './script-runner.ts'
@@ -62,11 +62,15 @@ function fieldsOf({ login, version, ...record }: InteractionRecord): readonly (s
 function interactionReader(): (reply: readonly (string | null)[]) => InteractionRecord {
   const { login: _login, version: _version, ...storedFields } = interactions.fields
   const { decode } = jsonCodec(storedFields, 'null')
-  const { decode: decodeLogin } = jsonCodec(loginFields, 'null')
+  const { inSession, ...firstLoginFields } = loginFields
+  const { decode: decodeLogin } = jsonCodec(firstLoginFields, 'null')
+  // A login from before this member was added lacks it.
+  const { decode: decodeInSession } = jsonCodec({ inSession }, 'omitted')
+  const readLogin = (stored: JsonValue): InteractionLogin => ({ ...decodeLogin(stored), ...decodeInSession(stored) })
 
   return ([record, login, version]) => ({
     ...decode(parseStored(record)),
-    login: typeof login === 'string' ? decodeLogin(parseStored(login)) : undefined,
+    login: typeof login === 'string' ? readLogin(parseStored(login)) : undefined,
     version: readVersion(version),
   })
 }

@@ -1,4 +1,4 @@
-import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
+import { epochSeconds, userId, type EpochSeconds } from '@mintmark/storage-interface'
 import type { ExpiringStores } from '@mintmark/storage-interface/stores'
 import { aCodeRecord, aDigest, anInteractionRecord, anOpaqueTokenRecord } from '@mintmark/storage-interface/fixtures'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -138,6 +138,25 @@ describe('a record from which something was lost', () => {
     await spoil(key)
 
     await expect(reads['interactions.find']?.(stores)).rejects.toThrow('no valid version')
+  })
+})
+
+it('reads a login that was stored before logins had inSession', async () => {
+  const login = {
+    userId: userId('user-1'),
+    userGeneration: 0,
+    authentication: aCodeRecord().authentication,
+    inSession: true,
+  }
+  const interaction = anInteractionRecord({ login })
+  await stores.interactions.insert(interaction)
+  const [key = ''] = await client.keys('*:interaction:*')
+  const whole = JSON.parse((await client.hGet(key, 'login')) ?? '{}') as Record<string, unknown>
+  await client.hSet(key, 'login', JSON.stringify({ ...whole, inSession: undefined }))
+
+  expect(await reads['interactions.find']?.(stores)).toEqual({
+    ...interaction,
+    login: { ...login, inSession: undefined },
   })
 })
 

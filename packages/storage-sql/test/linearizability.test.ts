@@ -52,7 +52,7 @@ const { digest: codeDigest } = aCodeRecord()
 const { digest: visit, browserDigest } = anInteractionRecord()
 const owner = family.clientId
 const secondGrant = aGrantRecord({ grantId: grantId('grant-2') })
-const login = { userId, userGeneration: 0, authentication: aCodeRecord().authentication }
+const login = { userId, userGeneration: 0, authentication: aCodeRecord().authentication, inSession: false }
 
 const rotate =
   (token: string, successor: string, at = now): Call =>

@@ -67,6 +67,8 @@ export interface InteractionStep {
   readonly record: InteractionRecord
   /** Whether storage has the record, because a user has signed in; otherwise only the browser has it. */
   readonly isStored: boolean
+  /** The host's session in the present request. */
+  readonly session: SignedIn | undefined
   /** The user who signed in during the interaction, or whose session this is. */
   readonly user: SignedInUser | undefined
   readonly request: AuthorizationRequest
@@ -295,7 +297,7 @@ async function askConsent(
   deps: InteractionDependencies,
 ): Promise<ServerResponse> {
   const { digest, browserDigest, version } = step.record
-  const login = loginOf(signedInUser)
+  const login = loginOf(signedInUser, step.session)
   const isFirst =
     !step.isStored &&
     (await deps.storage.interactions.insert({ ...step.record, login, version: version + 1 })).outcome === 'inserted'

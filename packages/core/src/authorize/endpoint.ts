@@ -76,24 +76,25 @@ async function answer(
   now: EpochSeconds,
   deps: AuthorizationEndpointDependencies,
 ): Promise<ServerResponse> {
-  const signedInUser = await identifySession(await deps.signedIn(request), now, deps.storage)
+  const session = await deps.signedIn(request)
+  const signedInUser = await identifySession(session, now, deps.storage)
   const decision = await decideInteraction(
     authorization,
     { signedInUser, startedAt: undefined, isChosen: false },
     { ...deps, now },
   )
   enforcePromptNone(decision, authorization)
-  if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request }, now, deps)
+  if (decision.kind !== 'ready') return startInteraction({ authorization, decision, request, session }, now, deps)
 
   const { grant, signedInUser: user, organizations } = decision
   requireNavigation(request)
   await storeDocumentClient(authorization.client, request, deps)
   await limitCodes({ target: authorization.target, grant }, now, deps)
-  const session = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)
-  if (session === undefined) {
+  const joined = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)
+  if (joined === undefined) {
     const login = { kind: 'login' } as const
     enforcePromptNone(login, authorization)
-    return startInteraction({ authorization, decision: login, request }, now, deps)
+    return startInteraction({ authorization, decision: login, request, session }, now, deps)
   }
   const { authentication } = user
   const subject = {
@@ -103,7 +104,7 @@ async function answer(
     resources: authorization.resources,
     details: authorization.details,
     authentication,
-    session,
+    session: joined,
     organizationId: organizations[0]?.organizationId,
   }
   const code = await issueCode(subject, now, deps)

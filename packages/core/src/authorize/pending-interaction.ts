@@ -1,11 +1,11 @@
 import { type Clock, type Endpoint, redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds, JsonObject, UserRecord } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, InteractionRecord, JsonObject, UserRecord } from '@mintmark/storage-interface'
 
 import { isVerified, logoUrl } from '../clients/logo.ts'
 import { indexParameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
-import { identifySession, recallUser, type SignedInUser } from '../sessions/signed-in-user.ts'
+import { identifySession, recallUser, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { readBrowser, requireSameOrigin } from './browser.ts'
 import {
   completeInteraction,
@@ -50,23 +50,43 @@ export async function findInteraction(
   if (stored !== undefined && (stored.browserDigest !== browser || !(now < stored.expiresAt)))
     throw refuse('interaction_unknown')
 
-  const record = stored === undefined ? sealed : { ...sealed, login: stored.login, version: stored.version }
-  const resources = record.resources.map((resource) => ['resource', resource] as const)
-  const received = indexParameters([...Object.entries(record.parameters), ...resources])
+  const known = stored === undefined ? sealed : { ...sealed, login: stored.login, version: stored.version }
+  const resources = known.resources.map((resource) => ['resource', resource] as const)
+  const received = indexParameters([...Object.entries(known.parameters), ...resources])
   const client = await deps.clientDocuments.reopen(requireClientId(received), opened?.document, now)
   const { parameters, form } = await reopenRequest(received, { client, now }, deps)
   const redirect = verifyRedirect(parameters, client)
-  const visit = { signedIn: await deps.signedIn(request), isFromSession: stored === undefined, now }
-  const recalled = await recallUser(record.login, visit, deps.storage)
-  const isSignedIn = async () => (recalled ?? (await identifySession(visit.signedIn, now, deps.storage))) !== undefined
+  const session = await deps.signedIn(request)
+  const visit = { signedIn: session, isFromSession: stored === undefined || known.login?.inSession === true, now }
+  const recalled = await recallUser(known.login, visit, deps.storage)
+  const isSignedIn = async () => (recalled ?? (await identifySession(session, now, deps.storage))) !== undefined
   const authorization = await limitErrorRedirects({ client, isSignedIn }, () =>
     parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules),
   )
   const isSwitchingAccount = request.url.searchParams.get('account') === 'other'
   const user = isSwitchingAccount ? undefined : recalled
   const isStored = stored !== undefined
-  const step = { http: request, handle, record, isStored, user, request: authorization, now }
+  const record = isStored ? await rememberSession(known, { session, now }, deps) : known
+  const step = { http: request, handle, record, isStored, session, user, request: authorization, now }
   return pendingInteraction(step, isSwitchingAccount ? recalled : undefined, deps)
+}
+
+/**
+ * Records that the host has a session of the user who signed in, so that the user must have it from now on (OIDC Core
+ * §3.1.2.3). A `sessionId` is recorded at the sign-in already.
+ */
+async function rememberSession(
+  record: InteractionRecord,
+  { session, now }: { readonly session: SignedIn | undefined; readonly now: EpochSeconds },
+  { storage }: CompleteInteractionDependencies,
+): Promise<InteractionRecord> {
+  const { login: recorded, digest, browserDigest, version } = record
+  if (recorded === undefined || session?.subject !== recorded.userId) return record
+  if (recorded.inSession === true || recorded.authentication.sessionId !== undefined) return record
+  const login = { ...recorded, inSession: true }
+  const { outcome } = await storage.interactions.recordLogin({ digest, browserDigest, version, login, now })
+  // Otherwise another tab has advanced the interaction, and the next request remembers it.
+  return outcome === 'swapped' ? { ...record, login, version: version + 1 } : record
 }
 
 /** A requested scope, as a consent page shows it. */

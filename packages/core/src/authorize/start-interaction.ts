@@ -65,11 +65,13 @@ export async function startInteraction(
     readonly authorization: AuthorizationRequest
     readonly decision: Exclude<InteractionDecision, { kind: 'ready' }>
     readonly request: ServerRequest
+    /** The host's session in the request. */
+    readonly session: SignedIn | undefined
   },
   now: EpochSeconds,
   deps: InteractionDependencies,
 ): Promise<ServerResponse> {
-  const { authorization, decision, request } = step
+  const { authorization, decision, request, session } = step
   const browser = await bindBrowser(request, deps.browserCookie, deps.random)
   await limitStartedInteractions({ browser, clientId: authorization.client.clientId }, now, deps.interactionLimits)
   const interaction = {
@@ -78,7 +80,7 @@ export async function startInteraction(
     clientId: authorization.client.clientId,
     parameters: authorization.parameters,
     resources: authorization.resources,
-    login: decision.kind === 'login' ? undefined : loginOf(decision.signedInUser),
+    login: decision.kind === 'login' ? undefined : loginOf(decision.signedInUser, session),
     createdAt: now,
     expiresAt: after(now, deps.interactionLifetime),
     version: 1,

@@ -37,7 +37,8 @@ it('keeps the time of the sign-in when the host no longer names the session (OID
   if (signedInUser === undefined) throw new Error('The user was not identified.')
 
   const later = { subject: 'U1', authTime: now }
-  const recalled = await recallUser(loginOf(signedInUser), { signedIn: later, isFromSession: false, now }, storage)
+  const visit = { signedIn: later, isFromSession: false, now }
+  const recalled = await recallUser(loginOf(signedInUser, signedIn), visit, storage)
 
   expect(recalled?.authentication).toEqual(signedInUser.authentication)
 })

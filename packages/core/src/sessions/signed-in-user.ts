@@ -80,8 +80,8 @@ export const isFromFuture = ({ authTime }: SignedIn, now: EpochSeconds): boolean
 /**
  * Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since, or when
  * their session has ended.
- * @param visit the session of the present request. `isFromSession`: the user did not sign in during the interaction,
- *   but had a session.
+ * @param visit the session of the present request. `isFromSession`: a session has identified the user, before the
+ *   interaction or in an earlier request of it.
  */
 export async function recallUser(
   login: InteractionLogin | undefined,
@@ -99,7 +99,7 @@ export async function recallUser(
 /**
  * Returns how the user who signed in is authenticated now; `undefined` if the browser's session has ended or belongs to
  * another user. If the user has signed in again in another tab, which replaces the session, the new session is used. A
- * host without sessions names no session at the sign-in and identifies nobody afterwards; the sign-in then stays valid.
+ * host without sessions identifies nobody before or after the sign-in; the sign-in then stays valid.
  */
 function currentAuthentication(
   { userId: user, authentication }: InteractionLogin,
@@ -114,10 +114,12 @@ function currentAuthentication(
   return isFromFuture(signedIn, now) ? undefined : authenticationOf(signedIn, now)
 }
 
-export const loginOf = (signedInUser: SignedInUser): InteractionLogin => ({
-  userId: signedInUser.user.userId,
-  userGeneration: signedInUser.user.generation,
-  authentication: signedInUser.authentication,
+/** @param session the host's session in the present request. */
+export const loginOf = ({ user, authentication }: SignedInUser, session: SignedIn | undefined): InteractionLogin => ({
+  userId: user.userId,
+  userGeneration: user.generation,
+  authentication,
+  inSession: session?.subject === user.userId,
 })
 
 function authenticationOf(signedIn: SignedIn, now: EpochSeconds): AuthenticationRecord {

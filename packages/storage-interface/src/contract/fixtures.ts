@@ -251,6 +251,7 @@ export const aLogin = (overrides: Partial<InteractionLogin> = {}): InteractionLo
   userId: userId('user-1'),
   userGeneration: 0,
   authentication: anAuthentication(),
+  inSession: true,
   ...overrides,
 })
 

@@ -13,7 +13,7 @@ const pushed = aPushedRequestRecord()
 const token = anOpaqueTokenRecord()
 const now = code.issuedAt
 const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: code.expiresAt, now } as const
-const login = { userId: code.userId, userGeneration: 0, authentication: code.authentication }
+const login = { userId: code.userId, userGeneration: 0, authentication: code.authentication, inSession: true }
 
 /** One call of each method that reads, on what `fill` has written. */
 export const reads: Readonly<Record<string, (stores: ExpiringStores) => Promise<unknown>>> = {
