@@ -151,6 +151,55 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
   })
 })
 
+describe('a session that the browser had before is no new sign-in (OIDC Core §3.1.2.1)', () => {
+  /** Completes the sign-in page with a sign-in of that time, and consents. */
+  const signInAt = (started: Reply, authTime: number): Promise<Reply> =>
+    post(started, browserCookies(started), `subject=U1&auth_time=${authTime}&${consent}`)
+
+  const demands = [{ prompt: 'login' }, { prompt: 'login consent' }, { max_age: '0' }]
+
+  it.each(demands.flatMap((demand) => [0, 1, 30, 60].map((ahead) => [demand, ahead] as const)))(
+    'with %j, also if its clock is %d seconds ahead',
+    async (demand, ahead) => {
+      const authTime = under.clock.now() + ahead
+      const started = await authorize(under, demand, { cookie: signedInAs(under, 'U1', -ahead) })
+      const before = under.dump()
+
+      expect((await signInAt(started, authTime)).location.pathname).toBe('/login')
+      under.clock.advance(ahead)
+      expect((await signInAt(started, authTime)).location.pathname).toBe('/login')
+
+      expect(under.dump()).toBe(before)
+      expect(codeOf(await signInAt(started, authTime + 1))).not.toBeNull()
+    },
+  )
+
+  it('also if it was too far ahead to count when the request came', async () => {
+    const authTime = under.clock.now() + 90
+    const started = await authorize(under, { prompt: 'login' }, { cookie: signedInAs(under, 'U1', -90) })
+    under.clock.advance(31)
+
+    expect((await signInAt(started, authTime)).location.pathname).toBe('/login')
+
+    expect(codeOf(await signInAt(started, under.clock.now()))).not.toBeNull()
+  })
+
+  it('so a required context that it lacks leads to the sign-in page, and is no error (OIDC Core §5.5.1.1)', async () => {
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, values: ['mfa'] } } })
+    const started = await authorize(under, { claims }, { cookie: signedInAs(under, 'U1', -30) })
+
+    const reply = await signInAt(started, under.clock.now() + 30)
+
+    expect([reply.location.pathname, under.lastReason()]).toEqual(['/login', undefined])
+  })
+
+  it('while a sign-in by a server whose clock agrees counts, although the session was from one that is ahead', async () => {
+    const started = await authorize(under, { prompt: 'login' }, { cookie: signedInAs(under, 'U1', -30) })
+
+    expect(codeOf(await signInAt(started, under.clock.now()))).not.toBeNull()
+  })
+})
+
 describe('nothing completes on a request that is not a navigation (RFC 6749 §3.1)', () => {
   const others = [
     ['a script', { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }],

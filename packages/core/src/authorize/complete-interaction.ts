@@ -65,6 +65,8 @@ export interface InteractionStep {
   readonly http: ServerRequest
   readonly handle: string
   readonly record: InteractionRecord
+  /** The `authTime` of the session that the browser had when the interaction started. */
+  readonly sessionAuthTime: EpochSeconds | undefined
   /** Whether storage has the record, because a user has signed in; otherwise only the browser has it. */
   readonly isStored: boolean
   /** The host's session in the present request. */
@@ -286,7 +288,11 @@ export const decideNext = (
 ): Promise<InteractionDecision> =>
   decideInteraction(
     step.request,
-    { signedInUser, startedAt: step.record.createdAt, isChosen: step.isChosen },
+    {
+      signedInUser,
+      interaction: { startedAt: step.record.createdAt, sessionAuthTime: step.sessionAuthTime },
+      isChosen: step.isChosen,
+    },
     { ...deps, now: step.now },
   )
 

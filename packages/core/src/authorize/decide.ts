@@ -32,14 +32,14 @@ interface SignedInMember {
 
 /**
  * Decides what the user must still do (OIDC Core §3.1.2.3, §3.1.2.4).
- * @param arrival the user. `startedAt`: when the interaction started; `undefined` at the authorization endpoint, before
- *   an interaction starts. `isChosen`: the user has signed in or chosen their account in this interaction.
+ * @param arrival the user. `interaction`: `undefined` at the authorization endpoint, before an interaction starts.
+ *   `isChosen`: the user has signed in or chosen their account in this interaction.
  */
 export async function decideInteraction(
   request: AuthorizationRequest,
   arrival: {
     readonly signedInUser: SignedInUser | undefined
-    readonly startedAt: EpochSeconds | undefined
+    readonly interaction: StartedInteraction | undefined
     readonly isChosen: boolean
   },
   deps: {
@@ -50,8 +50,9 @@ export async function decideInteraction(
     readonly rules: ResourceRules
   },
 ): Promise<InteractionDecision> {
-  const { signedInUser, startedAt, isChosen } = arrival
-  if (signedInUser === undefined || needsLogin(request, { signedInUser, startedAt }, deps.now)) return { kind: 'login' }
+  const { signedInUser, interaction, isChosen } = arrival
+  if (signedInUser === undefined || needsLogin(request, { signedInUser, interaction }, deps.now))
+    return { kind: 'login' }
   // OIDC Core §3.1.2.1: a session alone does not satisfy select_account. Without a page for it, the user must sign in.
   if (request.prompt.has('select_account') && !isChosen)
     return deps.interactionUrls.select_account === undefined
@@ -127,8 +128,14 @@ async function findActiveGrant(
 /** The user at the authorization endpoint, or after the host's page. */
 interface Arrival {
   readonly signedInUser: SignedInUser
-  /** When the interaction started; `undefined` before it starts. A sign-in at or after this time is fresh. */
-  readonly startedAt: EpochSeconds | undefined
+  /** `undefined` before it starts. */
+  readonly interaction: StartedInteraction | undefined
+}
+
+interface StartedInteraction {
+  readonly startedAt: EpochSeconds
+  /** The `authTime` of the session that the browser had when the interaction started. */
+  readonly sessionAuthTime: EpochSeconds | undefined
 }
 
 /**
@@ -138,7 +145,7 @@ interface Arrival {
  */
 function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochSeconds): boolean {
   const { authentication, user } = arrival.signedInUser
-  const isFresh = arrival.startedAt !== undefined && authentication.authTime >= arrival.startedAt
+  const isFresh = isNewSignIn(authentication.authTime, arrival.interaction)
   // OIDC Core §3.1.2.2: the client expects another user than the signed-in one.
   if (request.subjects?.includes(user.userId) === false) return true
   // OIDC Core §5.5.1.1: if an essential acr is not met, the user must sign in; if they just have, the request fails.
@@ -148,6 +155,13 @@ function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochS
   }
   return !isFresh && isTooOld(request, arrival, now)
 }
+
+/**
+ * Whether the user has signed in since the interaction started. The host's clock may be ahead, so the session that the
+ * browser had at the start is recognized by its time.
+ */
+const isNewSignIn = (authTime: EpochSeconds, interaction: StartedInteraction | undefined): boolean =>
+  interaction !== undefined && authTime >= interaction.startedAt && authTime !== interaction.sessionAuthTime
 
 function isTooOld(request: AuthorizationRequest, { signedInUser }: Arrival, now: EpochSeconds): boolean {
   // OIDC Core §3.1.2.1: prompt=login always requires a new sign-in.

@@ -80,7 +80,7 @@ async function answer(
   const signedInUser = await identifySession(session, now, deps.storage)
   const decision = await decideInteraction(
     authorization,
-    { signedInUser, startedAt: undefined, isChosen: false },
+    { signedInUser, interaction: undefined, isChosen: false },
     { ...deps, now },
   )
   enforcePromptNone(decision, authorization)

@@ -38,11 +38,11 @@ export async function findInteraction(
   requireSameOrigin(request)
   const handle = request.url.searchParams.get('interaction') ?? ''
   const opened = await deps.seal.open(handle)
-  const sealed = opened?.interaction
   const browser = await readBrowser(request, deps.browserCookie)
   // RFC 9700 §4.7: without this check, anybody who sees the URL could complete another user's sign-in.
-  if (sealed === undefined || sealed.browserDigest !== browser || !(now < sealed.expiresAt))
+  if (opened === undefined || opened.interaction.browserDigest !== browser || !(now < opened.interaction.expiresAt))
     throw refuse('interaction_unknown')
+  const { interaction: sealed, document, sessionAuthTime } = opened
   const stored = await deps.storage.interactions.find(sealed.digest, browser, now)
   // RFC 6749 §4.1.2: an interaction issues one code.
   if (stored === 'consumed') throw refuse('interaction_unknown')
@@ -53,7 +53,7 @@ export async function findInteraction(
   const known = stored === undefined ? sealed : { ...sealed, login: stored.login, version: stored.version }
   const resources = known.resources.map((resource) => ['resource', resource] as const)
   const received = indexParameters([...Object.entries(known.parameters), ...resources])
-  const client = await deps.clientDocuments.reopen(requireClientId(received), opened?.document, now)
+  const client = await deps.clientDocuments.reopen(requireClientId(received), document, now)
   const { parameters, form } = await reopenRequest(received, { client, now }, deps)
   const redirect = verifyRedirect(parameters, client)
   const session = await deps.signedIn(request)
@@ -67,7 +67,7 @@ export async function findInteraction(
   const user = isSwitchingAccount ? undefined : recalled
   const isStored = stored !== undefined
   const record = isStored ? await rememberSession(known, { session, now }, deps) : known
-  const step = { http: request, handle, record, isStored, session, user, request: authorization, now }
+  const step = { http: request, handle, record, sessionAuthTime, isStored, session, user, request: authorization, now }
   return pendingInteraction(step, isSwitchingAccount ? recalled : undefined, deps)
 }
 

@@ -9,7 +9,7 @@ it('throws an error when the key ring of a host derives no secrets', async () =>
   const keys = { ...aRing().ring, deriveSecrets: () => Promise.resolve([]) }
   const seal = createInteractionSeal({ issuer, keys, random: systemRandom })
 
-  await expect(seal.seal({ interaction: anInteractionRecord(), document: undefined })).rejects.toThrow(
-    'The key ring must derive at least one secret.',
-  )
+  await expect(
+    seal.seal({ interaction: anInteractionRecord(), document: undefined, sessionAuthTime: undefined }),
+  ).rejects.toThrow('The key ring must derive at least one secret.')
 })

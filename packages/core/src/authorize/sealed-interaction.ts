@@ -1,5 +1,5 @@
 import type { Random } from '@mintmark/internal'
-import type { InteractionRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds, InteractionRecord } from '@mintmark/storage-interface'
 import { interactions, jsonCodec } from '@mintmark/storage-interface/records'
 
 import type { DocumentMetadata } from '../clients/document-metadata.ts'
@@ -17,6 +17,8 @@ interface SealedInteraction {
   readonly interaction: InteractionRecord
   /** The client's document as it was read for the request; `undefined` for a registered client. */
   readonly document: DocumentMetadata | undefined
+  /** The `authTime` of the session that the browser had when the interaction started. */
+  readonly sessionAuthTime: EpochSeconds | undefined
 }
 
 export function createInteractionSeal(deps: {
@@ -31,11 +33,12 @@ export function createInteractionSeal(deps: {
       context: `interaction ${deps.issuer}`,
       // Proxies commonly accept URLs and response headers of up to 8 KiB.
       maxLength: 7000,
-      encode: ({ interaction, document }) => ({ ...encode(interaction), document }),
-      // The seal proves that one of the issuer's servers wrote the document.
-      decode: ({ document, ...interaction }) => ({
+      encode: ({ interaction, document, sessionAuthTime }) => ({ ...encode(interaction), document, sessionAuthTime }),
+      // The seal proves that one of the issuer's servers wrote the document and the time.
+      decode: ({ document, sessionAuthTime, ...interaction }) => ({
         interaction: decode(interaction),
         document: document as DocumentMetadata | undefined,
+        sessionAuthTime: sessionAuthTime as EpochSeconds | undefined,
       }),
     },
     deps,

@@ -11,6 +11,7 @@ import {
   after,
   type ClientId,
   type DurationSeconds,
+  epochSeconds,
   type EpochSeconds,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
@@ -85,7 +86,11 @@ export async function startInteraction(
     expiresAt: after(now, deps.interactionLifetime),
     version: 1,
   }
-  const handle = await deps.seal.seal({ interaction, document: documentOf(authorization.client) })
+  const handle = await deps.seal.seal({
+    interaction,
+    document: documentOf(authorization.client),
+    sessionAuthTime: session && epochSeconds(session.authTime),
+  })
   // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
   if (handle === undefined) throw new RedirectableError(refuse('request_too_large'), authorization.target)
   deps.journal.record(request, {

@@ -33,7 +33,11 @@ function twoNodes(secrets: readonly [SealingSecrets, SealingSecrets]) {
 /** Whether a sign-in that started at one node can be completed at the other. */
 async function completesSignIn(start: StoredKeyRing, end: StoredKeyRing): Promise<boolean> {
   const [sealing, opening] = [start, end].map((keys) => createInteractionSeal({ issuer, keys, random: systemRandom }))
-  const handle = await sealing?.seal({ interaction: anInteractionRecord(), document: undefined })
+  const handle = await sealing?.seal({
+    interaction: anInteractionRecord(),
+    document: undefined,
+    sessionAuthTime: undefined,
+  })
   return (await opening?.open(handle ?? '')) !== undefined
 }
 

@@ -47,6 +47,15 @@ test('signs in any user at a client and returns the tokens', async () => {
   expect(issuer.events.map(({ type }) => type)).toContain('tokens.issued')
 })
 
+test('signs in again at a client that accepts no older session (OIDC Core §3.1.2.1)', async () => {
+  const issuer = createTestIssuer()
+  const { clientSecret = '' } = await issuer.addClient({ ...web, defaultMaxAge: 0 })
+
+  const tokens = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
+
+  expect(payloadOf(tokens.id_token)).toMatchObject({ sub: 'ann', auth_time: issuer.clock.now() })
+})
+
 test('signs in at public clients, and at clients that use client_secret_post', async () => {
   const issuer = createTestIssuer({ issuer: 'https://id.test/tenant' })
   await issuer.addClient({ ...web, clientId: 'spa', tokenEndpointAuthMethod: 'none' })
