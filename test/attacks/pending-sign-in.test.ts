@@ -1,4 +1,5 @@
 import { createMemoryRateLimiter, createStoredKeys, type RateLimiter, type SignedIn } from '@mintmark/core'
+import { userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -348,6 +349,49 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
 
     under.clock.advance(60)
     expect(codeOf(await authorize(under))).not.toBeNull()
+  })
+})
+
+describe('a signed-in browser does not fill the store with codes (RFC 6819 §4.4.1.11)', () => {
+  const spa = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
+
+  /** A script that takes each request for that of a new browser, and sends the form of its consent page. */
+  const consentByScript = async (change: Record<string, string> = {}): Promise<Reply> =>
+    answerInteraction(under, await authorize(under, { prompt: 'consent', ...change }), consent)
+
+  it('gets a hundred codes a minute for each client, when a script sends the consent page', async () => {
+    for (let sent = 0; sent < 50; sent += 1) await consentByScript()
+    for (let sent = 0; sent < 50; sent += 1) await authorize(under)
+    const started = await authorize(under, { prompt: 'consent' })
+
+    await refusedByRedirect(
+      under,
+      { error: 'temporarily_unavailable', at: 'https://app.test/cb' },
+      { send: () => answerInteraction(under, started, consent), reason: 'codes_throttled' },
+    )
+    await refusedByRedirect(
+      under,
+      { error: 'temporarily_unavailable', at: 'https://app.test/cb' },
+      { send: () => authorize(under), reason: 'codes_throttled' },
+    )
+
+    expect(codes()).toBe(100)
+    expect(codeOf(await consentByScript(spa))).not.toBeNull()
+    under.clock.advance(60)
+    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+  })
+
+  it('gets no more by disconnecting the client in between', async () => {
+    for (let sent = 0; sent < 100; sent += 1) await consentByScript()
+    for (const { grantId } of await under.storage.grants.listByUser(userId('U1')))
+      await under.storage.grants.revoke(grantId, under.clock.now())
+    const started = await authorize(under)
+
+    await refusedByRedirect(
+      under,
+      { error: 'temporarily_unavailable', at: 'https://app.test/cb' },
+      { send: () => answerInteraction(under, started, consent), reason: 'codes_throttled' },
+    )
   })
 })
 

@@ -359,7 +359,7 @@ export interface AuthorizationServerOptions {
      */
     readonly signInAttempts?: RateLimiter
     /**
-     * Counts the codes that are issued without a page, by grant: for a user who has a session and has consented before.
+     * Counts the codes of a user for a client, without a page and after a consent page, which a script can send too.
      * @defaultValue 100 a minute, in this process. Several tabs that renew their tokens stay below it.
      */
     readonly silentCodes?: RateLimiter

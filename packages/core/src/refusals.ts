@@ -265,7 +265,7 @@ export const refusals = {
   ],
   /** Too many forms were sent to the sign-in page of one interaction. */
   sign_in_throttled: ['temporarily_unavailable', 'Too many sign-in attempts. Try again later.', 'RFC 6749 §10.10'],
-  /** Too many codes were issued for one grant without a page. */
+  /** Too many codes were issued to one client for one user. */
   codes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6749 §4.1.2.1'],
   /** The request does not fit into the address of the sign-in page, or into the `request_uri` of a public client. */
   request_too_large: ['invalid_request', 'The authorization request is too large.', 'RFC 6749 §4.1.2.1'],

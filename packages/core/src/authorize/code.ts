@@ -1,6 +1,7 @@
 import { digestSecret, randomSecretAndIdentifier, type Random } from '@mintmark/internal'
 import {
   after,
+  type Brand,
   type DurationSeconds,
   type EpochSeconds,
   familyId,
@@ -13,11 +14,15 @@ import type { AuthenticationRecord, OrganizationId } from '@mintmark/storage-int
 
 import { profileRules, type SecurityProfile } from '../clients/security-profile.ts'
 import type { ServerOccurrence } from '../events.ts'
+import type { RateLimiter } from '../rate-limiter.ts'
+import { refuse } from '../refusals.ts'
 import { organizationScope } from '../tokens/organization.ts'
 import type { JoinedSession } from '../sessions/join-session.ts'
+import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { consumePushedRequest } from './pushed-request.ts'
 import { keepClaims, type ScopeRegistry } from './scopes.ts'
 import type { AuthorizationRequest } from './request.ts'
+import { RedirectableError } from './response.ts'
 
 export interface IssueCodeDependencies {
   readonly storage: OAuthStorage
@@ -26,6 +31,8 @@ export interface IssueCodeDependencies {
   readonly codeLifetime: DurationSeconds
   readonly sessionBoundTokens: SessionBoundTokens
   readonly minimumProfile: SecurityProfile
+  /** Counts the codes of a user for a client. */
+  readonly silentCodes: RateLimiter
 }
 
 /** Which tokens are revoked when the session in which they were requested ends. */
@@ -34,6 +41,7 @@ export type SessionBoundTokens = 'without_offline_access' | 'all' | 'none'
 /** What a code is issued for: the request, the consent that covers it, and how the user authenticated. */
 interface CodeSubject {
   readonly request: AuthorizationRequest
+  readonly allowance: CodeAllowance
   readonly grant: GrantRecord
   /** What the user consented to, now or before: a subset of the request's `consentScopes`. */
   readonly consented: readonly string[]
@@ -46,6 +54,27 @@ interface CodeSubject {
   readonly session: JoinedSession
   /** The organization that the tokens are for; `undefined` for none. */
   readonly organizationId: OrganizationId | undefined
+}
+
+/** Proof that a further code of the user for the client is within the limit. Created only by `limitCodes`. */
+export type CodeAllowance = Brand<object, 'CodeAllowance'>
+
+/**
+ * Counts a code that is about to be issued. A signed-in browser must not fill the store with codes that no user waits
+ * for (RFC 6819 §4.4.1.11). A script can send the form of a consent page, so codes after a page count too.
+ * @throws RedirectableError temporarily_unavailable — reason `codes_throttled`.
+ */
+export async function limitCodes(
+  { request, signedInUser }: { readonly request: AuthorizationRequest; readonly signedInUser: SignedInUser },
+  now: EpochSeconds,
+  { silentCodes }: Pick<IssueCodeDependencies, 'silentCodes'>,
+): Promise<CodeAllowance> {
+  const { clientId } = request.client
+  const { userId } = signedInUser.user
+  const decision = await silentCodes.consume(`codes ${JSON.stringify([clientId, userId])}`, now)
+  // RFC 6749 §4.1.2.1: temporarily_unavailable.
+  if (!decision.allowed) throw new RedirectableError(refuse('codes_throttled', { clientId, userId }), request.target)
+  return {} as CodeAllowance
 }
 
 /**

@@ -14,7 +14,7 @@ import { joinSession, type JoinSessionDependencies } from '../sessions/join-sess
 import { identifyUser, isFromFuture, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { organizationScope } from '../tokens/organization.ts'
 import { requireNavigation } from './browser.ts'
-import { codeIssuedEvent, issueCode, type IssueCodeDependencies } from './code.ts'
+import { codeIssuedEvent, issueCode, type IssueCodeDependencies, limitCodes } from './code.ts'
 import { saveGrant, withdrawConsent } from './consent.ts'
 import { grantedResources } from './consent-per-api.ts'
 import { detailId, enrichDetail } from './authorization-details.ts'
@@ -110,43 +110,56 @@ export async function completeInteraction(
   const needsChoice = decision.organizations.length > 1 && granted?.includes(organizationScope) !== false
   if (decision.kind === 'consent' && (granted === undefined || (needsChoice && answer.organization === undefined)))
     return askConsent(decision.signedInUser, step, deps)
+  return grantAccess({ answer, granted, decision }, step, deps)
+}
+
+/** Records the user's consent and issues the code, or denies the request if the user has granted too little of it. */
+async function grantAccess(
+  given: {
+    readonly answer: InteractionAnswer
+    /** The granted scope values; `undefined` when earlier consent covers the request. */
+    readonly granted: readonly string[] | undefined
+    readonly decision: Extract<InteractionDecision, { readonly kind: 'consent' | 'ready' }>
+  },
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> {
+  const { answer, granted, decision } = given
+  const { request, http, now } = step
+  const { signedInUser } = decision
+  const { clientId, documentDigest: clientDigest } = request.client
   const organizationId = chosenOrganization(answer, decision.organizations, request)
   const details = await grantedDetails(answer, { request, isAsked: granted !== undefined }, deps.detailTypes)
   const consented = granted ?? request.consentScopes
   const resources = grantedResources(request, { scopes: consented, details }, deps)
   // RFC 6749 §4.1.2.1: access_denied. The user granted nothing that the requested APIs could give access to.
   if (resources.length === 0 && request.resources.length > 0)
-    return denyInteraction({ ...step, user: decision.signedInUser }, deps)
+    return denyInteraction({ ...step, user: signedInUser }, deps)
 
-  await storeDocumentClient(request.client, step.http, deps)
-  const joining = { http: step.http, clientId: request.client.clientId, signedInUser: decision.signedInUser }
-  const session = await joinSession(joining, step.now, deps)
+  const allowance = await limitCodes({ request, signedInUser }, now, deps)
+  await storeDocumentClient(request.client, http, deps)
+  const session = await joinSession({ http, clientId, signedInUser }, now, deps)
   // The user signed out in another tab meanwhile.
-  if (session === undefined) return redirect(interactionLocation(deps.interactionUrls.login, handle))
+  if (session === undefined) return redirect(interactionLocation(deps.interactionUrls.login, step.handle))
   await consumeInteraction(step, deps)
+  const consent = {
+    clientId,
+    clientDigest,
+    signedInUser,
+    scopes: consented,
+    resources: resources.filter((uri) => request.consentResources.includes(uri)),
+    audience: request.resources.length === 0 ? ('default' as const) : ('apis' as const),
+    authorizationDetails: details.filter((detail) => isRemembered(detail, deps.detailTypes)),
+    shown: shownOf(request),
+  }
   const grant =
-    decision.kind === 'ready' && granted === undefined
-      ? decision.grant
-      : await saveGrant(
-          {
-            clientId: request.client.clientId,
-            clientDigest: request.client.documentDigest,
-            signedInUser: decision.signedInUser,
-            scopes: consented,
-            resources: resources.filter((uri) => request.consentResources.includes(uri)),
-            audience: request.resources.length === 0 ? 'default' : 'apis',
-            authorizationDetails: details.filter((detail) => isRemembered(detail, deps.detailTypes)),
-            shown: shownOf(request),
-          },
-          step.now,
-          deps,
-        )
+    decision.kind === 'ready' && granted === undefined ? decision.grant : await saveGrant(consent, now, deps)
   if (grant === undefined) return denyRequest('user_inactive', step, deps)
-  const { authentication } = decision.signedInUser
-  const subject = { request, grant, consented, resources, details, authentication, session, organizationId }
-  const code = await issueCode(subject, step.now, deps)
-  deps.journal.record(step.http, codeIssuedEvent(subject))
-  return authorizationResponse(code, request.target, { ...deps, now: step.now })
+  const { authentication } = signedInUser
+  const subject = { request, allowance, grant, consented, resources, details, authentication, session, organizationId }
+  const code = await issueCode(subject, now, deps)
+  deps.journal.record(http, codeIssuedEvent(subject))
+  return authorizationResponse(code, request.target, { ...deps, now })
 }
 
 /**

@@ -6,16 +6,14 @@ import {
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
-import type { EpochSeconds, GrantRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, readQuery } from '../parameters.ts'
-import type { RateLimiter } from '../rate-limiter.ts'
-import { refuse } from '../refusals.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
 import { identifySession } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from './browser.ts'
-import { codeIssuedEvent, issueCode, type IssueCodeDependencies } from './code.ts'
+import { codeIssuedEvent, issueCode, type IssueCodeDependencies, limitCodes } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
 import { limitErrorRedirects } from './error-redirect.ts'
 import { requireClientId, verifyRedirect } from './proven-redirect.ts'
@@ -41,8 +39,6 @@ export interface AuthorizationEndpointDependencies
   readonly clock: Clock
   readonly journal: Journal
   readonly rules: AuthorizationRequestRules
-  /** Counts the codes of a grant that were issued without a page. */
-  readonly silentCodes: RateLimiter
 }
 
 /**
@@ -89,7 +85,7 @@ async function answer(
   const { grant, signedInUser: user, organizations } = decision
   requireNavigation(request)
   await storeDocumentClient(authorization.client, request, deps)
-  await limitCodes({ target: authorization.target, grant }, now, deps)
+  const allowance = await limitCodes({ request: authorization, signedInUser: user }, now, deps)
   const joined = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)
   if (joined === undefined) {
     const login = { kind: 'login' } as const
@@ -99,6 +95,7 @@ async function answer(
   const { authentication } = user
   const subject = {
     request: authorization,
+    allowance,
     grant,
     consented: authorization.consentScopes,
     resources: authorization.resources,
@@ -110,17 +107,6 @@ async function answer(
   const code = await issueCode(subject, now, deps)
   deps.journal.record(request, codeIssuedEvent(subject))
   return authorizationResponse(code, authorization.target, { ...deps, now })
-}
-
-/** RFC 6819 §4.4.1.11: a signed-in browser must not fill the store with codes that no user waits for. */
-async function limitCodes(
-  { target, grant: { grantId, clientId } }: Pick<AuthorizationRequest, 'target'> & { readonly grant: GrantRecord },
-  now: EpochSeconds,
-  { silentCodes }: AuthorizationEndpointDependencies,
-): Promise<void> {
-  const decision = await silentCodes.consume(`grant ${grantId}`, now)
-  // RFC 6749 §4.1.2.1: temporarily_unavailable.
-  if (!decision.allowed) throw new RedirectableError(refuse('codes_throttled', { clientId }), target)
 }
 
 /** Browsers withhold `SameSite=Lax` cookies from a cross-site POST, so the user would appear to be signed out. */

@@ -181,8 +181,8 @@ export interface PendingInteraction {
    * to the host's page for the next step. A sign-in that is dated more than a minute in the future is ignored.
    * @throws errors for `renderError`: OAuthError invalid_request — reason `interaction_completed`: another tab has
    *   already completed it; access_denied — reason `user_inactive`: the account is deactivated; server_error — reason
-   *   `details_undecided`: the answer has no `grantedDetails`; unmet_authentication_requirements — reason `acr_unmet`,
-   *   which is returned to the client.
+   *   `details_undecided`: the answer has no `grantedDetails`; temporarily_unavailable — reason `codes_throttled`, and
+   *   unmet_authentication_requirements — reason `acr_unmet`, which are returned to the client.
    * @throws TypeError when `authTime` is missing or not in seconds.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>

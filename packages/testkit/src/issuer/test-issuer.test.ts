@@ -56,6 +56,15 @@ test('signs in again at a client that accepts no older session (OIDC Core §3.1.
   expect(payloadOf(tokens.id_token)).toMatchObject({ sub: 'ann', auth_time: issuer.clock.now() })
 })
 
+test('signs in a user any number of times while its clock stands still', async () => {
+  const { issuer, clientSecret } = await withApp()
+
+  for (let signIn = 0; signIn < 101; signIn += 1)
+    await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret, scope: 'openid' })
+
+  expect(issuer.events.filter(({ type }) => type === 'code.issued')).toHaveLength(101)
+})
+
 test('signs in at public clients, and at clients that use client_secret_post', async () => {
   const issuer = createTestIssuer({ issuer: 'https://id.test/tenant' })
   await issuer.addClient({ ...web, clientId: 'spa', tokenEndpointAuthMethod: 'none' })

@@ -4,6 +4,7 @@ import {
   type ClientRegistration,
   type ServerEvent,
   createAuthorizationServer,
+  createMemoryRateLimiter,
   registerClient,
 } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
@@ -91,6 +92,8 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
     keys,
     clock: clock.now,
     signedIn: signedInUser(clock.now),
+    // The clock stands still, so all sign-ins of a test run are in one minute.
+    rateLimits: { silentCodes: createMemoryRateLimiter({ points: 1_000_000, window: 60 }) },
     pages: { login: waveThrough(clock.now), consent: waveThrough(clock.now) },
     onEvent: (event) => void events.push(event),
   })
