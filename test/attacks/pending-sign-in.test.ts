@@ -212,6 +212,19 @@ describe('nothing completes on a request that is not a navigation (RFC 6749 §3.
     ['a prefetching router', { 'next-router-prefetch': '1' }],
     ['a router that prefetches a segment', { 'next-router-segment-prefetch': '/_tree' }],
     ['a prefetch through a middleware', { 'x-middleware-prefetch': '1' }],
+    ['a router that says where it is', { 'next-url': '/notes' }],
+    ['a router that asks for data', { 'x-nextjs-data': '1' }],
+    ['a prefetch of an older browser', { purpose: 'prefetch' }],
+    ['a prefetch of Firefox', { 'x-moz': 'prefetch' }],
+    ['a prefetch by a script', { 'x-sec-purpose': 'prefetch' }],
+    ['a preview', { 'x-purpose': 'preview' }],
+    ['htmx', { 'hx-request': 'true' }],
+    ['a frame of Turbo', { 'turbo-frame': 'main' }],
+    ['Turbo', { 'x-turbo-request-id': '5a1e7c52-2f0a-4a57-a7b9-2f2a9d1f5c11' }],
+    ['Inertia', { 'x-inertia': 'true' }],
+    ['pjax', { 'x-pjax': 'true' }],
+    ['Unpoly', { 'x-up-version': '3.10.0' }],
+    ['an XMLHttpRequest', { 'x-requested-with': 'XMLHttpRequest' }],
   ] as const
 
   it.each(others)('%s completes no interaction', async (_, headers) => {
@@ -235,6 +248,12 @@ describe('nothing completes on a request that is not a navigation (RFC 6749 §3.
       codeOf(await authorize(under, {}, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })),
     ).not.toBeNull()
   })
+})
+
+it('a web view of Android gets a code, although it names its application (RFC 6749 §3.1)', async () => {
+  await answerInteraction(under, await authorize(under), consent)
+
+  expect(codeOf(await authorize(under, {}, { 'x-requested-with': 'com.example.app' }))).not.toBeNull()
 })
 
 describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', () => {

@@ -48,14 +48,15 @@ const cookieLifetime = 31_536_000
  * Refuses a request unless a browser window sent it by navigating or by submitting a form. Scripts, prefetching
  * browsers and frameworks that render the next page in advance send other requests; the response, with a code in it,
  * would not reach the window. Browsers report this in `Sec-Fetch-Mode`, `Sec-Fetch-Dest` and `Sec-Purpose` (Fetch
- * Metadata); a request without these headers passes.
+ * Metadata). Older browsers, and servers that follow redirects, do not send these headers, but frameworks send headers
+ * of their own. A request with none of them passes.
  * @throws OAuthError invalid_request — reason `not_a_navigation`.
  */
 export function requireNavigation({ headers }: RequestHead): void {
   const mode = headers.get('sec-fetch-mode') ?? 'navigate'
   const destination = headers.get('sec-fetch-dest') ?? 'document'
-  const purpose = `${headers.get('sec-purpose') ?? ''} ${headers.get('purpose') ?? ''} ${headers.get('x-moz') ?? ''}`
-  const isFrameworkRequest = frameworkHeaders.some((name) => headers.has(name))
+  const purpose = purposeHeaders.map((name) => headers.get(name)).join(' ')
+  const isFrameworkRequest = frameworkHeaders.some((name) => headers.has(name)) || isScriptRequest(headers)
   const isNavigation = mode === 'navigate' && navigationDestinations.has(destination)
   // RFC 6749 §3.1: the endpoint answers the user's browser.
   if (!isNavigation || /prefetch|prerender|preview/i.test(purpose) || isFrameworkRequest)
@@ -72,15 +73,38 @@ const navigationDestinations: ReadonlySet<string> = new Set([
   'object',
 ])
 
-/** Headers that Next.js sends when it fetches a page for its router, in the browser or on the server. */
+/** Headers that say that a page is fetched in advance: of the standard, of older browsers, and of scripts. */
+const purposeHeaders = ['sec-purpose', 'x-sec-purpose', 'purpose', 'x-purpose', 'x-moz']
+
+/**
+ * Headers that frameworks send when they fetch a page: Next.js, in the browser or on the server, htmx, Turbo, Inertia,
+ * pjax and Unpoly.
+ */
 const frameworkHeaders = [
   'rsc',
   'next-router-prefetch',
   'next-router-segment-prefetch',
   'next-router-state-tree',
   'next-action',
+  'next-url',
+  'x-nextjs-data',
   'x-middleware-prefetch',
+  'hx-request',
+  'turbo-frame',
+  'x-turbo-request-id',
+  'x-inertia',
+  'x-pjax',
+  'x-up-version',
 ]
+
+/**
+ * Libraries send `X-Requested-With: XMLHttpRequest`, or a name of their own. A web view of Android sends this header
+ * too, with each navigation: the name of its application, which contains a dot.
+ */
+function isScriptRequest(headers: RequestHead['headers']): boolean {
+  const sender = headers.get('x-requested-with') ?? ''
+  return sender !== '' && !sender.includes('.')
+}
 
 /**
  * Refuses a form that another site posted (cross-site request forgery). Browsers report the origin of a POST in
