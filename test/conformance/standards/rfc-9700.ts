@@ -1,4 +1,4 @@
-import { clientsDuty, deviation, hostsTls, notOffered, outside, rfc, type Standard } from './standard.ts'
+import { clientsDuty, deviation, hostsTls, outside, rfc, type Standard } from './standard.ts'
 
 /** The requirements of RFC 9700 for an authorization server. `docs/explanation/attacks.md` explains the defence against each threat. */
 export const rfc9700: Standard = {

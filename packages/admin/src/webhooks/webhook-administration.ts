@@ -53,7 +53,7 @@ export interface WebhookView {
 }
 
 /** A webhook, with a secret that cannot be shown again. */
-export interface CreatedWebhook {
+interface CreatedWebhook {
   readonly webhook: WebhookView
   /** `whsec_` and 32 random bytes in base64 (Standard Webhooks). */
   readonly secret: string

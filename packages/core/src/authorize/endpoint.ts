@@ -25,7 +25,7 @@ import {
   type RequestForm,
 } from './request.ts'
 import type { RequestObjectDependencies } from './request-object.ts'
-import { authorizationResponse, RedirectableError, type ResponseDependencies } from './response.ts'
+import { authorizationResponse, type ResponseDependencies } from './response.ts'
 import { storeDocumentClient } from './complete-interaction.ts'
 import { startInteraction, type InteractionDependencies } from './start-interaction.ts'
 

@@ -115,8 +115,8 @@ export function watchRevocations(store: RevocationStore, time: WatchTime = syste
 
 /** The time of a watch, in milliseconds. */
 interface WatchTime {
-  elapsed(): number
-  pause(milliseconds: number): Promise<void>
+  readonly elapsed: () => number
+  readonly pause: (milliseconds: number) => Promise<void>
 }
 
 const systemTime: WatchTime = {

@@ -136,7 +136,11 @@ async function update(
   if (!isAllowed) return user
 
   const outcome = await deps.storage.provisionedUsers.compareAndSwap({
-    ...{ providerId, userId, version, state, now },
+    providerId,
+    userId,
+    version,
+    state,
+    now,
     ...reading,
   })
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
