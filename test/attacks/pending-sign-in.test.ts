@@ -159,8 +159,8 @@ describe('a session that the browser had before is no new sign-in (OIDC Core §3
 
   const demands = [{ prompt: 'login' }, { prompt: 'login consent' }, { max_age: '0' }]
 
-  it.each(demands.flatMap((demand) => [0, 1, 30, 60].map((ahead) => [demand, ahead] as const)))(
-    'with %j, also if its clock is %d seconds ahead',
+  it.each(demands.flatMap((demand) => [1, 30, 60].map((ahead) => [demand, ahead] as const)))(
+    'with %j, even if its clock is %d seconds ahead',
     async (demand, ahead) => {
       const authTime = under.clock.now() + ahead
       const started = await authorize(under, demand, { cookie: signedInAs(under, 'U1', -ahead) })
@@ -175,7 +175,7 @@ describe('a session that the browser had before is no new sign-in (OIDC Core §3
     },
   )
 
-  it('also if it was too far ahead to count when the request came', async () => {
+  it('even if its clock was too far ahead when the request came', async () => {
     const authTime = under.clock.now() + 90
     const started = await authorize(under, { prompt: 'login' }, { cookie: signedInAs(under, 'U1', -90) })
     under.clock.advance(31)

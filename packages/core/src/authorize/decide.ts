@@ -157,11 +157,13 @@ function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochS
 }
 
 /**
- * Whether the user has signed in since the interaction started. The host's clock may be ahead, so the session that the
- * browser had at the start is recognized by its time.
+ * Whether the user has signed in since the interaction started. The host's clock may be ahead: the session that the
+ * browser had at the start is then dated after the start, and is recognized by its time.
  */
-const isNewSignIn = (authTime: EpochSeconds, interaction: StartedInteraction | undefined): boolean =>
-  interaction !== undefined && authTime >= interaction.startedAt && authTime !== interaction.sessionAuthTime
+function isNewSignIn(authTime: EpochSeconds, interaction: StartedInteraction | undefined): boolean {
+  if (interaction === undefined || authTime < interaction.startedAt) return false
+  return authTime === interaction.startedAt || authTime !== interaction.sessionAuthTime
+}
 
 function isTooOld(request: AuthorizationRequest, { signedInUser }: Arrival, now: EpochSeconds): boolean {
   // OIDC Core §3.1.2.1: prompt=login always requires a new sign-in.
