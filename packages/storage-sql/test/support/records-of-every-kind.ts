@@ -252,7 +252,7 @@ const fullInteraction: InteractionRecord = {
   clientId: fullClient.clientId,
   parameters: { state: rich, scope: '' },
   resources: ['https://api.example'],
-  login: { userId: fullUser.userId, userGeneration: 38, authentication, inSession: true },
+  login: { userId: fullUser.userId, userGeneration: 38, authentication, inSession: undefined },
   createdAt: at(39),
   expiresAt: at(1040),
   version: 41,
