@@ -29,7 +29,8 @@ describe('the Next.js example, installed from tarballs', () => {
     place = mkdtempSync(join(tmpdir(), 'mintmark-nextjs-'))
     cpSync('examples/nextjs', place, { recursive: true })
     const used = packages.filter(({ name }) => names.includes(name)).map(({ tarball }) => tarball)
-    run(['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...used], place)
+    // Installing may need the machine's own settings, such as its proxy or certificates.
+    run(['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...used], place, process.env)
   })
   afterAll(() => {
     product?.stop()

@@ -82,5 +82,6 @@ const broughtByHosts = [
   'kysely',
   'pg',
   'redis',
+  'vitest',
   'zod',
 ]
