@@ -43,7 +43,7 @@ export const postgresSearch: JsonSearch = {
     const part = elementPart === undefined ? sql`item.value` : sql`item.value -> ${elementPart}::text`
     const chosen = sql`(case jsonb_typeof(${there}) when 'array' then (
       select ${part} from jsonb_array_elements(${there}) with ordinality as item(value, place)
-      order by item.value -> 'primary' = 'true' desc nulls last, item.place limit 1
+      order by coalesce(item.value -> 'primary' = 'true', false) desc, item.place limit 1
     ) else ${there} end)`
     return [
       sql`case jsonb_typeof(${chosen}) when 'number' then (${chosen})::numeric end`,

@@ -45,7 +45,7 @@ export const sqliteSearch: JsonSearch = {
     return [
       sql`case json_type(${document}, ${pathText(path)}) when 'object' then null when 'array' then (
         select ${part} from json_each(${document}, ${pathText(path)}) as item
-        order by case item.type when 'object' then json_type(item.value, '$.primary') = 'true' else false end desc, item.key limit 1
+        order by case item.type when 'object' then json_type(item.value, '$.primary') is 'true' else false end desc, item.key limit 1
       ) else ${document} ->> ${pathText(path)} end`,
     ]
   },

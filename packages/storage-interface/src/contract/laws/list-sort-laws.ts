@@ -53,10 +53,11 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       { emails: [{ value: 'b' }] },
       { emails: [{ value: 'd' }, { type: 'work', primary: true }] },
       {},
+      { emails: [{ value: 'bb' }, { value: 'a', primary: false }] },
     ])
 
     const elementPart = 'value'
-    await isSorted(trial, { by: several('emails'), elementPart }, [3, 1, 0, 2, 4, 5])
+    await isSorted(trial, { by: several('emails'), elementPart }, [3, 6, 1, 0, 2, 4, 5])
   }),
 
   law('sorting: of several simple values the first decides', async (trial) => {
