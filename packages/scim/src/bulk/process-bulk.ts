@@ -79,7 +79,7 @@ async function executeOperations(
   for (const position of executionOrder(references)) {
     const operation = operations[position]
     if (operation === undefined) continue
-    await call.requireEnabled()
+    await call.authenticateAgain()
     const result = await executeOperation(operation, { ...deps, call, idOf })
     results.set(operation, result)
     if (call.turns.isOver()) await call.turns.next()

@@ -62,7 +62,7 @@ export async function authenticateProvider(
   return { provider: secret.provider, by: { kind: 'secret' } } as ScimCaller
 }
 
-/** Whether a provider exists and is enabled: a request may have waited, or lasted, since it was authenticated. */
+/** Whether a provider exists and is enabled. */
 export async function isEnabled(
   id: ProviderId,
   { identityProviders }: Pick<ScimStorage, 'identityProviders'>,
@@ -117,8 +117,8 @@ async function authenticateClient(
 
 /**
  * Requires the user who consented to be an administrator of the provider, by the judgement of the host. One client may serve all
- * customers, as in Okta's catalogue, so the client does not say whose directory it is. Asked for every request: the answer changes
- * when the user loses the role.
+ * customers, as in Okta's catalogue, so the client does not say whose directory it is. Asked each time that a request is
+ * authenticated: the answer changes when the user loses the role.
  */
 async function authorizeUser(
   consent: ProvisioningConsent,

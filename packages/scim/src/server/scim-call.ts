@@ -31,10 +31,11 @@ export interface ScimCall {
   /** Aborted when the client of a read has disconnected. */
   readonly signal: AbortSignal | undefined
   /**
-   * Checks that the provider is still enabled, at most once a second. Called before each operation of the request.
-   * @throws ScimError 401 — reason `provider_disabled`.
+   * Authenticates the request again, at most once a second: the secret may be revoked, or the provider disabled, while the request
+   * waits or is processed. Called before each operation of the request.
+   * @throws ScimError 401 and 403 — the reasons of `authenticateProvider`.
    */
-  readonly requireEnabled: () => Promise<void>
+  readonly authenticateAgain: () => Promise<void>
   /** The work that the request may still cause. */
   readonly work: WorkBudget
   /** Waits until a response of that size fits in memory beside the provider's others, before it is made. */

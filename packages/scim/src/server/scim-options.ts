@@ -25,8 +25,9 @@ export interface ScimServerOptions extends ProvisioningHooks {
   readonly accessTokens?: AccessTokens
   /**
    * Whether a user may let a client provision for a provider, with an access token that the client received by the authorization
-   * code grant. Asked for every request with such a token, after the client was found among the provider's `clientIds`. Return
-   * `true` only for administrators of that customer.
+   * code grant. Asked for every request with such a token, after the client was found among the provider's `clientIds`, and again,
+   * at most once a second, when a request has waited and before each operation of a Bulk request. Return `true` only for
+   * administrators of that customer.
    * @defaultValue Nobody may. A client of a provider needs a token of its own or the secret.
    */
   readonly mayProvision?: MayProvision

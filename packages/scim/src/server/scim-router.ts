@@ -22,7 +22,6 @@ import { rateLimitHeaders, renderRefusal } from '../message/scim-message.ts'
 import { answeredRequest, type AnsweredRequest } from '../event/scim-event.ts'
 import {
   authenticateProvider,
-  isEnabled,
   type AuthenticateProviderDependencies,
   type ScimCaller,
 } from '../providers/authenticate-provider.ts'
@@ -142,30 +141,30 @@ const toRouteEndpoint =
   (endpoint: ScimEndpoint, deps: EndpointDependencies): RouteEndpoint<Session, ScimPath> =>
   async (request, { caller, now }, { collection, id }) => {
     const { providerId } = caller.provider
-    const signal = isRead(request, { collection, id }) ? request.signal?.() : undefined
+    const reads = isRead(request, { collection, id })
+    const signal = reads ? request.signal?.() : undefined
     const leave = await deps.load.enter(providerId)
     // RFC 6585 §4: more requests wait than the provider could still be answered in time.
     if (leave === undefined) throw refusal('too_many_requests', { retryAfter: 1 })
     const rooms: (() => void)[] = []
     let checkedAt = now
-    const requireEnabled = async (): Promise<void> => {
+    const authenticateAgain = async (): Promise<void> => {
       const checksAt = deps.clock()
       if (checksAt <= checkedAt) return
       checkedAt = checksAt
-      // RFC 6750 §3.1 invalid_token: the provider was disabled or removed since it was authenticated.
-      if (!(await isEnabled(providerId, deps.storage))) throw refusal('provider_disabled')
+      await authenticateProvider(request, { addressed: providerId, now: checksAt }, deps)
     }
     try {
       signal?.throwIfAborted()
       // It may have waited.
-      await requireEnabled()
+      await authenticateAgain()
       const response = await endpoint({
         request,
         caller,
         baseUrl: tenantUrl(deps.issuer, providerId),
         id,
         now,
-        requireEnabled,
+        authenticateAgain,
         turns: signal === undefined ? deps.turns : abortable(deps.turns, signal),
         signal,
         work: createWorkBudget(deps.limits.work),
@@ -178,6 +177,8 @@ const toRouteEndpoint =
           if (room === undefined) throw refusal('server_full', { retryAfter: 1 })
           rooms.push(await room)
           signal?.throwIfAborted()
+          // A write is done already, and its response says so.
+          if (reads) await authenticateAgain()
         },
         async countOperations(count) {
           const decision = await countRequests({ providerId, now, count }, deps)

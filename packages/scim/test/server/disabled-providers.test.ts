@@ -2,7 +2,7 @@ import { providerId, userId, type ScimStorage } from '@mintmark/storage-interfac
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, test } from 'vitest'
 
-import { groupSchema, userSchema } from '../../src/engine.ts'
+import { userSchema } from '../../src/engine.ts'
 import { overtake } from '../fixtures/overtake.ts'
 import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
@@ -84,33 +84,6 @@ test('stops a Bulk request at the operation during which the provider is disable
   expect(await scim.storage.provisionedUsers.findByExternalId(T1, 'kim')).toMatchObject({ active: false })
   for (const name of ['lou', 'mia'])
     expect(await scim.storage.provisionedUsers.findByExternalId(T1, name)).toBeUndefined()
-})
-
-test('refuses a request that waited while the provider was disabled (RFC 6750 §3.1)', async () => {
-  let arrive = (): void => {}
-  const hasArrived = new Promise<void>((resolve) => void (arrive = resolve))
-  let go = (): void => {}
-  const isFree = new Promise<void>((resolve) => void (go = resolve))
-  const link = async (): Promise<undefined> => {
-    arrive()
-    await isFree
-  }
-  const scim = await startScim({ link, limits: { requestsAtOnce: 1 } })
-  const first = scim.send({ method: 'POST', path: '/Users', body: kim })
-  await hasArrived
-  const group = { schemas: [groupSchema.id], displayName: 'Staff', externalId: 'g1' }
-  const second = scim.send({ method: 'POST', path: '/Groups', body: group })
-  // During these turns, the server authenticates the second request, which then waits for the first.
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
-
-  await disable(scim.storage)
-  scim.clock.advance(1)
-  go()
-
-  expect((await first).status).toBe(401)
-  expect((await second).status).toBe(401)
-  expect(scim.lastReason()).toBe('provider_disabled')
-  expect(await scim.storage.groups.findByExternalId(T1, 'g1')).toBeUndefined()
 })
 
 test('does not sign in a user whom the sign-in created after the provider was disabled', async () => {
