@@ -14,10 +14,10 @@ import {
   redeem,
   signedInAs,
 } from '../support/flow.ts'
-import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { noteSecretsInUse } from '../support/token-calls.ts'
+import { authenticateEveryClient } from '../support/token-calls.ts'
 
 const [notes, payments] = ['https://notes.test', 'https://payments.test']
 const scopes = { read: 'Read', write: 'Write', 'notes.edit': 'Edit notes', 'payments.send': 'Send payments' }
@@ -31,16 +31,16 @@ const resources = {
 /** Permission for one order. */
 const order = defineDetailType({ parse: (value) => value, describe: () => ({ title: 'Place one order' }) })
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let machine = ''
 beforeAll(async () => {
-  under = await startServer({
+  site = await startServer({
     scopes,
     resources,
     defaultAudience: 'https://default.test',
     authorizationDetails: { order },
   })
-  await changeClient(under.storage, clientId('A'), {
+  await changeClient(site.storage, clientId('A'), {
     scopes: ['openid', 'profile', 'email', 'offline_access', ...Object.keys(scopes)],
     authorizationDetailsTypes: ['order'],
   })
@@ -52,41 +52,41 @@ beforeAll(async () => {
       scopes: ['notes.edit', 'payments.send'],
       resources: [notes, payments, 'https://clock.test'],
     },
-    { storage: under.storage, clock: under.clock.now },
+    { storage: site.storage, clock: site.clock.now },
   )
   machine = basic('machine', registered.clientSecret ?? '')
-  await noteSecretsInUse(under)
+  await authenticateEveryClient(site)
   await serviceToken({})
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 beforeEach(async () => {
-  for (const { grantId } of await under.storage.grants.listByUser(userId('U1')))
-    await under.storage.grants.revoke(grantId, under.clock.now())
+  for (const { grantId } of await site.storage.grants.listByUser(userId('U1')))
+    await site.storage.grants.revoke(grantId, site.clock.now())
 })
 
 /** The parameter `resource`, once for each API. */
 const forApis = (apis: readonly string[]): string => apis.map((api) => `&${encode({ resource: api })}`).join('')
 
 const ask = (scope: string, apis: readonly string[] = [], change: Change = {}): Promise<Reply> =>
-  under.send({
+  site.send({
     path: `/auth?${encode({ ...baseRequest, scope, ...change })}${forApis(apis)}`,
-    headers: { cookie: signedInAs(under, 'U1') },
+    headers: { cookie: signedInAs(site, 'U1') },
   })
 
 const allow = async (started: Reply, granted: string, details = ''): Promise<Reply> => {
   const checked = granted.split(' ').map((scope) => `scope=${scope}`)
-  return answerInteraction(under, started, checked.join('&') + details)
+  return answerInteraction(site, started, checked.join('&') + details)
 }
 
 /** The audience and the scope values of the token for a code. */
 async function targetOf(reply: Reply, change: Change = {}) {
-  const { json } = await redeem(under, reply.location.searchParams.get('code') ?? '', change)
+  const { json } = await redeem(site, reply.location.searchParams.get('code') ?? '', change)
   const { aud, scope } = decodeJwt(String(json['access_token']))
   return { aud, scope, refreshToken: String(json['refresh_token']) }
 }
 
 const serviceToken = (form: Change, apis: readonly string[] = []): Promise<Reply> =>
-  postForm(under, '/token', encode({ grant_type: 'client_credentials', ...form }) + forApis(apis), {
+  postForm(site, '/token', encode({ grant_type: 'client_credentials', ...form }) + forApis(apis), {
     authorization: machine,
   })
 
@@ -100,8 +100,8 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
     const done = await allow(await ask(requested.join(' '), apis), 'openid profile')
 
     expect(await targetOf(done)).toMatchObject({ aud: 'https://as.test', scope: 'openid profile' })
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'consent_required' },
       { send: () => ask('openid profile', [payments], { prompt: 'none' }), reason: 'consent_required' },
     )
@@ -113,16 +113,16 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
     const { aud, scope, refreshToken } = await targetOf(done)
 
     expect([aud, scope]).toEqual([notes, 'openid offline_access notes.edit'])
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_target' },
       {
         send: () =>
           postForm(
-            under,
+            site,
             '/token',
             encode({ grant_type: 'refresh_token', refresh_token: refreshToken, resource: payments }),
-            { authorization: basic('A', under.clients.A.secret) },
+            { authorization: basic('A', site.clients.A.secret) },
           ),
         reason: 'resource_not_granted',
       },
@@ -140,7 +140,7 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
 
     await allow(await ask('openid payments.send', [payments], { prompt: 'consent' }), 'openid')
 
-    const [grant] = await under.storage.grants.listByUser(userId('U1'))
+    const [grant] = await site.storage.grants.listByUser(userId('U1'))
     expect(grant).toMatchObject({ scopes: ['openid'], resources: [] })
   })
 
@@ -148,8 +148,8 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
     const denied = await allow(await ask('profile payments.send', [payments]), 'profile')
 
     expect(denied.location.searchParams.get('error')).toBe('access_denied')
-    expect(under.events.at(-1)).toMatchObject({ type: 'interaction.denied', reason: 'user_denied' })
-    expect(await under.storage.grants.listByUser(userId('U1'))).toEqual([])
+    expect(site.events.at(-1)).toMatchObject({ type: 'interaction.denied', reason: 'user_denied' })
+    expect(await site.storage.grants.listByUser(userId('U1'))).toEqual([])
   })
 
   it.each([
@@ -157,12 +157,12 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
     ['that has no scope values', 'openid profile', ['https://clock.test']],
     ['of which one scope value remains', 'openid profile read payments.send', [payments]],
   ])('an API %s keeps its token', async (_, requested, apis) => {
-    await changeClient(under.storage, clientId('A'), { resources: [notes, payments, 'https://clock.test'] })
+    await changeClient(site.storage, clientId('A'), { resources: [notes, payments, 'https://clock.test'] })
 
     const done = await allow(await ask(requested, apis), 'openid read')
 
     expect(await targetOf(done)).toMatchObject({ aud: apis[0] })
-    await changeClient(under.storage, clientId('A'), { resources: undefined })
+    await changeClient(site.storage, clientId('A'), { resources: undefined })
   })
 })
 
@@ -171,8 +171,8 @@ describe('consent is to a scope value at an API (RFC 8707 §3)', () => {
   const consentTo = async (scope: string, apis: readonly string[] = []) =>
     expect((await allow(await ask(scope, apis), scope)).location.searchParams.get('code')).not.toBeNull()
   const expectAsked = (scope: string, apis: readonly string[] = []) =>
-    refusedByRedirect(
-      under,
+    expectErrorRedirect(
+      site,
       { error: 'consent_required' },
       { send: () => silently(scope, apis), reason: 'consent_required' },
     )
@@ -251,8 +251,8 @@ describe('an API keeps its token for the details that the user granted (RFC 9396
     expect(aud).toEqual([notes, payments])
 
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken, scope: 'openid notes.edit' }
-    const refreshed = await postForm(under, '/token', encode(form) + forApis([notes, payments]), {
-      authorization: basic('A', under.clients.A.secret),
+    const refreshed = await postForm(site, '/token', encode(form) + forApis([notes, payments]), {
+      authorization: basic('A', site.clients.A.secret),
     })
     expect(decodeJwt(String(refreshed.json['access_token'])).aud).toEqual([notes, payments])
   })
@@ -264,8 +264,8 @@ describe('a request for scope values of another API than the named one', () => {
     ['of one of two APIs', 'openid notes.edit', [notes, payments]],
     ['and for no user', 'notes.edit', [payments]],
   ])('is refused before the user signs in: scope values %s (RFC 8707 §2)', async (_, scope, apis) => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_target' },
       { send: () => ask(scope, apis), reason: 'resource_without_scope' },
     )
@@ -276,8 +276,8 @@ describe('a request for scope values of another API than the named one', () => {
     ['an additional API', 'notes.edit', [notes, payments]],
     ['an API without scope values', 'notes.edit', ['https://clock.test']],
   ])('gives a machine no token: %s (RFC 8707 §2)', async (_, scope, apis) => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_target' },
       { send: () => serviceToken({ scope }, apis), reason: 'resource_without_scope' },
     )
@@ -300,12 +300,12 @@ describe('a request for scope values of another API than the named one', () => {
     const all = 'openid offline_access notes.edit payments.send'
     const { refreshToken } = await targetOf(await allow(await ask(all, [notes, payments]), all))
     const refresh = (change: Change) =>
-      postForm(under, '/token', encode({ grant_type: 'refresh_token', refresh_token: refreshToken, ...change }), {
-        authorization: basic('A', under.clients.A.secret),
+      postForm(site, '/token', encode({ grant_type: 'refresh_token', refresh_token: refreshToken, ...change }), {
+        authorization: basic('A', site.clients.A.secret),
       })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_target' },
       { send: () => refresh({ scope: 'notes.edit', resource: payments }), reason: 'resource_without_scope' },
     )
@@ -318,7 +318,7 @@ describe('a request for scope values of another API than the named one', () => {
     const asked = await ask('openid notes.edit payments.send', [payments])
     const { pathname, search } = asked.location
 
-    const page = await under.send({ path: pathname + search, headers: { cookie: asked.cookies } })
+    const page = await site.send({ path: pathname + search, headers: { cookie: asked.cookies } })
 
     expect(page.json['scopes']).toMatchObject([{ name: 'openid' }, { name: 'payments.send' }])
   })

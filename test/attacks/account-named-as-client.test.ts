@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 
 import { startAdminSite, type AdminSite } from '../support/admin-site.ts'
 import { answerInteraction, authorize, redeem, signedInAs } from '../support/flow.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { expectJsonRefusal } from '../support/expect-refusal.ts'
 
 let site: AdminSite
 beforeEach(async () => {
@@ -24,13 +24,13 @@ it("a user whose id equals a client_id gets no access token from that client, be
   expect(scoped.status).toBe(200)
   const code = await obtainCodeOfUserA()
 
-  await refusedInJson(
+  await expectJsonRefusal(
     site.oauth,
     { status: 400, error: 'invalid_grant' },
     {
       send: () => redeem(site.oauth, code),
       reason: 'user_id_equals_client_id',
-      kept: 'whatever',
+      storage: 'may change',
     },
   )
 })

@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest'
 import { startAdminSite, type AdminSent, type AdminSite } from '../support/admin-site.ts'
 import { baseRequest, obtainTokens } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
-import { ownKeysOfPrototypes, pristine } from '../support/prototypes.ts'
+import { ownKeysOfPrototypes, initialKeysOfPrototypes } from '../support/prototypes.ts'
 import { serviceToken } from '../support/token-calls.ts'
 
 const sites: AdminSite[] = []
@@ -34,7 +34,7 @@ async function expectRefused(
   expect(reply.header('cache-control')).toBe('no-store')
   expect(site.events.at(-1)).toMatchObject({ type: 'request.refused', reason: code })
   expect(withoutLogs(site.oauth.dump())).toEqual(withoutLogs(before))
-  expect(ownKeysOfPrototypes()).toEqual(pristine)
+  expect(ownKeysOfPrototypes()).toEqual(initialKeysOfPrototypes)
 }
 
 const withoutLogs = (dump: string): unknown => ({ ...(JSON.parse(dump) as object), logs: undefined })
@@ -106,12 +106,12 @@ it('rejects a token in the query or in a form, and two tokens at once (RFC 6750 
 })
 
 it('records of another issuer in the same database are not found', async () => {
-  const medium = createMemoryDatabase()
+  const database = createMemoryDatabase()
   const admit = {
     authorize: async () => ({ actor: { kind: 'host', id: 'x' } as const, scopes: ['admin:write'] as const }),
   }
   const [ours, theirs] = ['https://a.test', 'https://b.test'].map((issuer) => {
-    const server = createAdminServer({ issuer, storage: createMemoryStorage({ issuer, database: medium }), ...admit })
+    const server = createAdminServer({ issuer, storage: createMemoryStorage({ issuer, database }), ...admit })
     return async (method: string, path: string, body?: object) => {
       const headers = { 'content-type': 'application/json' }
       const reply = await server.handle(

@@ -8,11 +8,11 @@ import { token, type Change } from '../support/flow.ts'
 import { startServer } from '../support/server-under-test.ts'
 
 it('the jti "C 1" of client "B" and the jti "1" of client "B C" are different (RFC 7523 §3)', async () => {
-  const under = await startServer()
-  onTestFinished(() => under.close())
+  const site = await startServer()
+  onTestFinished(() => site.close())
   const machine = { grantTypes: ['client_credentials'], scopes: ['api.read'] }
-  await changeClient(under.storage, clientId('B'), machine)
-  const b = await under.storage.clients.find(clientId('B'))
+  await changeClient(site.storage, clientId('B'), machine)
+  const b = await site.storage.clients.find(clientId('B'))
   await registerClient(
     {
       ...machine,
@@ -21,13 +21,13 @@ it('the jti "C 1" of client "B" and the jti "1" of client "B C" are different (R
       tokenEndpointAuthMethod: 'private_key_jwt',
       jwks: b?.jwks ?? {},
     },
-    { storage: under.storage },
+    { storage: site.storage },
   )
   const requestToken = (assertion: Change) =>
-    token(under, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
+    token(site, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
 
-  const first = await requestToken(await assertionOf(under, { claims: { jti: 'C 1' } }))
-  const second = await requestToken(await assertionOf(under, { claims: { iss: 'B C', sub: 'B C', jti: '1' } }))
+  const first = await requestToken(await assertionOf(site, { claims: { jti: 'C 1' } }))
+  const second = await requestToken(await assertionOf(site, { claims: { iss: 'B C', sub: 'B C', jti: '1' } }))
 
   expect([first.status, second.status]).toEqual([200, 200])
 })

@@ -14,15 +14,15 @@ import {
   verifier,
   type Change,
 } from '../support/flow.ts'
-import { expectServing, refusedInJson } from '../support/refused.ts'
+import { expectServing, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const invalidGrant = { status: 400, error: 'invalid_grant' }
 const invalidClient = { status: 401, error: 'invalid_client' }
@@ -37,15 +37,15 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
     ['a path', '../../codes'],
     ['non-ASCII letters', 'код'],
   ])('rejects %s as a code', async (_, code) => {
-    await refusedInJson(under, invalidGrant, {
-      send: () => redeem(under, code),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => redeem(site, code),
       reason: 'code_unknown',
       secrets: [code],
     })
   })
 
   it('rejects every truncation, extension and change of one character; the original code still works', async () => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
     const truncated = Array.from({ length: code.length - 1 }, (_, at) => code.slice(0, at + 1))
     const changed = Array.from(code, (char, at) => code.slice(0, at) + (char === 'A' ? 'B' : 'A') + code.slice(at + 1))
     const extended = ['A', '=', '==', '.', ' ', '\n', '\0', '%', '&', '/', code].map((suffix) => code + suffix)
@@ -53,38 +53,41 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
 
     for (const wrong of new Set([...truncated, ...changed, ...extended, ...spelled])) {
       if (wrong === code) continue
-      await refusedInJson(under, invalidGrant, { send: () => redeem(under, wrong), reason: 'code_unknown' })
+      await expectJsonRefusal(site, invalidGrant, { send: () => redeem(site, wrong), reason: 'code_unknown' })
     }
 
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it('rejects a refresh token as a code, and a code as a refresh token', async () => {
-    const tokens = await obtainTokens(under)
-    const code = await obtainCode(under)
-    const refresh = (value: string) => token(under, { grant_type: 'refresh_token', refresh_token: value })
+    const tokens = await obtainTokens(site)
+    const code = await obtainCode(site)
+    const refresh = (value: string) => token(site, { grant_type: 'refresh_token', refresh_token: value })
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => redeem(under, tokens['refresh_token'] ?? ''),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => redeem(site, tokens['refresh_token'] ?? ''),
       reason: 'code_unknown',
     })
-    await refusedInJson(under, invalidGrant, { send: () => refresh(code), reason: 'refresh_token_unknown' })
+    await expectJsonRefusal(site, invalidGrant, { send: () => refresh(code), reason: 'refresh_token_unknown' })
 
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
     expect((await refresh(tokens['refresh_token'] ?? '')).status).toBe(200)
   })
 
   it.each(['access_token', 'id_token'])('rejects the %s as a code', async (name) => {
-    const tokens = await obtainTokens(under)
+    const tokens = await obtainTokens(site)
 
-    await refusedInJson(under, invalidGrant, { send: () => redeem(under, tokens[name] ?? ''), reason: 'code_unknown' })
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => redeem(site, tokens[name] ?? ''),
+      reason: 'code_unknown',
+    })
   })
 
   it('rejects an interaction handle as a code (RFC 9700 §4.7)', async () => {
-    const started = await authorize(under, {}, { cookie: '' })
+    const started = await authorize(site, {}, { cookie: '' })
     const handle = started.location.searchParams.get('interaction') ?? ''
 
-    await refusedInJson(under, invalidGrant, { send: () => redeem(under, handle), reason: 'code_unknown' })
+    await expectJsonRefusal(site, invalidGrant, { send: () => redeem(site, handle), reason: 'code_unknown' })
   })
 
   it.each([
@@ -111,16 +114,16 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
   })
 
   it('rejects a code of another issuer in the same database (RFC 9700 §4.4)', async () => {
-    const medium = createMemoryDatabase()
+    const database = createMemoryDatabase()
     const [here, there] = await Promise.all(
       ['https://as.test', 'https://other.test'].map((issuer) =>
-        startServer({ issuer, storage: createMemoryStorage({ issuer, database: medium }) }),
+        startServer({ issuer, storage: createMemoryStorage({ issuer, database }) }),
       ),
     )
     if (here === undefined || there === undefined) throw new Error('Two servers were expected.')
     const code = await obtainCode(there)
 
-    await refusedInJson(here, invalidGrant, { send: () => redeem(here, code), reason: 'code_unknown' })
+    await expectJsonRefusal(here, invalidGrant, { send: () => redeem(here, code), reason: 'code_unknown' })
 
     expect((await redeem(there, code)).status).toBe(200)
     await Promise.all([here.close(), there.close()])
@@ -129,28 +132,28 @@ describe('strings that are not a valid code (RFC 6749 §5.2)', () => {
 
 describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)', () => {
   it('is unknown when another client without a secret presents it, and stays usable', async () => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => redeem(under, code, { client_id: 'P' }, { authorization: '' }),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => redeem(site, code, { client_id: 'P' }, { authorization: '' }),
       reason: 'code_unknown',
       secrets: [code],
     })
 
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it('is unknown when another client presents it with its own secret, and stays usable', async () => {
-    const code = await obtainCode(under)
-    const asX = { client_id: 'X', client_secret: under.clients.X.secret }
-    await redeem(under, 'x', asX, { authorization: '' })
+    const code = await obtainCode(site)
+    const asX = { client_id: 'X', client_secret: site.clients.X.secret }
+    await redeem(site, 'x', asX, { authorization: '' })
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => redeem(under, code, asX, { authorization: '' }),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => redeem(site, code, asX, { authorization: '' }),
       reason: 'code_unknown',
     })
 
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it.each([
@@ -168,15 +171,15 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
   ] as const)(
     'stays usable after a request with %s, which is rejected',
     async (_, change: Change, authorization, reason) => {
-      const code = await obtainCode(under)
+      const code = await obtainCode(site)
 
-      await refusedInJson(under, invalidClient, {
-        send: () => redeem(under, code, change, { authorization }),
+      await expectJsonRefusal(site, invalidClient, {
+        send: () => redeem(site, code, change, { authorization }),
         reason,
         secrets: [code],
       })
 
-      expect((await redeem(under, code)).status).toBe(200)
+      expect((await redeem(site, code)).status).toBe(200)
     },
   )
 
@@ -188,15 +191,15 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
       'client_authentication_twice',
     ],
   ] as const)('stays usable after a malformed request with %s', async (_, change, reason) => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
-      { send: () => redeem(under, code, change), reason },
+      { send: () => redeem(site, code, change), reason },
     )
 
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it('is rejected from a client that was disabled after the code was issued', async () => {
@@ -204,7 +207,7 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
     const code = await obtainCode(server)
     await changeClient(server.storage, clientId('A'), { disabledAt: server.clock.now() })
 
-    await refusedInJson(server, invalidClient, { send: () => redeem(server, code), reason: 'client_disabled' })
+    await expectJsonRefusal(server, invalidClient, { send: () => redeem(server, code), reason: 'client_disabled' })
     await server.close()
   })
 
@@ -214,7 +217,7 @@ describe('a code works only for the client it was issued to (RFC 6749 §4.1.3)',
     const code = await obtainCode(server)
     await changeClient(server.storage, clientId('A'), { grantTypes: ['refresh_token'] })
 
-    await refusedInJson(
+    await expectJsonRefusal(
       server,
       { status: 400, error: 'unauthorized_client' },
       { send: () => redeem(server, code), reason: 'grant_type_not_registered' },
@@ -229,18 +232,18 @@ describe('a code expires after 60 seconds (RFC 6749 §4.1.2)', () => {
     [61, 'code_unknown'],
     [3000, 'code_unknown'],
   ] as const)('is unknown after %i seconds', async (age, reason) => {
-    const code = await obtainCode(under)
-    under.clock.advance(age)
+    const code = await obtainCode(site)
+    site.clock.advance(age)
 
-    await refusedInJson(under, invalidGrant, { send: () => redeem(under, code), reason })
+    await expectJsonRefusal(site, invalidGrant, { send: () => redeem(site, code), reason })
   })
 
   it('is accepted after 59 seconds', async () => {
-    await expectServing(under)
-    const code = await obtainCode(under)
-    under.clock.advance(59)
+    await expectServing(site)
+    const code = await obtainCode(site)
+    site.clock.advance(59)
 
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 })
 
@@ -261,38 +264,38 @@ describe('the kill switch: a code of a removed or deactivated user is unusable',
     const code = await obtainCode(server)
     await end(server)
 
-    await refusedInJson(server, invalidGrant, {
+    await expectJsonRefusal(server, invalidGrant, {
       send: () => redeem(server, code),
       reason: 'grant_inactive',
-      kept: 'all but codes',
+      storage: 'codes may change',
     })
     await server.close()
   })
 })
 
 it('a confidential client may send client_id in addition to its secret (RFC 6749 §2.3.1)', async () => {
-  const code = await obtainCode(under, { code_challenge: challenge })
+  const code = await obtainCode(site, { code_challenge: challenge })
 
-  expect((await redeem(under, code, { client_id: 'A' })).status).toBe(200)
+  expect((await redeem(site, code, { client_id: 'A' })).status).toBe(200)
 })
 
 it('no event contains a code, a verifier, a secret or a token (RFC 9700 §4.2)', async () => {
-  const code = await obtainCode(under)
-  await redeem(under, code, { client_id: 'A', client_secret: 'guess-1234' }, { authorization: '' })
-  await redeem(under, 'forged-5678')
-  const tokens = await redeem(under, code)
+  const code = await obtainCode(site)
+  await redeem(site, code, { client_id: 'A', client_secret: 'guess-1234' }, { authorization: '' })
+  await redeem(site, 'forged-5678')
+  const tokens = await redeem(site, code)
 
-  const events = JSON.stringify(under.events)
+  const events = JSON.stringify(site.events)
   for (const secret of [
     code,
     'guess-1234',
     'forged-5678',
     verifier,
-    under.clients.A.secret,
+    site.clients.A.secret,
     String(tokens.json['access_token']),
   ]) {
     expect(events).not.toContain(secret)
   }
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(site))

@@ -5,9 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { answerInteraction, baseRequest, encode, redeem, signedInAs } from '../support/flow.ts'
 import { aPayment, authorizeDetails, codeFor, startBank } from '../support/payments.ts'
 import { push } from '../support/pushed.ts'
-import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, refresh, serviceToken, tokensOf } from '../support/token-calls.ts'
+import { introspect, authenticateEveryClient, refresh, serviceToken, tokensOf } from '../support/token-calls.ts'
 
 const error = 'invalid_authorization_details'
 
@@ -41,12 +41,12 @@ describe('an authorization request with authorization_details', () => {
     ['the character U+0000', '[{"type":"payment","creditor":"\\u0000"}]'],
     ['half of a surrogate pair', '[{"type":"payment","creditor":"\\ud800"}]'],
   ])('is refused for %s (RFC 9396 §5)', async (_case, details) => {
-    const under = await startBank()
+    const site = await startBank()
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error },
-      { send: () => authorizeDetails(under, details), reason: 'details_malformed' },
+      { send: () => authorizeDetails(site, details), reason: 'details_malformed' },
     )
   })
 
@@ -67,56 +67,56 @@ describe('an authorization request with authorization_details', () => {
       'detail_location_not_requested',
     ],
   ] as const)('is refused for %s (RFC 9396 §2, §5)', async (_case, details, reason) => {
-    const under = await startBank()
+    const site = await startBank()
 
-    await refusedByRedirect(under, { error }, { send: () => authorizeDetails(under, details), reason })
+    await expectErrorRedirect(site, { error }, { send: () => authorizeDetails(site, details), reason })
   })
 
   it('is refused for a type that the client is not registered for (RFC 9396 §10)', async () => {
-    const under = await startBank()
-    await noteSecretsInUse(under)
+    const site = await startBank()
+    await authenticateEveryClient(site)
     const authorization_details = JSON.stringify([{ type: 'reading' }])
     const redirect_uri = 'https://spa.test/cb'
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error },
       {
-        send: () => push(under, { client_id: 'P', redirect_uri, authorization_details }, { authorization: '' }),
+        send: () => push(site, { client_id: 'P', redirect_uri, authorization_details }, { authorization: '' }),
         reason: 'detail_type_not_registered',
       },
     )
   })
 
   it('is refused by a server that defines no types, instead of granting something else (RFC 9396 §5)', async () => {
-    const under = await startServer()
-    onTestFinished(() => under.close())
+    const site = await startServer()
+    onTestFinished(() => site.close())
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error },
-      { send: () => authorizeDetails(under, [aPayment()]), reason: 'detail_type_unknown' },
+      { send: () => authorizeDetails(site, [aPayment()]), reason: 'detail_type_unknown' },
     )
   })
 
   it('is accepted up to the limits of entries, bytes and levels (RFC 9396 §2)', async () => {
-    const under = await startBank()
+    const site = await startBank()
     const entries = JSON.stringify(Array.from({ length: 16 }, () => aPayment()))
 
     for (const details of [entries, detailsOfLength(8192), detailsOfDepth(8)]) {
       const authorization_details = details
-      expect((await push(under, { authorization_details })).status).toBe(201)
+      expect((await push(site, { authorization_details })).status).toBe(201)
     }
   })
 
   it('is refused with prompt=none for a type whose consent is never remembered (RFC 9396 §4, OIDC Core §3.1.2.6)', async () => {
-    const under = await startBank()
-    await codeFor(under, [aPayment()])
+    const site = await startBank()
+    await codeFor(site, [aPayment()])
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'consent_required' },
-      { send: () => authorizeDetails(under, [aPayment()], { prompt: 'none' }), reason: 'consent_required' },
+      { send: () => authorizeDetails(site, [aPayment()], { prompt: 'none' }), reason: 'consent_required' },
     )
   })
 })
@@ -125,38 +125,34 @@ describe('a consent page', () => {
   it.each(['scope=openid', 'subject=U1&auth_time=1790000000&scope=openid'])(
     'gets no code when its form has no decision about the details: %s (RFC 9396 §11.1)',
     async (form) => {
-      const under = await startBank()
-      const started = await authorizeDetails(under, [aPayment()])
-      const before = under.dump()
+      const site = await startBank()
+      const started = await authorizeDetails(site, [aPayment()])
+      const before = site.dump()
 
-      const reply = await answerInteraction(under, started, form)
+      const reply = await answerInteraction(site, started, form)
 
-      expect([reply.status, under.lastReason(), reply.header('location')]).toEqual([
-        500,
-        'details_undecided',
-        undefined,
-      ])
-      expect(under.dump()).toBe(before)
+      expect([reply.status, site.lastReason(), reply.header('location')]).toEqual([500, 'details_undecided', undefined])
+      expect(site.dump()).toBe(before)
     },
   )
 
   it.each(['scope=openid&detail=', 'scope=openid&detail=7', 'scope=openid&detail=00', 'detail=0&scope=nothing'])(
     'denies the request when its form grants nothing that was requested: %s (RFC 6749 §4.1.2.1)',
     async (form) => {
-      const under = await startBank()
-      const started = await authorizeDetails(under, [aPayment()])
+      const site = await startBank()
+      const started = await authorizeDetails(site, [aPayment()])
 
-      const reply = await answerInteraction(under, started, form)
+      const reply = await answerInteraction(site, started, form)
 
-      expect([reply.location.searchParams.get('error'), under.lastReason()]).toEqual(['access_denied', undefined])
+      expect([reply.location.searchParams.get('error'), site.lastReason()]).toEqual(['access_denied', undefined])
     },
   )
 
   it('is shown after a sign-in that decides nothing about consent (RFC 9396 §11.1)', async () => {
-    const under = await startBank()
-    const started = await authorizeDetails(under, [aPayment()])
+    const site = await startBank()
+    const started = await authorizeDetails(site, [aPayment()])
 
-    const reply = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+    const reply = await answerInteraction(site, started, `subject=U1&auth_time=${site.clock.now()}`)
 
     expect(reply.location.pathname).toBe('/consent')
   })
@@ -177,59 +173,59 @@ describe('a token request', () => {
   it.each(denied)(
     'with a code is refused for %s, and the code stays usable (RFC 9396 §6)',
     async (_case, details, reason) => {
-      const under = await startBank()
-      await noteSecretsInUse(under)
-      const code = await codeFor(under, [aPayment()])
+      const site = await startBank()
+      await authenticateEveryClient(site)
+      const code = await codeFor(site, [aPayment()])
 
-      await refusedInJson(
-        under,
+      await expectJsonRefusal(
+        site,
         { status: 400, error },
-        { send: () => redeem(under, code, { authorization_details: JSON.stringify(details) }), reason },
+        { send: () => redeem(site, code, { authorization_details: JSON.stringify(details) }), reason },
       )
 
-      expect((await redeem(under, code)).json['authorization_details']).toEqual([aPayment()])
+      expect((await redeem(site, code)).json['authorization_details']).toEqual([aPayment()])
     },
   )
 
   it.each(denied)(
     'with a refresh token is refused for %s, and the token is not rotated (RFC 9396 §6)',
     async (_case, details, reason) => {
-      const under = await startBank()
-      const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [aPayment()])))
+      const site = await startBank()
+      const { refresh_token } = tokensOf(await redeem(site, await codeFor(site, [aPayment()])))
 
-      await refusedInJson(
-        under,
+      await expectJsonRefusal(
+        site,
         { status: 400, error },
-        { send: () => refresh(under, refresh_token, { authorization_details: JSON.stringify(details) }), reason },
+        { send: () => refresh(site, refresh_token, { authorization_details: JSON.stringify(details) }), reason },
       )
 
-      expect((await refresh(under, refresh_token)).json['authorization_details']).toEqual([aPayment()])
+      expect((await refresh(site, refresh_token)).json['authorization_details']).toEqual([aPayment()])
     },
   )
 
   it('for details of one type is refused when only another type was granted (RFC 9396 §6)', async () => {
-    const under = await startBank()
-    const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [{ type: 'reading', account: 'DE1' }])))
+    const site = await startBank()
+    const { refresh_token } = tokensOf(await redeem(site, await codeFor(site, [{ type: 'reading', account: 'DE1' }])))
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error },
       {
-        send: () => refresh(under, refresh_token, { authorization_details: JSON.stringify([aPayment()]) }),
+        send: () => refresh(site, refresh_token, { authorization_details: JSON.stringify([aPayment()]) }),
         reason: 'detail_not_granted',
       },
     )
   })
 
   it('for details is refused with the grant type client_credentials (RFC 9396 §6)', async () => {
-    const under = await startBank()
-    await noteSecretsInUse(under)
+    const site = await startBank()
+    await authenticateEveryClient(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error },
       {
-        send: () => serviceToken(under, { authorization_details: JSON.stringify([aPayment()]) }),
+        send: () => serviceToken(site, { authorization_details: JSON.stringify([aPayment()]) }),
         reason: 'details_without_user',
       },
     )
@@ -238,7 +234,7 @@ describe('a token request', () => {
 
 describe('introspection', () => {
   it('shows a resource server only the details that name it as location (RFC 9396 §11.4)', async () => {
-    const under = await startBank({
+    const site = await startBank({
       resources: {
         'https://api.test': { scopes: ['api.read'] },
         'https://other.test': { scopes: ['api.read'] },
@@ -250,16 +246,16 @@ describe('introspection', () => {
     ]
     const resources = ['https://api.test', 'https://other.test'].map((uri) => `&resource=${encodeURIComponent(uri)}`)
     const request = { ...baseRequest, scope: 'openid api.read', authorization_details: JSON.stringify([here, there]) }
-    const started = await under.send({
+    const started = await site.send({
       path: `/auth?${encode(request)}${resources.join('')}`,
-      headers: { cookie: signedInAs(under, 'U1') },
+      headers: { cookie: signedInAs(site, 'U1') },
     })
-    const done = await answerInteraction(under, started, 'scope=openid&scope=api.read&detail=0&detail=1')
+    const done = await answerInteraction(site, started, 'scope=openid&scope=api.read&detail=0&detail=1')
     const code = done.location.searchParams.get('code') ?? ''
-    const { access_token: token } = tokensOf(await redeem(under, code))
+    const { access_token: token } = tokensOf(await redeem(site, code))
 
-    const described = await introspect(under, token, 'RS')
-    const own = await introspect(under, token, 'A')
+    const described = await introspect(site, token, 'RS')
+    const own = await introspect(site, token, 'A')
 
     expect(decodeJwt(token)['authorization_details']).toEqual([here, there])
     expect(described.json['authorization_details']).toEqual([here])
@@ -276,26 +272,26 @@ describe('details that were lost in storage', () => {
   it('make a code unusable, so that no token is issued without them (RFC 9396 §7)', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const { codes } = storage
-    const under = await startBank({
+    const site = await startBank({
       storage: { ...storage, codes: { ...codes, insert: (code) => codes.insert(withoutDetails(code)) } },
     })
 
-    const reply = await redeem(under, await codeFor(under, [aPayment()]))
+    const reply = await redeem(site, await codeFor(site, [aPayment()]))
 
-    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_incomplete'])
+    expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([400, 'invalid_grant', 'code_incomplete'])
   })
 
   it('make a refresh token unusable, so that no token is issued without them (RFC 9396 §7)', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const { families } = storage
-    const under = await startBank({
+    const site = await startBank({
       storage: { ...storage, families: { ...families, insert: (family) => families.insert(withoutDetails(family)) } },
     })
-    const { refresh_token } = tokensOf(await redeem(under, await codeFor(under, [aPayment()])))
+    const { refresh_token } = tokensOf(await redeem(site, await codeFor(site, [aPayment()])))
 
-    const reply = await refresh(under, refresh_token)
+    const reply = await refresh(site, refresh_token)
 
-    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
+    expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([
       400,
       'invalid_grant',
       'refresh_token_unknown',

@@ -13,26 +13,26 @@ import {
   signedInAs,
   type Change,
 } from '../support/flow.ts'
-import { expectServing, refused, refusedOnPage } from '../support/refused.ts'
+import { expectServing, expectRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
 const countRows = (table: string): number =>
-  (JSON.parse(under.dump()) as Record<string, readonly unknown[]>)[table]?.length ?? -1
+  (JSON.parse(site.dump()) as Record<string, readonly unknown[]>)[table]?.length ?? -1
 
 describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
   it('carries code, state and iss, is kept out of caches and referrers, and stores one code', async () => {
     const codes = countRows('codes')
 
-    const reply = await authorize(under)
+    const reply = await authorize(site)
 
     expect(reply.status).toBe(303)
     expect(reply.location.href).toMatch(/^https:\/\/app\.test\/cb\?code=[\w-]{43}&state=s1&iss=https%3A%2F%2Fas\.test$/)
@@ -40,7 +40,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     expect(reply.header('cache-control')).toBe('no-store')
     expect(reply.text).toBe('')
     expect(countRows('codes') - codes).toBe(1)
-    expect(under.dump()).not.toContain(codeOf(reply))
+    expect(site.dump()).not.toContain(codeOf(reply))
   })
 
   it.each([
@@ -50,7 +50,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     ['a state with line breaks', { state: 's\r\nSet-Cookie: x=y\r\n\r\n<script>' }],
     ['a state with non-ASCII characters', { state: 'žluťoučký 🐴' }],
   ])('returns %s unchanged (RFC 6749 §4.1.2)', async (_, change) => {
-    const reply = await authorize(under, change)
+    const reply = await authorize(site, change)
 
     expect(codeOf(reply)).not.toBeNull()
     expect(reply.location.searchParams.get('state')).toBe(change.state)
@@ -62,7 +62,7 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     ['no state', { state: undefined }],
     ['an empty state', { state: '' }],
   ])('accepts a request with PKCE and %s, and returns no state (OAuth 2.1 draft-16 §4.1.1)', async (_, change) => {
-    const reply = await authorize(under, change)
+    const reply = await authorize(site, change)
 
     expect(codeOf(reply)).not.toBeNull()
     expect(reply.location.searchParams.has('state')).toBe(false)
@@ -87,17 +87,17 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     ['a max_age that the sign-in satisfies', { max_age: '5' }],
     ['an empty prompt', { prompt: '' }],
   ])('%s has no effect (RFC 6749 §3.1)', async (_, change) => {
-    const reply = await authorize(under, change)
+    const reply = await authorize(site, change)
 
     expect(reply.location.searchParams.get('error')).toBeNull()
     expect(codeOf(reply)).not.toBeNull()
-    expect((await redeem(under, codeOf(reply) ?? '')).status).toBe(200)
+    expect((await redeem(site, codeOf(reply) ?? '')).status).toBe(200)
   })
 
   it('issues no ID token without the scope openid, even if the request has a nonce and asks for claims', async () => {
-    const code = await obtainCode(under, { scope: 'api.read', claims: '{"id_token":{"email":{"essential":true}}}' })
+    const code = await obtainCode(site, { scope: 'api.read', claims: '{"id_token":{"email":{"essential":true}}}' })
 
-    const reply = await redeem(under, code)
+    const reply = await redeem(site, code)
 
     expect(reply.json['scope']).toBe('api.read')
     expect(reply.json['id_token']).toBeUndefined()
@@ -133,20 +133,20 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
       host: undefined,
       body: new Uint8Array(),
     }
-    const response = await under.server.handle(request)
-    return { response, calls: await countFunctionCallsAsync(async () => void (await under.server.handle(request))) }
+    const response = await site.server.handle(request)
+    return { response, calls: await countFunctionCallsAsync(async () => void (await site.server.handle(request))) }
   }
 })
 
 describe('the authorization request by POST (OIDC Core §3.1.2.1)', () => {
-  const cookie = () => signedInAs(under, 'U1')
+  const cookie = () => signedInAs(site, 'U1')
 
   it('has the same result as GET', async () => {
-    const reply = await postForm(under, '/auth', encode(baseRequest), { cookie: cookie() })
+    const reply = await postForm(site, '/auth', encode(baseRequest), { cookie: cookie() })
 
     expect(reply.status).toBe(303)
     expect(reply.location.origin + reply.location.pathname).toBe('https://app.test/cb')
-    expect((await redeem(under, codeOf(reply) ?? '')).status).toBe(200)
+    expect((await redeem(site, codeOf(reply) ?? '')).status).toBe(200)
   })
 
   it.each([
@@ -155,7 +155,7 @@ describe('the authorization request by POST (OIDC Core §3.1.2.1)', () => {
     ['another client', { client_id: 'P' }],
     ['another state and more scope', { state: 'evil', scope: 'openid api.write' }],
   ])('uses only the parameters in the form and ignores the query: %s', async (_, query: Change) => {
-    const reply = await postForm(under, `/auth?${encode(query)}`, encode(baseRequest), { cookie: cookie() })
+    const reply = await postForm(site, `/auth?${encode(query)}`, encode(baseRequest), { cookie: cookie() })
 
     expect(codeOf(reply)).not.toBeNull()
     expect(reply.location.searchParams.get('state')).toBe('s1')
@@ -163,8 +163,8 @@ describe('the authorization request by POST (OIDC Core §3.1.2.1)', () => {
   })
 
   it('treats a parameter that is only in the query as missing', async () => {
-    await refusedOnPage(under, {
-      send: () => postForm(under, `/auth?${encode(baseRequest)}`, 'state=s1', { cookie: cookie() }),
+    await expectErrorPage(site, {
+      send: () => postForm(site, `/auth?${encode(baseRequest)}`, 'state=s1', { cookie: cookie() }),
       reason: 'client_id_missing',
     })
   })
@@ -174,7 +174,7 @@ describe('the form_post response mode', () => {
   it('escapes markup in state, and lets only the page’s own script run', async () => {
     const state = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&amp;`
 
-    const reply = await authorize(under, { response_mode: 'form_post', state })
+    const reply = await authorize(site, { response_mode: 'form_post', state })
 
     expect(reply.status).toBe(200)
     expect(reply.header('location')).toBeUndefined()
@@ -192,24 +192,24 @@ describe('the form_post response mode', () => {
 
 describe('requests that are started and abandoned (RFC 6819 §4.4.1.11)', () => {
   it('are limited to 100 for one browser that returned; it then has to wait, other browsers are unaffected, and nothing is stored', async () => {
-    const first = await authorize(under, {}, { cookie: '' })
+    const first = await authorize(site, {}, { cookie: '' })
     const cookie = browserCookie(first)
     const before = countRows('interactions')
     // The request that created the browser's cookie is not counted.
-    for (let started = 0; started < 100; started += 1) await authorize(under, {}, { cookie })
+    for (let started = 0; started < 100; started += 1) await authorize(site, {}, { cookie })
 
-    const refusal = await refused(under, {
-      send: () => authorize(under, {}, { cookie }),
+    const refusal = await expectRefusal(site, {
+      send: () => authorize(site, {}, { cookie }),
       reason: 'interactions_throttled',
     })
-    for (let more = 0; more < 50; more += 1) await authorize(under, {}, { cookie })
+    for (let more = 0; more < 50; more += 1) await authorize(site, {}, { cookie })
 
     expect([refusal.status, refusal.header('retry-after'), refusal.header('location')]).toEqual([429, '600', undefined])
     expect(countRows('interactions')).toBe(before)
-    expect((await authorize(under, {}, { cookie: '' })).status).toBe(303)
-    await expectServing(under)
-    under.clock.advance(600)
-    expect((await authorize(under, {}, { cookie })).status).toBe(303)
+    expect((await authorize(site, {}, { cookie: '' })).status).toBe(303)
+    await expectServing(site)
+    site.clock.advance(600)
+    expect((await authorize(site, {}, { cookie })).status).toBe(303)
   })
 })
 
@@ -219,7 +219,7 @@ it('no page of the server can be framed', async () => {
     { response_mode: 'form_post' },
     { response_mode: 'form_post', prompt: 'xyz' },
   ]) {
-    const reply = await authorize(under, change)
+    const reply = await authorize(site, change)
 
     expect(reply.header('content-security-policy')).toContain("frame-ancestors 'none'")
     expect(reply.header('x-frame-options')).toBe('DENY')

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, baseRequest, encode, postForm, signedInAs, type Change } from '../support/flow.ts'
-import { expectServing, refusedByRedirect } from '../support/refused.ts'
+import { expectServing, expectErrorRedirect } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const api = 'https://api.test'
 
@@ -135,7 +135,7 @@ describe('every other error is returned to the client, with state and iss (RFC 6
       const types = 'response_type' in change ? (change.response_type ?? '').split(' ') : []
       const part = types.some((type) => type === 'token' || type === 'id_token') ? 'fragment' : 'query'
 
-      await refusedByRedirect(under, { error, part }, { send: () => authorize(under, change), reason })
+      await expectErrorRedirect(site, { error, part }, { send: () => authorize(site, change), reason })
     },
   )
 
@@ -146,21 +146,21 @@ describe('every other error is returned to the client, with state and iss (RFC 6
   )('rejects %s given twice', async (name) => {
     const query = `${name}=1&${encode({ ...baseRequest, prompt: 'consent', claims: '{}', x: '1' })}`
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request' },
       {
-        send: () => under.send({ path: `/auth?${query}`, headers: { cookie: signedInAs(under, 'U1') } }),
+        send: () => site.send({ path: `/auth?${query}`, headers: { cookie: signedInAs(site, 'U1') } }),
         reason: 'parameter_repeated',
       },
     )
   })
 
   it('echoes neither of two states (RFC 6749 §3.1)', async () => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request', state: null },
-      { send: () => under.send({ path: `/auth?state=s0&${encode(baseRequest)}` }), reason: 'parameter_repeated' },
+      { send: () => site.send({ path: `/auth?state=s0&${encode(baseRequest)}` }), reason: 'parameter_repeated' },
     )
   })
 
@@ -168,10 +168,10 @@ describe('every other error is returned to the client, with state and iss (RFC 6
     ['1,025 bytes', 's'.repeat(1025)],
     ['1,025 bytes but fewer characters', `${'é'.repeat(512)}s`],
   ])('rejects %s of state and does not echo it', async (_, state) => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request', state: null },
-      { send: () => authorize(under, { state }), reason: 'parameter_too_long' },
+      { send: () => authorize(site, { state }), reason: 'parameter_too_long' },
     )
   })
 
@@ -181,11 +181,11 @@ describe('every other error is returned to the client, with state and iss (RFC 6
   ])('rejects 65 resources: %s', async (_, resources) => {
     const query = [encode(baseRequest), ...resources.map((resource) => encode({ resource }))].join('&')
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_target' },
       {
-        send: () => under.send({ path: `/auth?${query}`, headers: { cookie: signedInAs(under, 'U1') } }),
+        send: () => site.send({ path: `/auth?${query}`, headers: { cookie: signedInAs(site, 'U1') } }),
         reason: 'resource_unknown',
       },
     )
@@ -200,10 +200,10 @@ describe('every other error is returned to the client, with state and iss (RFC 6
       'parameter_unsupported',
     ],
   ] as const)('by POST: %s (OIDC Core §3.1.2.1)', async (_, change, error, reason) => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error },
-      { send: () => postForm(under, '/auth', encode({ ...baseRequest, ...change }), {}), reason },
+      { send: () => postForm(site, '/auth', encode({ ...baseRequest, ...change }), {}), reason },
     )
   })
 })
@@ -230,12 +230,12 @@ describe('prompt=none never shows a page (OIDC Core §3.1.2.6)', () => {
       'consent_required',
     ],
   ] as const)('%s', async (_, session: { cookie?: string; user?: string; age?: number }, change: Change, error) => {
-    const cookie = session.cookie ?? signedInAs(under, session.user ?? 'U1', session.age ?? 5)
+    const cookie = session.cookie ?? signedInAs(site, session.user ?? 'U1', session.age ?? 5)
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error },
-      { send: () => authorize(under, { scope: 'openid', prompt: 'none', ...change }, { cookie }), reason: error },
+      { send: () => authorize(site, { scope: 'openid', prompt: 'none', ...change }, { cookie }), reason: error },
     )
   })
 })
@@ -248,9 +248,9 @@ it.each([
   async (_, claims, state) => {
     const object = `${encodePart({ alg: 'none' })}.${encodePart(claims)}.`
 
-    const reply = await authorize(under, { request: object, state: state === 's1' ? 's1' : undefined })
+    const reply = await authorize(site, { request: object, state: state === 's1' ? 's1' : undefined })
 
-    expect([reply.status, under.lastReason()]).toEqual([200, 'parameter_unsupported'])
+    expect([reply.status, site.lastReason()]).toEqual([200, 'parameter_unsupported'])
     expect(reply.text).toContain('name="error" value="request_not_supported"')
     expect(reply.text).toContain(`name="state" value="${state}"`)
   },
@@ -264,11 +264,11 @@ it.each([
   async (length, state) => {
     const object = `${encodePart({ alg: 'none' })}.${encodePart({ state: 'in-object' })}.`
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'request_not_supported', state },
       {
-        send: () => authorize(under, { request: object.padEnd(length, 'A'), state: undefined }),
+        send: () => authorize(site, { request: object.padEnd(length, 'A'), state: undefined }),
         reason: 'parameter_unsupported',
       },
     )
@@ -278,16 +278,16 @@ it.each([
 it.each(['x', '..', 'a.b.c', `${'A'.repeat(9000)}.e30.`])(
   'an unreadable request object does not change how the error is returned: %.20s (OIDC Core §6.1)',
   async (request) => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'request_not_supported' },
-      { send: () => authorize(under, { request }), reason: 'parameter_unsupported' },
+      { send: () => authorize(site, { request }), reason: 'parameter_unsupported' },
     )
   },
 )
 
 it('returns an error in the requested response mode, with iss', async () => {
-  const reply = await authorize(under, { response_mode: 'form_post', prompt: 'xyz' })
+  const reply = await authorize(site, { response_mode: 'form_post', prompt: 'xyz' })
 
   expect(reply.status).toBe(200)
   expect(reply.text).toContain('<form method="post" action="https://app.test/cb">')
@@ -296,18 +296,18 @@ it('returns an error in the requested response mode, with iss', async () => {
 })
 
 it('tells a client that it is not registered for the code grant (RFC 6749 §4.1.2.1)', async () => {
-  await changeClient(under.storage, clientId('P'), { grantTypes: ['refresh_token'] })
+  await changeClient(site.storage, clientId('P'), { grantTypes: ['refresh_token'] })
 
-  await refusedByRedirect(
-    under,
+  await expectErrorRedirect(
+    site,
     { error: 'unauthorized_client', at: 'https://spa.test/cb' },
     {
-      send: () => authorize(under, { client_id: 'P', redirect_uri: 'https://spa.test/cb' }),
+      send: () => authorize(site, { client_id: 'P', redirect_uri: 'https://spa.test/cb' }),
       reason: 'grant_type_not_registered',
     },
   )
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(site))
 
 const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -2,32 +2,32 @@ import { userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { answerInteraction, authorize, browserCookie, obtainTokens, redeem, signedInAs } from '../support/flow.ts'
-import { expectServing, refusedByRedirect } from '../support/refused.ts'
+import { expectServing, expectErrorRedirect } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
-const countCodes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+const countCodes = (): number => (JSON.parse(site.dump()) as { codes: readonly unknown[] }).codes.length
 
 describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.3)', () => {
   it('max_age=0 requires a new sign-in, and auth_time is the time of that sign-in', async () => {
-    const started = await authorize(under, { max_age: '0' })
+    const started = await authorize(site, { max_age: '0' })
     expect(started.location.pathname).toBe('/login')
-    under.clock.advance(7)
+    site.clock.advance(7)
 
-    const stale = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now() - 100}`)
-    const done = await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+    const stale = await answerInteraction(site, started, `subject=U1&auth_time=${site.clock.now() - 100}`)
+    const done = await answerInteraction(site, started, `subject=U1&auth_time=${site.clock.now()}`)
 
     expect(stale.location.pathname).toBe('/login')
-    const tokens = await redeem(under, codeOf(done) ?? '')
-    expect(claimsOf(tokens)['auth_time']).toBe(under.clock.now())
+    const tokens = await redeem(site, codeOf(done) ?? '')
+    expect(claimsOf(tokens)['auth_time']).toBe(site.clock.now())
   })
 
   it.each([
@@ -41,14 +41,14 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
     ['that is not a JWT', () => 'hint'],
     ['of 8,192 bytes', () => 'a'.repeat(8192)],
   ])('rejects an ID token hint %s', async (_, forge) => {
-    const hint = forge((await obtainTokens(under))['id_token'] ?? '')
+    const hint = forge((await obtainTokens(site))['id_token'] ?? '')
 
-    for (const cookie of ['', signedInAs(under, 'U1')]) {
-      await refusedByRedirect(
-        under,
+    for (const cookie of ['', signedInAs(site, 'U1')]) {
+      await expectErrorRedirect(
+        site,
         { error: 'invalid_request' },
         {
-          send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie }),
+          send: () => authorize(site, { id_token_hint: hint, prompt: 'none' }, { cookie }),
           reason: 'id_token_hint_invalid',
         },
       )
@@ -56,42 +56,42 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
   })
 
   it('rejects an access token as a hint, and a hint of 8,193 bytes', async () => {
-    const accessToken = (await obtainTokens(under))['access_token']
+    const accessToken = (await obtainTokens(site))['access_token']
 
     for (const [hint, reason] of [
       [accessToken, 'id_token_hint_invalid'],
       ['a'.repeat(8193), 'parameter_too_long'],
     ] as const) {
-      await refusedByRedirect(
-        under,
+      await expectErrorRedirect(
+        site,
         { error: 'invalid_request' },
-        { send: () => authorize(under, { id_token_hint: hint }), reason },
+        { send: () => authorize(site, { id_token_hint: hint }), reason },
       )
     }
   })
 
   it('a valid hint that has expired signs no user in', async () => {
-    const hint = (await obtainTokens(under))['id_token']
-    under.clock.advance(1000)
+    const hint = (await obtainTokens(site))['id_token']
+    site.clock.advance(1000)
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'login_required' },
       {
-        send: () => authorize(under, { id_token_hint: hint, prompt: 'none' }, { cookie: '' }),
+        send: () => authorize(site, { id_token_hint: hint, prompt: 'none' }, { cookie: '' }),
         reason: 'login_required',
       },
     )
-    const asked = await authorize(under, { id_token_hint: hint }, { cookie: '' })
+    const asked = await authorize(site, { id_token_hint: hint }, { cookie: '' })
     expect(asked.location.pathname).toBe('/login')
-    await expectServing(under)
+    await expectServing(site)
   })
 
   it('asks for a sign-in when the hint names another user (OIDC Core §3.1.2.2)', async () => {
-    await under.storage.users.insert({ userId: userId('U4'), claims: {}, createdAt: under.clock.now() })
-    const hint = (await obtainTokens(under))['id_token']
+    await site.storage.users.insert({ userId: userId('U4'), claims: {}, createdAt: site.clock.now() })
+    const hint = (await obtainTokens(site))['id_token']
 
-    const reply = await authorize(under, { id_token_hint: hint }, { cookie: signedInAs(under, 'U4') })
+    const reply = await authorize(site, { id_token_hint: hint }, { cookie: signedInAs(site, 'U4') })
 
     expect(reply.location.pathname).toBe('/login')
   })
@@ -99,8 +99,8 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
   it('an inactive user gets no code, neither with an old session nor by a new sign-in', async () => {
     const before = countCodes()
 
-    const started = await authorize(under, {}, { cookie: signedInAs(under, 'U2') })
-    const again = await answerInteraction(under, started, `subject=U2&auth_time=${under.clock.now()}&scope=openid`)
+    const started = await authorize(site, {}, { cookie: signedInAs(site, 'U2') })
+    const again = await answerInteraction(site, started, `subject=U2&auth_time=${site.clock.now()}&scope=openid`)
 
     expect(started.location.pathname).toBe('/login')
     expect([again.status, again.header('location')]).toEqual([403, undefined])
@@ -110,10 +110,10 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
   it.each(['<script>alert(1)</script>', '"><img src=x>', 'a@b.test\r\nSet-Cookie: x=y'])(
     'login_hint %j reaches the host’s page, but no URL and no error page',
     async (loginHint) => {
-      const started = await authorize(under, { login_hint: loginHint }, { cookie: '' })
+      const started = await authorize(site, { login_hint: loginHint }, { cookie: '' })
       const { pathname, search } = started.location
-      const page = await under.send({ path: pathname + search, headers: { cookie: browserCookie(started) } })
-      const error = await authorize(under, { login_hint: loginHint, client_id: 'zzz' })
+      const page = await site.send({ path: pathname + search, headers: { cookie: browserCookie(started) } })
+      const error = await authorize(site, { login_hint: loginHint, client_id: 'zzz' })
 
       expect(page.json['loginHint']).toBe(loginHint)
       expect(started.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w.-]+$/)

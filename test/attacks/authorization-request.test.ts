@@ -3,29 +3,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, baseRequest, encode, postForm, signedInAs, type Change } from '../support/flow.ts'
-import { expectServing, refused, refusedOnPage } from '../support/refused.ts'
+import { expectServing, expectRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** Returns a function that sends GET /auth. The prefix of the query may repeat parameters or be malformed. */
 const authorizeRaw =
   (prefix: string, change: Change = {}) =>
   () =>
-    under.send({
+    site.send({
       path: `/auth?${prefix}&${encode({ ...baseRequest, ...change })}`,
-      headers: { cookie: signedInAs(under, 'U1') },
+      headers: { cookie: signedInAs(site, 'U1') },
     })
 
 it('an error page shows the correlation identifier of the event', async () => {
   const replies = [await authorizeRaw('', { client_id: 'zzz' })(), await authorizeRaw('', { client_id: 'zzz' })()]
 
-  const [first, second] = under.events.filter(({ type }) => type === 'request.refused').slice(-2)
+  const [first, second] = site.events.filter(({ type }) => type === 'request.refused').slice(-2)
   expect(first?.correlationId).not.toBe(second?.correlationId)
   expect(replies.map(({ text }) => /Reference: <code>([^<]+)</.exec(text)?.[1])).toEqual([
     first?.correlationId,
@@ -85,7 +85,7 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
     ['a query that is not UTF-8', 'state=%FF', {}, 'parameters_malformed'],
     ['a query of 2,000 parameters', 'x&'.repeat(2000), {}, 'parameters_malformed'],
   ] as const)('%s', async (_, prefix, change, reason) => {
-    await refusedOnPage(under, {
+    await expectErrorPage(site, {
       send: authorizeRaw(prefix, change),
       reason,
       secrets: ['evil', 'zzz', 'alert', 'OR 1', '__proto__', 'constructor'],
@@ -99,8 +99,8 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
   ] as const)('by POST: %s (OIDC Core §3.1.2.1)', async (_, change, reason) => {
     const body = encode({ ...baseRequest, ...change })
 
-    await refusedOnPage(under, {
-      send: () => postForm(under, '/auth', body, { cookie: signedInAs(under, 'U1') }),
+    await expectErrorPage(site, {
+      send: () => postForm(site, '/auth', body, { cookie: signedInAs(site, 'U1') }),
       reason,
     })
   })
@@ -113,21 +113,21 @@ describe('until the client is known, an error is shown on a local page (RFC 6749
   ])('rejects a POST with %s, whatever its query says (OIDC Core §3.1.2.1)', async (_, contentType) => {
     const query = encode(baseRequest)
 
-    await refusedOnPage(under, {
-      send: () => postForm(under, `/auth?${query}`, query, { 'content-type': contentType }),
+    await expectErrorPage(site, {
+      send: () => postForm(site, `/auth?${query}`, query, { 'content-type': contentType }),
       reason: 'body_not_a_form',
     })
   })
 
   it('gives the same answer for a disabled client as for an unknown one', async () => {
-    await changeClient(under.storage, clientId('B'), { disabledAt: epochSeconds(1) })
+    await changeClient(site.storage, clientId('B'), { disabledAt: epochSeconds(1) })
 
-    const unknown = await refusedOnPage(under, {
-      send: () => authorize(under, { client_id: 'zzz' }),
+    const unknown = await expectErrorPage(site, {
+      send: () => authorize(site, { client_id: 'zzz' }),
       reason: 'client_unknown',
     })
-    const disabled = await refusedOnPage(under, {
-      send: () => authorize(under, { client_id: 'B' }),
+    const disabled = await expectErrorPage(site, {
+      send: () => authorize(site, { client_id: 'B' }),
       reason: 'client_disabled',
     })
 
@@ -148,11 +148,11 @@ describe('requests that are too large to be parsed', () => {
   ])('rejects %s of 1 MiB by POST (RFC 9110 §15.5.14)', async (_, name) => {
     const body = encode({ ...baseRequest, [name]: 'a'.repeat(1_048_576) })
 
-    const reply = await refused(under, { send: () => postForm(under, '/auth', body, {}), reason: undefined })
+    const reply = await expectRefusal(site, { send: () => postForm(site, '/auth', body, {}), reason: undefined })
 
     expect(reply.status).toBe(413)
     expect(reply.header('location')).toBeUndefined()
   })
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(site))

@@ -6,18 +6,18 @@ import { authorize, obtainCode, obtainTokens, postForm, redeem, basic } from '..
 import { changeClient } from '../support/fixture-clients.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeEach(async () => {
-  under = await startServer()
-  await changeClient(under.storage, clientId('A'), {
+  site = await startServer()
+  await changeClient(site.storage, clientId('A'), {
     origin: 'registration',
     selfManagement: { statementIssuer: null },
   })
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
 const updateRegistration = async (changed: Parameters<typeof updateOwnRegistration>[1]) => {
-  const updated = await updateOwnRegistration({ clientId: 'A' }, changed, { storage: under.storage })
+  const updated = await updateOwnRegistration({ clientId: 'A' }, changed, { storage: site.storage })
   expect(updated.outcome).toBe('updated')
 }
 
@@ -29,18 +29,18 @@ describe('a client that changes its own registration after users consented to it
     ['keys', { jwksUri: 'https://other.test/jwks' }],
     ['authentication method', { tokenEndpointAuthMethod: 'client_secret_post' as const }],
   ])('needs new consent after a change of its %s (RFC 7591 §5)', async (_member, changed) => {
-    await obtainCode(under)
+    await obtainCode(site)
 
     await updateRegistration(changed)
 
-    const asked = await authorize(under)
+    const asked = await authorize(site)
     expect(asked.location.pathname).toBe('/consent')
-    await obtainCode(under)
-    expect((await authorize(under)).location.searchParams.has('code')).toBe(true)
+    await obtainCode(site)
+    expect((await authorize(site)).location.searchParams.has('code')).toBe(true)
   })
 
   it('needs no new consent when a redirect path, its policy page or its signing algorithm changes', async () => {
-    await obtainCode(under)
+    await obtainCode(site)
 
     await updateRegistration({
       redirectUris: ['https://app.test/cb', 'https://app.test/cb2'],
@@ -48,26 +48,26 @@ describe('a client that changes its own registration after users consented to it
       idTokenSignedResponseAlg: 'ES256',
     })
 
-    expect((await authorize(under)).location.searchParams.has('code')).toBe(true)
+    expect((await authorize(site)).location.searchParams.has('code')).toBe(true)
   })
 
   it('gets no tokens for a code that was issued before the change (RFC 7591 §5)', async () => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
 
     await updateRegistration({ clientName: 'Your Bank' })
 
-    const refused = await redeem(under, code)
+    const refused = await redeem(site, code)
     expect([refused.status, refused.json['error']]).toEqual([400, 'invalid_grant'])
-    expect(under.lastReason()).toBe('client_document_changed')
+    expect(site.lastReason()).toBe('client_document_changed')
   })
 
   it('can still use its refresh tokens', async () => {
-    const tokens = await obtainTokens(under)
+    const tokens = await obtainTokens(site)
 
     await updateRegistration({ clientName: 'Your Bank' })
 
     const form = `grant_type=refresh_token&refresh_token=${tokens['refresh_token']}`
-    const renewed = await postForm(under, '/token', form, { authorization: basic('A', under.clients.A.secret) })
+    const renewed = await postForm(site, '/token', form, { authorization: basic('A', site.clients.A.secret) })
     expect(renewed.status).toBe(200)
   })
 })

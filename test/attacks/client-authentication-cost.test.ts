@@ -5,31 +5,31 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode } from '../support/flow.ts'
 import { plainPost } from '../support/plain-request.ts'
 import { startProbedServer, type ProbedServer } from '../support/probed-server.ts'
-import { noteSecretsInUse } from '../support/token-calls.ts'
+import { authenticateEveryClient } from '../support/token-calls.ts'
 
-let under: ProbedServer
+let site: ProbedServer
 beforeAll(async () => {
-  under = await startProbedServer()
-  await noteSecretsInUse(under)
-  await changeClient(under.storage, clientId('RS'), { disabledAt: under.clock.now() })
+  site = await startProbedServer()
+  await authenticateEveryClient(site)
+  await changeClient(site.storage, clientId('RS'), { disabledAt: site.clock.now() })
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** Returns the answer to a request and its cost: the digests that were computed and the calls of storage. */
 async function costOf(authorization: string, form: Readonly<Record<string, string>> = {}): Promise<unknown> {
   // Counts the calls without changing them.
   const digest = vi.spyOn(process.getBuiltinModule('node:crypto'), 'hash')
-  under.probe.reset()
+  site.probe.reset()
   const headers = authorization === '' ? {} : { authorization }
   const body = encode({ grant_type: 'client_credentials', ...form })
 
-  const answer = await under.server.handle(plainPost(under.issuer, '/token', { body, headers }))
+  const answer = await site.server.handle(plainPost(site.issuer, '/token', { body, headers }))
 
   const digests = digest.mock.calls.map(([algorithm]) => algorithm)
   digest.mockRestore()
   // Every response has its own correlation identifier.
   const compared = answer.headers.filter(([name]) => name !== 'X-Correlation-Id')
-  return { answer: { ...answer, headers: compared }, digests, calls: [...under.probe.calls] }
+  return { answer: { ...answer, headers: compared }, digests, calls: [...site.probe.calls] }
 }
 
 const flip = (secret: string, at: number): string =>
@@ -38,15 +38,15 @@ const flip = (secret: string, at: number): string =>
 // Timing is noisy, so the test compares work: equal calls and equal digests take equal time.
 describe('a failed client authentication reveals nothing by its cost or its answer (RFC 6819 §4.3.5)', () => {
   it.each<readonly [string, () => readonly [authorization: string, form?: Readonly<Record<string, string>>]]>([
-    ['an unknown client', () => [basic('unknown', under.clients.M.secret)]],
+    ['an unknown client', () => [basic('unknown', site.clients.M.secret)]],
     ['a wrong secret of the right length', () => [basic('M', 'x'.repeat(43))]],
     ['a wrong secret of another length', () => [basic('M', 'x')]],
     ['an empty secret', () => [basic('M', '')]],
     ['a secret of 5,000 characters', () => [basic('M', 'x'.repeat(5000))]],
-    ['a secret with a wrong last byte', () => [basic('M', flip(under.clients.M.secret, 42))]],
-    ['a secret with a wrong first byte', () => [basic('M', flip(under.clients.M.secret, 0))]],
-    ['the right secret of a client that is disabled (RFC 6749 §2.3)', () => [basic('RS', under.clients.RS.secret)]],
-    ['the right secret by another method (RFC 6749 §2.3)', () => [basic('X', under.clients.X.secret)]],
+    ['a secret with a wrong last byte', () => [basic('M', flip(site.clients.M.secret, 42))]],
+    ['a secret with a wrong first byte', () => [basic('M', flip(site.clients.M.secret, 0))]],
+    ['the right secret of a client that is disabled (RFC 6749 §2.3)', () => [basic('RS', site.clients.RS.secret)]],
+    ['the right secret by another method (RFC 6749 §2.3)', () => [basic('X', site.clients.X.secret)]],
     ['a secret for a public client (RFC 6749 §2.3)', () => [basic('P', 'x')]],
     ['a secret for a private_key_jwt client (RFC 6749 §2.3)', () => [basic('B', 'x')]],
     ['a malformed header (RFC 6749 §2.3.1)', () => ['Basic !']],

@@ -8,18 +8,18 @@ import { secretDigest } from '@mintmark/storage-interface/stores'
 import { assertionOf } from '../support/client-assertion.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, postForm, type Change } from '../support/flow.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, refresh, tokensFor } from '../support/token-calls.ts'
+import { introspect, authenticateEveryClient, refresh, tokensFor } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer({
+  site = await startServer({
     rateLimits: { failedAuthentications: { consume: () => Promise.resolve({ allowed: true }) } },
   })
-  await noteSecretsInUse(under)
+  await authenticateEveryClient(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 interface Row {
   readonly row: string
@@ -30,7 +30,7 @@ interface Row {
   readonly reason: RefusalReason
 }
 
-const secretOf = (client: 'A' | 'M' | 'X'): string => under.clients[client].secret
+const secretOf = (client: 'A' | 'M' | 'X'): string => site.clients[client].secret
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
 const header =
   (text: string): (() => string) =>
@@ -50,7 +50,7 @@ const endpoints: readonly { readonly path: string; readonly form: Change }[] = [
 
 describe.each(endpoints)('client authentication at $path', ({ path, form: base }) => {
   const post = (form: Change, authorization: string) =>
-    postForm(under, path, encode({ ...base, ...form }), { authorization })
+    postForm(site, path, encode({ ...base, ...form }), { authorization })
 
   const rows: readonly Row[] = [
     {
@@ -157,12 +157,12 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
     {
       row: 'Basic and an assertion together are refused (RFC 6749 §2.3)',
       authorization: () => basic('M', secretOf('M')),
-      form: () => assertionOf(under),
+      form: () => assertionOf(site),
       ...twice,
     },
     {
       row: 'a body secret and an assertion together are refused (RFC 6749 §2.3)',
-      form: async () => ({ client_id: 'X', client_secret: secretOf('X'), ...(await assertionOf(under)) }),
+      form: async () => ({ client_id: 'X', client_secret: secretOf('X'), ...(await assertionOf(site)) }),
       ...twice,
     },
     {
@@ -229,8 +229,8 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
   it.each(rows)('$row', async ({ authorization, form, status = 401, reason }) => {
     const change = (await form?.()) ?? {}
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status, error: status === 401 ? 'invalid_client' : 'invalid_request' },
       {
         send: () => post(change, authorization?.() ?? ''),
@@ -243,11 +243,11 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
   })
 
   it('does not read a secret from the query (RFC 6749 §3.2)', async () => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       {
-        send: () => postForm(under, `${path}?client_id=X&client_secret=${secretOf('X')}`, encode(base), {}),
+        send: () => postForm(site, `${path}?client_id=X&client_secret=${secretOf('X')}`, encode(base), {}),
         reason: 'client_authentication_missing',
       },
     )
@@ -258,7 +258,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
 
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer).toContain('"error":"invalid_request"')
-    expect(under.lastReason()).toBe('client_authentication_twice')
+    expect(site.lastReason()).toBe('client_authentication_twice')
   })
 
   it.each(['basic', 'BASIC', 'Basic ', 'bAsIc'])('accepts the scheme %j as Basic (RFC 9110 §11.1)', async (scheme) => {
@@ -272,7 +272,7 @@ describe.each(endpoints)('client authentication at $path', ({ path, form: base }
   })
 
   async function rawPost(target: string, body: string, authorizations: readonly string[]): Promise<string> {
-    const socket = connect(under.port, '127.0.0.1')
+    const socket = connect(site.port, '127.0.0.1')
     socket.setEncoding('utf8')
     const lines = [
       `POST ${target} HTTP/1.1`,
@@ -309,9 +309,9 @@ describe('client authentication: accepted requests', () => {
   )
 
   it('treats an empty client_secret of the public client P as absent (RFC 6749 §3.2)', async () => {
-    const tokens = await tokensFor(under, 'P')
+    const tokens = await tokensFor(site, 'P')
 
-    const reply = await refresh(under, tokens.refresh_token, { client_secret: '' }, 'P')
+    const reply = await refresh(site, tokens.refresh_token, { client_secret: '' }, 'P')
 
     expect(reply.status).toBe(200)
   })
@@ -340,12 +340,12 @@ describe('client authentication: accepted requests', () => {
 
 describe('a client that is registered for a secret, but not for one method of sending it (RFC 6749 §2.3.1)', () => {
   const post = (form: Change, authorization: string) =>
-    postForm(under, '/token', encode({ grant_type: 'client_credentials', ...form }), { authorization })
+    postForm(site, '/token', encode({ grant_type: 'client_credentials', ...form }), { authorization })
 
   it('may send its secret in the header or in the body', async () => {
-    const { secret } = under.clients.RS
+    const { secret } = site.clients.RS
 
-    expect((await under.storage.clients.find(clientId('RS')))?.tokenEndpointAuthMethod).toBe('client_secret')
+    expect((await site.storage.clients.find(clientId('RS')))?.tokenEndpointAuthMethod).toBe('client_secret')
     expect((await post({}, basic('RS', secret))).status).toBe(200)
     expect((await post({ client_id: 'RS', client_secret: secret }, '')).status).toBe(200)
   })
@@ -354,7 +354,7 @@ describe('a client that is registered for a secret, but not for one method of se
     ['only its client_id', { client_id: 'RS' }, 'client_authentication_method'],
     ['a wrong secret', { client_id: 'RS', client_secret: 'wrong' }, 'client_credentials_wrong'],
   ] as const)('is refused with %s', async (_, form, reason) => {
-    await refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => post(form, ''), reason })
+    await expectJsonRefusal(site, { status: 401, error: 'invalid_client' }, { send: () => post(form, ''), reason })
   })
 })
 
@@ -378,7 +378,7 @@ describe('client authentication: a secret in the wrong place', () => {
       const { secret } = other.clients.M
       const [form, authorization] = presented(secret)
 
-      await refusedInJson(
+      await expectJsonRefusal(
         other,
         { status: 401, error: 'invalid_client' },
         {

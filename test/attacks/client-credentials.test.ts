@@ -5,23 +5,23 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, postForm, type Change } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   postAs,
   serviceToken,
   tokensOf,
   type ClientName,
 } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await noteSecretsInUse(under)
+  site = await startServer()
+  await authenticateEveryClient(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 interface Row {
   readonly row: string
@@ -138,31 +138,31 @@ describe('client_credentials and unsupported grants', () => {
   ]
 
   it.each(rows)('$row', async ({ client = 'M', form, status = 400, error, reason }) => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status, error },
       {
-        send: () => serviceToken(under, form, client),
+        send: () => serviceToken(site, form, client),
         reason,
-        secrets: ['pw-7351', under.clients.M.secret],
+        secrets: ['pw-7351', site.clients.M.secret],
       },
     )
 
-    expect((await serviceToken(under)).status).toBe(200)
+    expect((await serviceToken(site)).status).toBe(200)
   })
 
   it('no event contains the password (RFC 9700 §2.4)', () => {
-    expect(JSON.stringify(under.events)).not.toContain('pw-7351')
+    expect(JSON.stringify(site.events)).not.toContain('pw-7351')
   })
 
   it('rejects two resources when one is unknown (RFC 8707 §2)', async () => {
     const body = 'grant_type=client_credentials&resource=https%3A%2F%2Fapi.test&resource=https%3A%2F%2Fother.test'
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_target' },
       {
-        send: () => postForm(under, '/token', body, { authorization: basic('M', under.clients.M.secret) }),
+        send: () => postForm(site, '/token', body, { authorization: basic('M', site.clients.M.secret) }),
         reason: 'resource_unknown',
       },
     )
@@ -173,7 +173,7 @@ describe('client_credentials and unsupported grants', () => {
     onTestFinished(() => other.close())
     await changeClient(other.storage, clientId('P'), { grantTypes: ['client_credentials'] })
 
-    await refusedInJson(
+    await expectJsonRefusal(
       other,
       { status: 400, error: 'unauthorized_client' },
       {
@@ -186,22 +186,22 @@ describe('client_credentials and unsupported grants', () => {
 
 describe('client_credentials: the response', () => {
   it('returns an access token for the client itself and nothing else (RFC 6749 §4.4.3, RFC 9700 §4.15)', async () => {
-    const before = under.dump()
+    const before = site.dump()
 
-    const reply = await serviceToken(under)
+    const reply = await serviceToken(site)
 
     const { payload } = readJws(tokensOf(reply).access_token)
     expect(Object.keys(reply.json).toSorted()).toEqual(['access_token', 'expires_in', 'scope', 'token_type'])
     expect(payload).toMatchObject({ sub: 'M', client_id: 'M', scope: 'api.read', aud: 'https://api.test' })
     const claims = ['aud', 'client_id', 'client_ref', 'exp', 'iat', 'iss', 'jti', 'scope', 'sub']
     expect(Object.keys(payload).toSorted()).toEqual(claims)
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
     expect(reply.header('cache-control')).toBe('no-store')
     expect(reply.header('pragma')).toBe('no-cache')
   })
 
   it('a token for a resource has only that audience (RFC 9068 §3)', async () => {
-    const reply = await serviceToken(under, { resource: 'https://api.test' })
+    const reply = await serviceToken(site, { resource: 'https://api.test' })
 
     expect(readJws(tokensOf(reply).access_token).payload['aud']).toBe('https://api.test')
   })
@@ -230,7 +230,7 @@ describe('client_credentials: the response', () => {
   it('ignores parameters that concern a user (RFC 6749 §4.4.2)', async () => {
     const form = { grant_type: 'client_credentials', username: 'U1', sub: 'U1', user_id: 'U1', client_id: 'M' }
 
-    const reply = await postAs(under, 'M', { path: '/token', form })
+    const reply = await postAs(site, 'M', { path: '/token', form })
 
     expect(readJws(tokensOf(reply).access_token).payload['sub']).toBe('M')
   })

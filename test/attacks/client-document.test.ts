@@ -19,7 +19,7 @@ import {
 } from '../support/flow.ts'
 import { createProofKey, type ProofKey, writeProof } from '../support/dpop.ts'
 import { signEs256 } from '../support/forge-jwt.ts'
-import { refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import { writeRequestObject } from '../support/request-object.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -43,7 +43,7 @@ async function start(
   more: Pick<AuthorizationServerOptions, 'rateLimits'> = {},
 ) {
   const site = { serve, fetched: [] as string[] }
-  const under = await startServer({
+  const server = await startServer({
     fetch: async (input) => {
       const url = input instanceof Request ? input.url : String(input)
       site.fetched.push(url)
@@ -52,47 +52,47 @@ async function start(
     ...(options !== 'off' && { clientDocuments: { allow: '*', scopes, ...options } }),
     ...more,
   })
-  onTestFinished(() => under.close())
-  return { under, site }
+  onTestFinished(() => server.close())
+  return { server, site }
 }
 
-const visit = (under: ServerUnderTest, change: Change = {}) =>
-  authorize(under, { client_id: id, redirect_uri: redirect, ...change })
+const visit = (server: ServerUnderTest, change: Change = {}) =>
+  authorize(server, { client_id: id, redirect_uri: redirect, ...change })
 
-const consent = (under: ServerUnderTest, started: Awaited<ReturnType<typeof visit>>) =>
-  answerInteraction(under, started, 'scope=openid&scope=profile&scope=offline_access')
+const consent = (server: ServerUnderTest, started: Awaited<ReturnType<typeof visit>>) =>
+  answerInteraction(server, started, 'scope=openid&scope=profile&scope=offline_access')
 
-async function codeOf(under: ServerUnderTest, change: Change = {}): Promise<string> {
-  const started = await visit(under, { scope: scopes.join(' '), ...change })
-  const done = started.location.searchParams.has('code') ? started : await consent(under, started)
+async function codeOf(server: ServerUnderTest, change: Change = {}): Promise<string> {
+  const started = await visit(server, { scope: scopes.join(' '), ...change })
+  const done = started.location.searchParams.has('code') ? started : await consent(server, started)
   return done.location.searchParams.get('code') ?? `none: ${done.text}`
 }
 
-const publicRedeem = (under: ServerUnderTest, code: string, change: Change = {}) =>
-  redeem(under, code, { client_id: id, redirect_uri: redirect, ...change }, { authorization: '' })
+const publicRedeem = (server: ServerUnderTest, code: string, change: Change = {}) =>
+  redeem(server, code, { client_id: id, redirect_uri: redirect, ...change }, { authorization: '' })
 
-const refresh = (under: ServerUnderTest, refreshToken: unknown) =>
+const refresh = (server: ServerUnderTest, refreshToken: unknown) =>
   token(
-    under,
+    server,
     { grant_type: 'refresh_token', refresh_token: String(refreshToken), client_id: id },
     { authorization: '' },
   )
 
-const findStored = (under: ServerUnderTest) => under.storage.clients.find(clientId(id))
+const findStored = (server: ServerUnderTest) => server.storage.clients.find(clientId(id))
 
 describe('a client with a metadata document', () => {
   it('gets tokens after the user consents, and is stored only then (Client ID Metadata Document §5)', async () => {
-    const { under, site } = await start()
-    const before = under.dump()
+    const { server, site } = await start()
+    const before = server.dump()
 
-    const started = await visit(under, { scope: scopes.join(' ') })
+    const started = await visit(server, { scope: scopes.join(' ') })
     expect(started.location.pathname).toBe('/consent')
-    expect(under.dump()).toBe(before)
-    const code = (await consent(under, started)).location.searchParams.get('code') ?? ''
-    const tokens = await publicRedeem(under, code)
+    expect(server.dump()).toBe(before)
+    const code = (await consent(server, started)).location.searchParams.get('code') ?? ''
+    const tokens = await publicRedeem(server, code)
 
     expect(tokens.status).toBe(200)
-    expect(await findStored(under)).toMatchObject({
+    expect(await findStored(server)).toMatchObject({
       clientName: 'Tool',
       tokenEndpointAuthMethod: 'none',
       requirePkce: true,
@@ -101,9 +101,9 @@ describe('a client with a metadata document', () => {
   })
 
   it('is refused without a request for its document when the feature is off', async () => {
-    const { under, site } = await start(undefined, 'off')
+    const { server, site } = await start(undefined, 'off')
 
-    await refusedOnPage(under, { send: () => visit(under), reason: 'client_unknown' })
+    await expectErrorPage(server, { send: () => visit(server), reason: 'client_unknown' })
     expect(site.fetched).toEqual([])
   })
 
@@ -132,12 +132,12 @@ describe('a client with a metadata document', () => {
   ])(
     'is refused without a request for its document when its client_id is %s (Client ID Metadata Document §3)',
     async (address) => {
-      const { under, site } = await start()
+      const { server, site } = await start()
 
-      const reply = await visit(under, { client_id: address })
+      const reply = await visit(server, { client_id: address })
 
       expect(reply.status).toBe(400)
-      expect(['client_document_not_allowed', 'client_unknown']).toContain(under.lastReason())
+      expect(['client_document_not_allowed', 'client_unknown']).toContain(server.lastReason())
       expect(site.fetched).toEqual([])
     },
   )
@@ -145,9 +145,9 @@ describe('a client with a metadata document', () => {
   it.each(['http://cli.test/a', 'https://cli.test/a\tb'])(
     'is refused without a request for its document when its client_id is not a valid https URL: %s',
     async (address) => {
-      const { under, site } = await start()
+      const { server, site } = await start()
 
-      expect((await visit(under, { client_id: address })).status).toBe(400)
+      expect((await visit(server, { client_id: address })).status).toBe(400)
       expect(site.fetched).toEqual([])
     },
   )
@@ -158,26 +158,26 @@ describe('a client with a metadata document', () => {
     ['lists only another URL', [`${id}x`]],
     ['is a function that returns false', () => false],
   ] as const)('is refused without a request for its document when the option allow %s', async (_, allow) => {
-    const { under, site } = await start(undefined, { allow })
+    const { server, site } = await start(undefined, { allow })
 
-    await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_not_allowed' })
+    await expectErrorPage(server, { send: () => visit(server), reason: 'client_document_not_allowed' })
     expect(site.fetched).toEqual([])
   })
 
   it('is refused at the consent page when it was removed from the list in the meantime', async () => {
     let isListed = true
-    const { under } = await start(undefined, { allow: () => isListed })
-    const started = await visit(under)
+    const { server } = await start(undefined, { allow: () => isListed })
+    const started = await visit(server)
     isListed = false
 
-    await refusedOnPage(under, { send: () => consent(under, started), reason: 'client_unknown' })
-    expect(await findStored(under)).toBeUndefined()
+    await expectErrorPage(server, { send: () => consent(server, started), reason: 'client_unknown' })
+    expect(await findStored(server)).toBeUndefined()
   })
 
   it.each([['cli.test'], [id]])('is accepted when %s is on the list', async (entry) => {
-    const { under } = await start(undefined, { allow: [entry] })
+    const { server } = await start(undefined, { allow: [entry] })
 
-    expect((await visit(under)).location.pathname).toBe('/consent')
+    expect((await visit(server)).location.pathname).toBe('/consent')
   })
 
   it.each([
@@ -232,33 +232,33 @@ describe('a client with a metadata document', () => {
     ['a document without the code grant', () => answer({ ...tool, grant_types: ['client_credentials'] })],
     ['a document without the response type code', () => answer({ ...tool, response_types: ['none'] })],
   ])('is refused when its URL returns %s, and nothing is cached', async (_, serve) => {
-    const { under, site } = await start(serve)
+    const { server, site } = await start(serve)
 
-    await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_invalid' })
+    await expectErrorPage(server, { send: () => visit(server), reason: 'client_document_invalid' })
     site.serve = () => answer(tool)
-    expect((await visit(under)).location.pathname).toBe('/consent')
+    expect((await visit(server)).location.pathname).toBe('/consent')
   })
 
   it.each([404, 410])('is refused as withdrawn after status %i', async (status) => {
-    const { under } = await start(() => new Response(null, { status }))
+    const { server } = await start(() => new Response(null, { status }))
 
-    await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_withdrawn' })
+    await expectErrorPage(server, { send: () => visit(server), reason: 'client_document_withdrawn' })
   })
 
   it.each([
     ['status 500', () => new Response(null, { status: 500 })],
     ['a broken connection', () => Promise.reject(new TypeError('fetch failed'))],
   ])('is unavailable after %s', async (_, serve) => {
-    const { under } = await start(serve)
+    const { server } = await start(serve)
 
-    const reply = await visit(under)
+    const reply = await visit(server)
 
-    expect([reply.status, under.lastReason()]).toEqual([503, 'client_document_unavailable'])
+    expect([reply.status, server.lastReason()]).toEqual([503, 'client_document_unavailable'])
   })
 
   it('is stored without grants and methods that this server does not offer, and without redirect URIs of other hosts (RFC 7591 §2)', async () => {
     const grants = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']
-    const { under } = await start(() =>
+    const { server } = await start(() =>
       answer({
         ...tool,
         grant_types: grants,
@@ -267,9 +267,9 @@ describe('a client with a metadata document', () => {
         logo_uri: 'https://other.test/x.png',
       }),
     )
-    await codeOf(under)
+    await codeOf(server)
 
-    expect(await findStored(under)).toMatchObject({
+    expect(await findStored(server)).toMatchObject({
       grantTypes: ['authorization_code', 'refresh_token'],
       tokenEndpointAuthMethod: 'none',
       redirectUris: [redirect],
@@ -277,9 +277,9 @@ describe('a client with a metadata document', () => {
   })
 
   it('may use any port of loopback (RFC 8252 §7.3)', async () => {
-    const { under } = await start()
+    const { server } = await start()
 
-    expect((await visit(under, { redirect_uri: 'http://127.0.0.1:49152/cb' })).location.pathname).toBe('/consent')
+    expect((await visit(server, { redirect_uri: 'http://127.0.0.1:49152/cb' })).location.pathname).toBe('/consent')
   })
 
   it.each([
@@ -290,60 +290,60 @@ describe('a client with a metadata document', () => {
     'https://127.0.0.1:49152/cb',
     'http://[::1]:49152/cb',
   ])('may not use %s for http://127.0.0.1/cb (RFC 8252 §7.3)', async (uri) => {
-    const { under } = await start()
+    const { server } = await start()
 
-    await refusedOnPage(under, { send: () => visit(under, { redirect_uri: uri }), reason: 'redirect_uri_mismatch' })
+    await expectErrorPage(server, { send: () => visit(server, { redirect_uri: uri }), reason: 'redirect_uri_mismatch' })
   })
 
   it('is shown to users with its host name in ASCII (RFC 5891 §4.4)', async () => {
     const address = 'https://xn--mnchen-3ya.test/a'
     const uri = 'https://xn--mnchen-3ya.test/cb'
-    const { under } = await start(() => answer({ ...tool, client_id: address, redirect_uris: [uri] }))
-    const started = await visit(under, { client_id: address, redirect_uri: uri })
+    const { server } = await start(() => answer({ ...tool, client_id: address, redirect_uris: [uri] }))
+    const started = await visit(server, { client_id: address, redirect_uri: uri })
     const { pathname, search } = started.location
 
-    const page = await under.send({ path: pathname + search, headers: { cookie: browserCookies(started) } })
+    const page = await server.send({ path: pathname + search, headers: { cookie: browserCookies(started) } })
 
     expect(page.json['client']).toMatchObject({ unverifiedHost: 'xn--mnchen-3ya.test' })
   })
 
   it('keeps a name of 200 characters that ends with a surrogate pair', async () => {
-    const { under } = await start(() => answer({ ...tool, client_name: `${'x'.repeat(199)}\u{1F600}` }))
-    await codeOf(under)
+    const { server } = await start(() => answer({ ...tool, client_name: `${'x'.repeat(199)}\u{1F600}` }))
+    await codeOf(server)
 
-    expect((await findStored(under))?.clientName).toBe(`${'x'.repeat(199)}\u{1F600}`)
+    expect((await findStored(server))?.clientName).toBe(`${'x'.repeat(199)}\u{1F600}`)
   })
 
   it('may not use loopback when only its own origin is allowed', async () => {
-    const { under } = await start(undefined, { redirects: 'same_origin' })
-    const send = () => visit(under, { redirect_uri: 'http://127.0.0.1:49152/cb' })
+    const { server } = await start(undefined, { redirects: 'same_origin' })
+    const send = () => visit(server, { redirect_uri: 'http://127.0.0.1:49152/cb' })
 
-    await refusedOnPage(under, { send, reason: 'redirect_uri_mismatch' })
+    await expectErrorPage(server, { send, reason: 'redirect_uri_mismatch' })
   })
 
   it('causes at most 60 requests a minute to one host, and nothing is stored', async () => {
-    const { under, site } = await start((url) => answer({ ...tool, client_id: url }))
-    const before = under.dump()
+    const { server, site } = await start((url) => answer({ ...tool, client_id: url }))
+    const before = server.dump()
 
-    for (let n = 0; n < 61; n += 1) await visit(under, { client_id: `https://cli.test/${n}` })
+    for (let n = 0; n < 61; n += 1) await visit(server, { client_id: `https://cli.test/${n}` })
 
     expect(site.fetched).toHaveLength(60)
-    expect(under.lastReason()).toBe('client_documents_throttled')
-    expect(under.dump()).toBe(before)
+    expect(server.lastReason()).toBe('client_documents_throttled')
+    expect(server.dump()).toBe(before)
   })
 
   it('causes at most 600 requests a minute in total, and nothing is stored', async () => {
-    const { under, site } = await start((url) => answer({ ...tool, client_id: url, redirect_uris: [`${url}/cb`] }))
-    const before = under.dump()
+    const { server, site } = await start((url) => answer({ ...tool, client_id: url, redirect_uris: [`${url}/cb`] }))
+    const before = server.dump()
 
     for (let n = 0; n < 601; n += 1) {
       const url = `https://cli${n}.test/a`
-      await visit(under, { client_id: url, redirect_uri: `${url}/cb` })
+      await visit(server, { client_id: url, redirect_uri: `${url}/cb` })
     }
 
     expect(site.fetched).toHaveLength(600)
-    expect(under.lastReason()).toBe('client_documents_throttled')
-    expect(under.dump()).toBe(before)
+    expect(server.lastReason()).toBe('client_documents_throttled')
+    expect(server.dump()).toBe(before)
   })
 
   it.each([
@@ -351,22 +351,22 @@ describe('a client with a metadata document', () => {
     ['max-age=1000000000000', 86_400],
     ['max-age=600', 600],
   ])('is cached with %s for %i seconds (Client ID Metadata Document §5.2)', async (control, lifetime) => {
-    const { under, site } = await start(() => answer(tool, { headers: { 'cache-control': control } }))
+    const { server, site } = await start(() => answer(tool, { headers: { 'cache-control': control } }))
 
-    await visit(under)
-    under.clock.advance(lifetime - 1)
-    await visit(under)
+    await visit(server)
+    server.clock.advance(lifetime - 1)
+    await visit(server)
     expect(site.fetched).toHaveLength(1)
-    under.clock.advance(1)
-    await visit(under)
+    server.clock.advance(1)
+    await visit(server)
     expect(site.fetched).toHaveLength(2)
   })
 
   it('is not cached with no-store (RFC 9111 §5.2.2.5)', async () => {
-    const { under, site } = await start(() => answer(tool, { headers: { 'cache-control': 'no-store' } }))
+    const { server, site } = await start(() => answer(tool, { headers: { 'cache-control': 'no-store' } }))
 
-    await visit(under)
-    await visit(under)
+    await visit(server)
+    await visit(server)
 
     expect(site.fetched).toHaveLength(2)
   })
@@ -378,93 +378,93 @@ describe('a document that changes', () => {
   const answerForOneMinute = (document: unknown) => answer(document, { headers: { 'cache-control': 'max-age=60' } })
 
   it('between the request and the consent does not change the client that the user consents to', async () => {
-    const { under, site } = await start(() => answerForOneMinute(tool))
-    const started = await visit(under)
+    const { server, site } = await start(() => answerForOneMinute(tool))
+    const started = await visit(server)
     site.serve = () => answerForOneMinute({ ...tool, client_name: 'Bank' })
-    under.clock.advance(61)
+    server.clock.advance(61)
 
-    await consent(under, started)
+    await consent(server, started)
 
-    expect(await findStored(under)).toMatchObject({ clientName: 'Tool' })
+    expect(await findStored(server)).toMatchObject({ clientName: 'Tool' })
   })
 
   it.each([
     ['name', { client_name: 'Bank' }],
     ['redirect host', { redirect_uris: [redirect] }],
   ])('needs new consent when its %s changes (Client ID Metadata Document §8.3)', async (_, change) => {
-    const { under, site } = await start(() => answerForOneMinute(tool))
-    await codeOf(under)
-    expect((await visit(under)).location.searchParams.has('code')).toBe(true)
+    const { server, site } = await start(() => answerForOneMinute(tool))
+    await codeOf(server)
+    expect((await visit(server)).location.searchParams.has('code')).toBe(true)
     site.serve = () => answerForOneMinute({ ...tool, ...change })
-    under.clock.advance(61)
+    server.clock.advance(61)
 
-    const started = await visit(under)
+    const started = await visit(server)
     expect(started.location.pathname).toBe('/consent')
-    await consent(under, started)
+    await consent(server, started)
 
-    expect(under.events.filter(({ type }) => type === 'client.changed')).toHaveLength(1)
-    expect((await visit(under)).location.searchParams.has('code')).toBe(true)
+    expect(server.events.filter(({ type }) => type === 'client.changed')).toHaveLength(1)
+    expect((await visit(server)).location.searchParams.has('code')).toBe(true)
   })
 
   it('needs no new consent when a redirect path changes', async () => {
-    const { under, site } = await start(() => answerForOneMinute(tool))
-    await codeOf(under)
+    const { server, site } = await start(() => answerForOneMinute(tool))
+    await codeOf(server)
     site.serve = () => answerForOneMinute({ ...tool, redirect_uris: [...tool.redirect_uris, 'https://cli.test/cb2'] })
-    under.clock.advance(61)
+    server.clock.advance(61)
 
-    const reply = await visit(under, { redirect_uri: 'https://cli.test/cb2' })
+    const reply = await visit(server, { redirect_uri: 'https://cli.test/cb2' })
 
     expect(reply.location.searchParams.has('code')).toBe(true)
   })
 
   it('after the consent makes the code unusable (Client ID Metadata Document §8.3)', async () => {
-    const { under } = await start()
-    const code = await codeOf(under)
-    const client = await findStored(under)
+    const { server } = await start()
+    const code = await codeOf(server)
+    const client = await findStored(server)
     if (client === undefined) throw new Error('The client was not stored.')
-    await under.storage.clients.compareAndSwap({ ...client, documentDigest: 'other' }, client.version)
+    await server.storage.clients.compareAndSwap({ ...client, documentDigest: 'other' }, client.version)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      server,
       { status: 400, error: 'invalid_grant' },
-      { send: () => publicRedeem(under, code), reason: 'client_document_changed', kept: 'all but codes' },
+      { send: () => publicRedeem(server, code), reason: 'client_document_changed', storage: 'codes may change' },
     )
   })
 
   it('is refused when the user consents to an older version than the stored one', async () => {
-    const { under, site } = await start(() => answerForOneMinute(tool))
-    const older = await visit(under)
+    const { server, site } = await start(() => answerForOneMinute(tool))
+    const older = await visit(server)
     site.serve = () => answerForOneMinute({ ...tool, client_name: 'Bank' })
-    under.clock.advance(61)
-    await consent(under, await visit(under))
+    server.clock.advance(61)
+    await consent(server, await visit(server))
 
-    const reply = await consent(under, older)
+    const reply = await consent(server, older)
 
-    expect([reply.status, under.lastReason()]).toEqual([400, 'client_document_changed'])
+    expect([reply.status, server.lastReason()]).toEqual([400, 'client_document_changed'])
   })
 
   it('needs new consent when it replaces the keys, and the old keys are refused (Client ID Metadata Document §8.3.1)', async () => {
     const [first, second] = [await createKeyedTool(), await createKeyedTool()]
-    const { under, site } = await start(() => answerForOneMinute(first.document))
+    const { server, site } = await start(() => answerForOneMinute(first.document))
     const redeemWith = async (key: KeyedTool, change: Change = {}) =>
-      publicRedeem(under, await codeOf(under, change), await key.assertion(under))
+      publicRedeem(server, await codeOf(server, change), await key.assertion(server))
     expect((await redeemWith(first)).status).toBe(200)
     site.serve = () => answerForOneMinute(second.document)
-    under.clock.advance(61)
+    server.clock.advance(61)
 
-    const started = await visit(under)
+    const started = await visit(server)
     expect(started.location.pathname).toBe('/consent')
-    await consent(under, started)
+    await consent(server, started)
 
-    expect(under.events.filter(({ type }) => type === 'client.changed')).toHaveLength(1)
-    const code = await codeOf(under)
-    const proof = await first.assertion(under)
-    await refusedInJson(
-      under,
+    expect(server.events.filter(({ type }) => type === 'client.changed')).toHaveLength(1)
+    const code = await codeOf(server)
+    const proof = await first.assertion(server)
+    await expectJsonRefusal(
+      server,
       { status: 401, error: 'invalid_client' },
-      { send: () => publicRedeem(under, code, proof), reason: 'client_credentials_wrong' },
+      { send: () => publicRedeem(server, code, proof), reason: 'client_credentials_wrong' },
     )
-    expect((await publicRedeem(under, code, await second.assertion(under))).status).toBe(200)
+    expect((await publicRedeem(server, code, await second.assertion(server))).status).toBe(200)
   })
 })
 
@@ -481,14 +481,14 @@ async function createKeyedTool() {
       token_endpoint_auth_method: 'private_key_jwt',
       jwks: { keys: [{ ...jwk, alg: 'ES256', kid }] },
     },
-    requestObject: (under: ServerUnderTest, request: Change) =>
-      writeRequestObject(under, {
+    requestObject: (server: ServerUnderTest, request: Change) =>
+      writeRequestObject(server, {
         header: { kid },
         claims: { ...request, iss: id },
         sign: signEs256(pair.privateKey),
       }),
-    assertion: (under: ServerUnderTest, client = id) =>
-      assertionOf(under, {
+    assertion: (server: ServerUnderTest, client = id) =>
+      assertionOf(server, {
         header: { kid },
         claims: { iss: client, sub: client },
         sign: signEs256(pair.privateKey),
@@ -498,64 +498,64 @@ async function createKeyedTool() {
 
 describe('a client with a document that pushes its request', () => {
   const request = { ...baseRequest, client_id: id, redirect_uri: redirect }
-  const push = (under: ServerUnderTest, change: Change = {}, headers: Record<string, string> = {}) =>
-    postForm(under, '/auth/push', encode({ ...request, ...change }), headers)
-  const withReference = (under: ServerUnderTest, reply: Awaited<ReturnType<typeof push>>) =>
-    under.send({
+  const push = (server: ServerUnderTest, change: Change = {}, headers: Record<string, string> = {}) =>
+    postForm(server, '/auth/push', encode({ ...request, ...change }), headers)
+  const withReference = (server: ServerUnderTest, reply: Awaited<ReturnType<typeof push>>) =>
+    server.send({
       path: `/auth?${encode({ client_id: id, request_uri: String(reply.json['request_uri']) })}`,
-      headers: { cookie: `host=U1.${under.clock.now() - 5}` },
+      headers: { cookie: `host=U1.${server.clock.now() - 5}` },
     })
 
   it('gets tokens after consent, and is not stored before (RFC 9126 §2, Client ID Metadata Document §5)', async () => {
-    const { under, site } = await start()
+    const { server, site } = await start()
 
-    const pushed = await push(under)
-    const started = await withReference(under, pushed)
-    expect([pushed.status, started.location.pathname, await findStored(under)]).toEqual([201, '/consent', undefined])
-    const code = (await consent(under, started)).location.searchParams.get('code') ?? ''
+    const pushed = await push(server)
+    const started = await withReference(server, pushed)
+    expect([pushed.status, started.location.pathname, await findStored(server)]).toEqual([201, '/consent', undefined])
+    const code = (await consent(server, started)).location.searchParams.get('code') ?? ''
 
-    expect((await publicRedeem(under, code)).status).toBe(200)
-    expect(await findStored(under)).toMatchObject({ clientName: 'Tool' })
+    expect((await publicRedeem(server, code)).status).toBe(200)
+    expect(await findStored(server)).toMatchObject({ clientName: 'Tool' })
     expect(site.fetched).toEqual([id])
   })
 
   it('authenticates with a key of its document (RFC 7523 §3)', async () => {
     const [own, other] = [await createKeyedTool(), await createKeyedTool()]
-    const { under } = await start(() => answer(own.document))
-    const wrong = await other.assertion(under)
+    const { server } = await start(() => answer(own.document))
+    const wrong = await other.assertion(server)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      server,
       { status: 401, error: 'invalid_client' },
-      { send: () => push(under, wrong), reason: 'client_credentials_wrong' },
+      { send: () => push(server, wrong), reason: 'client_credentials_wrong' },
     )
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      server,
       { status: 401, error: 'invalid_client' },
-      { send: () => push(under), reason: 'client_authentication_method' },
+      { send: () => push(server), reason: 'client_authentication_method' },
     )
-    expect((await push(under, await own.assertion(under))).status).toBe(201)
+    expect((await push(server, await own.assertion(server))).status).toBe(201)
   })
 
   it('is not stored, nor is its request, even if it signs an assertion (RFC 6819 §4.4.1.11)', async () => {
     const keyed = await createKeyedTool()
-    const { under } = await start(() => answer(keyed.document))
+    const { server } = await start(() => answer(keyed.document))
 
-    const reply = await push(under, await keyed.assertion(under))
+    const reply = await push(server, await keyed.assertion(server))
 
-    const { pushedRequests } = JSON.parse(under.dump()) as { pushedRequests: unknown }
-    expect([reply.status, pushedRequests, await findStored(under)]).toEqual([201, [], undefined])
+    const { pushedRequests } = JSON.parse(server.dump()) as { pushedRequests: unknown }
+    expect([reply.status, pushedRequests, await findStored(server)]).toEqual([201, [], undefined])
   })
 
   it('binds its code to the key of a DPoP proof (RFC 9449 §10.1)', async () => {
-    const { under } = await start()
+    const { server } = await start()
     const [own, other] = [await createProofKey(), await createProofKey()]
-    const dpop = await writeProof(under, own, { claims: { htu: `${under.issuer}/auth/push` } })
-    const started = await withReference(under, await push(under, {}, { dpop }))
-    const code = (await consent(under, started)).location.searchParams.get('code') ?? ''
+    const dpop = await writeProof(server, own, { claims: { htu: `${server.issuer}/auth/push` } })
+    const started = await withReference(server, await push(server, {}, { dpop }))
+    const code = (await consent(server, started)).location.searchParams.get('code') ?? ''
     const redeemBy = async (key: ProofKey) => {
       const form = { client_id: id, redirect_uri: redirect }
-      return redeem(under, code, form, { authorization: '', dpop: await writeProof(under, key) })
+      return redeem(server, code, form, { authorization: '', dpop: await writeProof(server, key) })
     }
 
     const stolen = await redeemBy(other)
@@ -564,25 +564,25 @@ describe('a client with a document that pushes its request', () => {
 
   it('may push only a request object that a key of its document has signed (RFC 9126 §3)', async () => {
     const [own, other] = [await createKeyedTool(), await createKeyedTool()]
-    const { under } = await start(() => answer(own.document))
+    const { server } = await start(() => answer(own.document))
     const pushObject = async (by: KeyedTool) => {
-      const form = { client_id: id, request: await by.requestObject(under, request), ...(await own.assertion(under)) }
-      return postForm(under, '/auth/push', encode(form), {})
+      const form = { client_id: id, request: await by.requestObject(server, request), ...(await own.assertion(server)) }
+      return postForm(server, '/auth/push', encode(form), {})
     }
 
     const refused = await pushObject(other)
     expect([refused.status, refused.json['error']]).toEqual([400, 'invalid_request_object'])
     const pushed = await pushObject(own)
-    expect([pushed.status, (await withReference(under, pushed)).location.pathname]).toEqual([201, '/consent'])
+    expect([pushed.status, (await withReference(server, pushed)).location.pathname]).toEqual([201, '/consent'])
   })
 
   it('is checked against its document again when the browser arrives (RFC 9126 §4)', async () => {
-    const { under, site } = await start(() => answer(tool, { headers: { 'cache-control': 'no-store' } }))
-    const pushed = await push(under)
-    expect((await withReference(under, pushed)).location.pathname).toBe('/consent')
+    const { server, site } = await start(() => answer(tool, { headers: { 'cache-control': 'no-store' } }))
+    const pushed = await push(server)
+    expect((await withReference(server, pushed)).location.pathname).toBe('/consent')
     site.serve = () => answer({ ...tool, redirect_uris: ['https://cli.test/other'] })
 
-    await refusedOnPage(under, { send: () => withReference(under, pushed), reason: 'redirect_uri_mismatch' })
+    await expectErrorPage(server, { send: () => withReference(server, pushed), reason: 'redirect_uri_mismatch' })
   })
 
   it.each([
@@ -590,12 +590,12 @@ describe('a client with a document that pushes its request', () => {
     ['when its host is not allowed', { allow: ['other.test'] }, id, 'client_unknown'],
     ['when its client_id is not a valid address', {}, 'https://cli.test/a/../b', 'client_unknown'],
   ] as const)('is refused without a request for its document %s', async (_, options, client, reason) => {
-    const { under, site } = await start(undefined, options)
+    const { server, site } = await start(undefined, options)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      server,
       { status: 401, error: 'invalid_client' },
-      { send: () => push(under, { client_id: client }), reason },
+      { send: () => push(server, { client_id: client }), reason },
     )
     expect(site.fetched).toEqual([])
   })
@@ -606,19 +606,19 @@ describe('a client with a document that pushes its request', () => {
     ['is gone', () => new Response(null, { status: 410 }), 400, 'client_document_withdrawn'],
     ['cannot be read', () => new Response(null, { status: 500 }), 503, 'client_document_unavailable'],
   ] as const)('is refused when its document %s', async (_, serve, status, reason) => {
-    const { under } = await start(serve)
-    const before = under.dump()
+    const { server } = await start(serve)
+    const before = server.dump()
 
-    const reply = await push(under)
+    const reply = await push(server)
 
-    expect([reply.status, under.lastReason()]).toEqual([status, reason])
-    expect(under.dump()).toBe(before)
+    expect([reply.status, server.lastReason()]).toEqual([status, reason])
+    expect(server.dump()).toBe(before)
   })
 
   it('shares a rate limit with all clients that no user has consented to, and a refused push stores nothing (RFC 6819 §4.4.1.11)', async () => {
     const keyed = await createKeyedTool()
     const documentAt = (url: string) => ({ ...keyed.document, client_id: url, redirect_uris: [`${url}/cb`] })
-    const { under } = await start(
+    const { server } = await start(
       (url) => answer(documentAt(url)),
       {},
       {
@@ -627,25 +627,29 @@ describe('a client with a document that pushes its request', () => {
     )
     const asTool = async (n: number) => {
       const client = `https://cli${n}.test/a`
-      return push(under, { client_id: client, redirect_uri: `${client}/cb`, ...(await keyed.assertion(under, client)) })
+      return push(server, {
+        client_id: client,
+        redirect_uri: `${client}/cb`,
+        ...(await keyed.assertion(server, client)),
+      })
     }
 
     const replies = [await asTool(1), await asTool(2), await asTool(3)]
-    const before = under.dump()
+    const before = server.dump()
     const refused = await asTool(4)
 
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201])
-    expect([refused.status, under.lastReason(), under.dump()]).toEqual([429, 'pushes_throttled', before])
+    expect([refused.status, server.lastReason(), server.dump()]).toEqual([429, 'pushes_throttled', before])
   })
 
   it.each(['/token', '/token/revocation'])('is unknown at %s until a user has consented', async (path) => {
-    const { under, site } = await start()
+    const { server, site } = await start()
     const form = { grant_type: 'authorization_code', code: 'x', token: 'x', client_id: id }
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      server,
       { status: 401, error: 'invalid_client' },
-      { send: () => postForm(under, path, encode(form), {}), reason: 'client_unknown' },
+      { send: () => postForm(server, path, encode(form), {}), reason: 'client_unknown' },
     )
     expect(site.fetched).toEqual([])
   })
@@ -653,116 +657,116 @@ describe('a client with a document that pushes its request', () => {
 
 describe('a stored client with a document', () => {
   async function startWithTokens(options: Partial<Documents> = {}) {
-    const { under, site } = await start(undefined, options)
+    const { server, site } = await start(undefined, options)
     site.serve = () => answer({ ...tool, grant_types: ['authorization_code', 'refresh_token'] })
-    const tokens = await publicRedeem(under, await codeOf(under))
-    return { under, site, tokens: tokens.json }
+    const tokens = await publicRedeem(server, await codeOf(server))
+    return { server, site, tokens: tokens.json }
   }
 
   it('stays usable without its document until staleFor has passed', async () => {
-    const { under, site, tokens } = await startWithTokens()
+    const { server, site, tokens } = await startWithTokens()
     site.serve = () => Promise.reject(new TypeError('fetch failed'))
-    under.clock.advance(86_399)
+    server.clock.advance(86_399)
 
-    expect((await visit(under)).location.pathname).not.toBe('/error')
-    const refreshed = await refresh(under, tokens['refresh_token'])
+    expect((await visit(server)).location.pathname).not.toBe('/error')
+    const refreshed = await refresh(server, tokens['refresh_token'])
     expect(refreshed.status).toBe(200)
-    under.clock.advance(1)
-    await refusedInJson(
-      under,
+    server.clock.advance(1)
+    await expectJsonRefusal(
+      server,
       { status: 401, error: 'invalid_client' },
-      { send: () => refresh(under, refreshed.json['refresh_token']), reason: 'client_unknown' },
+      { send: () => refresh(server, refreshed.json['refresh_token']), reason: 'client_unknown' },
     )
   })
 
   it('has its document read again after staleFor has passed', async () => {
-    const { under, site, tokens } = await startWithTokens({ staleFor: 100 })
-    under.clock.advance(86_400)
+    const { server, site, tokens } = await startWithTokens({ staleFor: 100 })
+    server.clock.advance(86_400)
 
-    expect((await refresh(under, tokens['refresh_token'])).status).toBe(200)
+    expect((await refresh(server, tokens['refresh_token'])).status).toBe(200)
     expect(site.fetched).toHaveLength(2)
-    expect((await findStored(under))?.documentReadAt).toBe(under.clock.now())
+    expect((await findStored(server))?.documentReadAt).toBe(server.clock.now())
   })
 
   it('gets no new code once it has withdrawn its document', async () => {
-    const { under, site } = await startWithTokens()
+    const { server, site } = await startWithTokens()
     site.serve = () => new Response(null, { status: 404 })
-    under.clock.advance(61)
+    server.clock.advance(61)
 
-    await refusedOnPage(under, { send: () => visit(under), reason: 'client_document_withdrawn' })
+    await expectErrorPage(server, { send: () => visit(server), reason: 'client_document_withdrawn' })
   })
 
   it('stays disabled when its document is read again', async () => {
-    const { under, tokens } = await startWithTokens()
-    const client = await findStored(under)
+    const { server, tokens } = await startWithTokens()
+    const client = await findStored(server)
     if (client === undefined) throw new Error('The client was not stored.')
-    await under.storage.clients.compareAndSwap({ ...client, disabledAt: under.clock.now() }, client.version)
-    under.clock.advance(90_000)
+    await server.storage.clients.compareAndSwap({ ...client, disabledAt: server.clock.now() }, client.version)
+    server.clock.advance(90_000)
 
-    await refusedOnPage(under, { send: () => visit(under), reason: 'client_disabled' })
-    expect((await refresh(under, tokens['refresh_token'])).status).toBe(401)
-    expect((await findStored(under))?.disabledAt).toBeDefined()
+    await expectErrorPage(server, { send: () => visit(server), reason: 'client_disabled' })
+    expect((await refresh(server, tokens['refresh_token'])).status).toBe(401)
+    expect((await findStored(server))?.disabledAt).toBeDefined()
   })
 
   it('is refused once the feature is off', async () => {
-    const { under, site } = await start(undefined, 'off')
+    const { server, site } = await start(undefined, 'off')
     const described = {
       clientId: clientId(id),
       redirectUris: [redirect],
       documentDigest: 'digest',
       origin: 'document',
     } as const
-    await under.storage.clients.insert(aClientRecord({ ...described, tokenEndpointAuthMethod: 'none', secrets: [] }))
+    await server.storage.clients.insert(aClientRecord({ ...described, tokenEndpointAuthMethod: 'none', secrets: [] }))
 
-    await refusedOnPage(under, { send: () => visit(under), reason: 'client_unknown' })
+    await expectErrorPage(server, { send: () => visit(server), reason: 'client_unknown' })
     const answer = { status: 401, error: 'invalid_client' }
-    await refusedInJson(under, answer, { send: () => refresh(under, 'unknown'), reason: 'client_unknown' })
+    await expectJsonRefusal(server, answer, { send: () => refresh(server, 'unknown'), reason: 'client_unknown' })
     expect(site.fetched).toEqual([])
   })
 
   it('keeps the tokens of one device when the user consents on another one', async () => {
-    const { under, tokens } = await startWithTokens()
-    const second = await publicRedeem(under, await codeOf(under, { prompt: 'consent' }))
+    const { server, tokens } = await startWithTokens()
+    const second = await publicRedeem(server, await codeOf(server, { prompt: 'consent' }))
 
     expect(second.status).toBe(200)
-    expect((await refresh(under, tokens['refresh_token'])).status).toBe(200)
-    expect(await under.storage.grants.listByUser(userId('U1'))).toHaveLength(1)
+    expect((await refresh(server, tokens['refresh_token'])).status).toBe(200)
+    expect(await server.storage.grants.listByUser(userId('U1'))).toHaveLength(1)
   })
 
   it('keeps the tokens of one device when the user signs out on another one (RFC 7009 §2.1)', async () => {
-    const { under, tokens } = await startWithTokens()
-    const second = await publicRedeem(under, await codeOf(under, { prompt: 'consent' }))
+    const { server, tokens } = await startWithTokens()
+    const second = await publicRedeem(server, await codeOf(server, { prompt: 'consent' }))
 
     const form = `token=${String(second.json['refresh_token'])}&client_id=${encodeURIComponent(id)}`
-    const revoked = await postForm(under, '/token/revocation', form, {})
+    const revoked = await postForm(server, '/token/revocation', form, {})
 
-    expect([revoked.status, (await refresh(under, second.json['refresh_token'])).status]).toEqual([200, 400])
-    expect((await refresh(under, tokens['refresh_token'])).status).toBe(200)
+    expect([revoked.status, (await refresh(server, second.json['refresh_token'])).status]).toEqual([200, 400])
+    expect((await refresh(server, tokens['refresh_token'])).status).toBe(200)
   })
 
   it('law: two consents at the same time store one client', async () => {
-    const { under } = await start()
-    const visits = await Promise.all([visit(under), visit(under)])
+    const { server } = await start()
+    const visits = await Promise.all([visit(server), visit(server)])
 
-    const done = await Promise.all(visits.map((started) => consent(under, started)))
+    const done = await Promise.all(visits.map((started) => consent(server, started)))
 
     expect(done.map((reply) => reply.location.searchParams.has('code'))).toEqual([true, true])
-    expect((await findStored(under))?.version).toBe(1)
+    expect((await findStored(server))?.version).toBe(1)
   })
 
   it('cannot be registered under its URL', async () => {
-    const { under } = await start()
+    const { server } = await start()
 
     await expect(
-      registerClient({ clientId: id, clientName: 'X', redirectUris: [redirect] }, { storage: under.storage }),
+      registerClient({ clientId: id, clientName: 'X', redirectUris: [redirect] }, { storage: server.storage }),
     ).rejects.toThrow('invalid_client_metadata')
   })
 })
 
 it('discovery says whether the server accepts metadata documents (Client ID Metadata Document §6)', async () => {
   const path = '/.well-known/oauth-authorization-server'
-  const on = await (await start()).under.send({ path })
-  const off = await (await start(undefined, 'off')).under.send({ path })
+  const on = await (await start()).server.send({ path })
+  const off = await (await start(undefined, 'off')).server.send({ path })
 
   expect(on.json['client_id_metadata_document_supported']).toBe(true)
   expect(off.json).not.toHaveProperty('client_id_metadata_document_supported')

@@ -11,26 +11,24 @@ const logoUri = 'https://cdn.app.test/logo.png'
 /** Starts a server with client A. `serve` answers requests for the logo of A. */
 async function startWithLogo(serve: () => Response = () => new Response(png), change = {}) {
   const fetched: string[] = []
-  const under = await startServer({
+  const site = await startServer({
     fetch: async (input) => {
       fetched.push(new Request(input).url)
       return serve()
     },
   })
-  onTestFinished(() => under.close())
-  await changeClient(under.storage, clientId('A'), { logoUri, ...change })
-  return { under, fetched }
+  onTestFinished(() => site.close())
+  await changeClient(site.storage, clientId('A'), { logoUri, ...change })
+  return { site, fetched }
 }
 
-const requestLogo = (under: ServerUnderTest, id = 'A') => under.send({ path: `/client-logo?client_id=${id}` })
+const requestLogo = (site: ServerUnderTest, id = 'A') => site.send({ path: `/client-logo?client_id=${id}` })
 
 describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
   it('is served with the media type that its bytes show, and from the cache after the first request', async () => {
-    const { under, fetched } = await startWithLogo(
-      () => new Response(png, { headers: { 'content-type': 'text/html' } }),
-    )
+    const { site, fetched } = await startWithLogo(() => new Response(png, { headers: { 'content-type': 'text/html' } }))
 
-    const replies = [await requestLogo(under), await requestLogo(under)]
+    const replies = [await requestLogo(site), await requestLogo(site)]
 
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
     expect(replies[0]?.header('content-type')).toBe('image/png')
@@ -43,22 +41,22 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     ['image/jpeg', [0xff, 0xd8, 0xff, 0xe0, 1]],
     ['image/webp', [...new TextEncoder().encode('RIFF'), 1, 2, 3, 4, ...new TextEncoder().encode('WEBP')]],
   ])('is served as %s if it starts with the bytes of that type', async (type, bytes) => {
-    const { under } = await startWithLogo(() => new Response(new Uint8Array(bytes)))
+    const { site } = await startWithLogo(() => new Response(new Uint8Array(bytes)))
 
-    const reply = await requestLogo(under)
+    const reply = await requestLogo(site)
 
     expect([reply.status, reply.header('content-type')]).toEqual([200, type])
   })
 
   it('has a URL of this server in the pending interaction, and is not fetched for it', async () => {
-    const { under, fetched } = await startWithLogo()
-    const started = await authorize(under)
+    const { site, fetched } = await startWithLogo()
+    const started = await authorize(site)
     const { pathname, search } = started.location
 
-    const page = await under.send({ path: pathname + search, headers: { cookie: browserCookies(started) } })
+    const page = await site.send({ path: pathname + search, headers: { cookie: browserCookies(started) } })
 
     expect(page.json['client']).toMatchObject({ logoUrl: 'https://as.test/client-logo?client_id=A' })
-    await answerInteraction(under, started, 'deny=yes')
+    await answerInteraction(site, started, 'deny=yes')
     expect(fetched).toEqual([])
   })
 
@@ -69,13 +67,13 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://10.0.0.1/' } })],
     ['an error', () => new Response(png, { status: 500 })],
   ])('is not served if it is %s, and is not fetched again immediately', async (_case, serve) => {
-    const { under, fetched } = await startWithLogo(serve)
+    const { site, fetched } = await startWithLogo(serve)
 
-    const replies = [await requestLogo(under), await requestLogo(under)]
+    const replies = [await requestLogo(site), await requestLogo(site)]
 
     expect(replies.map(({ status }) => status)).toEqual([400, 400])
     expect(replies[0]?.json).toMatchObject({ error: 'invalid_request' })
-    expect(under.lastReason()).toBe('client_logo_unavailable')
+    expect(site.lastReason()).toBe('client_logo_unavailable')
     expect(fetched).toHaveLength(1)
   })
 
@@ -85,19 +83,19 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }],
     ['has a metadata document', { origin: 'document' }],
   ])('is neither fetched nor served if the client %s (RFC 7591 §5)', async (_case, change) => {
-    const { under, fetched } = await startWithLogo(undefined, change)
+    const { site, fetched } = await startWithLogo(undefined, change)
 
-    expect((await requestLogo(under)).status).toBe(400)
-    expect((await requestLogo(under, 'unknown')).status).toBe(400)
+    expect((await requestLogo(site)).status).toBe(400)
+    expect((await requestLogo(site, 'unknown')).status).toBe(400)
     expect(fetched).toEqual([])
   })
 
   it('is fetched at most twelve times in an hour, however often its URL changes', async () => {
-    const { under, fetched } = await startWithLogo()
+    const { site, fetched } = await startWithLogo()
 
     for (let turn = 0; turn < 15; turn += 1) {
-      await changeClient(under.storage, clientId('A'), { logoUri: `${logoUri}?${turn}` })
-      await requestLogo(under)
+      await changeClient(site.storage, clientId('A'), { logoUri: `${logoUri}?${turn}` })
+      await requestLogo(site)
     }
 
     expect(fetched).toHaveLength(12)

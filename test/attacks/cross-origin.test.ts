@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode } from '../support/flow.ts'
 import { startProbedServer } from '../support/probed-server.ts'
-import { refused } from '../support/refused.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { assertionOf } from '../support/client-assertion.ts'
 import { tokensFor } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const form = 'application/x-www-form-urlencoded'
 
@@ -45,9 +45,9 @@ describe('origins that are refused', () => {
     ['an empty origin', ''],
     ['a list of origins', 'https://spa.test, https://evil.test'],
   ])('does not let %s read the tokens of P: %s (RFC 9700 §2.6)', async (_, origin) => {
-    const { refresh_token } = await tokensFor(under, 'P')
+    const { refresh_token } = await tokensFor(site, 'P')
 
-    const reply = await post(under, origin, encode({ grant_type: 'refresh_token', client_id: 'P', refresh_token }))
+    const reply = await post(site, origin, encode({ grant_type: 'refresh_token', client_id: 'P', refresh_token }))
 
     expect(reply.status).toBe(200)
     expect([allowedOrigin(reply), reply.header('access-control-expose-headers'), reply.header('vary')]).toEqual([
@@ -58,9 +58,9 @@ describe('origins that are refused', () => {
   })
 
   it('two Origin headers are treated as none (RFC 6454 §7.3)', async () => {
-    const reply = await refused(under, {
+    const reply = await expectRefusal(site, {
       send: () =>
-        post(under, ['https://spa.test', 'https://spa.test'], 'grant_type=refresh_token&client_id=P&refresh_token=x'),
+        post(site, ['https://spa.test', 'https://spa.test'], 'grant_type=refresh_token&client_id=P&refresh_token=x'),
       reason: 'refresh_token_unknown',
     })
 
@@ -68,12 +68,12 @@ describe('origins that are refused', () => {
   })
 
   it('a confidential client has no allowed origins (RFC 6749 §2.1)', async () => {
-    const inHeader = await refused(under, {
-      send: () => post(under, 'https://app.test', 'grant_type=x', { authorization: basic('A', 'wrong') }),
+    const inHeader = await expectRefusal(site, {
+      send: () => post(site, 'https://app.test', 'grant_type=x', { authorization: basic('A', 'wrong') }),
       reason: 'client_credentials_wrong',
     })
-    const inForm = await refused(under, {
-      send: () => post(under, 'https://x.test', encode({ grant_type: 'x', client_id: 'X', client_secret: 'wrong' })),
+    const inForm = await expectRefusal(site, {
+      send: () => post(site, 'https://x.test', encode({ grant_type: 'x', client_id: 'X', client_secret: 'wrong' })),
       reason: 'client_credentials_wrong',
     })
 
@@ -91,7 +91,7 @@ describe('origins that are refused', () => {
       ['nobody', 'client_unknown'],
       ['\0', 'client_unknown'],
     ] as const) {
-      const reply = await refused(own, {
+      const reply = await expectRefusal(own, {
         send: () => post(own, 'https://spa.test', encode({ grant_type: 'x', client_id: name })),
         reason,
       })
@@ -116,8 +116,8 @@ describe('origins that are refused', () => {
 
 describe('origins that are allowed by a client or a token', () => {
   it('a page can read why it was refused, even if its request is malformed (RFC 9700 §2.6)', async () => {
-    const reply = await refused(under, {
-      send: () => post(under, 'https://spa.test', 'grant_type=a&grant_type=b&client_id=P'),
+    const reply = await expectRefusal(site, {
+      send: () => post(site, 'https://spa.test', 'grant_type=a&grant_type=b&client_id=P'),
       reason: 'parameter_repeated',
     })
 
@@ -125,9 +125,9 @@ describe('origins that are allowed by a client or a token', () => {
   })
 
   it('allows the origin of a page that uses private_key_jwt, by the client_id in its form (RFC 7523 §2.2)', async () => {
-    const credentials = await assertionOf(under)
+    const credentials = await assertionOf(site)
 
-    const reply = await post(under, 'https://b.test', encode({ ...credentials, client_id: 'B', grant_type: 'x' }))
+    const reply = await post(site, 'https://b.test', encode({ ...credentials, client_id: 'B', grant_type: 'x' }))
 
     expect([reply.json['error'], allowedOrigin(reply)]).toEqual(['unsupported_grant_type', 'https://b.test'])
   })
@@ -157,7 +157,7 @@ describe('origins that are allowed by a client or a token', () => {
     const { access_token } = await tokensFor(own, 'P')
     own.clock.advance(601)
 
-    const reply = await refused(own, {
+    const reply = await expectRefusal(own, {
       send: () =>
         own.send({
           path: '/userinfo',
@@ -190,9 +190,9 @@ describe('origins that are allowed by a client or a token', () => {
   })
 
   it('a page may send its token in a form (RFC 6750 §2.2)', async () => {
-    const { access_token } = await tokensFor(under, 'P')
+    const { access_token } = await tokensFor(site, 'P')
 
-    const reply = await under.send({
+    const reply = await site.send({
       method: 'POST',
       path: '/userinfo',
       headers: { origin: 'https://spa.test', 'content-type': form },
@@ -212,8 +212,8 @@ describe('origins that are allowed by a client or a token', () => {
     ],
     ['a malformed token', { authorization: 'Bearer ,' }, 'bearer_malformed'],
   ] as const)('allows no origin at userinfo with %s (RFC 6750 §3.1)', async (_, headers, reason) => {
-    const reply = await refused(under, {
-      send: () => under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', ...headers } }),
+    const reply = await expectRefusal(site, {
+      send: () => site.send({ path: '/userinfo', headers: { origin: 'https://spa.test', ...headers } }),
       reason,
     })
 
@@ -222,12 +222,12 @@ describe('origins that are allowed by a client or a token', () => {
 })
 
 it('a token that names a client but has an invalid signature allows no origin (RFC 7515 §5.2)', async () => {
-  const { access_token } = await tokensFor(under, 'P')
+  const { access_token } = await tokensFor(site, 'P')
   const forged = access_token.replace(/[^.]+$/, 'A'.repeat(86))
 
-  const reply = await refused(under, {
+  const reply = await expectRefusal(site, {
     send: () =>
-      under.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${forged}` } }),
+      site.send({ path: '/userinfo', headers: { origin: 'https://spa.test', authorization: `Bearer ${forged}` } }),
     reason: 'access_token_invalid',
   })
 
@@ -290,8 +290,8 @@ it.each([
   ['no Origin', { 'access-control-request-method': 'POST' }],
   ['no Access-Control-Request-Method', { origin: 'https://spa.test' }],
 ])('an OPTIONS request with %s is not a preflight (Fetch §3.3.2)', async (_, headers) => {
-  const reply = await refused(under, {
-    send: () => under.send({ method: 'OPTIONS', path: '/token', headers }),
+  const reply = await expectRefusal(site, {
+    send: () => site.send({ method: 'OPTIONS', path: '/token', headers }),
     reason: undefined,
   })
 

@@ -7,36 +7,43 @@ import { createProofKey, proofForUserinfo, writeProof, type ProofChange, type Pr
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, obtainCode, verifier, type Change } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
-import { push, signIn, visitPushed } from '../support/pushed.ts'
-import { refused, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { push, signInAndConsent, visitPushed } from '../support/pushed.ts'
+import { expectRefusal, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, postAs, tokensOf, type ClientName, type Tokens } from '../support/token-calls.ts'
+import {
+  introspect,
+  authenticateEveryClient,
+  postAs,
+  tokensOf,
+  type ClientName,
+  type Tokens,
+} from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let key: ProofKey
 let thief: ProofKey
 beforeAll(async () => {
-  under = await startServer()
-  await noteSecretsInUse(under)
+  site = await startServer()
+  await authenticateEveryClient(site)
   key = await createProofKey()
   thief = await createProofKey()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const redirectUris = { A: 'https://app.test/cb', P: 'https://spa.test/cb' } as const
 const scope = 'openid profile offline_access'
 
-const codeFor = (client: 'A' | 'P', change: Change = {}, server = under): Promise<string> =>
+const codeFor = (client: 'A' | 'P', change: Change = {}, server = site): Promise<string> =>
   obtainCode(server, { client_id: client, redirect_uri: redirectUris[client], scope, ...change })
 
 /** Sends POST /token, with a proof if a key is given. */
-async function send(client: ClientName, form: Change, proofKey?: ProofKey, server = under): Promise<Reply> {
+async function send(client: ClientName, form: Change, proofKey?: ProofKey, server = site): Promise<Reply> {
   const headers = proofKey === undefined ? {} : { dpop: await writeProof(server, proofKey) }
   return postAs(server, client, { path: '/token', form, headers })
 }
 
-const redeem = (client: 'A' | 'P', code: string, proofKey?: ProofKey, server = under): Promise<Reply> =>
+const redeem = (client: 'A' | 'P', code: string, proofKey?: ProofKey, server = site): Promise<Reply> =>
   send(
     client,
     { grant_type: 'authorization_code', code, redirect_uri: redirectUris[client], code_verifier: verifier },
@@ -44,10 +51,10 @@ const redeem = (client: 'A' | 'P', code: string, proofKey?: ProofKey, server = u
     server,
   )
 
-const refresh = (client: 'A' | 'P', token: string, proofKey?: ProofKey, server = under): Promise<Reply> =>
+const refresh = (client: 'A' | 'P', token: string, proofKey?: ProofKey, server = site): Promise<Reply> =>
   send(client, { grant_type: 'refresh_token', refresh_token: token }, proofKey, server)
 
-async function obtainBoundTokens(client: 'A' | 'P', server = under): Promise<Tokens> {
+async function obtainBoundTokens(client: 'A' | 'P', server = site): Promise<Tokens> {
   return tokensOf(await redeem(client, await codeFor(client, {}, server), key, server))
 }
 
@@ -63,12 +70,12 @@ describe('a code that is bound to a key', () => {
   it('is neither redeemed nor used up with another key or without one (RFC 9449 §10)', async () => {
     const code = await codeFor('P', { dpop_jkt: key.jkt })
 
-    await refused(under, { send: () => redeem('P', code), reason: 'dpop_proof_missing' })
+    await expectRefusal(site, { send: () => redeem('P', code), reason: 'dpop_proof_missing' })
     // Storage changes, because the server remembers the proof of the thief.
-    const stolen = await refused(under, {
+    const stolen = await expectRefusal(site, {
       send: () => redeem('P', code, thief),
       reason: 'code_key_mismatch',
-      kept: 'whatever',
+      storage: 'may change',
     })
 
     expect([stolen.status, stolen.json['error']]).toEqual([400, 'invalid_grant'])
@@ -80,7 +87,7 @@ describe('a code that is bound to a key', () => {
 
     const reply = await redeem('P', code.replace(/^bound_/, ''))
 
-    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'code_unknown'])
+    expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([400, 'invalid_grant', 'code_unknown'])
   })
 
   it('is not redeemed when storage has lost the binding (RFC 9449 §10)', async () => {
@@ -109,22 +116,22 @@ describe('a code that is bound to a key', () => {
     ['characters of another alphabet', `${'x'.repeat(42)}=`],
     ['spare bits that are not zero', `${'x'.repeat(42)}B`],
   ])('is not issued for a dpop_jkt with %s (RFC 9449 §10)', async (_case, dpop_jkt) => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request' },
-      { send: () => authorize(under, { dpop_jkt }), reason: 'dpop_jkt_malformed' },
+      { send: () => authorize(site, { dpop_jkt }), reason: 'dpop_jkt_malformed' },
     )
   })
 })
 
 describe('a pushed request with a DPoP proof', () => {
   const proofForPush = (change: ProofChange = {}): Promise<string> =>
-    writeProof(under, key, { ...change, claims: { htu: `${under.issuer}/auth/push`, ...change.claims } })
+    writeProof(site, key, { ...change, claims: { htu: `${site.issuer}/auth/push`, ...change.claims } })
 
   it('binds the code to its key (RFC 9449 §10.1)', async () => {
-    const pushed = await push(under, {}, { dpop: await proofForPush() })
-    const started = await visitPushed(under, String(pushed.json['request_uri']))
-    const code = (await signIn(under, started)).location.searchParams.get('code') ?? ''
+    const pushed = await push(site, {}, { dpop: await proofForPush() })
+    const started = await visitPushed(site, String(pushed.json['request_uri']))
+    const code = (await signInAndConsent(site, started)).location.searchParams.get('code') ?? ''
 
     const stolen = await redeem('A', code, thief)
     const redeemed = await redeem('A', code, key)
@@ -139,20 +146,20 @@ describe('a pushed request with a DPoP proof', () => {
   it('is refused when its dpop_jkt belongs to another key (RFC 9449 §10.1)', async () => {
     const dpop = await proofForPush()
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
-      { send: () => push(under, { dpop_jkt: thief.jkt }, { dpop }), reason: 'dpop_jkt_contradicted' },
+      { send: () => push(site, { dpop_jkt: thief.jkt }, { dpop }), reason: 'dpop_jkt_contradicted' },
     )
   })
 
   it('is refused with a proof for the token endpoint (RFC 9449 §4.3)', async () => {
-    const dpop = await writeProof(under, key)
+    const dpop = await writeProof(site, key)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_dpop_proof' },
-      { send: () => push(under, {}, { dpop }), reason: 'dpop_target' },
+      { send: () => push(site, {}, { dpop }), reason: 'dpop_target' },
     )
   })
 
@@ -179,11 +186,11 @@ describe('the refresh token of a public client', () => {
     const { refresh_token } = await obtainBoundTokens('P')
 
     const missing = { status: 400, error: 'invalid_dpop_proof' }
-    await refusedInJson(under, missing, { send: () => refresh('P', refresh_token), reason: 'dpop_proof_missing' })
-    const families = (): unknown => (JSON.parse(under.dump()) as { families: unknown }).families
+    await expectJsonRefusal(site, missing, { send: () => refresh('P', refresh_token), reason: 'dpop_proof_missing' })
+    const families = (): unknown => (JSON.parse(site.dump()) as { families: unknown }).families
     const before = families()
     const stolen = await refresh('P', refresh_token, thief)
-    expect([stolen.status, stolen.json['error'], under.lastReason()]).toEqual([
+    expect([stolen.status, stolen.json['error'], site.lastReason()]).toEqual([
       400,
       'invalid_grant',
       'refresh_token_key_mismatch',
@@ -293,7 +300,7 @@ describe('a client that must use DPoP', () => {
     await changeClient(own.storage, clientId('P'), { dpopBoundAccessTokens: true })
     const code = await codeFor('P', {}, own)
 
-    await refusedInJson(
+    await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_dpop_proof' },
       { send: () => redeem('P', code, undefined, own), reason: 'dpop_proof_missing' },
@@ -305,13 +312,13 @@ describe('a client that must use DPoP', () => {
 
 describe('a bound access token at userinfo', () => {
   const userinfo = (headers: Readonly<Record<string, string>>): Promise<Reply> =>
-    under.send({ path: '/userinfo', headers })
+    site.send({ path: '/userinfo', headers })
   const challengeOf = (error: string) =>
     expect.stringMatching(new RegExp(`^DPoP algs="ES256 EdDSA Ed25519 PS256", error="${error}"`)) as unknown
 
   it.each(['DPoP', 'dpop', 'DPOP'])('is accepted with a proof and the scheme %s (RFC 9449 §7.1)', async (scheme) => {
     const { access_token } = await obtainBoundTokens('A')
-    const dpop = await proofForUserinfo(under, key, access_token)
+    const dpop = await proofForUserinfo(site, key, access_token)
 
     const reply = await userinfo({ authorization: `${scheme} ${access_token}`, dpop })
 
@@ -321,29 +328,32 @@ describe('a bound access token at userinfo', () => {
 
   it('is refused as a bearer token, with and without a proof, and in a form (RFC 9449 §7.2)', async () => {
     const { access_token } = await obtainBoundTokens('A')
-    const dpop = await proofForUserinfo(under, key, access_token)
+    const dpop = await proofForUserinfo(site, key, access_token)
     const authorization = `Bearer ${access_token}`
 
     for (const headers of [{ authorization }, { authorization, dpop }]) {
-      const reply = await refused(under, { send: () => userinfo(headers), reason: 'access_token_bound' })
+      const reply = await expectRefusal(site, { send: () => userinfo(headers), reason: 'access_token_bound' })
       expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
     }
     const form = { method: 'POST', path: '/userinfo', body: `access_token=${access_token}` }
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const reply = await refused(under, { send: () => under.send({ ...form, headers }), reason: 'access_token_bound' })
+    const reply = await expectRefusal(site, {
+      send: () => site.send({ ...form, headers }),
+      reason: 'access_token_bound',
+    })
     expect(reply.status).toBe(401)
   })
 
   it('is not accepted by accessToken(), which gets no proof from the host (RFC 9449 §7.2)', async () => {
     const { access_token } = await obtainBoundTokens('A')
 
-    expect(await under.server.accessToken(access_token)).toBeUndefined()
+    expect(await site.server.accessToken(access_token)).toBeUndefined()
   })
 
   it('is refused with the proof of another key (RFC 9449 §7.1)', async () => {
     const { access_token } = await obtainBoundTokens('A')
-    const dpop = await proofForUserinfo(under, thief, access_token)
-    const reply = await refused(under, {
+    const dpop = await proofForUserinfo(site, thief, access_token)
+    const reply = await expectRefusal(site, {
       send: () => userinfo({ authorization: `DPoP ${access_token}`, dpop }),
       reason: 'access_token_key_mismatch',
     })
@@ -359,10 +369,10 @@ describe('a bound access token at userinfo', () => {
     ['for the token endpoint', { claims: { htu: 'https://as.test/token' } }, 'dpop_target'],
   ])('is refused with a proof %s (RFC 9449 §4.3)', async (_case, change, reason) => {
     const { access_token } = await obtainBoundTokens('A')
-    const dpop = await proofForUserinfo(under, key, access_token, change)
+    const dpop = await proofForUserinfo(site, key, access_token, change)
     const send = () => userinfo({ authorization: `DPoP ${access_token}`, dpop })
 
-    const reply = await refused(under, { send, reason: reason as 'dpop_target' })
+    const reply = await expectRefusal(site, { send, reason: reason as 'dpop_target' })
 
     expect([reply.status, reply.header('www-authenticate')]).toEqual([401, challengeOf('invalid_dpop_proof')])
   })
@@ -370,24 +380,27 @@ describe('a bound access token at userinfo', () => {
   it('is refused without a proof, and with a proof that was used before (RFC 9449 §7.1, §11.1)', async () => {
     const { access_token } = await obtainBoundTokens('A')
     const authorization = `DPoP ${access_token}`
-    const dpop = await proofForUserinfo(under, key, access_token)
+    const dpop = await proofForUserinfo(site, key, access_token)
 
-    const missing = await refused(under, { send: () => userinfo({ authorization }), reason: 'dpop_proof_missing' })
+    const missing = await expectRefusal(site, { send: () => userinfo({ authorization }), reason: 'dpop_proof_missing' })
     await userinfo({ authorization, dpop })
-    const replayed = await refused(under, { send: () => userinfo({ authorization, dpop }), reason: 'dpop_replayed' })
+    const replayed = await expectRefusal(site, {
+      send: () => userinfo({ authorization, dpop }),
+      reason: 'dpop_replayed',
+    })
 
     expect([missing.status, replayed.status]).toEqual([401, 401])
   })
 
   it('cannot be replaced by an unbound token with a proof (RFC 9449 §7.1)', async () => {
     const { access_token } = tokensOf(await redeem('A', await codeFor('A')))
-    const dpop = await proofForUserinfo(under, key, access_token)
+    const dpop = await proofForUserinfo(site, key, access_token)
 
-    const asDpop = await refused(under, {
+    const asDpop = await expectRefusal(site, {
       send: () => userinfo({ authorization: `DPoP ${access_token}`, dpop }),
       reason: 'access_token_key_mismatch',
     })
-    const asBearer = await refused(under, {
+    const asBearer = await expectRefusal(site, {
       send: () => userinfo({ authorization: `Bearer ${access_token}`, dpop }),
       reason: 'access_token_bound',
     })
@@ -415,14 +428,14 @@ describe('a bound access token at userinfo', () => {
   it('has its key and type in the introspection response (RFC 9449 §6.2)', async () => {
     const { access_token } = await obtainBoundTokens('A')
 
-    const reply = await introspect(under, access_token)
+    const reply = await introspect(site, access_token)
 
     expect(reply.json).toMatchObject({ active: true, token_type: 'DPoP', cnf: { jkt: key.jkt } })
   })
 
   it('can be sent by a page of its client, which can read the nonce (RFC 9449 §8)', async () => {
     const { access_token } = await obtainBoundTokens('P')
-    const dpop = await proofForUserinfo(under, key, access_token)
+    const dpop = await proofForUserinfo(site, key, access_token)
 
     const reply = await userinfo({ origin: 'https://spa.test', authorization: `DPoP ${access_token}`, dpop })
 

@@ -29,8 +29,8 @@ const proofFor = (change: ProofChange = {}, proofKey = key, token = bound): Prom
   proofForUserinfo(site, proofKey, token, { ...change, claims: { htu: `${origin}/orders`, ...change.claims } })
 
 /** Sends GET /orders as a proxy does: the URL of the request has another host. */
-async function call(headers: Readonly<Record<string, string>>, under = api): Promise<Response> {
-  const handler = protectFetch(under.api).require(['api.read'], (_request, token) =>
+async function call(headers: Readonly<Record<string, string>>, server = api): Promise<Response> {
+  const handler = protectFetch(server.api).require(['api.read'], (_request, token) =>
     Response.json(token.claims['cnf'] ?? null),
   )
   return handler(new Request('http://10.0.0.1/orders?page=2', { headers }))

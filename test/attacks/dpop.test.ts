@@ -6,34 +6,34 @@ import { assertionOf } from '../support/client-assertion.ts'
 import { createProofKey, writeProof, type ProofChange, type ProofKey } from '../support/dpop.ts'
 import { obtainCode, redeem, verifier, type Change } from '../support/flow.ts'
 import { readJws, signHs256, signNothing, withSpareBits } from '../support/forge-jwt.ts'
-import { refused, refusedInJson } from '../support/refused.ts'
+import { expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { noteSecretsInUse, postAs } from '../support/token-calls.ts'
+import { authenticateEveryClient, postAs } from '../support/token-calls.ts'
 import type { Reply } from '../support/reply.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let key: ProofKey
 beforeAll(async () => {
-  under = await startServer()
-  await noteSecretsInUse(under)
+  site = await startServer()
+  await authenticateEveryClient(site)
   key = await createProofKey()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** Requests a token for the machine client M with this DPoP header. */
-const serviceToken = (dpop: string, server = under): Promise<Reply> =>
+const serviceToken = (dpop: string, server = site): Promise<Reply> =>
   postAs(server, 'M', { path: '/token', form: { grant_type: 'client_credentials' }, headers: { dpop } })
 
 describe('a token request with a DPoP proof', () => {
   it('gets a token that is bound to the key of the proof (RFC 9449 §5, §6.1)', async () => {
-    const reply = await serviceToken(await writeProof(under, key))
+    const reply = await serviceToken(await writeProof(site, key))
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'DPoP'])
     expect(readJws(String(reply.json['access_token'])).payload['cnf']).toEqual({ jkt: key.jkt })
   })
 
   it('gets an unbound token without the proof (RFC 6750 §4)', async () => {
-    const reply = await postAs(under, 'M', { path: '/token', form: { grant_type: 'client_credentials' } })
+    const reply = await postAs(site, 'M', { path: '/token', form: { grant_type: 'client_credentials' } })
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'Bearer'])
     expect(readJws(String(reply.json['access_token'])).payload['cnf']).toBeUndefined()
@@ -54,7 +54,7 @@ describe('a token request with a DPoP proof', () => {
     ['an exp and an nbf', { claims: { exp: 1_790_000_000 + 60, nbf: 1_790_000_000 } }],
     ['an unknown claim', { claims: { more: true } }],
   ])('accepts a proof with %s (RFC 9449 §4.3)', async (_case, change) => {
-    const reply = await serviceToken(await writeProof(under, key, change))
+    const reply = await serviceToken(await writeProof(site, key, change))
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'DPoP'])
   })
@@ -69,7 +69,7 @@ describe('a token request with a DPoP proof', () => {
       const sign = async (bytes: Uint8Array) =>
         new Uint8Array(await crypto.subtle.sign(parameters, privateKey, new Uint8Array(bytes)))
 
-      const reply = await serviceToken(await writeProof(under, key, { header: { alg, jwk }, sign }))
+      const reply = await serviceToken(await writeProof(site, key, { header: { alg, jwk }, sign }))
 
       expect([reply.status, reply.json['token_type']]).toEqual([200, 'DPoP'])
     },
@@ -134,10 +134,10 @@ describe('an invalid proof', () => {
   ]
 
   it.each(rows)('is refused with %s (RFC 9449 §4.3)', async (_case, change, reason) => {
-    const dpop = await writeProof(under, key, change)
+    const dpop = await writeProof(site, key, change)
     const error = reason === 'dpop_nonce' ? 'use_dpop_nonce' : 'invalid_dpop_proof'
 
-    const reply = await refusedInJson(under, { status: 400, error }, { send: () => serviceToken(dpop), reason })
+    const reply = await expectJsonRefusal(site, { status: 400, error }, { send: () => serviceToken(dpop), reason })
 
     expect(reply.header('dpop-nonce') !== undefined).toBe(reason === 'dpop_nonce')
   })
@@ -156,20 +156,20 @@ describe('an invalid proof', () => {
     ['a large RSA exponent', () => ({ alg: 'PS256', jwk: { kty: 'RSA', e: 'AQABAQ', n: 'z'.repeat(342) } })],
     ['an RSA key for RS256', () => ({ alg: 'RS256', jwk: { kty: 'RSA', e: 'AQAB', n: 'z'.repeat(342) } })],
   ])('is refused with %s in its header (RFC 9449 §4.3)', async (_case, header) => {
-    const dpop = await writeProof(under, key, { header: await header(), sign: signHs256(new Uint8Array(32)) })
+    const dpop = await writeProof(site, key, { header: await header(), sign: signHs256(new Uint8Array(32)) })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_dpop_proof' },
       { send: () => serviceToken(dpop), reason: 'dpop_proof_malformed' },
     )
   })
 
   it('is refused with a point that is not on the curve (RFC 9449 §4.3)', async () => {
-    const dpop = await writeProof(under, key, { header: { jwk: { ...key.jwk, x: key.jwk.y } } })
+    const dpop = await writeProof(site, key, { header: { jwk: { ...key.jwk, x: key.jwk.y } } })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_dpop_proof' },
       { send: () => serviceToken(dpop), reason: 'dpop_signature' },
     )
@@ -178,8 +178,8 @@ describe('an invalid proof', () => {
   it.each(['x', 'a.b.c', 'é', '..', `${'a'.repeat(5000)}.a.a`, 'e30.e30.e30', 'bnVsbA.bnVsbA.bnVsbA'])(
     'is refused when the header is %j (RFC 9449 §4.3)',
     async (dpop) => {
-      await refusedInJson(
-        under,
+      await expectJsonRefusal(
+        site,
         { status: 400, error: 'invalid_dpop_proof' },
         { send: () => serviceToken(dpop), reason: 'dpop_proof_malformed' },
       )
@@ -187,26 +187,30 @@ describe('an invalid proof', () => {
   )
 
   it('is refused when the header contains two proofs (RFC 9449 §4.3)', async () => {
-    const two = [await writeProof(under, key), await writeProof(under, key)]
+    const two = [await writeProof(site, key), await writeProof(site, key)]
     const send = () => serviceToken(two.join(', '))
 
-    await refusedInJson(under, { status: 400, error: 'invalid_dpop_proof' }, { send, reason: 'dpop_proof_malformed' })
+    await expectJsonRefusal(
+      site,
+      { status: 400, error: 'invalid_dpop_proof' },
+      { send, reason: 'dpop_proof_malformed' },
+    )
   })
 
   it('leaves the client assertion and the code usable (RFC 9449 §8)', async () => {
-    const code = await obtainCode(under, { client_id: 'B', redirect_uri: 'https://b.test/cb' })
+    const code = await obtainCode(site, { client_id: 'B', redirect_uri: 'https://b.test/cb' })
     const form = { grant_type: 'authorization_code', code, redirect_uri: 'https://b.test/cb', code_verifier: verifier }
-    const sameAssertion = await assertionOf(under)
+    const sameAssertion = await assertionOf(site)
     const send = async (dpop: string): Promise<Reply> =>
-      postAs(under, 'B', { path: '/token', form: { ...form, ...sameAssertion }, headers: { dpop } })
-    const bad = await writeProof(under, key, { claims: { htm: 'GET' } })
-    await refusedInJson(
-      under,
+      postAs(site, 'B', { path: '/token', form: { ...form, ...sameAssertion }, headers: { dpop } })
+    const bad = await writeProof(site, key, { claims: { htm: 'GET' } })
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_dpop_proof' },
       { send: () => send(bad), reason: 'dpop_target' },
     )
 
-    const reply = await send(await writeProof(under, key))
+    const reply = await send(await writeProof(site, key))
 
     expect(reply.status).toBe(200)
   })
@@ -214,18 +218,18 @@ describe('an invalid proof', () => {
 
 describe('a proof that was used', () => {
   it('is refused (RFC 9449 §11.1)', async () => {
-    const dpop = await writeProof(under, key)
+    const dpop = await writeProof(site, key)
     await serviceToken(dpop)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_dpop_proof' },
       { send: () => serviceToken(dpop), reason: 'dpop_replayed' },
     )
   })
 
   it('is accepted once when it is sent fifty times concurrently (RFC 9449 §11.1)', async () => {
-    const dpop = await writeProof(under, key)
+    const dpop = await writeProof(site, key)
 
     const replies = await Promise.all(Array.from({ length: 50 }, () => serviceToken(dpop)))
 
@@ -243,7 +247,7 @@ describe('a proof that was used', () => {
     own.clock.advance(3000)
     await own.storage.purge.purgeExpired({ now: own.clock.now(), limit: 1000 })
 
-    const reply = await refused(own, { send: () => serviceToken(ahead, own), reason: 'dpop_replayed' })
+    const reply = await expectRefusal(own, { send: () => serviceToken(ahead, own), reason: 'dpop_replayed' })
 
     expect(reply.status).toBe(400)
   })
@@ -253,8 +257,8 @@ describe('a proof that was used', () => {
     const change = { claims: { jti: 'shared' } }
 
     const replies = [
-      await serviceToken(await writeProof(under, key, change)),
-      await serviceToken(await writeProof(under, other, change)),
+      await serviceToken(await writeProof(site, key, change)),
+      await serviceToken(await writeProof(site, other, change)),
     ]
 
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
@@ -278,7 +282,7 @@ describe('the nonces of DPoP proofs', () => {
       ...(await assertionOf(own)),
     }
     const first = await writeProof(own, key)
-    const challenged = await refusedInJson(
+    const challenged = await expectJsonRefusal(
       own,
       { status: 400, error: 'use_dpop_nonce' },
       { send: () => redeemAsB(own, form, first), reason: 'dpop_nonce' },
@@ -307,13 +311,13 @@ describe('the nonces of DPoP proofs', () => {
   })
 
   it('permit a clock that is wrong by an hour (RFC 9449 §11.1)', async () => {
-    const nonce = (await serviceToken(await writeProof(under, key))).header('dpop-nonce')
+    const nonce = (await serviceToken(await writeProof(site, key))).header('dpop-nonce')
 
     for (const off of [-3600, 3600])
-      expect((await serviceToken(await writeProof(under, key, { claims: { nonce, iat: iat + off } }))).status).toBe(200)
-    const late = await writeProof(under, key, { claims: { nonce, iat: iat - 3601 } })
+      expect((await serviceToken(await writeProof(site, key, { claims: { nonce, iat: iat + off } }))).status).toBe(200)
+    const late = await writeProof(site, key, { claims: { nonce, iat: iat - 3601 } })
     const error = { status: 400, error: 'invalid_dpop_proof' }
-    await refusedInJson(under, error, { send: () => serviceToken(late), reason: 'dpop_time' })
+    await expectJsonRefusal(site, error, { send: () => serviceToken(late), reason: 'dpop_time' })
   })
 
   it('are renewed while they are still accepted, and refused after that (RFC 9449 §8.2)', async () => {
@@ -349,10 +353,10 @@ describe('the nonces of DPoP proofs', () => {
     async (nonce) => {
       const own = await startServer({ dpop: { nonces: 'required' } })
       onTestFinished(() => own.close())
-      await noteSecretsInUse(own)
+      await authenticateEveryClient(own)
       const dpop = await writeProof(own, key, { claims: { nonce } })
 
-      await refusedInJson(
+      await expectJsonRefusal(
         own,
         { status: 400, error: 'use_dpop_nonce' },
         { send: () => serviceToken(dpop, own), reason: 'dpop_nonce' },
@@ -363,13 +367,13 @@ describe('the nonces of DPoP proofs', () => {
   it('are never sent or requested when they are off (RFC 9449 §8)', async () => {
     const own = await startServer({ dpop: { nonces: 'off' } })
     onTestFinished(() => own.close())
-    await noteSecretsInUse(own)
+    await authenticateEveryClient(own)
 
     const reply = await serviceToken(await writeProof(own, key, { claims: { nonce: 'x' } }), own)
 
     expect([reply.status, reply.header('dpop-nonce')]).toEqual([200, undefined])
     const old = await writeProof(own, key, { claims: { iat: iat - 61 } })
-    await refusedInJson(
+    await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_dpop_proof' },
       { send: () => serviceToken(old, own), reason: 'dpop_time' },
@@ -396,7 +400,7 @@ describe('a proof for an issuer with a path', () => {
 
 describe('a token response for a code', () => {
   it('has the token type DPoP when the request has a proof (RFC 9449 §5)', async () => {
-    const reply = await redeem(under, await obtainCode(under), {}, { dpop: await writeProof(under, key) })
+    const reply = await redeem(site, await obtainCode(site), {}, { dpop: await writeProof(site, key) })
 
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'DPoP'])
   })

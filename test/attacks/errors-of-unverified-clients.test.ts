@@ -12,7 +12,7 @@ import {
   type Change,
   signedInAs,
 } from '../support/flow.ts'
-import { refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import { expectErrorRedirect, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -38,39 +38,39 @@ describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
 
   describe.each(clients)('the client %s', (_, start, client) => {
     it('is shown on a page of the server when no user is signed in: the request is too large', async () => {
-      const under = await start()
-      const send = () => authorize(under, { ...client, ...large }, { cookie: '' })
+      const site = await start()
+      const send = () => authorize(site, { ...client, ...large }, { cookie: '' })
 
-      await refusedOnPage(under, { send, reason: 'request_too_large' })
+      await expectErrorPage(site, { send, reason: 'request_too_large' })
     })
 
     describe.each(wrong)('%s', (_name, change, reason) => {
       it.each([undefined, 'none', 'login'])(
         'is shown on a page of the server when no user is signed in: prompt=%s',
         async (prompt) => {
-          const under = await start()
-          const send = () => authorize(under, { ...client, ...change, prompt }, { cookie: '' })
+          const site = await start()
+          const send = () => authorize(site, { ...client, ...change, prompt }, { cookie: '' })
 
-          await refusedOnPage(under, { send, reason })
+          await expectErrorPage(site, { send, reason })
         },
       )
     })
 
     it('is shown on a page of the server in every response mode: prompt=none', async () => {
-      const under = await start()
+      const site = await start()
 
       for (const mode of ['query', 'form_post']) {
         const wrongMode = { ...client, max_age: 'x', prompt: 'none', response_mode: mode }
-        const send = () => authorize(under, wrongMode, { cookie: '' })
-        await refusedOnPage(under, { send, reason: 'max_age_invalid' })
+        const send = () => authorize(site, wrongMode, { cookie: '' })
+        await expectErrorPage(site, { send, reason: 'max_age_invalid' })
       }
     })
 
     it('is returned to the client when a user is signed in', async () => {
-      const under = await start()
-      const send = () => authorize(under, { ...client, max_age: 'x' })
+      const site = await start()
+      const send = () => authorize(site, { ...client, max_age: 'x' })
 
-      await refusedByRedirect(under, { error: 'invalid_request', at }, { send, reason: 'max_age_invalid' })
+      await expectErrorRedirect(site, { error: 'invalid_request', at }, { send, reason: 'max_age_invalid' })
     })
 
     it.each([
@@ -79,11 +79,10 @@ describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
     ] as const)(
       'is returned to the client as the answer to prompt=none: %s (OIDC Core §3.1.2.6)',
       async (error, cookie) => {
-        const under = await start()
-        const send = () =>
-          authorize(under, { ...client, prompt: 'none' }, { cookie: cookie ?? signedInAs(under, 'U1') })
+        const site = await start()
+        const send = () => authorize(site, { ...client, prompt: 'none' }, { cookie: cookie ?? signedInAs(site, 'U1') })
 
-        await refusedByRedirect(under, { error, at }, { send, reason: error })
+        await expectErrorRedirect(site, { error, at }, { send, reason: error })
       },
     )
   })
@@ -97,78 +96,78 @@ describe('an unverified client that changes itself after its request was accepte
 
   describe.each(changes)('it %s', (_, change, reason, error) => {
     it.each(['GET', 'POST'])('gets no redirect when no user is signed in: %s', async (method) => {
-      const under = await startWithRegistered()
-      const started = await begin(under, '')
-      await changeClient(under.storage, clientId('R'), change)
+      const site = await startWithRegistered()
+      const started = await begin(site, '')
+      await changeClient(site.storage, clientId('R'), change)
 
-      await refusedOnPage(under, { send: () => visit(under, started, { method }), reason })
+      await expectErrorPage(site, { send: () => visit(site, started, { method }), reason })
     })
 
     it('gets the error of a user who had a session when the request was accepted', async () => {
-      const under = await startWithRegistered()
-      const started = await begin(under, signedInAs(under, 'U1'))
-      await changeClient(under.storage, clientId('R'), change)
-      const send = () => visit(under, started, { cookie: browserCookies(started) })
+      const site = await startWithRegistered()
+      const started = await begin(site, signedInAs(site, 'U1'))
+      await changeClient(site.storage, clientId('R'), change)
+      const send = () => visit(site, started, { cookie: browserCookies(started) })
 
-      await refusedByRedirect(under, { error, at }, { send, reason })
+      await expectErrorRedirect(site, { error, at }, { send, reason })
     })
 
     it('gets the error of a user who has signed in to the interaction', async () => {
-      const under = await startWithRegistered()
-      const started = await begin(under, '')
-      await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
-      await changeClient(under.storage, clientId('R'), change)
+      const site = await startWithRegistered()
+      const started = await begin(site, '')
+      await answerInteraction(site, started, `subject=U1&auth_time=${site.clock.now()}`)
+      await changeClient(site.storage, clientId('R'), change)
 
-      await refusedByRedirect(under, { error, at }, { send: () => visit(under, started), reason })
+      await expectErrorRedirect(site, { error, at }, { send: () => visit(site, started), reason })
     })
 
     it('gets the error of a user who has signed in at the host', async () => {
-      const under = await startWithRegistered()
-      const started = await begin(under, '')
-      await changeClient(under.storage, clientId('R'), change)
-      const cookie = `${browserCookie(started)}; ${signedInAs(under, 'U1')}`
+      const site = await startWithRegistered()
+      const started = await begin(site, '')
+      await changeClient(site.storage, clientId('R'), change)
+      const cookie = `${browserCookie(started)}; ${signedInAs(site, 'U1')}`
 
-      await refusedByRedirect(under, { error, at }, { send: () => visit(under, started, { cookie }), reason })
+      await expectErrorRedirect(site, { error, at }, { send: () => visit(site, started, { cookie }), reason })
     })
   })
 })
 
-const begin = (under: ServerUnderTest, cookie: string): Promise<Reply> =>
-  authorize(under, { client_id: 'R', redirect_uri: at }, { cookie })
+const begin = (site: ServerUnderTest, cookie: string): Promise<Reply> =>
+  authorize(site, { client_id: 'R', redirect_uri: at }, { cookie })
 
 /** Opens the page of an interaction, or posts a form there, in the browser that started it. */
 const visit = (
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   started: Reply,
   { method = 'GET', cookie = browserCookie(started) }: { readonly method?: string; readonly cookie?: string } = {},
 ): Promise<Reply> =>
-  under.send({
+  site.send({
     method,
     path: started.location.pathname + started.location.search,
-    headers: { cookie, origin: under.issuer, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { cookie, origin: site.issuer, 'content-type': 'application/x-www-form-urlencoded' },
     body: method === 'POST' ? 'subject=U1' : '',
   })
 
 async function startWithRegistered(): Promise<ServerUnderTest> {
-  const under = await startServer()
-  onTestFinished(() => under.close())
-  await under.storage.clients.insert({
+  const site = await startServer()
+  onTestFinished(() => site.close())
+  await site.storage.clients.insert({
     ...aClientRecord(),
     clientId: clientId('R'),
     redirectUris: [at],
     origin: 'registration',
     selfManagement: { statementIssuer: null },
   })
-  return under
+  return site
 }
 
 async function startWithDocuments(): Promise<ServerUnderTest> {
   const document = { client_id: 'https://stranger.test/oauth.json', client_name: 'Tool', redirect_uris: [at] }
   const headers = { 'content-type': 'application/json' }
-  const under = await startServer({
+  const site = await startServer({
     fetch: () => Promise.resolve(new Response(JSON.stringify(document), { headers })),
     clientDocuments: { allow: '*', scopes: ['openid', 'profile', 'offline_access'] },
   })
-  onTestFinished(() => under.close())
-  return under
+  onTestFinished(() => site.close())
+  return site
 }

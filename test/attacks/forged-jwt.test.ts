@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { authorize, baseRequest, encode, postForm, signedInAs } from '../support/flow.ts'
 import { readJws, signEs256, writeJws } from '../support/forge-jwt.ts'
 import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
-import { genuineJwt } from '../support/genuine-jwt.ts'
-import { expectServing, refused, refusedByRedirect } from '../support/refused.ts'
+import { withSigner } from '../support/genuine-jwt.ts'
+import { expectServing, expectRefusal, expectErrorRedirect } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   revoke,
   serviceToken,
   tokensFor,
@@ -20,19 +20,19 @@ import {
   userinfo,
 } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let attacker: GenuineJwt['attacker']
 let accessToken: GenuineJwt
 let idToken: GenuineJwt
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
   attacker = await generateKeyPair('ES256', { extractable: true })
-  await noteSecretsInUse(under)
-  const [one, two] = [await tokensFor(under, 'A'), await tokensFor(under, 'A')]
-  accessToken = await genuineJwt({ token: one.access_token, other: two.access_token, attacker }, under.keys)
-  idToken = await genuineJwt({ token: one.id_token, other: two.id_token, attacker }, under.keys)
+  await authenticateEveryClient(site)
+  const [one, two] = [await tokensFor(site, 'A'), await tokensFor(site, 'A')]
+  accessToken = await withSigner({ token: one.access_token, other: two.access_token, attacker }, site.keys)
+  idToken = await withSigner({ token: one.id_token, other: two.id_token, attacker }, site.keys)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** Returns the token with some claims changed, signed with the server's own key. */
 const withClaims = (
@@ -43,38 +43,38 @@ const withClaims = (
 /** Calls userinfo with any string as the token: in the header if the string is allowed there, otherwise in the form. */
 const userinfoWith = (token: string) =>
   /^[\x21-\x7E]+$/.test(token) && token.length < 12_000
-    ? userinfo(under, token)
-    : postForm(under, '/userinfo', encode({ access_token: token }), {})
+    ? userinfo(site, token)
+    : postForm(site, '/userinfo', encode({ access_token: token }), {})
 
 async function expectNoAccessToken(token: string, reasons: readonly string[]): Promise<void> {
-  const before = under.dump()
+  const before = site.dump()
   const asked = await userinfoWith(token)
-  const introspected = await introspect(under, token)
+  const introspected = await introspect(site, token)
 
   expect([asked.status, asked.json['error']]).toEqual([401, 'invalid_token'])
-  expect(reasons).toContain(under.lastReason())
+  expect(reasons).toContain(site.lastReason())
   expect(asked.header('www-authenticate')).toMatch(
     /^Bearer realm="userinfo", error="invalid_token", error_description="[^"]+"$/,
   )
   expect(asked.header('cache-control')).toBe('no-store')
   expect(introspected.text).toBe('{"active":false}')
-  expect(under.dump()).toBe(before)
+  expect(site.dump()).toBe(before)
 }
 
 /** Asserts that the server does not accept the string as its token, and that revoking it has no effect. */
 async function expectInvalid(token: string): Promise<void> {
   await expectNoAccessToken(token, ['access_token_invalid', 'bearer_malformed'])
-  const before = under.dump()
+  const before = site.dump()
 
-  expect((await revoke(under, token)).status).toBe(200)
-  expect(under.dump()).toBe(before)
+  expect((await revoke(site, token)).status).toBe(200)
+  expect(site.dump()).toBe(before)
 }
 
 describe('a forged or malformed JWT as access token', () => {
   it.each(forgeries)('$row', async ({ forge }) => {
     await expectInvalid(await forge(accessToken))
 
-    expect((await userinfo(under, accessToken.token)).status).toBe(200)
+    expect((await userinfo(site, accessToken.token)).status).toBe(200)
   })
 
   it.each([
@@ -147,15 +147,15 @@ describe('a forged or malformed JWT as access token', () => {
   })
 
   it('userinfo rejects a token whose aud does not contain this server (RFC 9068 §4)', async () => {
-    const reply = await userinfo(under, await withClaims(accessToken, { aud: ['https://api.test'] }))
+    const reply = await userinfo(site, await withClaims(accessToken, { aud: ['https://api.test'] }))
 
-    expect([reply.status, under.lastReason()]).toEqual([401, 'access_token_audience'])
+    expect([reply.status, site.lastReason()]).toEqual([401, 'access_token_audience'])
   })
 
   it('userinfo accepts a token whose aud contains this server among others (RFC 9068 §4)', async () => {
     const token = await withClaims(accessToken, { aud: ['https://api.test', 'https://as.test'] })
 
-    expect((await userinfo(under, token)).status).toBe(200)
+    expect((await userinfo(site, token)).status).toBe(200)
   })
 
   it('rejects a token whose header has more members than the three this server writes (RFC 7515 §4)', async () => {
@@ -165,24 +165,27 @@ describe('a forged or malformed JWT as access token', () => {
   it('ignores a claim that this server does not define (RFC 7519 §4)', async () => {
     const token = await withClaims(accessToken, { x: 1 })
 
-    expect((await userinfo(under, token)).status).toBe(200)
+    expect((await userinfo(site, token)).status).toBe(200)
   })
 
   it('accepts a token from the second of its nbf on (RFC 7519 §4.1.5)', async () => {
-    const token = await withClaims(accessToken, { nbf: under.clock.now() })
+    const token = await withClaims(accessToken, { nbf: site.clock.now() })
 
-    expect((await userinfo(under, token)).status).toBe(200)
+    expect((await userinfo(site, token)).status).toBe(200)
   })
 
   it('rejects a token of 64 KiB before parsing it (RFC 8725 §3.10)', async () => {
     const token = await withClaims(accessToken, { x: 'x'.repeat(49_152) })
     const form = encode({ access_token: token })
 
-    const presented = await refused(under, { send: () => postForm(under, '/userinfo', form, {}), reason: undefined })
-    const asked = await refused(under, { send: () => introspect(under, token), reason: undefined })
+    const presented = await expectRefusal(site, {
+      send: () => postForm(site, '/userinfo', form, {}),
+      reason: undefined,
+    })
+    const asked = await expectRefusal(site, { send: () => introspect(site, token), reason: undefined })
 
     expect([presented.status, asked.status]).toEqual([413, 413])
-    await expectServing(under)
+    await expectServing(site)
   })
 
   it('rejects a token that fits into the body but is longer than any token of this server (RFC 8725 §3.10)', async () => {
@@ -191,16 +194,16 @@ describe('a forged or malformed JWT as access token', () => {
 
   it('claims of one token are never used for another (RFC 8725 §3.10)', async () => {
     const [person, service] = [
-      (await tokensFor(under, 'A')).access_token,
-      tokensOf(await serviceToken(under)).access_token,
+      (await tokensFor(site, 'A')).access_token,
+      tokensOf(await serviceToken(site)).access_token,
     ]
-    const other = tokensOf(await serviceToken(under, { resource: 'https://api.test' })).access_token
+    const other = tokensOf(await serviceToken(site, { resource: 'https://api.test' })).access_token
 
     for (let round = 0; round < 100; round += 1) {
       const answers = await Promise.all([
-        introspect(under, person),
-        introspect(under, service, 'M'),
-        introspect(under, other, 'M'),
+        introspect(site, person),
+        introspect(site, service, 'M'),
+        introspect(site, other, 'M'),
       ])
 
       expect(answers.map(({ json }) => json['jti'])).toEqual(
@@ -258,11 +261,11 @@ describe('a retired key', () => {
 describe('a forged or malformed JWT as id_token_hint', () => {
   const expectInvalidHint = async (id_token_hint: string): Promise<void> => {
     const form = encode({ ...baseRequest, id_token_hint })
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request' },
       {
-        send: () => postForm(under, '/auth', form, { cookie: signedInAs(under, 'U1') }),
+        send: () => postForm(site, '/auth', form, { cookie: signedInAs(site, 'U1') }),
         reason: id_token_hint.length > 8192 ? 'parameter_too_long' : 'id_token_hint_invalid',
       },
     )
@@ -286,19 +289,19 @@ describe('a forged or malformed JWT as id_token_hint', () => {
   })
 
   it('an expired hint still identifies the user (OIDC Core §3.1.2.1)', async () => {
-    under.clock.advance(3000)
+    site.clock.advance(3000)
 
-    const reply = await authorize(under, { id_token_hint: idToken.token })
+    const reply = await authorize(site, { id_token_hint: idToken.token })
 
     expect(reply.location.searchParams.has('code')).toBe(true)
   })
 
   it('a valid hint signs no user in (OIDC Core §3.1.2.2)', async () => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'login_required' },
       {
-        send: () => authorize(under, { id_token_hint: idToken.token, prompt: 'none' }, { cookie: '' }),
+        send: () => authorize(site, { id_token_hint: idToken.token, prompt: 'none' }, { cookie: '' }),
         reason: 'login_required',
       },
     )

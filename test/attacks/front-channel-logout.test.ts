@@ -2,16 +2,22 @@ import { registerClient } from '@mintmark/core'
 import { clientId, epochSeconds, sessionId, userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { hintOf, logout, returnOfA, startLogoutServer, type LogoutServer } from '../support/logout-server.ts'
-import { expectServing } from '../support/refused.ts'
+import {
+  obtainIdTokenHint,
+  logout,
+  returnUriOfA,
+  startLogoutServer,
+  type LogoutServer,
+} from '../support/logout-server.ts'
+import { expectServing } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 
-let under: LogoutServer
+let authServer: LogoutServer
 beforeAll(async () => {
-  under = await startLogoutServer({ frontChannel: true })
-  await expectServing(under)
+  authServer = await startLogoutServer({ frontChannel: true })
+  await expectServing(authServer)
 })
-afterAll(() => under.close())
+afterAll(() => authServer.close())
 
 /** Registers a client and adds it to the session, `at` seconds from now. */
 async function registerAndJoin(
@@ -28,10 +34,10 @@ async function registerAndJoin(
       ...(client.uri !== undefined && { frontchannelLogoutUri: client.uri }),
       frontchannelLogoutSessionRequired: client.sid ?? false,
     },
-    { storage: under.storage },
+    { storage: authServer.storage },
   )
-  const now = epochSeconds(under.clock.now() + (client.at ?? 0))
-  const joined = await under.storage.sessions.join({
+  const now = epochSeconds(authServer.clock.now() + (client.at ?? 0))
+  const joined = await authServer.storage.sessions.join({
     session: {
       sessionId: sessionId(session),
       userId: userId('U1'),
@@ -54,15 +60,15 @@ const framesOf = (answer: Reply): readonly string[] =>
 
 describe('front-channel logout', () => {
   it('frames the clients of the session, and allows exactly their origins (Front-Channel Logout §3)', async () => {
-    const hint = await hintOf(under, 'session-1')
+    const hint = await obtainIdTokenHint(authServer, 'session-1')
     await registerAndJoin('session-1', 'plain', { uri: 'https://plain.test/out?tenant=a&b=c' })
     await registerAndJoin('session-1', 'named', { uri: 'https://named.test/out?tenant=a', sid: true })
     await registerAndJoin('session-1', 'silent', {})
     await registerAndJoin('session-of-another', 'stranger', { uri: 'https://stranger.test/out' })
 
-    const answer = await logout(under, 'session-1', {
+    const answer = await logout(authServer, 'session-1', {
       id_token_hint: hint,
-      post_logout_redirect_uri: returnOfA,
+      post_logout_redirect_uri: returnUriOfA,
       state: 'a"b',
     })
 
@@ -72,7 +78,7 @@ describe('front-channel logout', () => {
       ['host=; Path=/; Max-Age=0'],
     ])
     expect(framesOf(answer).toSorted()).toEqual([
-      `https://named.test/out?tenant=a&iss=${encodeURIComponent(under.issuer)}&sid=session-1`,
+      `https://named.test/out?tenant=a&iss=${encodeURIComponent(authServer.issuer)}&sid=session-1`,
       'https://plain.test/out?tenant=a&b=c',
     ])
     const policy = answer.header('content-security-policy') ?? ''
@@ -81,17 +87,17 @@ describe('front-channel logout', () => {
       'https://plain.test',
     ])
     expect(policy).toContain("frame-ancestors 'none'")
-    expect(answer.text).toContain(`url=${returnOfA}&amp;state=a%22b`)
+    expect(answer.text).toContain(`url=${returnUriOfA}&amp;state=a%22b`)
     expect(answer.text).not.toContain(hint)
-    expect(under.ended).toContain('session-1')
+    expect(authServer.endedSessions).toContain('session-1')
   })
 
   it('frames twenty clients at most: those that the user signed in to last', async () => {
-    const hint = await hintOf(under, 'session-2')
+    const hint = await obtainIdTokenHint(authServer, 'session-2')
     for (let at = 1; at <= 22; at += 1)
       await registerAndJoin('session-2', `many-${at}`, { uri: `https://many-${at}.test/out`, at })
 
-    const frames = framesOf(await logout(under, 'session-2', { id_token_hint: hint }))
+    const frames = framesOf(await logout(authServer, 'session-2', { id_token_hint: hint }))
 
     expect(frames).toHaveLength(20)
     expect(frames).not.toContain('https://many-1.test/out')
@@ -99,22 +105,25 @@ describe('front-channel logout', () => {
   })
 
   it('leaves out a client that was removed after the sign-in', async () => {
-    const hint = await hintOf(under, 'session-3')
+    const hint = await obtainIdTokenHint(authServer, 'session-3')
     await registerAndJoin('session-3', 'gone', { uri: 'https://gone.test/out' })
-    await under.storage.clients.remove(clientId('gone'), under.clock.now())
+    await authServer.storage.clients.remove(clientId('gone'), authServer.clock.now())
 
-    const answer = await logout(under, 'session-3', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+    const answer = await logout(authServer, 'session-3', {
+      id_token_hint: hint,
+      post_logout_redirect_uri: returnUriOfA,
+    })
 
-    expect(answer.header('location')).toBe(returnOfA)
+    expect(answer.header('location')).toBe(returnUriOfA)
   })
 
   it('frames nothing when no session ends', async () => {
-    const hint = await hintOf(under, 'session-4')
+    const hint = await obtainIdTokenHint(authServer, 'session-4')
     await registerAndJoin('session-4', 'waiting', { uri: 'https://waiting.test/out' })
 
     const [asked, signedOut] = [
-      await logout(under, 'session-4', {}),
-      await logout(under, undefined, { id_token_hint: hint }),
+      await logout(authServer, 'session-4', {}),
+      await logout(authServer, undefined, { id_token_hint: hint }),
     ]
 
     expect([asked, signedOut].map(framesOf)).toEqual([[], []])
@@ -122,11 +131,11 @@ describe('front-channel logout', () => {
 
   it('frames nothing unless the host turns on front-channel logout', async () => {
     const site = await startLogoutServer()
-    const hint = await hintOf(site, 'session-5')
+    const hint = await obtainIdTokenHint(site, 'session-5')
 
-    const answer = await logout(site, 'session-5', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+    const answer = await logout(site, 'session-5', { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA })
 
-    expect(answer.header('location')).toBe(returnOfA)
+    expect(answer.header('location')).toBe(returnUriOfA)
     await site.close()
   })
 
@@ -135,11 +144,11 @@ describe('front-channel logout', () => {
     const metadataOf = async (server: LogoutServer) =>
       (await server.send({ path: '/.well-known/openid-configuration' })).json
 
-    const [on, off] = [await metadataOf(under), await metadataOf(site)]
+    const [on, off] = [await metadataOf(authServer), await metadataOf(site)]
 
     expect([on['end_session_endpoint'], off['end_session_endpoint']]).toEqual([
-      `${under.issuer}/session/end`,
-      `${under.issuer}/session/end`,
+      `${authServer.issuer}/session/end`,
+      `${authServer.issuer}/session/end`,
     ])
     expect([on['frontchannel_logout_supported'], on['frontchannel_logout_session_supported']]).toEqual([true, true])
     expect([off['frontchannel_logout_supported'], off['frontchannel_logout_session_supported']]).toEqual([

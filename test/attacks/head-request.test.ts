@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { adapters } from '../support/adapters.ts'
 import { authorize, baseRequest, browserCookie, encode, obtainCode, signedInAs } from '../support/flow.ts'
-import { expectServing, refusedOnPage } from '../support/refused.ts'
+import { expectServing, expectErrorPage } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 describe.each(adapters)('on $name', (adapter) => {
-  let under: ServerUnderTest
+  let site: ServerUnderTest
   beforeAll(async () => {
-    under = await startServer({}, adapter)
-    await expectServing(under)
+    site = await startServer({}, adapter)
+    await expectServing(site)
   })
-  afterAll(() => under.close())
+  afterAll(() => site.close())
 
   describe('HEAD has no side effects (RFC 9110 §9.2.1)', () => {
     it.each([
@@ -19,11 +19,11 @@ describe.each(adapters)('on $name', (adapter) => {
       ['a sign-in', { prompt: 'login' }],
       ['a consent', { prompt: 'consent' }],
     ])('HEAD /auth has no effect when GET would lead to %s', async (_, change) => {
-      await obtainCode(under)
-      const before = under.dump()
+      await obtainCode(site)
+      const before = site.dump()
 
-      const cookie = signedInAs(under, 'U1')
-      const reply = await under.send({
+      const cookie = signedInAs(site, 'U1')
+      const reply = await site.send({
         method: 'HEAD',
         path: `/auth?${encode({ ...baseRequest, ...change })}`,
         headers: { cookie },
@@ -31,7 +31,7 @@ describe.each(adapters)('on $name', (adapter) => {
 
       expect([reply.status, reply.header('location'), reply.cookies]).toEqual([200, undefined, []])
       expect(reply.header('cache-control')).toBe('no-store')
-      expect(under.dump()).toBe(before)
+      expect(site.dump()).toBe(before)
     })
 
     it.each([
@@ -41,14 +41,14 @@ describe.each(adapters)('on $name', (adapter) => {
     ])(
       'HEAD to a page that treats every method but GET as a form is refused when %s (RFC 9700 §4.7)',
       async (_, headers) => {
-        const started = await authorize(under, { prompt: 'consent' })
+        const started = await authorize(site, { prompt: 'consent' })
         const { pathname, search } = started.location
 
-        await refusedOnPage(
-          under,
+        await expectErrorPage(
+          site,
           {
             send: () =>
-              under.send({
+              site.send({
                 method: 'HEAD',
                 path: pathname + search,
                 headers: { cookie: browserCookie(started), ...headers },

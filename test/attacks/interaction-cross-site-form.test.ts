@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { authorize, browserCookies } from '../support/flow.ts'
-import { expectServing, refusedOnPage } from '../support/refused.ts'
+import { expectServing, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** The response to a request that waits for consent. */
 let started: Reply
 beforeEach(async () => {
-  started = await authorize(under, { prompt: 'consent' })
+  started = await authorize(site, { prompt: 'consent' })
 })
 
 const consent = 'scope=openid&scope=profile'
 
 /** Posts a form to the host's page with the browser's cookie and the given headers. */
 const post = (body: string, headers: Readonly<Record<string, string>>): Promise<Reply> =>
-  under.send({
+  site.send({
     method: 'POST',
     path: started.location.pathname + started.location.search,
     headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: browserCookies(started), ...headers },
@@ -53,7 +53,7 @@ describe('a form that another site posts to the host’s page (RFC 9700 §4.7)',
     ['has none of these headers', {}],
   ])('is rejected when it %s', async (_, headers) => {
     for (const body of [consent, 'deny']) {
-      await refusedOnPage(under, { send: () => post(body, headers), reason: 'cross_site_post' }, 403)
+      await expectErrorPage(site, { send: () => post(body, headers), reason: 'cross_site_post' }, 403)
     }
   })
 

@@ -4,21 +4,21 @@ import type { InteractionRecord, AdminStorage } from '@mintmark/storage-interfac
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { dumpMedium } from '../support/dump-medium.ts'
+import { dumpDatabase } from '../support/dump-database.ts'
 import { answerInteraction, authorize, browserCookie, browserCookies } from '../support/flow.ts'
-import { refusedOnPage } from '../support/refused.ts'
+import { expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const issuer = 'https://as.test'
 
 /** Returns a form post to the host's page from the browser that started the interaction. */
-const formPost = (under: ServerUnderTest, started: Reply): ServerRequest => ({
+const formPost = (site: ServerUnderTest, started: Reply): ServerRequest => ({
   method: 'POST',
   url: started.location,
   headers: new Map([
     ['cookie', browserCookies(started)],
-    ['origin', under.issuer],
+    ['origin', site.issuer],
   ]),
   repeatedHeaders: new Set(),
   host: undefined,
@@ -26,13 +26,13 @@ const formPost = (under: ServerUnderTest, started: Reply): ServerRequest => ({
 })
 
 /** Starts an interaction and reads it several times before it is completed. */
-async function readRepeatedly(under: ServerUnderTest, times: number): Promise<readonly PendingInteraction[]> {
-  const started = await authorize(under)
-  return Promise.all(Array.from({ length: times }, () => under.server.interaction(formPost(under, started))))
+async function readRepeatedly(site: ServerUnderTest, times: number): Promise<readonly PendingInteraction[]> {
+  const started = await authorize(site)
+  return Promise.all(Array.from({ length: times }, () => site.server.interaction(formPost(site, started))))
 }
 
-const countCodes = (under: ServerUnderTest): number =>
-  (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+const countCodes = (site: ServerUnderTest): number =>
+  (JSON.parse(site.dump()) as { codes: readonly unknown[] }).codes.length
 
 describe('concurrent requests that found the same interaction before any of them completed it (RFC 6749 §4.1.2)', () => {
   it.each([
@@ -45,8 +45,8 @@ describe('concurrent requests that found the same interaction before any of them
         at % 2 === 0 ? pending.deny() : pending.complete({ grantedScopes: ['openid'] }),
     ],
   ])('%s: one of them succeeds, and at most one code is stored', async (_, times, end) => {
-    const under = await startServer()
-    const found = await readRepeatedly(under, times)
+    const site = await startServer()
+    const found = await readRepeatedly(site, times)
 
     const ended = await Promise.allSettled(found.map(end))
 
@@ -57,25 +57,25 @@ describe('concurrent requests that found the same interaction before any of them
     )
     expect(answers.map(({ status }) => status)).toEqual([303])
     const location = answers[0]?.headers.find(([name]) => name === 'Location')?.[1] ?? ''
-    expect(countCodes(under)).toBe(new URL(location).searchParams.has('code') ? 1 : 0)
-    await under.close()
+    expect(countCodes(site)).toBe(new URL(location).searchParams.has('code') ? 1 : 0)
+    await site.close()
   })
 })
 
 it('a sign-in in one tab is refused after another tab has completed the interaction (RFC 6749 §4.1.2)', async () => {
-  const under = await startServer()
-  const [tab, other] = await readRepeatedly(under, 2)
-  const signedIn = { subject: 'U1', authTime: under.clock.now() }
+  const site = await startServer()
+  const [tab, other] = await readRepeatedly(site, 2)
+  const signedIn = { subject: 'U1', authTime: site.clock.now() }
   await other?.complete({ ...signedIn, grantedScopes: ['openid'] })
-  const before = under.dump()
+  const before = site.dump()
 
   await expect(tab?.complete(signedIn)).rejects.toMatchObject({
     code: 'invalid_request',
     reason: 'interaction_completed',
   })
 
-  expect(under.dump()).toBe(before)
-  await under.close()
+  expect(site.dump()).toBe(before)
+  await site.close()
 })
 
 describe('records that a faulty store returns are checked again (RFC 9700 §4.7)', () => {
@@ -83,12 +83,12 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
     ['an interaction that another browser requests', (record: InteractionRecord) => record],
     ['an interaction without a browser', ({ browserDigest: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
-    const { under, close } = await startCareless(read)
-    const started = await startSignedIn(under)
-    const other = browserCookie(await authorize(under))
+    const { site, close } = await startCareless(read)
+    const started = await startSignedIn(site)
+    const other = browserCookie(await authorize(site))
 
-    await refusedOnPage(under, {
-      send: () => under.send({ path: started.location.pathname + started.location.search, headers: { cookie: other } }),
+    await expectErrorPage(site, {
+      send: () => site.send({ path: started.location.pathname + started.location.search, headers: { cookie: other } }),
       reason: 'interaction_unknown',
     })
     await close()
@@ -102,12 +102,12 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
     ],
     ['an interaction without an expiry time', ({ expiresAt: _dropped, ...record }: InteractionRecord) => record],
   ])('%s is not found', async (_, read) => {
-    const { under, close } = await startCareless(read)
-    const started = await startSignedIn(under)
+    const { site, close } = await startCareless(read)
+    const started = await startSignedIn(site)
 
-    await refusedOnPage(under, {
+    await expectErrorPage(site, {
       send: () =>
-        under.send({
+        site.send({
           path: started.location.pathname + started.location.search,
           headers: { cookie: browserCookie(started) },
         }),
@@ -118,18 +118,18 @@ describe('records that a faulty store returns are checked again (RFC 9700 §4.7)
 })
 
 /** Starts an interaction in which a user has signed in, so that it is stored. */
-async function startSignedIn(under: ServerUnderTest): Promise<Reply> {
-  const started = await authorize(under, {}, { cookie: '' })
-  await answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}`)
+async function startSignedIn(site: ServerUnderTest): Promise<Reply> {
+  const started = await authorize(site, {}, { cookie: '' })
+  await answerInteraction(site, started, `subject=U1&auth_time=${site.clock.now()}`)
   return started
 }
 
 /** Starts a server whose store finds interactions by their handle alone and returns what `read` makes of them. */
 async function startCareless(
   read: (record: InteractionRecord) => object,
-): Promise<{ under: ServerUnderTest; close: () => Promise<void> }> {
-  const medium = createMemoryDatabase()
-  const storage = createMemoryStorage({ issuer, database: medium })
+): Promise<{ site: ServerUnderTest; close: () => Promise<void> }> {
+  const database = createMemoryDatabase()
+  const storage = createMemoryStorage({ issuer, database })
   const records = new Map<string, InteractionRecord>()
   const careless: AdminStorage = {
     ...storage,
@@ -146,5 +146,5 @@ async function startCareless(
     },
   }
   const server = await startServer({ storage: careless })
-  return { under: { ...server, dump: () => dumpMedium(medium, issuer) }, close: () => server.close() }
+  return { site: { ...server, dump: () => dumpDatabase(database, issuer) }, close: () => server.close() }
 }

@@ -12,31 +12,31 @@ import {
   verifier,
   type Change,
 } from '../support/flow.ts'
-import { expectServing, refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import { expectServing, expectErrorRedirect, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const pkceForP = { client_id: 'P', redirect_uri: 'https://spa.test/cb', prompt: 'consent' }
 /** The response to a request of client P that waits for consent, in a new browser. */
 let started: Reply
 beforeEach(async () => {
-  started = await authorize(under, pkceForP)
+  started = await authorize(site, pkceForP)
 })
 
 const consent = 'scope=openid&scope=profile'
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
-const countCodes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+const countCodes = (): number => (JSON.parse(site.dump()) as { codes: readonly unknown[] }).codes.length
 
 const redeemAsP = (code: string | null, change: Change = {}): Promise<Reply> =>
   token(
-    under,
+    site,
     {
       grant_type: 'authorization_code',
       client_id: 'P',
@@ -52,7 +52,7 @@ const redeemAsP = (code: string | null, change: Change = {}): Promise<Reply> =>
 const visit =
   (headers: Readonly<Record<string, string>>, sent: { method?: string; body?: string; search?: string } = {}) =>
   () =>
-    under.send({
+    site.send({
       method: sent.method ?? 'GET',
       path: started.location.pathname + (sent.search ?? started.location.search),
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
@@ -62,10 +62,10 @@ const visit =
 describe('an interaction (RFC 6749 §4.1.2)', () => {
   it('cannot be completed twice', async () => {
     const before = countCodes()
-    const first = await answerInteraction(under, started, consent)
+    const first = await answerInteraction(site, started, consent)
 
-    await refusedOnPage(under, {
-      send: () => answerInteraction(under, started, consent),
+    await expectErrorPage(site, {
+      send: () => answerInteraction(site, started, consent),
       reason: 'interaction_unknown',
     })
 
@@ -76,7 +76,7 @@ describe('an interaction (RFC 6749 §4.1.2)', () => {
   it('is completed by exactly one of ten concurrent requests', async () => {
     const before = countCodes()
 
-    const replies = await Promise.all(Array.from({ length: 10 }, () => answerInteraction(under, started, consent)))
+    const replies = await Promise.all(Array.from({ length: 10 }, () => answerInteraction(site, started, consent)))
 
     const won = replies.filter((reply) => codeOf(reply) !== null)
     expect(won).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('an interaction (RFC 6749 §4.1.2)', () => {
     const before = countCodes()
 
     const replies = await Promise.all(
-      ['deny', consent, 'deny', consent].map((form) => answerInteraction(under, started, form)),
+      ['deny', consent, 'deny', consent].map((form) => answerInteraction(site, started, form)),
     )
 
     expect(replies.filter(({ status }) => status === 303)).toHaveLength(1)
@@ -96,14 +96,14 @@ describe('an interaction (RFC 6749 §4.1.2)', () => {
   })
 
   it('cannot be completed after it was denied', async () => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'access_denied', at: 'https://spa.test/cb' },
-      { send: () => answerInteraction(under, started, 'deny'), reason: undefined, kept: 'whatever' },
+      { send: () => answerInteraction(site, started, 'deny'), reason: undefined, storage: 'may change' },
     )
 
-    await refusedOnPage(under, {
-      send: () => answerInteraction(under, started, consent),
+    await expectErrorPage(site, {
+      send: () => answerInteraction(site, started, consent),
       reason: 'interaction_unknown',
     })
   })
@@ -113,14 +113,14 @@ describe('an interaction (RFC 6749 §4.1.2)', () => {
     const old = await authorize(late, pkceForP)
     late.clock.advance(1800)
 
-    await refusedOnPage(late, { send: () => answerInteraction(late, old, consent), reason: 'interaction_unknown' })
+    await expectErrorPage(late, { send: () => answerInteraction(late, old, consent), reason: 'interaction_unknown' })
     await late.close()
   })
 
   it('is not consumed when it is read', async () => {
     for (const method of ['GET', 'HEAD', 'GET']) await visit({ cookie: browserCookie(started) }, { method })()
 
-    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+    expect(codeOf(await answerInteraction(site, started, consent))).not.toBeNull()
   })
 })
 
@@ -128,7 +128,7 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
   it('form fields that name another client, redirect URI, scope, state or challenge have no effect', async () => {
     const form = `${consent}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&response_type=token&state=evil&code_challenge=x&code_challenge_method=plain&nonce=evil`
 
-    const done = await answerInteraction(under, started, form)
+    const done = await answerInteraction(site, started, form)
 
     expect(done.location.origin).toBe('https://spa.test')
     expect(done.location.searchParams.get('state')).toBe('s1')
@@ -139,7 +139,7 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
     const search = `${started.location.search}&client_id=A&redirect_uri=https%3A%2F%2Fevil.test%2Fcb&scope=api.read&state=evil`
 
     const done = await visit(
-      { cookie: browserCookies(started), origin: under.issuer },
+      { cookie: browserCookies(started), origin: site.issuer },
       { method: 'POST', search, body: consent },
     )()
 
@@ -150,11 +150,11 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
   it.each(['api.read', 'api.write', 'offline_access', 'email', 'admin', 'openid profile', '__proto__'])(
     'ignores consent to %s, which was not requested',
     async (scope) => {
-      const done = await answerInteraction(under, started, `${consent}&scope=${encodeURIComponent(scope)}`)
+      const done = await answerInteraction(site, started, `${consent}&scope=${encodeURIComponent(scope)}`)
 
       const tokens = await redeemAsP(codeOf(done))
       expect(tokens.json['scope']).toBe('openid profile')
-      expect(under.dump()).not.toMatch(/"scopes": \[[^\]]*"(?:api\.write|admin|openid profile|__proto__)"/)
+      expect(site.dump()).not.toMatch(/"scopes": \[[^\]]*"(?:api\.write|admin|openid profile|__proto__)"/)
     },
   )
 
@@ -164,28 +164,28 @@ describe('the stored request takes precedence over the form (RFC 6749 §3.3)', (
   ])('treats %s only to scopes that were not requested as a denial', async (_, signIn) => {
     const before = countCodes()
 
-    const done = await answerInteraction(under, started, `scope=api.write${signIn}`)
+    const done = await answerInteraction(site, started, `scope=api.write${signIn}`)
 
     expect(done.location.searchParams.get('error')).toBe('access_denied')
     expect(countCodes()).toBe(before)
   })
 
   it('stores each scope once when the form repeats it', async () => {
-    const done = await answerInteraction(under, started, `${consent}&${consent}`)
+    const done = await answerInteraction(site, started, `${consent}&${consent}`)
 
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid profile')
-    expect(under.dump()).not.toMatch(/"openid",\s+"profile",\s+"openid"/)
+    expect(site.dump()).not.toMatch(/"openid",\s+"profile",\s+"openid"/)
   })
 
   it('grants only the scopes that were consented to (RFC 6749 §3.3)', async () => {
-    const done = await answerInteraction(under, started, 'scope=openid')
+    const done = await answerInteraction(site, started, 'scope=openid')
 
     expect((await redeemAsP(codeOf(done))).json['scope']).toBe('openid')
   })
 })
 
 describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)', () => {
-  const otherCookie = async (): Promise<string> => browserCookie(await authorize(under, pkceForP))
+  const otherCookie = async (): Promise<string> => browserCookie(await authorize(site, pkceForP))
 
   it.each([
     ['no cookie', () => Promise.resolve('')],
@@ -201,23 +201,23 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
     ['its cookie inside another', () => Promise.resolve(`x=y, ${browserCookie(started)}`)],
   ])('another browser can neither read nor complete it: %s', async (_, cookieOf) => {
     const cookie = await cookieOf()
-    const headers = { cookie, origin: under.issuer }
+    const headers = { cookie, origin: site.issuer }
 
-    await refusedOnPage(under, {
+    await expectErrorPage(site, {
       send: visit(headers),
       reason: 'interaction_unknown',
       secrets: ['spa.test', 'Page', 'U1'],
     })
-    await refusedOnPage(under, {
+    await expectErrorPage(site, {
       send: visit(headers, { method: 'POST', body: consent }),
       reason: 'interaction_unknown',
     })
-    await refusedOnPage(under, {
+    await expectErrorPage(site, {
       send: visit(headers, { method: 'POST', body: 'deny' }),
       reason: 'interaction_unknown',
     })
 
-    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+    expect(codeOf(await answerInteraction(site, started, consent))).not.toBeNull()
   })
 
   it.each([
@@ -228,17 +228,17 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
     ['a handle in another parameter', '?Interaction=x'],
     ['a handle of 10,000 characters', `?interaction=${'A'.repeat(10_000)}`],
   ])('rejects a request with %s (RFC 9700 §4.7)', async (_, search) => {
-    const headers = { cookie: browserCookie(started), origin: under.issuer }
+    const headers = { cookie: browserCookie(started), origin: site.issuer }
 
-    await refusedOnPage(under, { send: visit(headers, { search }), reason: 'interaction_unknown' })
-    await refusedOnPage(under, {
+    await expectErrorPage(site, { send: visit(headers, { search }), reason: 'interaction_unknown' })
+    await expectErrorPage(site, {
       send: visit(headers, { method: 'POST', search, body: consent }),
       reason: 'interaction_unknown',
     })
   })
 
   it('replaces a cookie that this server cannot have set (RFC 9700 §4.7)', async () => {
-    const planted = await authorize(under, pkceForP, { cookie: '__Host-mintmark-browser=planted' })
+    const planted = await authorize(site, pkceForP, { cookie: '__Host-mintmark-browser=planted' })
 
     expect(planted.cookies).toHaveLength(1)
   })
@@ -247,8 +247,8 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
     const handle = started.location.searchParams.get('interaction') ?? '?'
     const secret = browserCookie(started).split('=')[1] ?? '?'
 
-    expect(under.dump()).not.toContain(handle)
-    expect(under.dump()).not.toContain(secret)
+    expect(site.dump()).not.toContain(handle)
+    expect(site.dump()).not.toContain(secret)
   })
 })
 
@@ -261,7 +261,7 @@ describe('the request is verified again at each step', () => {
     const waiting = await authorize(server, pkceForP)
     await changeClient(server.storage, clientId('P'), change as object)
 
-    await refusedOnPage(server, { send: () => answerInteraction(server, waiting, consent), reason })
+    await expectErrorPage(server, { send: () => answerInteraction(server, waiting, consent), reason })
     await server.close()
   })
 
@@ -270,7 +270,7 @@ describe('the request is verified again at each step', () => {
     const waiting = await authorize(server, pkceForP)
     await changeClient(server.storage, clientId('P'), { scopes: ['openid'] })
 
-    await refusedByRedirect(
+    await expectErrorRedirect(
       server,
       { error: 'invalid_scope', at: 'https://spa.test/cb' },
       { send: () => answerInteraction(server, waiting, consent), reason: 'scope_not_allowed' },
@@ -292,6 +292,6 @@ describe('the request is verified again at each step', () => {
 })
 
 it('a normal request still succeeds afterwards', async () => {
-  await expectServing(under)
-  expect((await redeem(under, 'x')).status).toBe(400)
+  await expectServing(site)
+  expect((await redeem(site, 'x')).status).toBe(400)
 })

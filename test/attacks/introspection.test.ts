@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, obtainCode, postForm } from '../support/flow.ts'
 import { readJws, signEs256, writeJws } from '../support/forge-jwt.ts'
-import { refused, refusedInJson } from '../support/refused.ts'
+import { expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   postAs,
   refresh,
   revoke,
@@ -23,14 +23,14 @@ import {
 
 const path = '/token/introspection'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let tokens: Tokens
 beforeAll(async () => {
-  under = await startServer()
-  await noteSecretsInUse(under)
-  tokens = await tokensFor(under, 'A')
+  site = await startServer()
+  await authenticateEveryClient(site)
+  tokens = await tokensFor(site, 'A')
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** Asserts that the response body is exactly `{"active":false}`, checks its headers, and that nothing was stored. */
 async function expectInactive(at: ServerUnderTest, token: string, client: ClientName = 'A'): Promise<void> {
@@ -48,14 +48,14 @@ describe('introspection: callers and requests that are rejected', () => {
   it.each<readonly [string, () => Promise<Reply>, number, string, RefusalReason]>([
     [
       'no authentication (RFC 7662 §2.1)',
-      () => postForm(under, path, encode({ token: tokens.access_token }), {}),
+      () => postForm(site, path, encode({ token: tokens.access_token }), {}),
       401,
       'invalid_client',
       'client_authentication_missing',
     ],
     [
       'a wrong secret (RFC 7662 §2.1)',
-      () => postForm(under, path, encode({ token: tokens.access_token }), { authorization: basic('RS', 'x') }),
+      () => postForm(site, path, encode({ token: tokens.access_token }), { authorization: basic('RS', 'x') }),
       401,
       'invalid_client',
       'client_credentials_wrong',
@@ -63,7 +63,7 @@ describe('introspection: callers and requests that are rejected', () => {
     [
       'the token as its own authorization (RFC 7662 §2.1)',
       () =>
-        postForm(under, path, encode({ token: tokens.access_token }), {
+        postForm(site, path, encode({ token: tokens.access_token }), {
           authorization: `Bearer ${tokens.access_token}`,
         }),
       401,
@@ -72,36 +72,30 @@ describe('introspection: callers and requests that are rejected', () => {
     ],
     [
       'the public client P (RFC 7662 §4)',
-      () => introspect(under, tokens.access_token, 'P'),
+      () => introspect(site, tokens.access_token, 'P'),
       401,
       'invalid_client',
       'client_public',
     ],
     [
       'the public client N (RFC 7662 §4)',
-      () => introspect(under, tokens.access_token, 'N'),
+      () => introspect(site, tokens.access_token, 'N'),
       401,
       'invalid_client',
       'client_public',
     ],
-    [
-      'no token (RFC 7662 §2.1)',
-      () => postAs(under, 'RS', { path, form: {} }),
-      400,
-      'invalid_request',
-      'token_missing',
-    ],
-    ['an empty token (RFC 7662 §2.1)', () => introspect(under, '', 'RS'), 400, 'invalid_request', 'token_missing'],
+    ['no token (RFC 7662 §2.1)', () => postAs(site, 'RS', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
+    ['an empty token (RFC 7662 §2.1)', () => introspect(site, '', 'RS'), 400, 'invalid_request', 'token_missing'],
     [
       'a token in the query (RFC 7662 §2.1)',
-      () => postAs(under, 'RS', { path: `${path}?token=${tokens.access_token}`, form: {} }),
+      () => postAs(site, 'RS', { path: `${path}?token=${tokens.access_token}`, form: {} }),
       400,
       'invalid_request',
       'token_missing',
     ],
     [
       'two tokens (RFC 6749 §3.2)',
-      () => postForm(under, path, `token=a&token=b`, { authorization: basic('RS', under.clients.RS.secret) }),
+      () => postForm(site, path, `token=a&token=b`, { authorization: basic('RS', site.clients.RS.secret) }),
       400,
       'invalid_request',
       'parameter_repeated',
@@ -109,8 +103,8 @@ describe('introspection: callers and requests that are rejected', () => {
     [
       'a JSON body (RFC 7662 §2.1)',
       () =>
-        postForm(under, path, '{"token":"x"}', {
-          authorization: basic('RS', under.clients.RS.secret),
+        postForm(site, path, '{"token":"x"}', {
+          authorization: basic('RS', site.clients.RS.secret),
           'content-type': 'application/json',
         }),
       400,
@@ -118,14 +112,14 @@ describe('introspection: callers and requests that are rejected', () => {
       'body_not_a_form',
     ],
   ])('%s', async (_, send, status, error, reason) => {
-    await refusedInJson(under, { status, error }, { send, reason, secrets: [tokens.access_token] })
+    await expectJsonRefusal(site, { status, error }, { send, reason, secrets: [tokens.access_token] })
 
-    expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
+    expect((await introspect(site, tokens.access_token)).json['active']).toBe(true)
   })
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('rejects %s (RFC 7662 §2.1)', async (method) => {
-    const reply = await refused(under, {
-      send: () => under.send({ method, path: `${path}?token=${tokens.access_token}` }),
+    const reply = await expectRefusal(site, {
+      send: () => site.send({ method, path: `${path}?token=${tokens.access_token}` }),
       reason: undefined,
     })
 
@@ -140,8 +134,8 @@ describe('introspection: inactive answers', () => {
     ['an unknown opaque token (RFC 7662 §2.2)', () => 'A'.repeat(43)],
     ['an unknown refresh token (RFC 7662 §2.2)', () => 'A'.repeat(107)],
     ['an ID token (RFC 7662 §2.2)', () => tokens.id_token],
-    ['an authorization code (RFC 7662 §2.2)', () => obtainCode(under)],
-    ['a client secret (RFC 7662 §2.2)', () => under.clients.A.secret],
+    ['an authorization code (RFC 7662 §2.2)', () => obtainCode(site)],
+    ['a client secret (RFC 7662 §2.2)', () => site.clients.A.secret],
     ['NUL (RFC 7662 §2.2)', () => '\0'],
     ['__proto__ (RFC 7662 §2.2)', () => '__proto__'],
     ['a token with white space around it (RFC 7662 §2.2)', () => ` ${tokens.access_token} `],
@@ -155,7 +149,7 @@ describe('introspection: inactive answers', () => {
       },
     ],
   ])('%s', async (_, obtain) => {
-    await expectInactive(under, await obtain())
+    await expectInactive(site, await obtain())
   })
 
   it.each<readonly [string, ClientName, keyof Tokens]>([
@@ -165,7 +159,7 @@ describe('introspection: inactive answers', () => {
     ["A's refresh token, introspected by RS", 'RS', 'refresh_token'],
     ["A's refresh token, introspected by B", 'B', 'refresh_token'],
   ])('%s (RFC 7662 §2.2, §4)', async (_, client, kind) => {
-    const reply = await introspect(under, tokens[kind], client)
+    const reply = await introspect(site, tokens[kind], client)
 
     expect([reply.status, reply.text]).toEqual([200, '{"active":false}'])
   })
@@ -240,14 +234,14 @@ describe('introspection: inactive answers', () => {
   async function startFreshServer(): Promise<ServerUnderTest> {
     const other = await startServer()
     onTestFinished(() => other.close())
-    await noteSecretsInUse(other)
+    await authenticateEveryClient(other)
     return other
   }
 })
 
 describe('introspection: active answers', () => {
   it("contain the token's claims, no internal names and nothing about the user (RFC 7662 §2.2, §4)", async () => {
-    const reply = await introspect(under, tokens.access_token)
+    const reply = await introspect(site, tokens.access_token)
 
     // The response leaves out the claims that resource servers compare with the revocation feed.
     const { payload } = readJws(tokens.access_token)
@@ -264,7 +258,7 @@ describe('introspection: active answers', () => {
   })
 
   it('describe a refresh token to its own client as active, without secrets (RFC 7662 §2.2)', async () => {
-    const reply = await introspect(under, tokens.refresh_token)
+    const reply = await introspect(site, tokens.refresh_token)
 
     expect(Object.keys(reply.json).toSorted()).toEqual(['active', 'client_id', 'exp', 'iat', 'iss', 'scope', 'sub'])
     expect(reply.json).toMatchObject({
@@ -273,26 +267,26 @@ describe('introspection: active answers', () => {
       sub: 'U1',
       scope: 'openid profile offline_access',
     })
-    expect(under.dump()).not.toContain(tokens.refresh_token)
+    expect(site.dump()).not.toContain(tokens.refresh_token)
   })
 
   it.each(['refresh_token', 'access_token', 'foo', '__proto__', ' '])(
     'do not depend on the hint %j (RFC 7662 §2.1)',
     async (token_type_hint) => {
-      const ofAccess = await introspect(under, tokens.access_token, 'A', { token_type_hint })
-      const ofRefresh = await introspect(under, tokens.refresh_token, 'A', { token_type_hint })
+      const ofAccess = await introspect(site, tokens.access_token, 'A', { token_type_hint })
+      const ofRefresh = await introspect(site, tokens.refresh_token, 'A', { token_type_hint })
 
-      expect(ofAccess.text).toBe((await introspect(under, tokens.access_token)).text)
-      expect(ofRefresh.text).toBe((await introspect(under, tokens.refresh_token)).text)
+      expect(ofAccess.text).toBe((await introspect(site, tokens.access_token)).text)
+      expect(ofRefresh.text).toBe((await introspect(site, tokens.refresh_token)).text)
     },
   )
 
   it('a signed answer is addressed to its caller and is not an access token (RFC 9701 §5)', async () => {
     const accept = 'application/token-introspection+jwt'
-    const headers = { authorization: basic('A', under.clients.A.secret), accept }
+    const headers = { authorization: basic('A', site.clients.A.secret), accept }
 
-    const live = await postForm(under, path, encode({ token: tokens.access_token }), headers)
-    const unknown = await postForm(under, path, 'token=unknown', headers)
+    const live = await postForm(site, path, encode({ token: tokens.access_token }), headers)
+    const unknown = await postForm(site, path, 'token=unknown', headers)
 
     expect([live.header('content-type'), live.header('cache-control'), live.header('vary')]).toEqual([
       accept,
@@ -301,24 +295,24 @@ describe('introspection: active answers', () => {
     ])
     expect(readJws(live.text).header['typ']).toBe('token-introspection+jwt')
     expect(readJws(live.text).payload).toMatchObject({
-      iss: under.issuer,
+      iss: site.issuer,
       aud: 'A',
       token_introspection: { active: true },
     })
     expect(readJws(unknown.text).payload['token_introspection']).toEqual({ active: false })
-    await expectInactive(under, live.text)
+    await expectInactive(site, live.text)
   })
 })
 
 it('the token of a removed client is inactive (RFC 7662 §2.2)', async () => {
   const { clientSecret = '' } = await registerClient(
     { clientId: 'leaving', clientName: 'Leaving', grantTypes: ['client_credentials'], scopes: ['api.read'] },
-    { storage: under.storage },
+    { storage: site.storage },
   )
   const form = encode({ grant_type: 'client_credentials', scope: 'api.read' })
-  const { json } = await postForm(under, '/token', form, { authorization: basic('leaving', clientSecret) })
+  const { json } = await postForm(site, '/token', form, { authorization: basic('leaving', clientSecret) })
 
-  await under.storage.clients.remove(clientId('leaving'), under.clock.now())
+  await site.storage.clients.remove(clientId('leaving'), site.clock.now())
 
-  await expectInactive(under, String(json['access_token']), 'RS')
+  await expectInactive(site, String(json['access_token']), 'RS')
 })

@@ -8,26 +8,33 @@ import { signEs256, writeJws, readJws } from '../support/forge-jwt.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, encode, obtainCode, obtainTokens, postForm, redeem, token } from '../support/flow.ts'
 import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
-import { genuineJwt } from '../support/genuine-jwt.ts'
-import { confirm, hintOf, logout, returnOfA, sessionCookie, startLogoutServer } from '../support/logout-server.ts'
+import { withSigner } from '../support/genuine-jwt.ts'
+import {
+  confirmLogout,
+  obtainIdTokenHint,
+  logout,
+  returnUriOfA,
+  sessionCookie,
+  startLogoutServer,
+} from '../support/logout-server.ts'
 import type { LogoutServer } from '../support/logout-server.ts'
-import { expectServing, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { expectServing, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 
-let under: LogoutServer
+let server: LogoutServer
 let attacker: GenuineJwt['attacker']
 beforeAll(async () => {
-  under = await startLogoutServer()
+  server = await startLogoutServer()
   attacker = await generateKeyPair('ES256', { extractable: true })
-  await expectServing(under)
+  await expectServing(server)
 })
-afterAll(() => under.close())
+afterAll(() => server.close())
 
 let count = 0
 /** Starts a new session of U1. Returns its name and an ID token that was issued to A in it. */
 async function startSession(): Promise<{ readonly name: string; readonly hint: string }> {
   const name = `session-${(count += 1)}`
-  return { name, hint: await hintOf(under, name) }
+  return { name, hint: await obtainIdTokenHint(server, name) }
 }
 
 /** Asserts that the answer is the confirmation page, without a redirect, and that the session has not ended. */
@@ -37,18 +44,18 @@ async function expectConfirmationPage(name: string, answer: Reply, problem?: str
   expect(answer.header('content-security-policy')).toContain("frame-ancestors 'none'")
   expect(answer.header('cache-control')).toBe('no-store')
   expect(answer.cookies).toEqual([])
-  expect(under.ended).not.toContain(name)
+  expect(server.endedSessions).not.toContain(name)
 }
 
 const reasonsSince = (since: number): readonly string[] =>
-  under.events.slice(since).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
+  server.events.slice(since).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : []))
 
 /** Asserts that the confirmation page reports a problem, that an event has this reason, and that nothing is stored. */
 async function expectProblem(name: string, reason: string, send: () => Promise<Reply>): Promise<void> {
-  const [before, since] = [under.dump(), under.events.length]
+  const [before, since] = [server.dump(), server.events.length]
   await expectConfirmationPage(name, await send(), reason)
   expect(reasonsSince(since)).toEqual([reason])
-  expect(under.dump()).toBe(before)
+  expect(server.dump()).toBe(before)
 }
 
 describe('a logout request with a hint', () => {
@@ -56,57 +63,62 @@ describe('a logout request with a hint', () => {
     const { name, hint } = await startSession()
     const state = `a b+c%20"<>'&=#é漢😀/?`
 
-    const answer = await logout(under, name, { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state })
+    const answer = await logout(server, name, { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA, state })
 
     expect(answer.status).toBe(303)
-    expect(answer.header('location')).toBe(`${returnOfA}&state=${encodeURIComponent(state)}`)
+    expect(answer.header('location')).toBe(`${returnUriOfA}&state=${encodeURIComponent(state)}`)
     expect(answer.header('referrer-policy')).toBe('no-referrer')
     expect(answer.cookies).toEqual(['host=; Path=/; Max-Age=0'])
-    expect(under.ended).toContain(name)
-    expect(under.events.at(-1)).toMatchObject({ type: 'user.signed_out', userId: 'U1', sessionId: name, clientId: 'A' })
+    expect(server.endedSessions).toContain(name)
+    expect(server.events.at(-1)).toMatchObject({
+      type: 'user.signed_out',
+      userId: 'U1',
+      sessionId: name,
+      clientId: 'A',
+    })
   })
 
   it('adds nothing to the return URI when the request has no state (RP-Initiated Logout §3)', async () => {
     const { name, hint } = await startSession()
 
-    const answer = await logout(under, name, { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+    const answer = await logout(server, name, { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA })
 
-    expect(answer.header('location')).toBe(returnOfA)
+    expect(answer.header('location')).toBe(returnUriOfA)
   })
 
   it('shows a page that says so when the request names no return URI', async () => {
     const { name, hint } = await startSession()
 
-    const answer = await logout(under, name, { id_token_hint: hint, client_id: 'A', ui_locales: 'de' })
+    const answer = await logout(server, name, { id_token_hint: hint, client_id: 'A', ui_locales: 'de' })
 
     expect([answer.status, answer.header('location')]).toEqual([200, undefined])
     expect(answer.text).toContain('Sie sind abgemeldet')
-    expect(under.ended).toContain(name)
+    expect(server.endedSessions).toContain(name)
   })
 
   it('accepts a hint that expired a year ago (RP-Initiated Logout §2)', async () => {
     const { name, hint } = await startSession()
-    const genuine = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
-    const exp = under.clock.now() - 365 * 86_400
+    const genuine = await withSigner({ token: hint, other: hint, attacker }, server.keys)
+    const exp = server.clock.now() - 365 * 86_400
     const old = await writeJws(genuine.header, { ...genuine.payload, exp, iat: exp - 600 }, genuine.sign)
 
-    const answer = await logout(under, name, { id_token_hint: old, post_logout_redirect_uri: returnOfA })
+    const answer = await logout(server, name, { id_token_hint: old, post_logout_redirect_uri: returnUriOfA })
 
-    expect(answer.header('location')).toBe(returnOfA)
-    expect(under.ended).toContain(name)
+    expect(answer.header('location')).toBe(returnUriOfA)
+    expect(server.endedSessions).toContain(name)
   })
 
   it('returns to the client at once when the session has already ended (RP-Initiated Logout §2)', async () => {
     const { name, hint } = await startSession()
-    const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 's' }
-    await logout(under, name, request)
+    const request = { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA, state: 's' }
+    await logout(server, name, request)
 
-    const again = await logout(under, name, request)
-    const signedOut = await logout(under, undefined, request)
+    const again = await logout(server, name, request)
+    const signedOut = await logout(server, undefined, request)
 
     expect([again, signedOut].map((answer) => answer.header('location'))).toEqual([
-      `${returnOfA}&state=s`,
-      `${returnOfA}&state=s`,
+      `${returnUriOfA}&state=s`,
+      `${returnUriOfA}&state=s`,
     ])
   })
 
@@ -116,31 +128,31 @@ describe('a logout request with a hint', () => {
     [
       'has a software statement',
       { origin: 'registration', selfManagement: { statementIssuer: 'https://maker.test' } },
-      returnOfA,
+      returnUriOfA,
     ],
-    ['was changed by an administrator', { origin: 'administrator' }, returnOfA],
+    ['was changed by an administrator', { origin: 'administrator' }, returnUriOfA],
   ] as const)('redirects a signed-out browser only for a verified client: it %s', async (_, change, at) => {
     const site = await startLogoutServer()
-    const [mine, other] = [await hintOf(site, 'mine'), await hintOf(site, 'other')]
+    const [mine, other] = [await obtainIdTokenHint(site, 'mine'), await obtainIdTokenHint(site, 'other')]
     await changeClient(site.storage, clientId('A'), change)
-    const request = { id_token_hint: other, post_logout_redirect_uri: returnOfA }
+    const request = { id_token_hint: other, post_logout_redirect_uri: returnUriOfA }
 
     const signedOut = await logout(site, undefined, request)
     const signsOut = await logout(site, 'mine', { ...request, id_token_hint: mine })
 
     expect([signedOut.status, signedOut.header('location')]).toEqual([at === undefined ? 200 : 303, at])
     expect(signedOut.text).not.toContain('app.test')
-    expect([signsOut.header('location'), site.ended]).toEqual([returnOfA, ['mine']])
+    expect([signsOut.header('location'), site.endedSessions]).toEqual([returnUriOfA, ['mine']])
     await site.close()
   })
 
   it('accepts any port of a return URI on loopback (RFC 8252 §7.3)', async () => {
     const name = 'session-native'
-    const cookie = sessionCookie(under, name)
+    const cookie = sessionCookie(server, name)
     const native = { client_id: 'N', redirect_uri: 'http://127.0.0.1/cb' }
     const { id_token: hint } = await tokensOfPublic(native, cookie)
 
-    const answer = await logout(under, name, {
+    const answer = await logout(server, name, {
       id_token_hint: hint,
       post_logout_redirect_uri: 'http://127.0.0.1:52341/bye',
     })
@@ -150,43 +162,43 @@ describe('a logout request with a hint', () => {
 
   it('prompt=none afterwards is answered with login_required (OIDC Core §3.1.2.6)', async () => {
     const { name, hint } = await startSession()
-    await logout(under, name, { id_token_hint: hint })
+    await logout(server, name, { id_token_hint: hint })
 
-    const answer = await authorize(under, { prompt: 'none' }, { cookie: sessionCookie(under, name) })
+    const answer = await authorize(server, { prompt: 'none' }, { cookie: sessionCookie(server, name) })
 
     expect(answer.location.searchParams.get('error')).toBe('login_required')
   })
 
   it('asks when the hint is of another session of the same user, and ends only the current session (RP-Initiated Logout §6)', async () => {
     const [mine, other] = [await startSession(), await startSession()]
-    const request = { id_token_hint: other.hint, post_logout_redirect_uri: returnOfA }
+    const request = { id_token_hint: other.hint, post_logout_redirect_uri: returnUriOfA }
 
-    await expectConfirmationPage(mine.name, await logout(under, mine.name, request))
-    const answer = await confirm(under, mine.name, request)
+    await expectConfirmationPage(mine.name, await logout(server, mine.name, request))
+    const answer = await confirmLogout(server, mine.name, request)
 
-    expect(answer.header('location')).toBe(returnOfA)
-    expect(under.ended).toContain(mine.name)
-    expect(under.ended).not.toContain(other.name)
+    expect(answer.header('location')).toBe(returnUriOfA)
+    expect(server.endedSessions).toContain(mine.name)
+    expect(server.endedSessions).not.toContain(other.name)
   })
 
   it.each(['replaced', 'user'] as const)(
     'asks when the session of the hint has ended (%s), and returns to the client after that (RP-Initiated Logout §2)',
     async (reason) => {
       const [earlier, present] = [await startSession(), await startSession()]
-      const now = under.clock.now()
-      await under.storage.sessions.revoke({
+      const now = server.clock.now()
+      await server.storage.sessions.revoke({
         sessionId: sessionId(earlier.name),
         reason,
         now,
         tombstoneUntil: undefined,
       })
-      const request = { id_token_hint: earlier.hint, post_logout_redirect_uri: returnOfA }
+      const request = { id_token_hint: earlier.hint, post_logout_redirect_uri: returnUriOfA }
 
-      await expectConfirmationPage(present.name, await logout(under, present.name, request))
-      const answer = await confirm(under, present.name, request)
+      await expectConfirmationPage(present.name, await logout(server, present.name, request))
+      const answer = await confirmLogout(server, present.name, request)
 
-      expect(answer.header('location')).toBe(returnOfA)
-      expect(under.ended).toContain(present.name)
+      expect(answer.header('location')).toBe(returnUriOfA)
+      expect(server.endedSessions).toContain(present.name)
     },
   )
 
@@ -198,35 +210,35 @@ describe('a logout request with a hint', () => {
       {},
       { signedIn: () => Promise.resolve({ subject: 'U1', authTime: 1_789_999_995, amr: ['pwd'] }) },
     )
-    const hint = await hintOf(site, 'session-unnamed')
-    const genuine = await genuineJwt({ token: hint, other: hint, attacker }, site.keys)
+    const hint = await obtainIdTokenHint(site, 'session-unnamed')
+    const genuine = await withSigner({ token: hint, other: hint, attacker }, site.keys)
     const ofClient = await writeJws(genuine.header, { ...genuine.payload, aud: client }, genuine.sign)
 
     const answer = await logout(site, 'session-unnamed', { id_token_hint: ofClient })
 
-    expect([answer.text.includes('value="sign_out"'), site.ended.length]).toEqual([!isProof, isProof ? 1 : 0])
+    expect([answer.text.includes('value="sign_out"'), site.endedSessions.length]).toEqual([!isProof, isProof ? 1 : 0])
     await site.close()
   })
 
   it('asks when the hint is of another user (RP-Initiated Logout §6)', async () => {
     const { name, hint } = await startSession()
-    const cookie = sessionCookie(under, name, 'U4')
+    const cookie = sessionCookie(server, name, 'U4')
 
-    const answer = await logout(under, undefined, { id_token_hint: hint }, { cookie })
+    const answer = await logout(server, undefined, { id_token_hint: hint }, { cookie })
 
     await expectConfirmationPage(name, answer)
   })
 
   async function tokensOfPublic(client: Readonly<Record<string, string>>, cookie: string) {
     const scope = 'openid'
-    const started = await authorize(under, { ...client, scope }, { cookie })
+    const started = await authorize(server, { ...client, scope }, { cookie })
     const { pathname, search } = started.location
-    const answer = await postForm(under, pathname + search, 'scope=openid', {
+    const answer = await postForm(server, pathname + search, 'scope=openid', {
       cookie: `${started.cookies.map((each) => each.split(';', 1)[0]).join('; ')}; ${cookie}`,
-      origin: under.issuer,
+      origin: server.issuer,
     })
     const code = answer.location.searchParams.get('code') ?? ''
-    const redeemed = await redeem(under, code, client, { authorization: '' })
+    const redeemed = await redeem(server, code, client, { authorization: '' })
     return redeemed.json as Readonly<Record<string, string>>
   }
 })
@@ -234,8 +246,11 @@ describe('a logout request with a hint', () => {
 describe('a hint that is not an ID token of this server', () => {
   let genuine: GenuineJwt
   beforeAll(async () => {
-    const token = await hintOf(under, 'session-shared')
-    genuine = await genuineJwt({ token, other: await hintOf(under, 'session-shared'), attacker }, under.keys)
+    const token = await obtainIdTokenHint(server, 'session-shared')
+    genuine = await withSigner(
+      { token, other: await obtainIdTokenHint(server, 'session-shared'), attacker },
+      server.keys,
+    )
   })
 
   it.each(forgeries)('$row', async ({ forge }) => {
@@ -243,11 +258,11 @@ describe('a hint that is not an ID token of this server', () => {
     // An empty parameter is treated as absent, and a hint that is too long is refused before it is read.
     const reason = hint === '' ? undefined : 'logout_hint_invalid'
     // Stays below the rate limit, which counts the requests of a minute.
-    under.clock.advance(1)
+    server.clock.advance(1)
 
-    const answer = await logout(under, 'session-shared', { id_token_hint: hint, state: 's' })
+    const answer = await logout(server, 'session-shared', { id_token_hint: hint, state: 's' })
 
-    if (hint.length > 8192) expect([answer.status, under.lastReason()]).toEqual([400, 'parameter_too_long'])
+    if (hint.length > 8192) expect([answer.status, server.lastReason()]).toEqual([400, 'parameter_too_long'])
     else await expectConfirmationPage('session-shared', answer, reason)
     expect(answer.header('location')).toBeUndefined()
   })
@@ -259,11 +274,11 @@ describe('a hint that is not an ID token of this server', () => {
     ['with a list of audiences', { aud: ['A'] }],
   ])('refuses a token %s, and asks', async (_what, claims) => {
     const { name, hint } = await startSession()
-    const { header, payload, sign } = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
+    const { header, payload, sign } = await withSigner({ token: hint, other: hint, attacker }, server.keys)
     const token = await writeJws(header, { ...payload, ...claims }, sign)
 
     await expectProblem(name, 'logout_hint_invalid', () =>
-      logout(under, name, { id_token_hint: token, post_logout_redirect_uri: returnOfA }),
+      logout(server, name, { id_token_hint: token, post_logout_redirect_uri: returnUriOfA }),
     )
   })
 
@@ -271,19 +286,19 @@ describe('a hint that is not an ID token of this server', () => {
     'refuses typ %s, and asks (RFC 8725 §3.11)',
     async (typ) => {
       const { name, hint } = await startSession()
-      const { header, payload, sign } = await genuineJwt({ token: hint, other: hint, attacker }, under.keys)
+      const { header, payload, sign } = await withSigner({ token: hint, other: hint, attacker }, server.keys)
       const token = await writeJws({ ...header, typ }, payload, sign)
 
-      await expectProblem(name, 'logout_hint_invalid', () => logout(under, name, { id_token_hint: token }))
+      await expectProblem(name, 'logout_hint_invalid', () => logout(server, name, { id_token_hint: token }))
     },
   )
 
   it('refuses an access token, and asks (RFC 8725 §3.11)', async () => {
     const { name } = await startSession()
-    const tokens = await obtainTokens(under, {}, { cookie: sessionCookie(under, name) })
+    const tokens = await obtainTokens(server, {}, { cookie: sessionCookie(server, name) })
 
     await expectProblem(name, 'logout_hint_invalid', () =>
-      logout(under, name, { id_token_hint: tokens['access_token'] }),
+      logout(server, name, { id_token_hint: tokens['access_token'] }),
     )
   })
 
@@ -292,31 +307,31 @@ describe('a hint that is not an ID token of this server', () => {
     const { header, payload } = readJws(hint)
     const token = await writeJws({ ...header, alg: 'ES256' }, payload, signEs256(attacker.privateKey))
 
-    await expectProblem(name, 'logout_hint_invalid', () => logout(under, name, { id_token_hint: token }))
+    await expectProblem(name, 'logout_hint_invalid', () => logout(server, name, { id_token_hint: token }))
   })
 
   it.each([
     ['8,000 dots', '.'.repeat(8000), 'logout_hint_invalid'],
     ['9,000 letters', 'a'.repeat(9000), 'parameter_too_long'],
   ])('refuses a hint of %s before decoding it', async (_what, hint, reason) => {
-    const answer = await logout(under, 'session-long', { id_token_hint: hint })
+    const answer = await logout(server, 'session-long', { id_token_hint: hint })
 
-    expect([answer.status, answer.header('location'), under.lastReason()]).toEqual([400, undefined, reason])
+    expect([answer.status, answer.header('location'), server.lastReason()]).toEqual([400, undefined, reason])
   })
 
   it('refuses a hint that a dropped key has signed, and asks', async () => {
     const site = await startLogoutServer()
-    const hint = await hintOf(site, 'session-before')
+    const hint = await obtainIdTokenHint(site, 'session-before')
     await (site.keys as StoredKeyRing).drop(String(readJws(hint).header['kid']))
 
-    const answer = await logout(site, 'session-before', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+    const answer = await logout(site, 'session-before', { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA })
 
     expect([answer.status, answer.header('location'), site.lastReason()]).toEqual([
       400,
       undefined,
       'logout_hint_invalid',
     ])
-    expect(site.ended).toEqual([])
+    expect(site.endedSessions).toEqual([])
     await site.close()
   })
 })
@@ -324,44 +339,44 @@ describe('a hint that is not an ID token of this server', () => {
 describe('a return URI', () => {
   it.each([
     ['that is not registered', 'https://evil.test/'],
-    ['with a query added', `${returnOfA}&foo=bar`],
-    ['with a fragment', `${returnOfA}#x`],
-    ['with another case', returnOfA.replace('bye', 'Bye')],
+    ['with a query added', `${returnUriOfA}&foo=bar`],
+    ['with a fragment', `${returnUriOfA}#x`],
+    ['with another case', returnUriOfA.replace('bye', 'Bye')],
     ['that runs a script', 'javascript:alert(1)'],
     ['that is data', 'data:text/html,x'],
     ['with a tab in its scheme', `ht\ttps://app.test/bye?tab=1`],
-    ['with a line break', `${returnOfA}\r\nSet-Cookie: a=b`],
+    ['with a line break', `${returnUriOfA}\r\nSet-Cookie: a=b`],
     ['of another client', 'https://spa.test/bye'],
     ['that is a redirect URI', 'https://app.test/cb'],
   ])('%s is never followed, and the page asks (RP-Initiated Logout §3)', async (_what, uri) => {
     const { name, hint } = await startSession()
     const request = { id_token_hint: hint, post_logout_redirect_uri: uri, state: 's' }
 
-    await expectProblem(name, 'logout_return_unregistered', () => logout(under, name, request))
-    const answer = await confirm(under, name, request)
+    await expectProblem(name, 'logout_return_unregistered', () => logout(server, name, request))
+    const answer = await confirmLogout(server, name, request)
 
     expect([answer.status, answer.header('location')]).toEqual([400, undefined])
-    expect(under.ended).toContain(name)
+    expect(server.endedSessions).toContain(name)
   })
 
   it('without hint and client_id is never followed (RP-Initiated Logout §3)', async () => {
     const { name } = await startSession()
 
     await expectProblem(name, 'logout_return_unregistered', () =>
-      logout(under, name, { post_logout_redirect_uri: returnOfA }),
+      logout(server, name, { post_logout_redirect_uri: returnUriOfA }),
     )
   })
 
   it('with client_id alone is followed only after the user has agreed (RP-Initiated Logout §3)', async () => {
     const { name } = await startSession()
-    const request = { client_id: 'A', post_logout_redirect_uri: returnOfA, state: 's' }
+    const request = { client_id: 'A', post_logout_redirect_uri: returnUriOfA, state: 's' }
 
-    await expectConfirmationPage(name, await logout(under, name, request))
-    const signedOut = await logout(under, undefined, request)
-    const answer = await confirm(under, name, request)
+    await expectConfirmationPage(name, await logout(server, name, request))
+    const signedOut = await logout(server, undefined, request)
+    const answer = await confirmLogout(server, name, request)
 
     expect([signedOut.status, signedOut.header('location')]).toEqual([200, undefined])
-    expect(answer.header('location')).toBe(`${returnOfA}&state=s`)
+    expect(answer.header('location')).toBe(`${returnUriOfA}&state=s`)
   })
 
   it.each([
@@ -369,24 +384,24 @@ describe('a return URI', () => {
     ['is disabled', 'X', 'client_disabled'],
   ])('of a client that %s is never followed (RP-Initiated Logout §3)', async (_what, client, reason) => {
     const { name } = await startSession()
-    await changeClient(under.storage, clientId('X'), { disabledAt: under.clock.now() })
+    await changeClient(server.storage, clientId('X'), { disabledAt: server.clock.now() })
 
     await expectProblem(name, reason, () =>
-      logout(under, name, { client_id: client, post_logout_redirect_uri: 'https://x.test/cb' }),
+      logout(server, name, { client_id: client, post_logout_redirect_uri: 'https://x.test/cb' }),
     )
   })
 
   it('is not followed when the client was disabled after the sign-in, but the user can sign out', async () => {
     const site = await startLogoutServer()
-    const hint = await hintOf(site, 'session-a')
+    const hint = await obtainIdTokenHint(site, 'session-a')
     await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
-    const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA }
+    const request = { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA }
 
     const asked = await logout(site, 'session-a', request)
-    const answer = await confirm(site, 'session-a', request)
+    const answer = await confirmLogout(site, 'session-a', request)
 
     expect([asked, answer].map((reply) => reply.header('location'))).toEqual([undefined, undefined])
-    expect(site.ended).toEqual(['session-a'])
+    expect(site.endedSessions).toEqual(['session-a'])
     await site.close()
   })
 })
@@ -399,18 +414,18 @@ describe('a logout request that proves nothing', () => {
     ['a logout_hint', { logout_hint: '<script>alert(1)</script>' }],
   ])('asks the user: %s (RP-Initiated Logout §2)', async (_what, request) => {
     const { name } = await startSession()
-    const before = under.dump()
+    const before = server.dump()
 
-    const answer = await logout(under, name, request, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
+    const answer = await logout(server, name, request, { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })
 
     await expectConfirmationPage(name, answer)
     expect(answer.text).toContain('ann@example.test')
     expect(answer.text).not.toContain('<script')
-    expect(under.dump()).toBe(before)
+    expect(server.dump()).toBe(before)
   })
 
   it('tells a browser that it is signed out already', async () => {
-    const answer = await logout(under, undefined, { state: 's' })
+    const answer = await logout(server, undefined, { state: 's' })
 
     expect([answer.status, answer.header('location')]).toEqual([200, undefined])
     expect(answer.text).toContain('You are signed out')
@@ -419,11 +434,15 @@ describe('a logout request that proves nothing', () => {
   it('keeps a user signed in who decides to stay', async () => {
     const { name } = await startSession()
 
-    const answer = await confirm(under, name, { decision: 'stay', client_id: 'A', post_logout_redirect_uri: returnOfA })
+    const answer = await confirmLogout(server, name, {
+      decision: 'stay',
+      client_id: 'A',
+      post_logout_redirect_uri: returnUriOfA,
+    })
 
     expect([answer.status, answer.header('location')]).toEqual([200, undefined])
     expect(answer.text).toContain('You are still signed in')
-    expect(under.ended).not.toContain(name)
+    expect(server.endedSessions).not.toContain(name)
   })
 
   it.each<readonly [string, Readonly<Record<string, string>>]>([
@@ -435,9 +454,13 @@ describe('a logout request that proves nothing', () => {
   ])('refuses a confirmation %s (RFC 9700 §4.7)', async (_what, headers) => {
     const { name } = await startSession()
 
-    await refusedOnPage(under, { send: () => confirm(under, name, {}, headers), reason: 'cross_site_post' }, 403)
+    await expectErrorPage(
+      server,
+      { send: () => confirmLogout(server, name, {}, headers), reason: 'cross_site_post' },
+      403,
+    )
 
-    expect(under.ended).not.toContain(name)
+    expect(server.endedSessions).not.toContain(name)
   })
 })
 
@@ -446,13 +469,13 @@ describe('parameters and methods of a logout request', () => {
     'refuses a repeated %s (RFC 6749 §3.1)',
     async (parameter) => {
       const { name, hint } = await startSession()
-      const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 's', client_id: 'A' }
+      const request = { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA, state: 's', client_id: 'A' }
 
-      await refusedOnPage(under, {
-        send: () => logout(under, name, `${encode({ ui_locales: 'en', ...request })}&${parameter}=x`),
+      await expectErrorPage(server, {
+        send: () => logout(server, name, `${encode({ ui_locales: 'en', ...request })}&${parameter}=x`),
         reason: 'parameter_repeated',
       })
-      expect(under.ended).not.toContain(name)
+      expect(server.endedSessions).not.toContain(name)
     },
   )
 
@@ -460,60 +483,60 @@ describe('parameters and methods of a logout request', () => {
     const { name, hint } = await startSession()
 
     await expectProblem(name, 'client_id_contradicted', () =>
-      logout(under, name, { id_token_hint: hint, client_id: 'B', post_logout_redirect_uri: returnOfA }),
+      logout(server, name, { id_token_hint: hint, client_id: 'B', post_logout_redirect_uri: returnUriOfA }),
     )
   })
 
   it('refuses a state of more than 1,024 bytes, and encodes any other once', async () => {
     const { name, hint } = await startSession()
-    const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA }
+    const request = { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA }
 
-    await refusedOnPage(under, {
-      send: () => logout(under, name, { ...request, state: 's'.repeat(1025) }),
+    await expectErrorPage(server, {
+      send: () => logout(server, name, { ...request, state: 's'.repeat(1025) }),
       reason: 'parameter_too_long',
     })
-    const answer = await logout(under, name, { ...request, state: '\r\nSet-Cookie: a=b"' })
+    const answer = await logout(server, name, { ...request, state: '\r\nSet-Cookie: a=b"' })
 
-    expect(answer.header('location')).toBe(`${returnOfA}&state=%0D%0ASet-Cookie%3A%20a%3Db%22`)
+    expect(answer.header('location')).toBe(`${returnUriOfA}&state=%0D%0ASet-Cookie%3A%20a%3Db%22`)
     expect(answer.cookies).toEqual(['host=; Path=/; Max-Age=0'])
   })
 
   it('uses ten languages at most', async () => {
     const locales = [...Array.from({ length: 1000 }, () => 'fr'), 'de'].join(' ')
 
-    const answer = await logout(under, undefined, { ui_locales: locales })
+    const answer = await logout(server, undefined, { ui_locales: locales })
 
     expect(answer.text).toContain('<html lang="de"')
   })
 
   it('redirects a cross-site POST to a GET with the same parameters, so that the browser sends its cookies', async () => {
     const { name, hint } = await startSession()
-    const request = { id_token_hint: hint, post_logout_redirect_uri: returnOfA, state: 'a b', client_id: 'A' }
+    const request = { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA, state: 'a b', client_id: 'A' }
 
-    const bounced = await postForm(under, '/session/end', encode(request), { 'sec-fetch-site': 'cross-site' })
+    const bounced = await postForm(server, '/session/end', encode(request), { 'sec-fetch-site': 'cross-site' })
     const { pathname, search, searchParams } = bounced.location
 
     expect([bounced.status, pathname]).toEqual([303, '/session/end'])
     expect(Object.fromEntries(searchParams)).toEqual(request)
-    expect((await logout(under, name, search.slice(1))).header('location')).toBe(`${returnOfA}&state=a%20b`)
+    expect((await logout(server, name, search.slice(1))).header('location')).toBe(`${returnUriOfA}&state=a%20b`)
   })
 
   it('ends no session for HEAD, a prefetch or a script (RFC 9110 §9.2.1)', async () => {
     const { name, hint } = await startSession()
     const path = `/session/end?${encode({ id_token_hint: hint })}`
-    const cookie = sessionCookie(under, name)
+    const cookie = sessionCookie(server, name)
 
-    const head = await under.send({ method: 'HEAD', path, headers: { cookie } })
-    await refusedOnPage(under, {
-      send: () => under.send({ path, headers: { cookie, 'sec-purpose': 'prefetch;prerender' } }),
+    const head = await server.send({ method: 'HEAD', path, headers: { cookie } })
+    await expectErrorPage(server, {
+      send: () => server.send({ path, headers: { cookie, 'sec-purpose': 'prefetch;prerender' } }),
       reason: 'not_a_navigation',
     })
-    await refusedOnPage(under, {
-      send: () => under.send({ path, headers: { cookie, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' } }),
+    await expectErrorPage(server, {
+      send: () => server.send({ path, headers: { cookie, 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' } }),
       reason: 'not_a_navigation',
     })
 
-    expect([head.status, head.text, under.ended.includes(name)]).toEqual([200, '', false])
+    expect([head.status, head.text, server.endedSessions.includes(name)]).toEqual([200, '', false])
   })
 
   it('refuses a browser that sends too many requests, but no other browser (RFC 6585 §4)', async () => {
@@ -537,7 +560,7 @@ describe('parameters and methods of a logout request', () => {
 
     expect(answers).toEqual([...Array.from({ length: 100 }, () => 200), 429])
     expect(site.lastReason()).toBe('logouts_throttled')
-    expect(site.ended).toEqual([])
+    expect(site.endedSessions).toEqual([])
     await site.close()
   })
 })
@@ -545,13 +568,13 @@ describe('parameters and methods of a logout request', () => {
 describe('after a client has ended a session (Back-Channel Logout §2.7)', () => {
   it('a code of the session is refused', async () => {
     const { name, hint } = await startSession()
-    const code = await obtainCode(under, {}, { cookie: sessionCookie(under, name) })
-    await logout(under, name, { id_token_hint: hint })
+    const code = await obtainCode(server, {}, { cookie: sessionCookie(server, name) })
+    await logout(server, name, { id_token_hint: hint })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      server,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, code), reason: 'session_ended', kept: 'whatever' },
+      { send: () => redeem(server, code), reason: 'session_ended', storage: 'may change' },
     )
   })
 
@@ -560,10 +583,10 @@ describe('after a client has ended a session (Back-Channel Logout §2.7)', () =>
     ['with offline_access is accepted', 'openid profile offline_access', 200],
   ])('a refresh token %s', async (_what, scope, status) => {
     const { name, hint } = await startSession()
-    const tokens = await obtainTokens(under, { scope }, { cookie: sessionCookie(under, name) })
-    await logout(under, name, { id_token_hint: hint })
+    const tokens = await obtainTokens(server, { scope }, { cookie: sessionCookie(server, name) })
+    await logout(server, name, { id_token_hint: hint })
 
-    const refreshed = await token(under, {
+    const refreshed = await token(server, {
       grant_type: 'refresh_token',
       refresh_token: tokens['refresh_token'] ?? 'none',
     })
@@ -573,14 +596,14 @@ describe('after a client has ended a session (Back-Channel Logout §2.7)', () =>
 
   it('an access token without offline_access is refused', async () => {
     const { name, hint } = await startSession()
-    const tokens = await obtainTokens(under, { scope: 'openid profile' }, { cookie: sessionCookie(under, name) })
+    const tokens = await obtainTokens(server, { scope: 'openid profile' }, { cookie: sessionCookie(server, name) })
     const asked = () =>
-      under.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokens['access_token']}` } })
+      server.send({ path: '/userinfo', headers: { authorization: `Bearer ${tokens['access_token']}` } })
     const before = await asked()
-    await logout(under, name, { id_token_hint: hint })
+    await logout(server, name, { id_token_hint: hint })
 
     expect([before.status, (await asked()).status]).toEqual([200, 401])
-    expect(await under.storage.sessions.find(sessionId(name))).toMatchObject({ endReason: 'client' })
+    expect(await server.storage.sessions.find(sessionId(name))).toMatchObject({ endReason: 'client' })
   })
 })
 
@@ -591,13 +614,13 @@ describe('a logout request during a storage outage', () => {
     const revoke: typeof storage.sessions.revoke = (end) =>
       isDown ? Promise.reject(new StorageUnavailableError('down')) : storage.sessions.revoke(end)
     const site = await startLogoutServer({}, { storage: { ...storage, sessions: { ...storage.sessions, revoke } } })
-    const hint = await hintOf(site, 'session-a')
+    const hint = await obtainIdTokenHint(site, 'session-a')
     isDown = true
 
-    const answer = await logout(site, 'session-a', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+    const answer = await logout(site, 'session-a', { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA })
 
     expect([answer.status, answer.header('location'), answer.cookies]).toEqual([503, undefined, []])
-    expect([site.ended, site.lastReason()]).toEqual([[], 'storage_unavailable'])
+    expect([site.endedSessions, site.lastReason()]).toEqual([[], 'storage_unavailable'])
     isDown = false
     await site.close()
   })

@@ -4,33 +4,33 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, type Change, obtainCode, redeem, token } from '../support/flow.ts'
-import { expectServing, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { expectServing, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const resource = 'https://api.test'
 const redirect_uri = 'https://spa.test/cb'
 const invalidTarget = { status: 400, error: 'invalid_target' }
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await changeClient(under.storage, clientId('P'), { profile: 'mcp' })
-  await expectServing(under)
+  site = await startServer()
+  await changeClient(site.storage, clientId('P'), { profile: 'mcp' })
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const request: Change = { client_id: 'P', redirect_uri, scope: 'api.read offline_access', resource }
 
-const code = () => obtainCode(under, request)
+const code = () => obtainCode(site, request)
 
 const withoutSecret = { authorization: '' }
 
 const redeemAs = (value: string, change: Change = {}) =>
-  redeem(under, value, { client_id: 'P', redirect_uri, resource, ...change }, withoutSecret)
+  redeem(site, value, { client_id: 'P', redirect_uri, resource, ...change }, withoutSecret)
 
 const refreshAs = (refreshToken: unknown, change: Change = {}) =>
   token(
-    under,
+    site,
     { grant_type: 'refresh_token', refresh_token: String(refreshToken), client_id: 'P', resource, ...change },
     withoutSecret,
   )
@@ -52,17 +52,17 @@ describe('a client with the profile mcp', () => {
     ['a path in upper case', `${resource}/MCP`, 'resource_unknown'],
     ['a resource with a user name', 'https://API@api.test', 'resource_unknown'],
   ] as const)('is refused with %s at the authorization endpoint (RFC 8707 §2)', async (_, changed, reason) => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_target', at: redirect_uri },
-      { send: () => authorize(under, { ...request, resource: changed }), reason },
+      { send: () => authorize(site, { ...request, resource: changed }), reason },
     )
   })
 
   it.each(['HTTPS://api.test', 'https://API.Test'])(
     'may write the scheme and host of a resource in any case: %s (RFC 3986 §6.2.2.1)',
     async (written) => {
-      const value = await obtainCode(under, { ...request, resource: written })
+      const value = await obtainCode(site, { ...request, resource: written })
       const reply = await redeemAs(value, { resource: written })
 
       expect(decodeJwt(String(reply.json['access_token'])).aud).toBe(resource)
@@ -72,7 +72,7 @@ describe('a client with the profile mcp', () => {
   it('is refused without a resource at the token endpoint, and its code stays usable (RFC 8707 §2.2)', async () => {
     const value = await code()
 
-    await refusedInJson(under, invalidTarget, {
+    await expectJsonRefusal(site, invalidTarget, {
       send: () => redeemAs(value, { resource: undefined }),
       reason: 'resource_missing',
     })
@@ -83,7 +83,7 @@ describe('a client with the profile mcp', () => {
   it('is refused without a resource when it refreshes, and its refresh token stays usable (RFC 8707 §2.2)', async () => {
     const { refresh_token: refreshToken } = (await redeemAs(await code())).json
 
-    await refusedInJson(under, invalidTarget, {
+    await expectJsonRefusal(site, invalidTarget, {
       send: () => refreshAs(refreshToken, { resource: undefined }),
       reason: 'resource_missing',
     })
@@ -92,11 +92,11 @@ describe('a client with the profile mcp', () => {
   })
 
   it('is refused without PKCE (RFC 7636 §4.4.1)', async () => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request', at: redirect_uri },
       {
-        send: () => authorize(under, { ...request, code_challenge: undefined, code_challenge_method: undefined }),
+        send: () => authorize(site, { ...request, code_challenge: undefined, code_challenge_method: undefined }),
         reason: 'code_challenge_missing',
       },
     )
@@ -106,12 +106,12 @@ describe('a client with the profile mcp', () => {
 it('minimumProfile mcp requires a resource from every client, and refuses clients with a secret', async () => {
   const strict = await startServer({ minimumProfile: 'mcp' })
 
-  await refusedByRedirect(
+  await expectErrorRedirect(
     strict,
     { error: 'invalid_target', at: redirect_uri },
     { send: () => authorize(strict, { ...request, resource: undefined }), reason: 'resource_missing' },
   )
-  await refusedInJson(
+  await expectJsonRefusal(
     strict,
     { status: 400, error: 'unauthorized_client' },
     {

@@ -8,7 +8,7 @@ import { interceptStorage, startProbedServer, type ProbedServer } from '../suppo
 import type { Reply } from '../support/reply.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   refresh,
   revoke,
   serviceToken,
@@ -18,16 +18,16 @@ import {
   type Tokens,
 } from '../support/token-calls.ts'
 
-let under: ProbedServer
+let site: ProbedServer
 let tokens: Tokens
 beforeEach(async () => {
-  under = await startProbedServer({
+  site = await startProbedServer({
     resources: { 'https://api.test': { scopes: ['api.read', 'api.write'], accessTokenFormat: 'opaque' } },
   })
-  await noteSecretsInUse(under)
-  tokens = await tokensFor(under, 'A')
+  await authenticateEveryClient(site)
+  tokens = await tokensFor(site, 'A')
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
 /** Asserts that an outage is reported as an outage, never as a decision about the request. */
 function expectUnavailable(reply: Reply): void {
@@ -35,7 +35,7 @@ function expectUnavailable(reply: Reply): void {
   expect(Number(reply.header('retry-after'))).toBeGreaterThan(0)
   expect(reply.header('cache-control')).toBe('no-store')
   expect(reply.text).not.toMatch(/active|is down|families|clients/)
-  expect(under.lastReason()).toBe('storage_unavailable')
+  expect(site.lastReason()).toBe('storage_unavailable')
 }
 
 interface Operation {
@@ -48,51 +48,51 @@ interface Operation {
 const operations: readonly Operation[] = [
   {
     name: 'a refresh (RFC 6749 §6)',
-    send: () => refresh(under, tokens.refresh_token),
+    send: () => refresh(site, tokens.refresh_token),
     afterwards: async (reply) => {
       expect(reply.status).toBe(200)
-      expect((await refresh(under, tokensOf(reply).refresh_token)).status).toBe(200)
+      expect((await refresh(site, tokensOf(reply).refresh_token)).status).toBe(200)
     },
   },
   {
     name: 'a service token (RFC 6749 §4.4)',
-    send: () => serviceToken(under, { resource: 'https://api.test' }),
+    send: () => serviceToken(site, { resource: 'https://api.test' }),
     afterwards: (reply) => expect(reply.status).toBe(200),
   },
   {
     name: 'introspection of an access token (RFC 7662 §2.2)',
-    send: () => introspect(under, tokens.access_token),
+    send: () => introspect(site, tokens.access_token),
     afterwards: (reply) => expect(reply.json['active']).toBe(true),
   },
   {
     name: 'introspection of a refresh token (RFC 7662 §2.2)',
-    send: () => introspect(under, tokens.refresh_token),
+    send: () => introspect(site, tokens.refresh_token),
     afterwards: (reply) => expect(reply.json['active']).toBe(true),
   },
   {
     name: 'introspection of an unknown opaque token (RFC 7662 §2.2)',
-    send: () => introspect(under, 'A'.repeat(43)),
+    send: () => introspect(site, 'A'.repeat(43)),
     afterwards: (reply) => expect(reply.json).toEqual({ active: false }),
   },
   {
     name: 'revocation of a refresh token (RFC 7009 §2.2.1)',
-    send: () => revoke(under, tokens.refresh_token),
+    send: () => revoke(site, tokens.refresh_token),
     afterwards: async (reply) => {
       expect(reply.status).toBe(200)
-      expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
+      expect((await introspect(site, tokens.access_token)).json).toEqual({ active: false })
     },
   },
   {
     name: 'revocation of an access token (RFC 7009 §2.2.1)',
-    send: () => revoke(under, tokens.access_token),
+    send: () => revoke(site, tokens.access_token),
     afterwards: async (reply) => {
       expect(reply.status).toBe(200)
-      expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
+      expect((await introspect(site, tokens.access_token)).json).toEqual({ active: false })
     },
   },
   {
     name: 'userinfo (RFC 6750 §3.1)',
-    send: () => userinfo(under, tokens.access_token),
+    send: () => userinfo(site, tokens.access_token),
     afterwards: (reply) => expect(reply.json['sub']).toBe('U1'),
   },
 ]
@@ -104,9 +104,9 @@ describe('a storage outage in the middle of a request', () => {
       let failed = 0
       for (;;) {
         const at = failed + 1
-        under.probe.failWhen((_, index) => index === at)
+        site.probe.failWhen((_, index) => index === at)
         const reply = await send()
-        under.probe.failWhen(undefined)
+        site.probe.failWhen(undefined)
         if (reply.status !== 503) break
         expectUnavailable(reply)
         failed = at
@@ -118,56 +118,56 @@ describe('a storage outage in the middle of a request', () => {
   )
 
   it('a failed revocation has changed nothing, and a retry completes it (RFC 7009 §2.2.1)', async () => {
-    const before = under.dump()
-    under.probe.failWhen((call) => call === 'families.revoke')
-    expectUnavailable(await revoke(under, tokens.refresh_token))
-    under.probe.failWhen(undefined)
+    const before = site.dump()
+    site.probe.failWhen((call) => call === 'families.revoke')
+    expectUnavailable(await revoke(site, tokens.refresh_token))
+    site.probe.failWhen(undefined)
 
-    expect(under.dump()).toBe(before)
-    expect((await revoke(under, tokens.refresh_token)).status).toBe(200)
-    expect((await introspect(under, tokens.access_token)).text).toBe('{"active":false}')
+    expect(site.dump()).toBe(before)
+    expect((await revoke(site, tokens.refresh_token)).status).toBe(200)
+    expect((await introspect(site, tokens.access_token)).text).toBe('{"active":false}')
   })
 
   it('a refresh that failed after the rotation returns the same successor on retry (RFC 6749 §6)', async () => {
     const scope = 'openid offline_access api.read'
-    const opaque = await tokensFor(under, 'A', { scope, resource: 'https://api.test' })
-    under.probe.failWhen((call) => call === 'opaqueTokens.insert')
-    expectUnavailable(await refresh(under, opaque.refresh_token))
-    under.probe.failWhen(undefined)
+    const opaque = await tokensFor(site, 'A', { scope, resource: 'https://api.test' })
+    site.probe.failWhen((call) => call === 'opaqueTokens.insert')
+    expectUnavailable(await refresh(site, opaque.refresh_token))
+    site.probe.failWhen(undefined)
 
-    const retried = await refresh(under, opaque.refresh_token)
+    const retried = await refresh(site, opaque.refresh_token)
 
     expect(retried.status).toBe(200)
-    expect((await refresh(under, tokensOf(retried).refresh_token)).status).toBe(200)
+    expect((await refresh(site, tokensOf(retried).refresh_token)).status).toBe(200)
   })
 })
 
 describe('a complete storage outage', () => {
   it('serves discovery and, once loaded, the key set from memory (RFC 8414 §3)', async () => {
-    under.probe.failWhen(() => true)
+    site.probe.failWhen(() => true)
 
     const replies = await Promise.all(
       ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'].map((path) =>
-        under.send({ path }),
+        site.send({ path }),
       ),
     )
 
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(under.probe.calls).toEqual([])
+    expect(site.probe.calls).toEqual([])
   })
 
   it('serves a stale key set from memory, but neither signs nor accepts tokens with it (RFC 5861 §4)', async () => {
-    const before = await under.send({ path: '/jwks' })
-    under.probe.failWhen((call) => call === 'signingKeys.list')
-    under.clock.advance(5)
+    const before = await site.send({ path: '/jwks' })
+    site.probe.failWhen((call) => call === 'signingKeys.list')
+    site.clock.advance(5)
 
-    const after = await under.send({ path: '/jwks' })
+    const after = await site.send({ path: '/jwks' })
 
     expect([after.status, after.text, after.header('etag')]).toEqual([200, before.text, before.header('etag')])
-    expectUnavailable(await introspect(under, tokens.access_token))
-    expectUnavailable(await refresh(under, tokens.refresh_token))
-    under.probe.failWhen(undefined)
-    expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
+    expectUnavailable(await introspect(site, tokens.access_token))
+    expectUnavailable(await refresh(site, tokens.refresh_token))
+    site.probe.failWhen(undefined)
+    expect((await introspect(site, tokens.access_token)).json['active']).toBe(true)
   })
 
   it('serves no stale key set when keys cannot be read for a reason other than an outage', async () => {
@@ -186,7 +186,7 @@ describe('a complete storage outage', () => {
   })
 
   it.each(operations)('$name returns 503, never active or inactive (RFC 9110 §15.6.4)', async ({ send }) => {
-    under.probe.failWhen(() => true)
+    site.probe.failWhen(() => true)
 
     expectUnavailable(await send())
   })

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { plainRequest } from '../support/plain-request.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const discovery = '/.well-known/openid-configuration'
 const paths = ['/jwks', discovery, '/.well-known/oauth-authorization-server'] as const
 
 describe.each(paths)('%s', (path) => {
   it('any client may read and cache it (RFC 9110 §9.3.1)', async () => {
-    const reply = await under.send({ path })
+    const reply = await site.send({ path })
 
     expect([reply.status, reply.header('content-type')]).toEqual([200, 'application/json'])
     expect(reply.header('cache-control')).toBe('public, max-age=300')
@@ -28,17 +28,17 @@ describe.each(paths)('%s', (path) => {
   it.each(['?kid=x&callback=f', '?access_token=x', '?%zz', `?${'x&'.repeat(1000)}`])(
     'ignores the parameters %s (RFC 9110 §9.3.1)',
     async (query) => {
-      const [plain, asked] = [await under.send({ path }), await under.send({ path: path + query })]
+      const [plain, asked] = [await site.send({ path }), await site.send({ path: path + query })]
 
       expect([asked.status, asked.text, asked.header('content-type')]).toEqual([200, plain.text, 'application/json'])
     },
   )
 
   it("answers 304 when the reader's copy is current (RFC 9110 §13.1.2)", async () => {
-    const tag = (await under.send({ path })).header('etag') ?? ''
+    const tag = (await site.send({ path })).header('etag') ?? ''
 
     for (const condition of [tag, `W/${tag}`, `"other", ${tag}`, '*', `"other",W/${tag} `]) {
-      const reply = await under.send({ path, headers: { 'if-none-match': condition } })
+      const reply = await site.send({ path, headers: { 'if-none-match': condition } })
 
       expect([reply.status, reply.text, reply.header('etag')]).toEqual([304, '', tag])
       expect([reply.header('cache-control'), reply.header('content-type')]).toEqual(['public, max-age=300', undefined])
@@ -48,14 +48,14 @@ describe.each(paths)('%s', (path) => {
   it.each(['"other"', 'W/"other"', '', 'x', '"', 'W/*', ','])(
     'answers 200 when If-None-Match is %j (RFC 9110 §13.1.2)',
     async (condition) => {
-      const reply = await under.send({ path, headers: { 'if-none-match': condition } })
+      const reply = await site.send({ path, headers: { 'if-none-match': condition } })
 
       expect([reply.status, reply.text === '']).toEqual([200, false])
     },
   )
 
   it('HEAD returns the headers of GET without a body (RFC 9110 §9.3.2)', async () => {
-    const [got, head] = [await under.send({ path }), await under.send({ method: 'HEAD', path })]
+    const [got, head] = [await site.send({ path }), await site.send({ method: 'HEAD', path })]
 
     expect([head.status, head.text]).toEqual([200, ''])
     for (const name of ['etag', 'cache-control', 'content-type', 'content-length'])
@@ -63,13 +63,13 @@ describe.each(paths)('%s', (path) => {
   })
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('rejects %s (RFC 9110 §15.5.6)', async (method) => {
-    const reply = await under.send({ method, path })
+    const reply = await site.send({ method, path })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
   it('a hostile Host header or forwarding header changes nothing (RFC 9700 §4.13)', async () => {
-    const plain = await under.send({ path })
+    const plain = await site.send({ path })
     const headers = {
       host: 'evil.test',
       'x-forwarded-host': 'evil.test',
@@ -79,7 +79,7 @@ describe.each(paths)('%s', (path) => {
       forwarded: 'host=evil.test;proto=http',
     }
 
-    const reply = await under.send({ path, headers })
+    const reply = await site.send({ path, headers })
 
     expect([reply.status, reply.text, reply.header('etag')]).toEqual([200, plain.text, plain.header('etag')])
     expect(reply.text).not.toContain('evil')
@@ -97,7 +97,7 @@ describe.each(paths)('%s', (path) => {
     ['capitals', (exact) => exact.toUpperCase()],
     ['backslashes', (exact) => exact.replaceAll('/', '\\')],
   ])('the path with %s does not exist (RFC 8414 §3.1)', async (_, spell) => {
-    const reply = await under.send({ path: spell(path) })
+    const reply = await site.send({ path: spell(path) })
 
     // A request target that does not start with a slash is not a valid request (RFC 9112 §3.2.1).
     expect([400, 404]).toContain(reply.status)
@@ -108,7 +108,7 @@ describe.each(paths)('%s', (path) => {
 
 describe('published metadata', () => {
   it('the key set contains only public keys, each with kid, alg and use (RFC 7517 §9.2)', async () => {
-    const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, unknown>[] }
+    const { keys } = (await site.send({ path: '/jwks' })).json as { keys: Record<string, unknown>[] }
 
     expect(keys.map(({ alg }) => alg).toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
       'ES256',
@@ -123,21 +123,21 @@ describe('published metadata', () => {
   })
 
   it('every URL is below the issuer and is served (RFC 8414 §2)', async () => {
-    const metadata = (await under.send({ path: discovery })).json
+    const metadata = (await site.send({ path: discovery })).json
     const addresses = Object.entries(metadata).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name))
 
     expect(addresses.length).toBeGreaterThan(5)
     for (const [, address] of addresses) {
-      expect(String(address).startsWith(`${under.issuer}/`)).toBe(true)
-      expect((await under.send({ path: new URL(String(address)).pathname })).status).not.toBe(404)
+      expect(String(address).startsWith(`${site.issuer}/`)).toBe(true)
+      expect((await site.send({ path: new URL(String(address)).pathname })).status).not.toBe(404)
     }
   })
 
   it('lists nothing that this server rejects (RFC 9700 §2.1.2)', async () => {
-    const metadata = (await under.send({ path: discovery })).json
+    const metadata = (await site.send({ path: discovery })).json
 
     expect(metadata).toMatchObject({
-      issuer: under.issuer,
+      issuer: site.issuer,
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
       request_parameter_supported: true,
@@ -153,7 +153,7 @@ describe('published metadata', () => {
   })
 
   it('both discovery documents are identical (RFC 8414 §3)', async () => {
-    const [ours, oauth] = [await under.send({ path: discovery }), await under.send({ path: paths[2] })]
+    const [ours, oauth] = [await site.send({ path: discovery }), await site.send({ path: paths[2] })]
 
     expect(ours.text).toBe(oauth.text)
   })
@@ -188,9 +188,9 @@ describe('published metadata', () => {
 
 describe('keys', () => {
   it('eight servers that start at once agree on one key per algorithm (RFC 7517 §5)', async () => {
-    const medium = createMemoryDatabase()
+    const database = createMemoryDatabase()
     const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-    const storage = createMemoryStorage({ issuer: under.issuer, database: medium, scheduler: pause })
+    const storage = createMemoryStorage({ issuer: site.issuer, database, scheduler: pause })
     const sealingKey = Buffer.alloc(32, 7).toString('base64url')
     const rings = Array.from({ length: 8 }, () => createStoredKeys({ storage, sealingKey }))
 
@@ -206,9 +206,9 @@ describe('keys', () => {
   })
 
   it('during a rotation the old and the new key are published, under a new ETag (OIDC Core §10.1.1)', async () => {
-    const other = createMemoryStorage({ issuer: under.issuer })
+    const other = createMemoryStorage({ issuer: site.issuer })
     const next = createStoredKeys({ storage: other, sealingKey: Buffer.alloc(32, 8).toString('base64url') })
-    let published = await under.keys.publicKeys()
+    let published = await site.keys.publicKeys()
     const keys: KeyRing = {
       algorithms: ['ES256', 'RS256'],
       signer: (alg) => next.signer(alg),
@@ -216,12 +216,12 @@ describe('keys', () => {
       deriveSecrets: (purpose) => next.deriveSecrets(purpose),
     }
     const server = createAuthorizationServer({
-      issuer: under.issuer,
+      issuer: site.issuer,
       storage: other,
       keys,
       signedIn: () => Promise.resolve(undefined),
     })
-    const read = () => server.handle(plainRequest(under.issuer, { path: '/jwks' }))
+    const read = () => server.handle(plainRequest(site.issuer, { path: '/jwks' }))
 
     const before = await read()
     published = [...published, ...(await next.publicKeys())]

@@ -9,10 +9,10 @@ import { createProofKey, writeProof } from '../support/dpop.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, type Change, encode, obtainCode, postForm, signedInAs, verifier } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
-import { expectServing, refused, refusedInJson } from '../support/refused.ts'
+import { expectServing, expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, postAs, tokensOf } from '../support/token-calls.ts'
+import { introspect, authenticateEveryClient, postAs, tokensOf } from '../support/token-calls.ts'
 
 const aliasOrigin = 'https://mtls.as.test'
 const trust = 'this_proxy_sets_and_strips_it'
@@ -24,17 +24,17 @@ const example: Parameters<typeof issueCertificate>[0]['subject'] = [
 const c1 = issueCertificate({ subject: example, dns: ['client.app.test'] })
 const c2 = issueCertificate({ subject: [commonName('other')], dns: ['other.app.test'] })
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
   const certificate = certificateFromHeader({ format: 'client-cert', trust, chain: { header: 'client-verify' } })
-  under = await startServer({ mutualTls: { certificate, aliasOrigin } })
-  await expectServing(under)
-  await noteSecretsInUse(under)
+  site = await startServer({ mutualTls: { certificate, aliasOrigin } })
+  await expectServing(site)
+  await authenticateEveryClient(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const change = (id: string, changed: Partial<ClientRecord>): Promise<void> =>
-  changeClient(under.storage, clientId(id), changed)
+  changeClient(site.storage, clientId(id), changed)
 
 /** Returns the headers that the proxy of the test adds. */
 const headersFor = (certificate: TestCertificate, verdict = 'SUCCESS') => ({
@@ -44,7 +44,7 @@ const headersFor = (certificate: TestCertificate, verdict = 'SUCCESS') => ({
 
 const postAsM = (headers: Record<string, string> = {}, path = '/token', form: Change = {}): Promise<Reply> => {
   const grant = path === '/token' ? { grant_type: 'client_credentials', scope: 'api.read' } : {}
-  return postForm(under, path, encode({ client_id: 'M', ...grant, ...form }), headers)
+  return postForm(site, path, encode({ client_id: 'M', ...grant, ...form }), headers)
 }
 
 const confirmationOf = (reply: Reply): unknown => readJws(String(reply.json['access_token'])).payload['cnf']
@@ -60,7 +60,7 @@ const noNames = {
 const expectRefused = (
   headers: Record<string, string>,
   reason: 'client_certificate_wrong' | 'client_certificate_missing',
-) => refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => postAsM(headers), reason })
+) => expectJsonRefusal(site, { status: 401, error: 'invalid_client' }, { send: () => postAsM(headers), reason })
 
 describe('a client with tls_client_auth', () => {
   const registerName = (name: Partial<ClientRecord>): Promise<void> =>
@@ -96,8 +96,8 @@ describe('a client with tls_client_auth', () => {
 
   it('is refused without a certificate at every endpoint, as it is at the origin without mutual TLS (RFC 8705 §5)', async () => {
     for (const path of ['/token', '/token/revocation', '/token/introspection', '/auth/push'])
-      await refusedInJson(
-        under,
+      await expectJsonRefusal(
+        site,
         { status: 401, error: 'invalid_client' },
         { send: () => postAsM({}, path, { token: 'x' }), reason: 'client_certificate_missing' },
       )
@@ -118,7 +118,7 @@ describe('a client with tls_client_auth', () => {
   })
 
   it('is refused with an expired certificate, and with one that is not yet valid (RFC 5280 §4.1.2.5)', async () => {
-    const now = under.clock.now()
+    const now = site.clock.now()
     const dns = ['client.app.test']
     await expectRefused(
       headersFor(issueCertificate({ subject: example, dns, notAfter: now - 1 })),
@@ -190,9 +190,9 @@ describe('a client with tls_client_auth', () => {
       `:${'A'.repeat(20_000)}:`,
       '',
     ])
-      await refused(under, {
+      await expectRefusal(site, {
         send: () =>
-          under.send({
+          site.send({
             method: 'POST',
             path: '/token',
             headers: {
@@ -207,8 +207,8 @@ describe('a client with tls_client_auth', () => {
   })
 
   it('is refused when it sends a secret, even with its certificate (OIDC Registration §2)', async () => {
-    const secret = { client_secret: under.clients.M.secret }
-    await refused(under, {
+    const secret = { client_secret: site.clients.M.secret }
+    await expectRefusal(site, {
       send: () => postAsM(headersFor(c1), '/token', secret),
       reason: 'client_authentication_method',
     })
@@ -217,8 +217,8 @@ describe('a client with tls_client_auth', () => {
 
 it('a client with another method is not authenticated by a certificate (OIDC Registration §2)', async () => {
   const form = encode({ client_id: 'A', grant_type: 'client_credentials' })
-  await refused(under, {
-    send: () => postForm(under, '/token', form, headersFor(c1)),
+  await expectRefusal(site, {
+    send: () => postForm(site, '/token', form, headersFor(c1)),
     reason: 'client_authentication_method',
   })
 })
@@ -243,7 +243,7 @@ describe('a client with self_signed_tls_client_auth', () => {
   })
 
   it('is refused with a registered certificate that has expired (RFC 5280 §4.1.2.5)', async () => {
-    const expired = issueCertificate({ subject: example, notAfter: under.clock.now() - 86_400 })
+    const expired = issueCertificate({ subject: example, notAfter: site.clock.now() - 86_400 })
     await change('M', { jwks: keySetOf(expired) })
     await expectRefused(headersFor(expired), 'client_certificate_wrong')
   })
@@ -255,8 +255,8 @@ describe('a client whose access tokens are bound to its certificate', () => {
   beforeAll(() => change('P', { tlsClientCertificateBoundAccessTokens: true }))
 
   const send = (form: Change, headers: Record<string, string>): Promise<Reply> =>
-    postAs(under, 'P', { path: '/token', form, headers })
-  const code = () => obtainCode(under, { client_id: 'P', redirect_uri, scope })
+    postAs(site, 'P', { path: '/token', form, headers })
+  const code = () => obtainCode(site, { client_id: 'P', redirect_uri, scope })
   const redeem = async (headers: Record<string, string>, given?: string): Promise<Reply> =>
     send(
       {
@@ -268,7 +268,7 @@ describe('a client whose access tokens are bound to its certificate', () => {
       headers,
     )
   const userinfo = (accessToken: string, headers: Record<string, string>): Promise<Reply> =>
-    under.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}`, ...headers } })
+    site.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}`, ...headers } })
 
   it('gets tokens with the thumbprint of the certificate, which introspection shows (RFC 8705 §3.1, §3.2)', async () => {
     const reply = await redeem(headersFor(c1, 'NONE'))
@@ -276,7 +276,7 @@ describe('a client whose access tokens are bound to its certificate', () => {
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'Bearer'])
     expect(confirmationOf(reply)).toEqual({ 'x5t#S256': c1.thumbprint })
     await change('RS', { servedAudiences: ['https://api.test', 'https://as.test'] })
-    const described = await introspect(under, tokensOf(reply).access_token, 'RS')
+    const described = await introspect(site, tokensOf(reply).access_token, 'RS')
     expect(described.json).toMatchObject({
       active: true,
       token_type: 'Bearer',
@@ -286,8 +286,8 @@ describe('a client whose access tokens are bound to its certificate', () => {
 
   it('gets no token without a certificate, and its code is not used up (RFC 8705 §3)', async () => {
     const given = await code()
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       { send: () => redeem({}, given), reason: 'certificate_missing' },
     )
@@ -295,10 +295,10 @@ describe('a client whose access tokens are bound to its certificate', () => {
   })
 
   it('gets no token when it sends a DPoP proof as well (RFC 7800 §3.1)', async () => {
-    const dpop = await writeProof(under, await createProofKey())
+    const dpop = await writeProof(site, await createProofKey())
     const given = await code()
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       { send: () => redeem({ ...headersFor(c1), dpop }, given), reason: 'certificate_with_proof' },
     )
@@ -308,29 +308,29 @@ describe('a client whose access tokens are bound to its certificate', () => {
     const { access_token: token } = tokensOf(await redeem(headersFor(c1)))
 
     for (const headers of [{}, headersFor(c2)]) {
-      const reply = await refused(under, {
+      const reply = await expectRefusal(site, {
         send: () => userinfo(token, headers),
         reason: 'access_token_certificate_mismatch',
       })
       expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
     }
     expect((await userinfo(token, headersFor(c1))).status).toBe(200)
-    expect(await under.server.accessToken(token)).toBeUndefined()
+    expect(await site.server.accessToken(token)).toBeUndefined()
   })
 
   it('is refused when it refreshes with another certificate, and the refresh token stays usable (RFC 8705 §7.1)', async () => {
     const { refresh_token } = tokensOf(await redeem(headersFor(c1)))
     const form = { grant_type: 'refresh_token', refresh_token }
 
-    await refused(under, { send: () => send(form, headersFor(c2)), reason: 'refresh_token_key_mismatch' })
-    await refused(under, { send: () => send(form, {}), reason: 'certificate_missing' })
+    await expectRefusal(site, { send: () => send(form, headersFor(c2)), reason: 'refresh_token_key_mismatch' })
+    await expectRefusal(site, { send: () => send(form, {}), reason: 'certificate_missing' })
     const refreshed = await send(form, headersFor(c1))
     expect([refreshed.status, confirmationOf(refreshed)]).toEqual([200, { 'x5t#S256': c1.thumbprint }])
   })
 })
 
 it('a certificate at the authorization endpoint changes nothing (RFC 8705 §7)', async () => {
-  const reply = await authorize(under, {}, { cookie: signedInAs(under, 'U1'), ...headersFor(c1) })
+  const reply = await authorize(site, {}, { cookie: signedInAs(site, 'U1'), ...headersFor(c1) })
 
   expect(reply.status).toBe(303)
 })
@@ -339,14 +339,14 @@ it('a DPoP proof for the address of an alias is accepted (RFC 9449 §4.3, RFC 87
   const key = await createProofKey()
   const form = { grant_type: 'client_credentials', scope: 'api.read' }
   const withProof = async (htu: string): Promise<Reply> =>
-    postAs(under, 'RS', { path: '/token', form, headers: { dpop: await writeProof(under, key, { claims: { htu } }) } })
+    postAs(site, 'RS', { path: '/token', form, headers: { dpop: await writeProof(site, key, { claims: { htu } }) } })
 
   expect((await withProof(`${aliasOrigin}/token`)).json['token_type']).toBe('DPoP')
-  await refused(under, { send: () => withProof('https://evil.test/token'), reason: 'dpop_target' })
+  await expectRefusal(site, { send: () => withProof('https://evil.test/token'), reason: 'dpop_target' })
 })
 
 it('discovery lists the methods and the aliases (RFC 8705 §3.3, §5)', async () => {
-  const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+  const { json } = await site.send({ path: '/.well-known/openid-configuration' })
 
   expect(json).toMatchObject({
     tls_client_certificate_bound_access_tokens: true,

@@ -4,34 +4,34 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, obtainCode, obtainTokens, postForm, redeem, token } from '../support/flow.ts'
-import { expectServing } from '../support/refused.ts'
+import { expectServing } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeEach(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
 const scope = 'openid offline_access api.read email'
-const narrow = () => changeClient(under.storage, clientId('A'), { scopes: ['openid', 'offline_access'] })
+const narrow = () => changeClient(site.storage, clientId('A'), { scopes: ['openid', 'offline_access'] })
 
 describe('tokens issued later lack a scope that was removed from the client (RFC 6749 §3.3)', () => {
   it('by refreshing', async () => {
-    const tokens = await obtainTokens(under, { scope })
+    const tokens = await obtainTokens(site, { scope })
     await narrow()
 
-    const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
+    const refreshed = await token(site, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
 
     expect([refreshed.status, refreshed.json['scope']]).toEqual([200, 'openid offline_access'])
   })
 
   it('by refreshing with its name', async () => {
-    const tokens = await obtainTokens(under, { scope })
+    const tokens = await obtainTokens(site, { scope })
     await narrow()
 
-    const refreshed = await token(under, {
+    const refreshed = await token(site, {
       grant_type: 'refresh_token',
       refresh_token: tokens['refresh_token'],
       scope: 'api.read',
@@ -41,10 +41,10 @@ describe('tokens issued later lack a scope that was removed from the client (RFC
   })
 
   it('by redeeming an earlier code', async () => {
-    const code = await obtainCode(under, { scope })
+    const code = await obtainCode(site, { scope })
     await narrow()
 
-    const redeemed = await redeem(under, code)
+    const redeemed = await redeem(site, code)
 
     expect([redeemed.status, redeemed.json['scope']]).toEqual([200, 'openid offline_access'])
   })
@@ -56,27 +56,27 @@ it.each([
 ] as const)(
   'a client that lost offline_access can no longer refresh, and its refresh tokens are inactive: %s (OIDC Core §11)',
   async (_, change, reason) => {
-    const tokens = await obtainTokens(under, { scope })
-    await changeClient(under.storage, clientId('A'), change)
-    const before = under.dump()
+    const tokens = await obtainTokens(site, { scope })
+    await changeClient(site.storage, clientId('A'), change)
+    const before = site.dump()
 
-    const introspected = await postForm(under, '/token/introspection', encode({ token: tokens['refresh_token'] }), {
-      authorization: basic('A', under.clients.A.secret),
+    const introspected = await postForm(site, '/token/introspection', encode({ token: tokens['refresh_token'] }), {
+      authorization: basic('A', site.clients.A.secret),
     })
-    const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
+    const refreshed = await token(site, { grant_type: 'refresh_token', refresh_token: tokens['refresh_token'] })
 
     expect(introspected.json).toEqual({ active: false })
-    expect([refreshed.status, under.lastReason()]).toEqual([400, reason])
-    expect(under.dump()).toBe(before)
+    expect([refreshed.status, site.lastReason()]).toEqual([400, reason])
+    expect(site.dump()).toBe(before)
   },
 )
 
 it('introspection reports only the scopes that a refresh token can still obtain (RFC 7662 §2.2)', async () => {
-  const tokens = await obtainTokens(under, { scope })
+  const tokens = await obtainTokens(site, { scope })
   await narrow()
 
-  const introspected = await postForm(under, '/token/introspection', encode({ token: tokens['refresh_token'] }), {
-    authorization: basic('A', under.clients.A.secret),
+  const introspected = await postForm(site, '/token/introspection', encode({ token: tokens['refresh_token'] }), {
+    authorization: basic('A', site.clients.A.secret),
   })
 
   expect(introspected.json).toMatchObject({ active: true, scope: 'openid offline_access' })
@@ -84,12 +84,12 @@ it('introspection reports only the scopes that a refresh token can still obtain 
 
 it('a claim requested by name is released only while the scope that covers it is granted (OIDC Core §5.5)', async () => {
   const claims = JSON.stringify({ userinfo: { email: null, nickname: null }, id_token: { email: null } })
-  const code = await obtainCode(under, { scope: 'openid profile email offline_access', claims })
-  const tokens = (await redeem(under, code)).json
-  await changeClient(under.storage, clientId('A'), { scopes: ['openid', 'profile', 'offline_access'] })
+  const code = await obtainCode(site, { scope: 'openid profile email offline_access', claims })
+  const tokens = (await redeem(site, code)).json
+  await changeClient(site.storage, clientId('A'), { scopes: ['openid', 'profile', 'offline_access'] })
 
-  const refreshed = await token(under, { grant_type: 'refresh_token', refresh_token: String(tokens['refresh_token']) })
-  const userinfo = await under.send({
+  const refreshed = await token(site, { grant_type: 'refresh_token', refresh_token: String(tokens['refresh_token']) })
+  const userinfo = await site.send({
     path: '/userinfo',
     headers: { authorization: `Bearer ${String(refreshed.json['access_token'])}` },
   })

@@ -5,41 +5,41 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { answerInteraction, authorize, browserCookie, browserCookies, signedInAs } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
-import { refused, refusedByRedirect, refusedOnPage } from '../support/refused.ts'
+import { expectRefusal, expectErrorRedirect, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeEach(async () => {
-  under = await startServer()
+  site = await startServer()
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
 const consent = 'scope=openid&scope=profile'
 const codeOf = (reply: Reply): string | null => reply.location.searchParams.get('code')
-const codes = (): number => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+const codes = (): number => (JSON.parse(site.dump()) as { codes: readonly unknown[] }).codes.length
 
 /** Sends the form of an interaction's page with exactly these cookies and headers. */
 const post = (started: Reply, cookie: string, form: string, headers: Record<string, string> = {}): Promise<Reply> =>
-  under.send({
+  site.send({
     method: 'POST',
     path: started.location.pathname + started.location.search,
-    headers: { cookie, origin: under.issuer, 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    headers: { cookie, origin: site.issuer, 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: form,
   })
 
 describe('a sign-out ends the sign-ins that are pending in its session (OIDC Core §3.1.2.3)', () => {
   it.each([
     ['nobody is signed in', () => ''],
-    ['another user has signed in', () => signedInAs(under, 'U9')],
+    ['another user has signed in', () => signedInAs(site, 'U9')],
   ])('the consent page asks for a new sign-in when %s', async (_, sessionOf) => {
-    const started = await authorize(under, { prompt: 'consent' })
+    const started = await authorize(site, { prompt: 'consent' })
 
     const reply = await post(started, `${browserCookie(started)}; ${sessionOf()}`, consent)
 
     expect(reply.location.pathname).toBe('/login')
     expect(codes()).toBe(0)
-    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+    expect(codeOf(await answerInteraction(site, started, consent))).not.toBeNull()
   })
 
   describe('of a host that gives its sessions no name', () => {
@@ -114,10 +114,10 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
   })
 
   it('a session that is dated in the future counts as none', async () => {
-    const ahead = signedInAs(under, 'U1', -3600)
+    const ahead = signedInAs(site, 'U1', -3600)
 
-    const started = await authorize(under, {}, { cookie: ahead })
-    const silent = await authorize(under, { prompt: 'none' }, { cookie: ahead })
+    const started = await authorize(site, {}, { cookie: ahead })
+    const silent = await authorize(site, { prompt: 'none' }, { cookie: ahead })
 
     expect(started.location.pathname).toBe('/login')
     expect(silent.location.searchParams.get('error')).toBe('login_required')
@@ -128,27 +128,27 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     ['completes nothing, also together with consent', 62, `&${consent}`, '/login'],
     ['is a sign-in within a minute, for a clock that is ahead', 60, '', '/consent'],
   ])('a sign-in from the future %s', async (_, ahead, answer, next) => {
-    const started = await authorize(under, {}, { cookie: '' })
-    const before = under.dump()
+    const started = await authorize(site, {}, { cookie: '' })
+    const before = site.dump()
 
     const reply = await post(
       started,
       browserCookie(started),
-      `subject=U1&auth_time=${under.clock.now() + ahead}${answer}`,
+      `subject=U1&auth_time=${site.clock.now() + ahead}${answer}`,
     )
 
     expect([reply.status, reply.location.pathname]).toEqual([303, next])
-    expect(under.dump() === before).toBe(next === '/login')
-    const signedIn = `subject=U1&auth_time=${under.clock.now()}&${consent}`
+    expect(site.dump() === before).toBe(next === '/login')
+    const signedIn = `subject=U1&auth_time=${site.clock.now()}&${consent}`
     expect(codeOf(await post(started, browserCookie(started), signedIn))).not.toBeNull()
   })
 
   it('a sign-in that is dated in milliseconds is a mistake of the host, and completes nothing', async () => {
-    const started = await authorize(under, {}, { cookie: '' })
+    const started = await authorize(site, {}, { cookie: '' })
 
-    const reply = await post(started, browserCookie(started), `subject=U1&auth_time=${under.clock.now() * 1000}`)
+    const reply = await post(started, browserCookie(started), `subject=U1&auth_time=${site.clock.now() * 1000}`)
 
-    expect([reply.status, under.lastReason(), codes()]).toEqual([500, 'unexpected_failure', 0])
+    expect([reply.status, site.lastReason(), codes()]).toEqual([500, 'unexpected_failure', 0])
   })
 })
 
@@ -162,42 +162,42 @@ describe('a session that the browser had before is no new sign-in (OIDC Core §3
   it.each(demands.flatMap((demand) => [1, 30, 60].map((ahead) => [demand, ahead] as const)))(
     'with %j, even if its clock is %d seconds ahead',
     async (demand, ahead) => {
-      const authTime = under.clock.now() + ahead
-      const started = await authorize(under, demand, { cookie: signedInAs(under, 'U1', -ahead) })
-      const before = under.dump()
+      const authTime = site.clock.now() + ahead
+      const started = await authorize(site, demand, { cookie: signedInAs(site, 'U1', -ahead) })
+      const before = site.dump()
 
       expect((await signInAt(started, authTime)).location.pathname).toBe('/login')
-      under.clock.advance(ahead)
+      site.clock.advance(ahead)
       expect((await signInAt(started, authTime)).location.pathname).toBe('/login')
 
-      expect(under.dump()).toBe(before)
+      expect(site.dump()).toBe(before)
       expect(codeOf(await signInAt(started, authTime + 1))).not.toBeNull()
     },
   )
 
   it('even if its clock was too far ahead when the request came', async () => {
-    const authTime = under.clock.now() + 90
-    const started = await authorize(under, { prompt: 'login' }, { cookie: signedInAs(under, 'U1', -90) })
-    under.clock.advance(31)
+    const authTime = site.clock.now() + 90
+    const started = await authorize(site, { prompt: 'login' }, { cookie: signedInAs(site, 'U1', -90) })
+    site.clock.advance(31)
 
     expect((await signInAt(started, authTime)).location.pathname).toBe('/login')
 
-    expect(codeOf(await signInAt(started, under.clock.now()))).not.toBeNull()
+    expect(codeOf(await signInAt(started, site.clock.now()))).not.toBeNull()
   })
 
   it('so a required context that it lacks leads to the sign-in page, and is no error (OIDC Core §5.5.1.1)', async () => {
     const claims = JSON.stringify({ id_token: { acr: { essential: true, values: ['mfa'] } } })
-    const started = await authorize(under, { claims }, { cookie: signedInAs(under, 'U1', -30) })
+    const started = await authorize(site, { claims }, { cookie: signedInAs(site, 'U1', -30) })
 
-    const reply = await signInAt(started, under.clock.now() + 30)
+    const reply = await signInAt(started, site.clock.now() + 30)
 
-    expect([reply.location.pathname, under.lastReason()]).toEqual(['/login', undefined])
+    expect([reply.location.pathname, site.lastReason()]).toEqual(['/login', undefined])
   })
 
   it('while a sign-in by a server whose clock agrees counts, although the session was from one that is ahead', async () => {
-    const started = await authorize(under, { prompt: 'login' }, { cookie: signedInAs(under, 'U1', -30) })
+    const started = await authorize(site, { prompt: 'login' }, { cookie: signedInAs(site, 'U1', -30) })
 
-    expect(codeOf(await signInAt(started, under.clock.now()))).not.toBeNull()
+    expect(codeOf(await signInAt(started, site.clock.now()))).not.toBeNull()
   })
 })
 
@@ -228,56 +228,56 @@ describe('nothing completes on a request that is not a navigation (RFC 6749 §3.
   ] as const
 
   it.each(others)('%s completes no interaction', async (_, headers) => {
-    const started = await authorize(under, { prompt: 'consent' })
+    const started = await authorize(site, { prompt: 'consent' })
 
     for (const form of [consent, 'deny'])
-      await refusedOnPage(under, {
+      await expectErrorPage(site, {
         send: () => post(started, browserCookies(started), form, headers),
         reason: 'not_a_navigation',
       })
 
-    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+    expect(codeOf(await answerInteraction(site, started, consent))).not.toBeNull()
   })
 
   it.each(others)('%s gets no code from an earlier consent', async (_, headers) => {
-    await answerInteraction(under, await authorize(under), consent)
+    await answerInteraction(site, await authorize(site), consent)
 
-    await refusedOnPage(under, { send: () => authorize(under, {}, headers), reason: 'not_a_navigation' })
+    await expectErrorPage(site, { send: () => authorize(site, {}, headers), reason: 'not_a_navigation' })
 
     expect(
-      codeOf(await authorize(under, {}, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })),
+      codeOf(await authorize(site, {}, { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })),
     ).not.toBeNull()
   })
 })
 
 it('a web view of Android gets a code, although it names its application (RFC 6749 §3.1)', async () => {
-  await answerInteraction(under, await authorize(under), consent)
+  await answerInteraction(site, await authorize(site), consent)
 
-  expect(codeOf(await authorize(under, {}, { 'x-requested-with': 'com.example.app' }))).not.toBeNull()
+  expect(codeOf(await authorize(site, {}, { 'x-requested-with': 'com.example.app' }))).not.toBeNull()
 })
 
 describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', () => {
   it('an authorization request, its page and a denial store nothing', async () => {
-    const before = under.dump()
+    const before = site.dump()
 
-    const started = await authorize(under, { state: 's'.repeat(1000) }, { cookie: '' })
-    await under.send({
+    const started = await authorize(site, { state: 's'.repeat(1000) }, { cookie: '' })
+    await site.send({
       path: started.location.pathname + started.location.search,
       headers: { cookie: browserCookie(started) },
     })
     await post(started, browserCookie(started), 'deny')
 
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
   })
 
   it('a denial at the sign-in page completes an interaction in which somebody had signed in', async () => {
-    const started = await authorize(under, {}, { cookie: '' })
+    const started = await authorize(site, {}, { cookie: '' })
     const cookie = browserCookie(started)
-    await post(started, cookie, `subject=U1&auth_time=${under.clock.now()}`)
+    await post(started, cookie, `subject=U1&auth_time=${site.clock.now()}`)
     const { pathname, search } = started.location
-    const headers = { cookie, origin: under.issuer, 'content-type': 'application/x-www-form-urlencoded' }
+    const headers = { cookie, origin: site.issuer, 'content-type': 'application/x-www-form-urlencoded' }
 
-    const denied = await under.send({
+    const denied = await site.send({
       method: 'POST',
       path: `${pathname}${search}&account=other`,
       headers,
@@ -285,17 +285,17 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
     })
 
     expect(denied.location.searchParams.get('error')).toBe('access_denied')
-    await refusedOnPage(under, { send: () => post(started, cookie, consent), reason: 'interaction_unknown' })
+    await expectErrorPage(site, { send: () => post(started, cookie, consent), reason: 'interaction_unknown' })
   })
 
   it('a request that does not fit into an address is refused', async () => {
     const state = 's'.repeat(1024)
     const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request', at: 'https://app.test/cb', state },
       {
-        send: () => authorize(under, { state, nonce: state, claims }, { cookie: '' }),
+        send: () => authorize(site, { state, nonce: state, claims }, { cookie: '' }),
         reason: 'request_too_large',
       },
     )
@@ -308,7 +308,7 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
     const limited = await startServer({ rateLimits: { [limit]: createMemoryRateLimiter({ points: 3, window: 60 }) } })
     for (let started = 0; started < 3; started += 1) await authorize(limited, {}, { cookie: '' })
 
-    const refusal = await refused(limited, {
+    const refusal = await expectRefusal(limited, {
       send: () => authorize(limited, {}, { cookie: '' }),
       reason: 'interactions_throttled',
     })
@@ -345,11 +345,11 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
   })
 
   it('one interaction takes fifty sign-in attempts', async () => {
-    const started = await authorize(under, {}, { cookie: '' })
+    const started = await authorize(site, {}, { cookie: '' })
     for (let tried = 0; tried < 50; tried += 1) await post(started, browserCookie(started), '')
 
-    const refusal = await refused(under, {
-      send: () => post(started, browserCookie(started), `subject=U1&auth_time=${under.clock.now()}`),
+    const refusal = await expectRefusal(site, {
+      send: () => post(started, browserCookie(started), `subject=U1&auth_time=${site.clock.now()}`),
       reason: 'sign_in_throttled',
     })
 
@@ -357,17 +357,17 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
   })
 
   it('a signed-in browser gets a hundred codes a minute without a page, for each client', async () => {
-    await answerInteraction(under, await authorize(under), consent)
-    for (let silent = 0; silent < 100; silent += 1) await authorize(under)
+    await answerInteraction(site, await authorize(site), consent)
+    for (let silent = 0; silent < 100; silent += 1) await authorize(site)
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'temporarily_unavailable', at: 'https://app.test/cb' },
-      { send: () => authorize(under), reason: 'codes_throttled' },
+      { send: () => authorize(site), reason: 'codes_throttled' },
     )
 
-    under.clock.advance(60)
-    expect(codeOf(await authorize(under))).not.toBeNull()
+    site.clock.advance(60)
+    expect(codeOf(await authorize(site))).not.toBeNull()
   })
 })
 
@@ -376,50 +376,50 @@ describe('a signed-in browser does not fill the store with codes (RFC 6819 §4.4
 
   /** A script that takes each request for that of a new browser, and sends the form of its consent page. */
   const consentByScript = async (change: Record<string, string> = {}): Promise<Reply> =>
-    answerInteraction(under, await authorize(under, { prompt: 'consent', ...change }), consent)
+    answerInteraction(site, await authorize(site, { prompt: 'consent', ...change }), consent)
 
   it('gets a hundred codes a minute for each client, when a script sends the consent page', async () => {
     for (let sent = 0; sent < 50; sent += 1) await consentByScript()
-    for (let sent = 0; sent < 50; sent += 1) await authorize(under)
-    const started = await authorize(under, { prompt: 'consent' })
+    for (let sent = 0; sent < 50; sent += 1) await authorize(site)
+    const started = await authorize(site, { prompt: 'consent' })
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'temporarily_unavailable', at: 'https://app.test/cb' },
-      { send: () => answerInteraction(under, started, consent), reason: 'codes_throttled' },
+      { send: () => answerInteraction(site, started, consent), reason: 'codes_throttled' },
     )
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'temporarily_unavailable', at: 'https://app.test/cb' },
-      { send: () => authorize(under), reason: 'codes_throttled' },
+      { send: () => authorize(site), reason: 'codes_throttled' },
     )
 
     expect(codes()).toBe(100)
     expect(codeOf(await consentByScript(spa))).not.toBeNull()
-    under.clock.advance(60)
-    expect(codeOf(await answerInteraction(under, started, consent))).not.toBeNull()
+    site.clock.advance(60)
+    expect(codeOf(await answerInteraction(site, started, consent))).not.toBeNull()
   })
 
   it('gets no more by disconnecting the client in between', async () => {
     for (let sent = 0; sent < 100; sent += 1) await consentByScript()
-    for (const { grantId } of await under.storage.grants.listByUser(userId('U1')))
-      await under.storage.grants.revoke(grantId, under.clock.now())
-    const started = await authorize(under)
+    for (const { grantId } of await site.storage.grants.listByUser(userId('U1')))
+      await site.storage.grants.revoke(grantId, site.clock.now())
+    const started = await authorize(site)
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'temporarily_unavailable', at: 'https://app.test/cb' },
-      { send: () => answerInteraction(under, started, consent), reason: 'codes_throttled' },
+      { send: () => answerInteraction(site, started, consent), reason: 'codes_throttled' },
     )
   })
 })
 
 describe('the handle of a pending sign-in cannot be forged (RFC 9700 §4.7)', () => {
   const withHandle = (started: Reply, handle: string): Promise<Reply> =>
-    under.send({
+    site.send({
       method: 'POST',
       path: `${started.location.pathname}?interaction=${encodeURIComponent(handle)}`,
-      headers: { cookie: browserCookies(started), origin: under.issuer },
+      headers: { cookie: browserCookies(started), origin: site.issuer },
       body: consent,
     })
 
@@ -432,16 +432,16 @@ describe('the handle of a pending sign-in cannot be forged (RFC 9700 §4.7)', ()
     ['of another sealing key', (handle: string) => `${'A'.repeat(12)}${handle.slice(12)}`],
     ['without its key', (handle: string) => handle.slice(13)],
   ])('%s', async (_, change) => {
-    const started = await authorize(under, { prompt: 'consent' })
+    const started = await authorize(site, { prompt: 'consent' })
     const handle = started.location.searchParams.get('interaction') ?? ''
 
-    await refusedOnPage(under, { send: () => withHandle(started, change(handle)), reason: 'interaction_unknown' })
+    await expectErrorPage(site, { send: () => withHandle(started, change(handle)), reason: 'interaction_unknown' })
   })
 
   it('another spelling of the same handle completes the interaction once', async () => {
-    const started = await authorize(under, { prompt: 'consent' })
+    const started = await authorize(site, { prompt: 'consent' })
     const handle = started.location.searchParams.get('interaction') ?? ''
-    await answerInteraction(under, started, consent)
+    await answerInteraction(site, started, consent)
 
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const spellings = digits.split('').map((last) => handle.slice(0, -1) + last)
@@ -450,10 +450,10 @@ describe('the handle of a pending sign-in cannot be forged (RFC 9700 §4.7)', ()
   })
 
   it('a server with another sealing key does not open it', async () => {
-    const storage = createMemoryStorage({ issuer: under.issuer })
+    const storage = createMemoryStorage({ issuer: site.issuer })
     const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 9).toString('base64url') })
     const other = await startServer({ keys })
-    const started = await authorize(under, { prompt: 'consent' })
+    const started = await authorize(site, { prompt: 'consent' })
 
     const reply = await other.send({
       path: started.location.pathname + started.location.search,

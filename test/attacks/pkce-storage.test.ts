@@ -3,9 +3,9 @@ import type { AuthorizationCodeRecord, AdminStorage } from '@mintmark/storage-in
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { dumpMedium } from '../support/dump-medium.ts'
+import { dumpDatabase } from '../support/dump-database.ts'
 import { obtainCode, redeem } from '../support/flow.ts'
-import { expectServing, refusedInJson } from '../support/refused.ts'
+import { expectServing, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 type Spoil = (code: AuthorizationCodeRecord) => object
@@ -13,11 +13,11 @@ type Spoil = (code: AuthorizationCodeRecord) => object
 const issuer = 'https://as.test'
 const logged: { readonly level: string; readonly message: string }[] = []
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let spoil: Spoil
 beforeAll(async () => {
-  const medium = createMemoryDatabase()
-  const storage = createMemoryStorage({ issuer, database: medium })
+  const database = createMemoryDatabase()
+  const storage = createMemoryStorage({ issuer, database })
   const log = (level: string) => (_fields: object, message: string) => void logged.push({ level, message })
   const events: ServerUnderTest['events'][number][] = []
   const listener = logEvents({ info: log('info'), warn: log('warn'), error: log('error') })
@@ -28,11 +28,11 @@ beforeAll(async () => {
       return listener(event)
     },
   })
-  under = { ...server, events, dump: () => dumpMedium(medium, issuer) }
+  site = { ...server, events, dump: () => dumpDatabase(database, issuer) }
   spoil = (code) => code
-  await expectServing(under)
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** A code as returned by a store that has no column for the field. */
 const without =
@@ -82,18 +82,18 @@ const guarding = [
 
 describe('a store that loses a field of a code: nothing is redeemed and nothing crashes', () => {
   it.each(guarding)('%s', async (_, spoilt, reason) => {
-    const code = await obtainCode(under, { scope: 'openid api.read', resource: 'https://api.test' })
+    const code = await obtainCode(site, { scope: 'openid api.read', resource: 'https://api.test' })
     spoil = spoilt
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, code), reason, kept: 'all but codes', secrets: [code] },
+      { send: () => redeem(site, code), reason, storage: 'codes may change', secrets: [code] },
     )
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, code, { resource: 'https://api.test' }), reason, kept: 'all but codes' },
+      { send: () => redeem(site, code, { resource: 'https://api.test' }), reason, storage: 'codes may change' },
     )
     spoil = (intact) => intact
   })
@@ -104,13 +104,13 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
     ['a grant that does not exist', { grantId: 'none' }, 'grant_inactive'],
     ['a time in the distant past', { expiresAt: 1 }, 'code_unknown'],
   ] as const)('rejects a code whose field is %s', async (_, change, reason) => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
     spoil = (intact) => ({ ...intact, ...change })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, code), reason, kept: 'all but codes' },
+      { send: () => redeem(site, code), reason, storage: 'codes may change' },
     )
     spoil = (intact) => intact
   })
@@ -122,14 +122,14 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
       return intact
     }
     const publicClient = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
-    await redeem(under, await obtainCode(under, publicClient), publicClient, { authorization: '' })
-    const code = await obtainCode(under)
+    await redeem(site, await obtainCode(site, publicClient), publicClient, { authorization: '' })
+    const code = await obtainCode(site)
     spoil = (intact) => ({ ...intact, grantId: ofPublicClient })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, code), reason: 'grant_inactive', kept: 'all but codes' },
+      { send: () => redeem(site, code), reason: 'grant_inactive', storage: 'codes may change' },
     )
     spoil = (intact) => intact
   })
@@ -141,27 +141,27 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
     ['acr', withoutAuthentication('acr')],
     ['sessionId', withoutAuthentication('sessionId')],
   ] as const)('losing an optional field does not block redemption: %s', async (_, spoilt) => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
     spoil = spoilt
 
-    const reply = await redeem(under, code)
+    const reply = await redeem(site, code)
 
     expect(reply.status).toBe(200)
     spoil = (intact) => intact
   })
 
   it('reports it to the host as a fault of its own store', async () => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
     spoil = without('codeChallenge')
     logged.length = 0
 
-    await redeem(under, code)
+    await redeem(site, code)
 
     expect(logged).toEqual([{ level: 'error', message: 'POST /token refused: invalid_grant (code_challenge_lost)' }])
     spoil = (intact) => intact
   })
 
-  it('a normal request succeeds once the store works again', () => expectServing(under))
+  it('a normal request succeeds once the store works again', () => expectServing(site))
 })
 
 function withSpoiltCodes(storage: AdminStorage, spoilt: Spoil): AdminStorage {

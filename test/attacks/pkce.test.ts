@@ -13,15 +13,15 @@ import {
   type Change,
 } from '../support/flow.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { expectServing, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { expectServing, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const forX = { client_id: 'X', redirect_uri: 'https://x.test/cb' }
 const asP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
@@ -64,7 +64,7 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
     ],
     ['a challenge of 257 characters', { code_challenge: 'a'.repeat(257) }, 'parameter_too_long'],
   ] as const satisfies readonly (readonly [string, Change, string])[])('rejects %s', async (_, change, reason) => {
-    await refusedByRedirect(under, { error: 'invalid_request' }, { send: () => authorize(under, change), reason })
+    await expectErrorRedirect(site, { error: 'invalid_request' }, { send: () => authorize(site, change), reason })
   })
 
   it.each([
@@ -80,10 +80,10 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
       ...client,
     }
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request', at: change.redirect_uri },
-      { send: () => postForm(under, '/auth', encode(change), {}), reason: 'code_challenge_missing' },
+      { send: () => postForm(site, '/auth', encode(change), {}), reason: 'code_challenge_missing' },
     )
   })
 
@@ -95,10 +95,10 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
   ] as const)(
     'holds a client that may omit PKCE and uses it to its rules: %s (RFC 9700 §4.8.2)',
     async (_, change, reason) => {
-      await refusedByRedirect(
-        under,
+      await expectErrorRedirect(
+        site,
         { error: 'invalid_request', at: 'https://x.test/cb' },
-        { send: () => authorize(under, { ...forX, ...change }), reason },
+        { send: () => authorize(site, { ...forX, ...change }), reason },
       )
     },
   )
@@ -120,61 +120,61 @@ describe('the code verifier (RFC 7636 §4.6)', () => {
     ['one of 129 characters', 'a'.repeat(129), 'code_verifier_mismatch'],
     ['one of 10,000 characters', 'a'.repeat(10_000), 'code_verifier_mismatch'],
   ] as const)('%s uses up the code: the right verifier is too late', async (_, wrong, reason) => {
-    const code = await obtainCode(under)
-    const families = familiesOf(under)
+    const code = await obtainCode(site)
+    const families = familiesOf(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
       {
-        send: () => redeem(under, code, { code_verifier: wrong }),
+        send: () => redeem(site, code, { code_verifier: wrong }),
         reason,
-        kept: 'all but codes',
+        storage: 'codes may change',
         secrets: [code, verifier],
       },
     )
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, code), reason: 'code_replayed', kept: 'whatever', secrets: [code, verifier] },
+      { send: () => redeem(site, code), reason: 'code_replayed', storage: 'may change', secrets: [code, verifier] },
     )
 
-    expect(familiesOf(under) - families).toBe(0)
+    expect(familiesOf(site) - families).toBe(0)
   })
 
   it.each(['code_verifier[]', 'code_verifier[0]', 'CODE_VERIFIER', 'code_verifier.x'])(
     'rejects %s as a verifier',
     async (name) => {
-      const code = await obtainCode(under)
+      const code = await obtainCode(site)
 
-      await refusedInJson(
-        under,
+      await expectJsonRefusal(
+        site,
         { status: 400, error: 'invalid_grant' },
         {
-          send: () => redeem(under, code, { code_verifier: undefined, [name]: verifier }),
+          send: () => redeem(site, code, { code_verifier: undefined, [name]: verifier }),
           reason: 'code_verifier_missing',
-          kept: 'all but codes',
+          storage: 'codes may change',
         },
       )
     },
   )
 
   it('rejects the verifier of another code of the same client (RFC 7636 §4.6)', async () => {
-    const code = await obtainCode(under)
-    const other = await obtainCode(under, { code_challenge: challenge.toUpperCase() })
+    const code = await obtainCode(site)
+    const other = await obtainCode(site, { code_challenge: challenge.toUpperCase() })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeem(under, other), reason: 'code_verifier_mismatch', kept: 'all but codes' },
+      { send: () => redeem(site, other), reason: 'code_verifier_mismatch', storage: 'codes may change' },
     )
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it('accepts the published example (RFC 7636 App. B)', async () => {
-    const code = await obtainCode(under, { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
+    const code = await obtainCode(site, { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' })
 
-    expect((await redeem(under, code, { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' })).status).toBe(
+    expect((await redeem(site, code, { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' })).status).toBe(
       200,
     )
   })
@@ -184,80 +184,80 @@ describe('a confidential client that is not registered for PKCE (RFC 9700 §4.8.
   const withoutPkce = { ...forX, code_challenge: undefined, code_challenge_method: undefined }
   const redeemAsX = (code: string, change: Change = {}) =>
     token(
-      under,
-      { grant_type: 'authorization_code', code, ...forX, client_secret: under.clients.X.secret, ...change },
+      site,
+      { grant_type: 'authorization_code', code, ...forX, client_secret: site.clients.X.secret, ...change },
       { authorization: '' },
     )
 
   it('rejects a verifier without a challenge: the challenge may have been removed', async () => {
-    await redeemAsX(await obtainCode(under, withoutPkce))
-    const code = await obtainCode(under, withoutPkce)
+    await redeemAsX(await obtainCode(site, withoutPkce))
+    const code = await obtainCode(site, withoutPkce)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
       {
         send: () => redeemAsX(code, { code_verifier: verifier }),
         reason: 'code_verifier_unexpected',
-        kept: 'all but codes',
+        storage: 'codes may change',
       },
     )
     expect((await redeemAsX(code)).json['error']).toBe('invalid_grant')
   })
 
   it('redeems a code without PKCE', async () => {
-    expect((await redeemAsX(await obtainCode(under, withoutPkce))).status).toBe(200)
+    expect((await redeemAsX(await obtainCode(site, withoutPkce))).status).toBe(200)
   })
 
   it('must prove a challenge it has sent', async () => {
-    const code = await obtainCode(under, forX)
+    const code = await obtainCode(site, forX)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeemAsX(code), reason: 'code_verifier_missing', kept: 'all but codes' },
+      { send: () => redeemAsX(code), reason: 'code_verifier_missing', storage: 'codes may change' },
     )
   })
 
   it('a public client that is not registered for PKCE needs it nevertheless (RFC 9700 §2.1.1)', async () => {
-    expect((await under.storage.clients.find(clientId('P')))?.requirePkce).toBe(false)
+    expect((await site.storage.clients.find(clientId('P')))?.requirePkce).toBe(false)
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request', at: 'https://spa.test/cb' },
       {
-        send: () => authorize(under, { ...asP, code_challenge: undefined, code_challenge_method: undefined }),
+        send: () => authorize(site, { ...asP, code_challenge: undefined, code_challenge_method: undefined }),
         reason: 'code_challenge_missing',
       },
     )
   })
 
   it('cannot redeem a code without a challenge once it is registered for PKCE (RFC 9700 §2.1.1)', async () => {
-    const code = await obtainCode(under, withoutPkce)
-    await changeClient(under.storage, clientId('X'), { requirePkce: true })
+    const code = await obtainCode(site, withoutPkce)
+    await changeClient(site.storage, clientId('X'), { requirePkce: true })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeemAsX(code), reason: 'code_challenge_lost', kept: 'all but codes' },
+      { send: () => redeemAsX(code), reason: 'code_challenge_lost', storage: 'codes may change' },
     )
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request', at: 'https://x.test/cb' },
-      { send: () => authorize(under, withoutPkce), reason: 'code_challenge_missing' },
+      { send: () => authorize(site, withoutPkce), reason: 'code_challenge_missing' },
     )
-    await changeClient(under.storage, clientId('X'), { requirePkce: false })
+    await changeClient(site.storage, clientId('X'), { requirePkce: false })
   })
 
   it.each([
     ['without a challenge, PKCE is recommended', withoutPkce, /requirePkce/],
     ['with one, nothing is', forX, undefined],
   ])('the event of a code says: %s (RFC 9700 §2.1.1)', async (_, change, advice) => {
-    const before = under.events.length
+    const before = site.events.length
 
-    await obtainCode(under, change)
+    await obtainCode(site, change)
 
-    const issued = under.events.slice(before).filter(({ type }) => type === 'code.issued')
+    const issued = site.events.slice(before).filter(({ type }) => type === 'code.issued')
     expect(issued).toHaveLength(1)
     if (advice === undefined) expect(issued[0]).toMatchObject({ advice: undefined })
     else expect(issued[0]).toMatchObject({ advice: expect.stringMatching(advice) as unknown })
@@ -266,11 +266,11 @@ describe('a confidential client that is not registered for PKCE (RFC 9700 §4.8.
 
 it('discovery lists S256 only', async () => {
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
-    expect((await under.send({ path })).json['code_challenge_methods_supported']).toEqual(['S256'])
+    expect((await site.send({ path })).json['code_challenge_methods_supported']).toEqual(['S256'])
   }
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(site))
 
 /** The number of families that could still be used. */
 const familiesOf = (server: ServerUnderTest): number => {

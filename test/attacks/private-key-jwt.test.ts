@@ -8,38 +8,38 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { encode, postForm, type Change } from '../support/flow.ts'
 import { readJws, signEs256, signHs256 } from '../support/forge-jwt.ts'
 import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { noteSecretsInUse, refresh, tokensFor } from '../support/token-calls.ts'
+import { authenticateEveryClient, refresh, tokensFor } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let attacker: GenuineJwt['attacker']
 beforeAll(async () => {
-  under = await startServer({
+  site = await startServer({
     rateLimits: { failedAuthentications: { consume: () => Promise.resolve({ allowed: true }) } },
   })
   attacker = await generateKeyPair('ES256', { extractable: true })
-  await noteSecretsInUse(under)
+  await authenticateEveryClient(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const paths = ['/token', '/token/introspection', '/token/revocation'] as const
 const introspection = paths[1]
 
 /** Posts a form that is valid except for its client authentication. */
 const present = (form: Change, path: string = introspection) =>
-  postForm(under, path, encode({ grant_type: 'refresh_token', refresh_token: 'x', token: 'x', ...form }), {})
+  postForm(site, path, encode({ grant_type: 'refresh_token', refresh_token: 'x', token: 'x', ...form }), {})
 
 const isAccepted = async (change: AssertionChange): Promise<boolean> =>
-  (await present(await assertionOf(under, change))).status === 200
+  (await present(await assertionOf(site, change))).status === 200
 
 const wrong = 'client_credentials_wrong'
 const unknown = 'client_unknown'
 const audience = 'client_assertion_audience'
 
 async function refuseAssertion(assertion: string, reason: RefusalReason = wrong): Promise<void> {
-  await refusedInJson(
-    under,
+  await expectJsonRefusal(
+    site,
     { status: 401, error: 'invalid_client' },
     {
       send: () => present({ client_assertion_type: assertionType, client_assertion: assertion }),
@@ -102,7 +102,7 @@ describe('private_key_jwt: claims that are not from this client for this server 
   ]
 
   it.each(rows.map(([row, claims, reason]) => ({ row, claims, reason })))('$row', async ({ claims, reason }) => {
-    await refuseAssertion(await writeAssertion(under, { claims }), reason)
+    await refuseAssertion(await writeAssertion(site, { claims }), reason)
 
     expect(await isAccepted({})).toBe(true)
   })
@@ -112,51 +112,49 @@ describe('private_key_jwt: forged assertions', () => {
   it.each(forgeries)('$row', async ({ forge }) => {
     const genuine = await genuineAssertion()
 
-    const before = under.dump()
+    const before = site.dump()
     const reply = await present({ client_assertion_type: assertionType, client_assertion: await forge(genuine) })
 
     expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_client'])
-    expect([wrong, unknown]).toContain(under.lastReason())
-    expect(under.dump()).toBe(before)
+    expect([wrong, unknown]).toContain(site.lastReason())
+    expect(site.dump()).toBe(before)
     expect(await isAccepted({})).toBe(true)
   })
 
   it.each(['at+jwt', 'dpop+jwt', 'oauth-authz-req+jwt', 'logout+jwt', 'x'])(
     'rejects a JWT signed as %s (RFC 8725 §3.11)',
     async (typ) => {
-      await refuseAssertion(await writeAssertion(under, { header: { typ } }))
+      await refuseAssertion(await writeAssertion(site, { header: { typ } }))
     },
   )
 
   it('rejects HS256 keyed with the empty secret of a client without one (RFC 7518 §3.1)', async () => {
-    await refuseAssertion(
-      await writeAssertion(under, { header: { alg: 'HS256' }, sign: signHs256(new Uint8Array(32)) }),
-    )
+    await refuseAssertion(await writeAssertion(site, { header: { alg: 'HS256' }, sign: signHs256(new Uint8Array(32)) }))
   })
 
   it("rejects the server's own tokens as assertions (RFC 7523 §3)", async () => {
-    const tokens = await tokensFor(under, 'B')
+    const tokens = await tokensFor(site, 'B')
 
     await refuseAssertion(tokens.access_token, unknown)
     await refuseAssertion(tokens.id_token, unknown)
   })
 
   it("rejects an assertion for A signed with B's key (RFC 7523 §3)", async () => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       {
-        send: async () => present(await assertionOf(under, { claims: { iss: 'A', sub: 'A' } })),
+        send: async () => present(await assertionOf(site, { claims: { iss: 'A', sub: 'A' } })),
         reason: 'client_authentication_method',
       },
     )
   })
 
   async function genuineAssertion(): Promise<GenuineJwt> {
-    const [token, other] = [await writeAssertion(under), await writeAssertion(under)]
-    const registered = await under.storage.clients.find(clientId('B'))
+    const [token, other] = [await writeAssertion(site), await writeAssertion(site)]
+    const registered = await site.storage.clients.find(clientId('B'))
     const [publicJwk = {}] = (registered?.jwks?.['keys'] ?? []) as readonly JWK[]
-    return { token, other, ...readJws(token), sign: signEs256(under.clients.B.privateKey), publicJwk, attacker }
+    return { token, other, ...readJws(token), sign: signEs256(site.clients.B.privateKey), publicJwk, attacker }
   }
 })
 
@@ -200,10 +198,10 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
       'client_authentication_twice',
     ],
   ])('%s', async (_, change, status, reason) => {
-    const good = await assertionOf(under)
+    const good = await assertionOf(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status, error: status === 401 ? 'invalid_client' : 'invalid_request' },
       {
         send: () => present(change(good), path),
@@ -215,24 +213,24 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
   })
 
   it('rejects two client_assertion values (RFC 6749 §3.2)', async () => {
-    const [one, two] = [await assertionOf(under), await assertionOf(under)]
+    const [one, two] = [await assertionOf(site), await assertionOf(site)]
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       {
-        send: () => postForm(under, path, `${encode(one)}&${encode(two)}&token=x`, {}),
+        send: () => postForm(site, path, `${encode(one)}&${encode(two)}&token=x`, {}),
         reason: 'parameter_repeated',
       },
     )
   })
 
   it('accepts an assertion once, at whichever endpoint (RFC 7523 §3)', async () => {
-    const good = await assertionOf(under)
+    const good = await assertionOf(site)
     await present(good)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       { send: () => present(good, path), reason: wrong },
     )
@@ -258,11 +256,11 @@ describe('private_key_jwt: accepted assertions', () => {
   })
 
   it('accepts a client_id beside the assertion (RFC 7521 §4.2)', async () => {
-    expect((await present({ ...(await assertionOf(under)), client_id: 'B' })).status).toBe(200)
+    expect((await present({ ...(await assertionOf(site)), client_id: 'B' })).status).toBe(200)
   })
 
   it('accepts exactly one of 20 concurrent presentations (RFC 7523 §3)', async () => {
-    const good = await assertionOf(under)
+    const good = await assertionOf(site)
 
     const replies = await Promise.all(Array.from({ length: 20 }, () => present(good)))
 
@@ -271,7 +269,7 @@ describe('private_key_jwt: accepted assertions', () => {
   })
 
   it('uses up the assertion even when the grant is rejected (RFC 7523 §3)', async () => {
-    const good = await assertionOf(under)
+    const good = await assertionOf(site)
     const refused = await present(good, '/token')
 
     expect([refused.status, (await present(good)).status]).toEqual([400, 401])
@@ -301,17 +299,17 @@ describe('private_key_jwt: accepted assertions', () => {
     ['the token endpoint of another server', 'https://other.test/token', false],
     ['both of this server', ['https://as.test', 'https://as.test/token'], false],
   ])('a client registered for the token endpoint as audience sends %s (RFC 7523 §3)', async (_, aud, accepted) => {
-    await changeClient(under.storage, clientId('B'), { allowTokenEndpointAudience: true })
+    await changeClient(site.storage, clientId('B'), { allowTokenEndpointAudience: true })
 
     expect(await isAccepted({ claims: { aud } })).toBe(accepted)
 
-    await changeClient(under.storage, clientId('B'), { allowTokenEndpointAudience: false })
+    await changeClient(site.storage, clientId('B'), { allowTokenEndpointAudience: false })
   })
 
   it('the event of a refused assertion has the audience that was received and the expected one (RFC 7523 §3)', async () => {
-    await present(await assertionOf(under, { claims: { aud: ['https://as.test/token'] } }))
+    await present(await assertionOf(site, { claims: { aud: ['https://as.test/token'] } }))
 
-    expect(under.events.at(-1)).toMatchObject({
+    expect(site.events.at(-1)).toMatchObject({
       reason: audience,
       context: {
         clientId: 'B',
@@ -322,8 +320,8 @@ describe('private_key_jwt: accepted assertions', () => {
   })
 
   it('a client that uses private_key_jwt refreshes its own token (RFC 7523 §3)', async () => {
-    const tokens = await tokensFor(under, 'B')
+    const tokens = await tokensFor(site, 'B')
 
-    expect((await refresh(under, tokens.refresh_token, {}, 'B')).status).toBe(200)
+    expect((await refresh(site, tokens.refresh_token, {}, 'B')).status).toBe(200)
   })
 })

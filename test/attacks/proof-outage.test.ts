@@ -5,19 +5,19 @@ import { createProofKey, proofForUserinfo, writeProof, type ProofKey } from '../
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, obtainCode, obtainTokens, redeem } from '../support/flow.ts'
 import { startProbedServer, type ProbedServer } from '../support/probed-server.ts'
-import { push, pushed, signIn, visitPushed } from '../support/pushed.ts'
+import { push, obtainRequestUri, signInAndConsent, visitPushed } from '../support/pushed.ts'
 import type { Reply } from '../support/reply.ts'
 import { pushObject, visitObject, writeRequestObject } from '../support/request-object.ts'
-import { noteSecretsInUse, refresh, serviceToken, tokensOf } from '../support/token-calls.ts'
+import { authenticateEveryClient, refresh, serviceToken, tokensOf } from '../support/token-calls.ts'
 
-let under: ProbedServer
+let site: ProbedServer
 let key: ProofKey
 beforeEach(async () => {
-  under = await startProbedServer()
-  await noteSecretsInUse(under)
+  site = await startProbedServer()
+  await authenticateEveryClient(site)
   key = await createProofKey()
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
 const ofP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
 
@@ -32,23 +32,23 @@ async function failEachCall(
 ): Promise<{ readonly failed: readonly string[]; readonly reply: Reply }> {
   const failed: string[] = []
   for (;;) {
-    const before = under.dump()
+    const before = site.dump()
     let call: string | undefined
-    under.probe.failWhen((name, index) => {
+    site.probe.failWhen((name, index) => {
       if (index !== failed.length + 1) return false
       call = name
       return true
     })
     const reply = await send()
-    const done = under.probe.calls.slice(0, -1)
-    under.probe.failWhen(undefined)
+    const done = site.probe.calls.slice(0, -1)
+    site.probe.failWhen(undefined)
     if (call === undefined) return { failed, reply }
 
     expect([call, isOutage(reply), reply.status]).toEqual([call, true, reply.status])
-    expect([call, under.lastReason()]).toEqual([call, 'storage_unavailable'])
+    expect([call, site.lastReason()]).toEqual([call, 'storage_unavailable'])
     expect(reply.text).not.toMatch(/is down/)
     // An assertion or a proof that was stored is used up; the client signs another one.
-    if (!writes.some((written) => done.includes(written))) expect(under.dump()).toBe(before)
+    if (!writes.some((written) => done.includes(written))) expect(site.dump()).toBe(before)
     failed.push(call)
   }
 }
@@ -70,29 +70,29 @@ const isPage = (reply: Reply): boolean =>
 
 describe('while storage does not answer, nothing is used up', () => {
   it('by a pushed request, and the request is answered 503 (RFC 9126 §2.3)', async () => {
-    const { failed, reply } = await failEachCall(() => push(under))
+    const { failed, reply } = await failEachCall(() => push(site))
 
     expect(failed).toEqual(expect.arrayContaining(['clients.find', 'pushedRequests.insert']))
     expect(reply.status).toBe(201)
   })
 
   it('by the visit of a pushed request, which stays usable (RFC 9126 §4)', async () => {
-    const requestUri = await pushed(under)
+    const requestUri = await obtainRequestUri(site)
 
     const { failed, reply } = await failEachCall(
-      () => visitPushed(under, requestUri),
+      () => visitPushed(site, requestUri),
       (outage) => isPage(outage) || isRedirected(outage),
     )
 
     expect(failed).toContain('pushedRequests.find')
-    expect((await signIn(under, reply)).location.searchParams.has('code')).toBe(true)
+    expect((await signInAndConsent(site, reply)).location.searchParams.has('code')).toBe(true)
   })
 
   it('by the visit with a request object (RFC 9101 §6)', async () => {
-    const object = await writeRequestObject(under)
+    const object = await writeRequestObject(site)
 
     const { failed, reply } = await failEachCall(
-      () => visitObject(under, object),
+      () => visitObject(site, object),
       (outage) => isPage(outage) || isRedirected(outage),
     )
 
@@ -101,47 +101,47 @@ describe('while storage does not answer, nothing is used up', () => {
   })
 
   it('by a pushed request object (RFC 9126 §3)', async () => {
-    const { failed, reply } = await failEachCall(() => pushObject(under, writeRequestObject(under)))
+    const { failed, reply } = await failEachCall(() => pushObject(site, writeRequestObject(site)))
 
     expect(failed).toEqual(expect.arrayContaining(['replays.markUsed', 'pushedRequests.insert']))
     expect(reply.status).toBe(201)
   })
 
   it('by a code with a proof, until the proof is stored (RFC 9449 §11.1)', async () => {
-    const code = await obtainCode(under, { ...ofP, dpop_jkt: key.jkt })
-    const dpop = await writeProof(under, key)
-    under.probe.failWhen((call) => call === 'replays.markUsed')
-    const outage = await redeem(under, code, ofP, { authorization: '', dpop })
-    under.probe.failWhen(undefined)
+    const code = await obtainCode(site, { ...ofP, dpop_jkt: key.jkt })
+    const dpop = await writeProof(site, key)
+    site.probe.failWhen((call) => call === 'replays.markUsed')
+    const outage = await redeem(site, code, ofP, { authorization: '', dpop })
+    site.probe.failWhen(undefined)
 
-    expect([isUnavailable(outage), under.lastReason()]).toEqual([true, 'storage_unavailable'])
-    expect((await redeem(under, code, ofP, { authorization: '', dpop })).status).toBe(200)
+    expect([isUnavailable(outage), site.lastReason()]).toEqual([true, 'storage_unavailable'])
+    expect((await redeem(site, code, ofP, { authorization: '', dpop })).status).toBe(200)
   })
 
   it('by a refresh with a proof, whichever call fails (RFC 9449 §5)', async () => {
-    const code = await obtainCode(under, { ...ofP, scope: 'openid offline_access' })
-    const tokens = tokensOf(await redeem(under, code, ofP, { authorization: '', dpop: await writeProof(under, key) }))
+    const code = await obtainCode(site, { ...ofP, scope: 'openid offline_access' })
+    const tokens = tokensOf(await redeem(site, code, ofP, { authorization: '', dpop: await writeProof(site, key) }))
 
     const { failed, reply } = await failEachCall(async () =>
-      refresh(under, tokens.refresh_token, {}, 'P', { dpop: await writeProof(under, key) }),
+      refresh(site, tokens.refresh_token, {}, 'P', { dpop: await writeProof(site, key) }),
     )
 
     expect(failed).toEqual(expect.arrayContaining(['status.ofRefreshHandle', 'replays.markUsed', 'families.rotate']))
     expect(reply.status).toBe(200)
-    const next = { dpop: await writeProof(under, key) }
-    expect((await refresh(under, tokensOf(reply).refresh_token, {}, 'P', next)).status).toBe(200)
+    const next = { dpop: await writeProof(site, key) }
+    expect((await refresh(site, tokensOf(reply).refresh_token, {}, 'P', next)).status).toBe(200)
   })
 })
 
 describe('while storage does not answer, an access token is neither accepted nor refused', () => {
   it('at userinfo, with its proof (RFC 9449 §7.1)', async () => {
-    const code = await obtainCode(under, ofP)
-    const proven = { authorization: '', dpop: await writeProof(under, key) }
-    const { access_token: token } = tokensOf(await redeem(under, code, ofP, proven))
+    const code = await obtainCode(site, ofP)
+    const proven = { authorization: '', dpop: await writeProof(site, key) }
+    const { access_token: token } = tokensOf(await redeem(site, code, ofP, proven))
 
     const { failed, reply } = await failEachCall(async () => {
-      const dpop = await proofForUserinfo(under, key, token)
-      return under.send({ path: '/userinfo', headers: { authorization: `DPoP ${token}`, dpop } })
+      const dpop = await proofForUserinfo(site, key, token)
+      return site.send({ path: '/userinfo', headers: { authorization: `DPoP ${token}`, dpop } })
     })
 
     expect(failed).toEqual(expect.arrayContaining(['replays.markUsed', 'status.ofFamily']))
@@ -149,18 +149,18 @@ describe('while storage does not answer, an access token is neither accepted nor
   })
 
   it('at grant management, and the grant is not revoked (Grant Management §6.5)', async () => {
-    await under.close()
-    under = await startProbedServer({ grantManagement: true })
-    await noteSecretsInUse(under)
-    await changeClient(under.storage, clientId('A'), {
+    await site.close()
+    site = await startProbedServer({ grantManagement: true })
+    await authenticateEveryClient(site)
+    await changeClient(site.storage, clientId('A'), {
       grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
       scopes: ['openid', 'profile', 'offline_access', 'grant_management_revoke'],
     })
-    const { grant_id: grant = '' } = await obtainTokens(under)
-    const token = tokensOf(await serviceToken(under, { scope: 'grant_management_revoke' }, 'A')).access_token
+    const { grant_id: grant = '' } = await obtainTokens(site)
+    const token = tokensOf(await serviceToken(site, { scope: 'grant_management_revoke' }, 'A')).access_token
 
     const { failed, reply } = await failEachCall(() =>
-      under.send({ method: 'DELETE', path: `/grants/${grant}`, headers: { authorization: `Bearer ${token}` } }),
+      site.send({ method: 'DELETE', path: `/grants/${grant}`, headers: { authorization: `Bearer ${token}` } }),
     )
 
     expect(failed).toEqual(expect.arrayContaining(['revocations.isTokenRevoked', 'status.ofGrant', 'grants.revoke']))
@@ -169,13 +169,13 @@ describe('while storage does not answer, an access token is neither accepted nor
 })
 
 it('an outage while a code is issued is an error page, and the next visit succeeds (RFC 6749 §4.1.2.1)', async () => {
-  await obtainCode(under)
-  await changeClient(under.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
-  under.probe.failWhen((call) => call === 'codes.insert')
-  const outage = await authorize(under, { response_mode: 'jwt' })
-  under.probe.failWhen(undefined)
+  await obtainCode(site)
+  await changeClient(site.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
+  site.probe.failWhen((call) => call === 'codes.insert')
+  const outage = await authorize(site, { response_mode: 'jwt' })
+  site.probe.failWhen(undefined)
 
-  const next = await authorize(under, { response_mode: 'jwt' })
+  const next = await authorize(site, { response_mode: 'jwt' })
 
   expect([isPage(outage), next.status, next.location.searchParams.has('response')]).toEqual([true, 303, true])
 })

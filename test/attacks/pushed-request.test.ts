@@ -17,27 +17,33 @@ import {
   token,
   type Change,
 } from '../support/flow.ts'
-import { push, pushAsB, pushed, signIn, visitPushed } from '../support/pushed.ts'
-import { expectServing, refused, refusedByRedirect, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { push, pushAsB, obtainRequestUri, signInAndConsent, visitPushed } from '../support/pushed.ts'
+import {
+  expectServing,
+  expectRefusal,
+  expectErrorRedirect,
+  expectJsonRefusal,
+  expectErrorPage,
+} from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const prefix = 'urn:ietf:params:oauth:request_uri:'
 const idOf = { A: clientId('A') }
-const rows = (): number => (JSON.parse(under.dump()) as { pushedRequests: readonly unknown[] }).pushedRequests.length
+const rows = (): number => (JSON.parse(site.dump()) as { pushedRequests: readonly unknown[] }).pushedRequests.length
 
 describe('pushing a request (RFC 9126 §2)', () => {
   it('stores it and answers with a reference that is valid for a minute (RFC 9126 §2.2)', async () => {
     const before = rows()
 
-    const reply = await push(under)
+    const reply = await push(site)
 
     expect(reply.status).toBe(201)
     expect(reply.json).toEqual({
@@ -46,26 +52,26 @@ describe('pushing a request (RFC 9126 §2)', () => {
     })
     expect(reply.header('cache-control')).toBe('no-store')
     expect(rows()).toBe(before + 1)
-    expect(under.dump()).not.toContain(String(reply.json['request_uri']).slice(prefix.length))
-    expect(under.events.at(-1)).toMatchObject({ type: 'request.pushed', clientId: 'A' })
+    expect(site.dump()).not.toContain(String(reply.json['request_uri']).slice(prefix.length))
+    expect(site.events.at(-1)).toMatchObject({ type: 'request.pushed', clientId: 'A' })
   })
 
   it('needs only client_id from a public client (RFC 9126 §2)', async () => {
-    const reply = await push(under, { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, { authorization: '' })
+    const reply = await push(site, { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, { authorization: '' })
 
     expect(reply.status).toBe(201)
   })
 
   it('does not need client_id from a client that authenticates in the header (RFC 9126 §2)', async () => {
-    const reply = await push(under, { client_id: undefined })
+    const reply = await push(site, { client_id: undefined })
 
-    const started = await visitPushed(under, String(reply.json['request_uri']))
+    const started = await visitPushed(site, String(reply.json['request_uri']))
     expect([reply.status, started.status]).toEqual([201, 303])
   })
 
   it('accepts a form that a page of another origin posts for its public client (RFC 9126 §2)', async () => {
     const reply = await push(
-      under,
+      site,
       { client_id: 'P', redirect_uri: 'https://spa.test/cb' },
       { authorization: '', origin: 'https://spa.test' },
     )
@@ -74,10 +80,10 @@ describe('pushing a request (RFC 9126 §2)', () => {
   })
 
   it('stores neither the secret nor the assertion of the client (RFC 9126 §7.5)', async () => {
-    const assertion = await assertionOf(under)
-    await push(under, { client_id: 'B', redirect_uri: 'https://b.test/cb', ...assertion }, { authorization: '' })
+    const assertion = await assertionOf(site)
+    await push(site, { client_id: 'B', redirect_uri: 'https://b.test/cb', ...assertion }, { authorization: '' })
 
-    expect(under.dump()).not.toContain(String(assertion['client_assertion']))
+    expect(site.dump()).not.toContain(String(assertion['client_assertion']))
   })
 
   it.each([
@@ -85,18 +91,18 @@ describe('pushing a request (RFC 9126 §2)', () => {
     ['a wrong secret', {}, basic('A', 'wrong'), 'client_credentials_wrong'],
     ['a client that does not exist', { client_id: 'ghost' }, '', 'client_unknown'],
   ] as const)('refuses %s (RFC 9126 §2.3)', async (_, change, authorization, reason) => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
-      { send: () => push(under, change, { authorization }), reason },
+      { send: () => push(site, change, { authorization }), reason },
     )
   })
 
   it('refuses a request_uri in the pushed request (RFC 9126 §2.1)', async () => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
-      { send: () => push(under, { request_uri: `${prefix}abc` }), reason: 'request_uri_pushed' },
+      { send: () => push(site, { request_uri: `${prefix}abc` }), reason: 'request_uri_pushed' },
     )
   })
 
@@ -128,15 +134,18 @@ describe('pushing a request (RFC 9126 §2)', () => {
     ['an unknown resource', { resource: 'https://nobody.test' }, 'invalid_target', 'resource_unknown'],
     ['a nonce of 1,025 bytes', { nonce: 'n'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
   ])('refuses %s in JSON, without a redirect (RFC 9126 §2.3)', async (_, change, error, reason) => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error },
-      { send: () => push(under, change), reason: reason as 'prompt_invalid' },
+      { send: () => push(site, change), reason: reason as 'prompt_invalid' },
     )
   })
 
   it.each(['GET', 'PUT', 'DELETE'])('refuses %s (RFC 9126 §2.3)', async (method) => {
-    const reply = await refused(under, { send: () => under.send({ method, path: '/auth/push' }), reason: undefined })
+    const reply = await expectRefusal(site, {
+      send: () => site.send({ method, path: '/auth/push' }),
+      reason: undefined,
+    })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
   })
@@ -146,28 +155,31 @@ describe('pushing a request (RFC 9126 §2)', () => {
     ['65 parameters', Array.from({ length: 65 }, (_, at) => `p${at}=1`).join('&'), 400, 'parameters_malformed'],
     ['a repeated parameter', 'state=1&state=2', 400, 'parameter_repeated'],
   ] as const)('refuses a form of %s (RFC 9126 §2.3)', async (_, body, status, reason) => {
-    const authorization = basic('A', under.clients.A.secret)
-    const reply = await refused(under, { send: () => postForm(under, '/auth/push', body, { authorization }), reason })
+    const authorization = basic('A', site.clients.A.secret)
+    const reply = await expectRefusal(site, {
+      send: () => postForm(site, '/auth/push', body, { authorization }),
+      reason,
+    })
 
     expect(reply.status).toBe(status)
   })
 
   it('refuses an assertion that was used at the token endpoint, and the reverse (RFC 7523 §3)', async () => {
-    const assertion = await assertionOf(under)
-    await token(under, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
-    await refusedInJson(
-      under,
+    const assertion = await assertionOf(site)
+    await token(site, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
-      { send: () => pushAsB(under, assertion), reason: 'client_credentials_wrong' },
+      { send: () => pushAsB(site, assertion), reason: 'client_credentials_wrong' },
     )
 
-    const other = await assertionOf(under)
-    expect((await pushAsB(under, other)).status).toBe(201)
-    await refusedInJson(
-      under,
+    const other = await assertionOf(site)
+    expect((await pushAsB(site, other)).status).toBe(201)
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       {
-        send: () => token(under, { grant_type: 'client_credentials', ...other }, { authorization: '' }),
+        send: () => token(site, { grant_type: 'client_credentials', ...other }, { authorization: '' }),
         reason: 'client_credentials_wrong',
       },
     )
@@ -177,78 +189,78 @@ describe('pushing a request (RFC 9126 §2)', () => {
 describe('the authorization endpoint with a pushed request (RFC 9126 §4)', () => {
   let uri = ''
   beforeEach(async () => {
-    uri = await pushed(under)
+    uri = await obtainRequestUri(site)
   })
 
   it('issues the code that the pushed parameters ask for', async () => {
-    const started = await visitPushed(under, uri)
-    const done = await signIn(under, started)
+    const started = await visitPushed(site, uri)
+    const done = await signInAndConsent(site, started)
 
     expect(done.location.origin + done.location.pathname).toBe('https://app.test/cb')
     expect(done.location.searchParams.get('state')).toBe('s1')
-    const tokens = await redeem(under, done.location.searchParams.get('code') ?? '')
+    const tokens = await redeem(site, done.location.searchParams.get('code') ?? '')
     expect(tokens.json).toMatchObject({ scope: 'openid profile' })
   })
 
   it('keeps the request while the page is reloaded, and issues one code', async () => {
-    for (let visit = 0; visit < 5; visit += 1) expect((await visitPushed(under, uri)).status).toBe(303)
+    for (let visit = 0; visit < 5; visit += 1) expect((await visitPushed(site, uri)).status).toBe(303)
 
-    const done = await signIn(under, await visitPushed(under, uri))
+    const done = await signInAndConsent(site, await visitPushed(site, uri))
 
     expect(done.location.searchParams.has('code')).toBe(true)
-    await refusedOnPage(under, { send: () => visitPushed(under, uri), reason: 'request_uri_used' })
+    await expectErrorPage(site, { send: () => visitPushed(site, uri), reason: 'request_uri_used' })
   })
 
   it('issues a code to the first of two tabs, and shows a page in the second', async () => {
-    const [first, second] = [await visitPushed(under, uri), await visitPushed(under, uri)]
-    const done = await signIn(under, first)
+    const [first, second] = [await visitPushed(site, uri), await visitPushed(site, uri)]
+    const done = await signInAndConsent(site, first)
 
     expect(done.location.searchParams.has('code')).toBe(true)
-    const late = await refusedOnPage(under, {
-      send: () => signIn(under, second),
+    const late = await expectErrorPage(site, {
+      send: () => signInAndConsent(site, second),
       reason: 'request_uri_used',
-      kept: 'whatever',
+      storage: 'may change',
     })
     expect(late.text).toContain('invalid_request_uri')
   })
 
   it('issues one code to a browser that needs no page, also for requests at the same time', async () => {
-    await signIn(under, await visitPushed(under, uri))
-    const silent = await pushed(under)
-    const cookie = signedInAs(under, 'U1')
+    await signInAndConsent(site, await visitPushed(site, uri))
+    const silent = await obtainRequestUri(site)
+    const cookie = signedInAs(site, 'U1')
 
-    const replies = await Promise.all(Array.from({ length: 10 }, () => visitPushed(under, silent, {}, { cookie })))
+    const replies = await Promise.all(Array.from({ length: 10 }, () => visitPushed(site, silent, {}, { cookie })))
 
     expect(replies.filter(({ status }) => status === 303)).toHaveLength(1)
     expect(replies.filter(({ status }) => status === 400)).toHaveLength(9)
   })
 
   it('refuses a request that was pushed more than a minute ago (RFC 9126 §2.2)', async () => {
-    under.clock.advance(60)
+    site.clock.advance(60)
 
-    await refusedOnPage(under, { send: () => visitPushed(under, uri), reason: 'request_uri_unknown' })
+    await expectErrorPage(site, { send: () => visitPushed(site, uri), reason: 'request_uri_unknown' })
   })
 
   it('bounds only the first visit: a user may take their time to sign in (RFC 9126 §2.2)', async () => {
-    under.clock.advance(59)
-    const started = await visitPushed(under, uri)
-    under.clock.advance(1500)
+    site.clock.advance(59)
+    const started = await visitPushed(site, uri)
+    site.clock.advance(1500)
 
-    const done = await signIn(under, started)
+    const done = await signInAndConsent(site, started)
 
     expect(done.location.searchParams.has('code')).toBe(true)
   })
 
   it('ignores everything but client_id and request_uri', async () => {
     const extras = { scope: 'openid email', redirect_uri: 'https://evil.test/cb', state: 'x', prompt: 'none' }
-    const done = await signIn(under, await visitPushed(under, uri, extras))
+    const done = await signInAndConsent(site, await visitPushed(site, uri, extras))
 
     expect(done.location.origin).toBe('https://app.test')
     expect(done.location.searchParams.get('state')).toBe('s1')
   })
 
   it('repeats a cross-site POST as a GET of the same reference', async () => {
-    const reply = await postForm(under, '/auth', encode({ client_id: 'A', request_uri: uri }), {
+    const reply = await postForm(site, '/auth', encode({ client_id: 'A', request_uri: uri }), {
       'sec-fetch-site': 'cross-site',
     })
 
@@ -258,9 +270,9 @@ describe('the authorization endpoint with a pushed request (RFC 9126 §4)', () =
 
   it('does not use up the request for HEAD (RFC 9110 §9.2.1)', async () => {
     const path = `/auth?${encode({ client_id: 'A', request_uri: uri })}`
-    expect((await under.send({ method: 'HEAD', path })).status).toBe(200)
+    expect((await site.send({ method: 'HEAD', path })).status).toBe(200)
 
-    expect((await visitPushed(under, uri)).status).toBe(303)
+    expect((await visitPushed(site, uri)).status).toBe(303)
   })
 
   it.each<[string, (known: string) => string]>([
@@ -270,28 +282,28 @@ describe('the authorization endpoint with a pushed request (RFC 9126 §4)', () =
     ['with an escape', (known) => `${known.slice(0, -1)}%2D`],
     ['that was never issued', () => prefix + 'A'.repeat(43)],
   ])('refuses a reference %s (RFC 9126 §2.2)', async (_, change) => {
-    await refusedOnPage(under, { send: () => visitPushed(under, change(uri)), reason: 'request_uri_unknown' })
+    await expectErrorPage(site, { send: () => visitPushed(site, change(uri)), reason: 'request_uri_unknown' })
   })
 
   it.each([
     ['in upper case', (known: string) => known.toUpperCase()],
     ['with another URN', (known: string) => known.replace('request_uri:', 'other:')],
   ])('shows a page for a reference %s (RFC 9126 §2.2)', async (_, change) => {
-    await refusedOnPage(under, { send: () => visitPushed(under, change(uri)), reason: 'redirect_uri_missing' })
+    await expectErrorPage(site, { send: () => visitPushed(site, change(uri)), reason: 'redirect_uri_missing' })
   })
 
   it("refuses another client's reference (RFC 9126 §2.2)", async () => {
     const reason = 'request_uri_unknown'
-    await refusedOnPage(under, { send: () => visitPushed(under, uri, { client_id: 'X' }), reason })
+    await expectErrorPage(site, { send: () => visitPushed(site, uri, { client_id: 'X' }), reason })
 
-    expect((await visitPushed(under, uri)).status).toBe(303)
+    expect((await visitPushed(site, uri)).status).toBe(303)
   })
 
   it('refuses a reference without client_id, and a repeated one (RFC 9101 §5)', async () => {
-    const withoutClient = () => visitPushed(under, uri, { client_id: undefined })
-    await refusedOnPage(under, { send: withoutClient, reason: 'client_id_missing' })
+    const withoutClient = () => visitPushed(site, uri, { client_id: undefined })
+    await expectErrorPage(site, { send: withoutClient, reason: 'client_id_missing' })
     const path = `/auth?${encode({ client_id: 'A', request_uri: uri })}&${encode({ request_uri: uri })}`
-    await refusedOnPage(under, { send: () => under.send({ path }), reason: 'parameter_repeated' })
+    await expectErrorPage(site, { send: () => site.send({ path }), reason: 'parameter_repeated' })
   })
 })
 
@@ -300,35 +312,35 @@ describe('a pushed request is validated again when a browser arrives (RFC 9126 �
     ['disabled', { disabledAt: 1 }, 'client_disabled'],
     ['registered for another redirect URI', { redirectUris: ['https://app.test/new'] }, 'redirect_uri_mismatch'],
   ] as const)('a client that was %s meanwhile gets no further', async (_, change, reason) => {
-    const uri = await pushed(under)
-    const { version: _version, ...before } = (await under.storage.clients.find(idOf.A)) ?? {}
-    await changeClient(under.storage, idOf.A, change as object)
+    const uri = await obtainRequestUri(site)
+    const { version: _version, ...before } = (await site.storage.clients.find(idOf.A)) ?? {}
+    await changeClient(site.storage, idOf.A, change as object)
 
-    await refusedOnPage(under, { send: () => visitPushed(under, uri), reason })
-    await changeClient(under.storage, idOf.A, before)
+    await expectErrorPage(site, { send: () => visitPushed(site, uri), reason })
+    await changeClient(site.storage, idOf.A, before)
   })
 
   it('a client that lost the scope meanwhile gets the error', async () => {
-    const uri = await pushed(under, { scope: 'openid email' })
-    const { scopes = [] } = (await under.storage.clients.find(idOf.A)) ?? {}
-    await changeClient(under.storage, idOf.A, { scopes: ['openid'] })
+    const uri = await obtainRequestUri(site, { scope: 'openid email' })
+    const { scopes = [] } = (await site.storage.clients.find(idOf.A)) ?? {}
+    await changeClient(site.storage, idOf.A, { scopes: ['openid'] })
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_scope' },
-      { send: () => visitPushed(under, uri), reason: 'scope_not_allowed' },
+      { send: () => visitPushed(site, uri), reason: 'scope_not_allowed' },
     )
-    await changeClient(under.storage, idOf.A, { scopes })
+    await changeClient(site.storage, idOf.A, { scopes })
   })
 })
 
 describe('one code for one pushed request (RFC 9126 §4)', () => {
   it('of two tabs that were both read before either was completed, one gets a code', async () => {
-    const uri = await pushed(under)
-    const tabs = [await visitPushed(under, uri), await visitPushed(under, uri)]
-    const pending = await Promise.all(tabs.map((tab) => under.server.interaction(postedBy(tab))))
-    const answer = { subject: 'U1', authTime: under.clock.now(), grantedScopes: ['openid', 'profile'] }
-    const codes = () => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+    const uri = await obtainRequestUri(site)
+    const tabs = [await visitPushed(site, uri), await visitPushed(site, uri)]
+    const pending = await Promise.all(tabs.map((tab) => site.server.interaction(postedBy(tab))))
+    const answer = { subject: 'U1', authTime: site.clock.now(), grantedScopes: ['openid', 'profile'] }
+    const codes = () => (JSON.parse(site.dump()) as { codes: readonly unknown[] }).codes.length
     const before = codes()
 
     const ended = await Promise.allSettled(pending.map((tab) => tab.complete(answer)))
@@ -359,9 +371,9 @@ describe('one code for one pushed request (RFC 9126 §4)', () => {
         },
       },
     })
-    const uri = await pushed(careless)
+    const uri = await obtainRequestUri(careless)
 
-    await refusedOnPage(careless, { send: () => visitPushed(careless, uri), reason: 'request_uri_unknown' })
+    await expectErrorPage(careless, { send: () => visitPushed(careless, uri), reason: 'request_uri_unknown' })
     await careless.close()
   })
 })
@@ -372,7 +384,7 @@ const postedBy = (started: Reply): ServerRequest => ({
   url: started.location,
   headers: new Map([
     ['cookie', browserCookies(started)],
-    ['origin', under.issuer],
+    ['origin', site.issuer],
   ]),
   repeatedHeaders: new Set(),
   host: undefined,
@@ -381,22 +393,22 @@ const postedBy = (started: Reply): ServerRequest => ({
 
 describe('requests that must be pushed (RFC 9126 §5, §6)', () => {
   it('a client that is registered so is refused without pushing', async () => {
-    await changeClient(under.storage, idOf.A, { requirePushedAuthorizationRequests: true })
+    await changeClient(site.storage, idOf.A, { requirePushedAuthorizationRequests: true })
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request' },
-      { send: () => authorize(under), reason: 'push_required' },
+      { send: () => authorize(site), reason: 'push_required' },
     )
-    expect((await visitPushed(under, await pushed(under))).status).toBe(303)
-    await changeClient(under.storage, idOf.A, { requirePushedAuthorizationRequests: false })
+    expect((await visitPushed(site, await obtainRequestUri(site))).status).toBe(303)
+    await changeClient(site.storage, idOf.A, { requirePushedAuthorizationRequests: false })
   })
 
   it('a server can require it of all clients, which discovery says', async () => {
     const strict = await startServer({ requirePushedAuthorizationRequests: true })
 
     const { json } = await strict.send({ path: '/.well-known/oauth-authorization-server' })
-    await refusedByRedirect(
+    await expectErrorRedirect(
       strict,
       { error: 'invalid_request' },
       { send: () => authorize(strict), reason: 'push_required' },
@@ -406,7 +418,7 @@ describe('requests that must be pushed (RFC 9126 §5, §6)', () => {
       pushed_authorization_request_endpoint: 'https://as.test/auth/push',
       require_pushed_authorization_requests: true,
     })
-    expect((await visitPushed(strict, await pushed(strict))).status).toBe(303)
+    expect((await visitPushed(strict, await obtainRequestUri(strict))).status).toBe(303)
     await strict.close()
   })
 })
@@ -417,7 +429,7 @@ describe('limits (RFC 9126 §2.3)', () => {
       rateLimits: { [name]: { consume: async () => ({ allowed: false, retryAfter: 7 }) } as never },
     })
 
-    const reply = await refusedInJson(
+    const reply = await expectJsonRefusal(
       limited,
       { status: 429, error: 'temporarily_unavailable' },
       {

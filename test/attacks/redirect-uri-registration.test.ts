@@ -2,21 +2,21 @@ import { ClientMetadataError, registerClient } from '@mintmark/core'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
-import { dumpMedium } from '../support/dump-medium.ts'
+import { dumpDatabase } from '../support/dump-database.ts'
 
 const issuer = 'https://as.test'
 
 const register = async (
   redirectUris: readonly string[],
 ): Promise<{ error: unknown; before: string; after: string }> => {
-  const medium = createMemoryDatabase()
-  const storage = createMemoryStorage({ issuer, database: medium })
-  const before = dumpMedium(medium, issuer)
+  const database = createMemoryDatabase()
+  const storage = createMemoryStorage({ issuer, database })
+  const before = dumpDatabase(database, issuer)
   const error: unknown = await registerClient({ clientName: 'App', redirectUris }, { storage }).then(
     () => undefined,
     (reason: unknown) => reason,
   )
-  return { error, before, after: dumpMedium(medium, issuer) }
+  return { error, before, after: dumpDatabase(database, issuer) }
 }
 
 describe('rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2)', () => {

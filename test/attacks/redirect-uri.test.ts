@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, obtainCode, redeem } from '../support/flow.ts'
-import { expectServing, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { expectServing, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** Text that the page must not contain for any redirect URI below. */
 const secrets = ['evil', 'alert', 'app.test', '127.0.0.1', 'localhost']
@@ -101,34 +101,34 @@ describe('client A, registered for https://app.test/cb: any other URI is rejecte
       ['RFC 6749 §3.1.2.4', '__proto__'],
     ].map(([id, uri]) => [id, uri, 'redirect_uri_mismatch'] as const),
   ] as const)('%s %j', async (_, uri, reason) => {
-    await refusedOnPage(under, { send: () => authorize(under, { redirect_uri: uri }), reason, secrets })
+    await expectErrorPage(site, { send: () => authorize(site, { redirect_uri: uri }), reason, secrets })
   })
 
   it('the registered URI itself is accepted (RFC 9700 §2.1)', async () => {
-    const reply = await authorize(under, { redirect_uri: 'https://app.test/cb' })
+    const reply = await authorize(site, { redirect_uri: 'https://app.test/cb' })
 
     expect(reply.location.searchParams.has('code')).toBe(true)
   })
 
   it('a client with several redirect URIs has no default', async () => {
-    await changeClient(under.storage, clientId('X'), { redirectUris: ['https://x.test/cb', 'https://x.test/cb2'] })
+    await changeClient(site.storage, clientId('X'), { redirectUris: ['https://x.test/cb', 'https://x.test/cb2'] })
 
-    await refusedOnPage(under, {
-      send: () => authorize(under, { client_id: 'X', redirect_uri: undefined }),
+    await expectErrorPage(site, {
+      send: () => authorize(site, { client_id: 'X', redirect_uri: undefined }),
       reason: 'redirect_uri_missing',
     })
   })
 
   it('rejects the redirect URI of another client (OIDC Core §3.1.2.1)', async () => {
-    await refusedOnPage(under, {
-      send: () => authorize(under, { client_id: 'P', redirect_uri: 'https://app.test/cb' }),
+    await expectErrorPage(site, {
+      send: () => authorize(site, { client_id: 'P', redirect_uri: 'https://app.test/cb' }),
       reason: 'redirect_uri_mismatch',
     })
   })
 })
 
 describe('client N, registered for http://127.0.0.1/cb (RFC 8252 §7.3)', () => {
-  const requestFor = (uri: string) => () => authorize(under, { client_id: 'N', redirect_uri: uri })
+  const requestFor = (uri: string) => () => authorize(site, { client_id: 'N', redirect_uri: uri })
 
   it.each([
     ['RFC 9700 §4.1.3', 'http://127.0.0.1:51000/cb/x'],
@@ -174,7 +174,7 @@ describe('client N, registered for http://127.0.0.1/cb (RFC 8252 §7.3)', () => 
     ['RFC 9700 §4.1.3', 'https://127.0.0.1/cb'],
     ['RFC 9700 §4.1.3', 'HTTP://127.0.0.1:5/cb'],
   ])('rejects %s %j on a page', async (_, uri) => {
-    await refusedOnPage(under, { send: requestFor(uri), reason: 'redirect_uri_mismatch', secrets })
+    await expectErrorPage(site, { send: requestFor(uri), reason: 'redirect_uri_mismatch', secrets })
   })
 
   it.each(['http://127.0.0.1/cb', 'http://127.0.0.1:1/cb', 'http://127.0.0.1:51000/cb', 'http://127.0.0.1:65535/cb'])(
@@ -187,13 +187,13 @@ describe('client N, registered for http://127.0.0.1/cb (RFC 8252 §7.3)', () => 
   )
 
   it('only loopback hosts may have any port (RFC 8252 §7.3)', async () => {
-    await changeClient(under.storage, clientId('X'), {
+    await changeClient(site.storage, clientId('X'), {
       redirectUris: ['http://192.168.0.1/cb', 'https://127.0.0.1/cb'],
     })
 
     for (const uri of ['http://192.168.0.1:5/cb', 'https://127.0.0.1:5/cb']) {
-      await refusedOnPage(under, {
-        send: () => authorize(under, { client_id: 'X', redirect_uri: uri }),
+      await expectErrorPage(site, {
+        send: () => authorize(site, { client_id: 'X', redirect_uri: uri }),
         reason: 'redirect_uri_mismatch',
       })
     }
@@ -212,10 +212,10 @@ describe('a private-use scheme (RFC 8252 §7.1)', () => {
     'com.example.app:/cb2#x',
     'com.example:/cb2',
   ])('%s does not match com.example.app:/cb2', async (uri) => {
-    await changeClient(under.storage, clientId('N'), { redirectUris: ['com.example.app:/cb2'] })
+    await changeClient(site.storage, clientId('N'), { redirectUris: ['com.example.app:/cb2'] })
 
-    await refusedOnPage(under, {
-      send: () => authorize(under, { client_id: 'N', redirect_uri: uri }),
+    await expectErrorPage(site, {
+      send: () => authorize(site, { client_id: 'N', redirect_uri: uri }),
       reason: 'redirect_uri_mismatch',
     })
   })
@@ -223,15 +223,15 @@ describe('a private-use scheme (RFC 8252 §7.1)', () => {
 
 describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
   it('rejects a missing redirect_uri that was sent before', async () => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
-      { send: () => redeem(under, code, { redirect_uri: undefined }), reason: 'redirect_uri_missing', secrets: [code] },
+      { send: () => redeem(site, code, { redirect_uri: undefined }), reason: 'redirect_uri_missing', secrets: [code] },
     )
 
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it.each([
@@ -246,32 +246,32 @@ describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
     ' https://app.test/cb',
     'cb',
   ])('rejects %j, which was not in the authorization request, and uses up the code', async (uri) => {
-    const code = await obtainCode(under)
-    const refusal = { kept: 'all but codes', secrets: [code, 'evil'] } as const
+    const code = await obtainCode(site)
+    const refusal = { storage: 'codes may change', secrets: [code, 'evil'] } as const
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { ...refusal, send: () => redeem(under, code, { redirect_uri: uri }), reason: 'redirect_uri_mismatch' },
+      { ...refusal, send: () => redeem(site, code, { redirect_uri: uri }), reason: 'redirect_uri_mismatch' },
     )
 
-    expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
+    expect((await redeem(site, code)).json['error']).toBe('invalid_grant')
   })
 
   it('requires the port of the authorization request (RFC 8252 §7.3)', async () => {
-    await changeClient(under.storage, clientId('A'), { redirectUris: ['https://app.test/cb', 'http://127.0.0.1/cb'] })
-    const code = await obtainCode(under, { redirect_uri: 'http://127.0.0.1:5/cb' })
+    await changeClient(site.storage, clientId('A'), { redirectUris: ['https://app.test/cb', 'http://127.0.0.1/cb'] })
+    const code = await obtainCode(site, { redirect_uri: 'http://127.0.0.1:5/cb' })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
       {
-        send: () => redeem(under, code, { redirect_uri: 'http://127.0.0.1:6/cb' }),
+        send: () => redeem(site, code, { redirect_uri: 'http://127.0.0.1:6/cb' }),
         reason: 'redirect_uri_mismatch',
-        kept: 'all but codes',
+        storage: 'codes may change',
       },
     )
   })
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(under))
+it('a normal request still succeeds afterwards', () => expectServing(site))

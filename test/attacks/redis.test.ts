@@ -19,22 +19,22 @@ describe('a server that keeps expiring records in Redis', () => {
   it('answers 503 with Retry-After while Redis is down, and redeems the code afterwards', async () => {
     const redis = await start()
     const client = await connect(redis)
-    const under = await serve(client)
-    const code = await obtainCode(under)
+    const site = await serve(client)
+    const code = await obtainCode(site)
     await redis.kill()
 
-    const [redeemed, started] = [await redeem(under, code), await authorize(under)]
+    const [redeemed, started] = [await redeem(site, code), await authorize(site)]
 
     expect([redeemed.status, redeemed.json['error']]).toEqual([503, 'temporarily_unavailable'])
     expect(Number(redeemed.header('retry-after'))).toBeGreaterThan(0)
-    expect(under.lastReason()).toBe('storage_unavailable')
+    expect(site.lastReason()).toBe('storage_unavailable')
     expect(started.text + (started.header('location') ?? '')).not.toMatch(/code=/)
 
     const ready = new Promise<void>((resolve) => void client.once('ready', resolve))
     await redis.restart()
     await ready
-    expect((await redeem(under, code)).status).toBe(200)
-    expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
+    expect((await redeem(site, code)).status).toBe(200)
+    expect((await redeem(site, code)).json['error']).toBe('invalid_grant')
   })
 
   it('when a failover has lost the redemption of a code, presenting the code again revokes its tokens', async () => {
@@ -47,24 +47,24 @@ describe('a server that keeps expiring records in Redis', () => {
       evalSha: (sha1, options) => elected.evalSha(sha1, options),
       eval: (script, options) => elected.eval(script, options),
     }
-    const under = await serve(following)
-    const code = await obtainCode(under, { scope: 'openid offline_access' })
+    const site = await serve(following)
+    const code = await obtainCode(site, { scope: 'openid offline_access' })
     await atMaster.sendCommand(['WAIT', '1', '0'])
 
     // The replica takes over while the server is still connected to the isolated master.
     await atReplica.sendCommand(['REPLICAOF', 'NO', 'ONE'])
-    const first = await redeem(under, code)
-    const firstInfo = await userinfo(under, first)
+    const first = await redeem(site, code)
+    const firstInfo = await userinfo(site, first)
     await master.kill()
     elected = atReplica
-    const second = await redeem(under, code)
+    const second = await redeem(site, code)
 
     // The second presentation revokes the tokens from the first, as if the replay mark had not been lost (RFC 6749
     // §4.1.2).
     expect([first.status, firstInfo.status]).toEqual([200, 200])
     for (const reply of [first, second]) {
-      expect((await userinfo(under, reply)).status).toBe(401)
-      const refreshed = await token(under, {
+      expect((await userinfo(site, reply)).status).toBe(401)
+      const refreshed = await token(site, {
         grant_type: 'refresh_token',
         refresh_token: String(reply.json['refresh_token']),
       })
@@ -73,8 +73,8 @@ describe('a server that keeps expiring records in Redis', () => {
   })
 })
 
-const userinfo = (under: ServerUnderTest, tokens: Reply): Promise<Reply> =>
-  under.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(tokens.json['access_token'])}` } })
+const userinfo = (site: ServerUnderTest, tokens: Reply): Promise<Reply> =>
+  site.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(tokens.json['access_token'])}` } })
 
 async function start(settings: RedisSettings = {}): Promise<RedisServer> {
   const server = await startRedis({ ...settings, 'repl-diskless-sync-delay': 0 })
@@ -94,7 +94,7 @@ async function serve(client: RedisClient): Promise<ServerUnderTest> {
     durable: createMemoryStorage({ issuer }),
     expiring: createRedisStorage({ client, issuer }),
   })
-  const under = await startServer({ storage })
-  onTestFinished(() => under.close())
-  return under
+  const site = await startServer({ storage })
+  onTestFinished(() => site.close())
+  return site
 }

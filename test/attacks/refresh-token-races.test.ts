@@ -7,15 +7,15 @@ import { createScheduler } from '../support/interleaving.ts'
 import { refresh, storedFamilies, tokensFor, tokensOf } from '../support/token-calls.ts'
 
 it('50 concurrent refreshes with one token return the same successor (RFC 9700 §4.14.2)', async () => {
-  const under = await startServer()
-  onTestFinished(() => under.close())
-  const tokens = await tokensFor(under, 'A')
+  const site = await startServer()
+  onTestFinished(() => site.close())
+  const tokens = await tokensFor(site, 'A')
 
-  const replies = await Promise.all(Array.from({ length: 50 }, () => refresh(under, tokens.refresh_token)))
+  const replies = await Promise.all(Array.from({ length: 50 }, () => refresh(site, tokens.refresh_token)))
 
   expect(replies.filter(({ status }) => status === 200)).toHaveLength(50)
   expect(new Set(replies.map((reply) => tokensOf(reply).refresh_token)).size).toBe(1)
-  expect((storedFamilies(under) as { byId: unknown[] }).byId).toHaveLength(1)
+  expect((storedFamilies(site) as { byId: unknown[] }).byId).toHaveLength(1)
 })
 
 /** Every token that was ever issued in the family. */
@@ -37,7 +37,7 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
   { row: 'a revocation of the old token (RFC 7009 §2.1)', rival: (world, { oldToken }) => world.revoke(oldToken) },
 ])('$row races with a refresh of the current token: no token is active afterwards', async ({ rival }) => {
   const scheduler = createScheduler()
-  const world = await createFamilyWorld({ scheduler: scheduler.pause })
+  const world = await createFamilyWorld({ scheduler: scheduler.waitForTurn })
   const turns = fc.oneof(
     fc.tuple(fc.nat(1), fc.nat(8)).map(([first, ahead]) => [first, ...Array.from({ length: ahead }, () => 1), 0]),
     fc.array(fc.nat(1), { minLength: 1, maxLength: 12, size: 'max' }),
@@ -50,7 +50,7 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
       const raced = await scheduler.run([() => world.refresh(family.currentToken), () => rival(world, family)], picks)
 
       for (const { json } of [...family.answers, ...raced]) {
-        if (json.access_token !== undefined) expect(await world.isHonoured(json.access_token)).toBe(false)
+        if (json.access_token !== undefined) expect(await world.isActive(json.access_token)).toBe(false)
         if (json.refresh_token !== undefined) expect((await world.refresh(json.refresh_token)).status).toBe(400)
       }
     }),

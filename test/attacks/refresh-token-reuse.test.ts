@@ -2,14 +2,14 @@ import { clientId, familyId, userId } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { dumpMedium } from '../support/dump-medium.ts'
+import { dumpDatabase } from '../support/dump-database.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { readJws } from '../support/forge-jwt.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   refresh,
   storedFamilies,
   tokensFor,
@@ -19,19 +19,19 @@ import {
 } from '../support/token-calls.ts'
 
 async function freshServer(options: Parameters<typeof startServer>[0] = {}): Promise<ServerUnderTest> {
-  const under = await startServer(options)
-  onTestFinished(() => under.close())
-  await noteSecretsInUse(under)
-  return under
+  const site = await startServer(options)
+  onTestFinished(() => site.close())
+  await authenticateEveryClient(site)
+  return site
 }
 
 /** Asserts that no token of the family is accepted any more. */
-async function expectDead(under: ServerUnderTest, ...family: readonly Tokens[]): Promise<void> {
+async function expectDead(site: ServerUnderTest, ...family: readonly Tokens[]): Promise<void> {
   for (const tokens of family) {
-    expect((await introspect(under, tokens.access_token)).text).toBe('{"active":false}')
-    expect((await introspect(under, tokens.refresh_token)).text).toBe('{"active":false}')
-    expect((await userinfo(under, tokens.access_token)).status).toBe(401)
-    expect((await refresh(under, tokens.refresh_token)).status).toBe(400)
+    expect((await introspect(site, tokens.access_token)).text).toBe('{"active":false}')
+    expect((await introspect(site, tokens.refresh_token)).text).toBe('{"active":false}')
+    expect((await userinfo(site, tokens.access_token)).status).toBe(401)
+    expect((await refresh(site, tokens.refresh_token)).status).toBe(400)
   }
 }
 
@@ -39,44 +39,44 @@ const invalidGrant = { status: 400, error: 'invalid_grant' } as const
 
 describe('a rotated refresh token is presented again', () => {
   it('after the retry window it revokes the family, including the newest token (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer()
-    const first = await tokensFor(under, 'A')
-    const second = tokensOf(await refresh(under, first.refresh_token))
-    under.clock.advance(10)
+    const site = await freshServer()
+    const first = await tokensFor(site, 'A')
+    const second = tokensOf(await refresh(site, first.refresh_token))
+    site.clock.advance(10)
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => refresh(under, first.refresh_token),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, first.refresh_token),
       reason: 'refresh_token_reused',
-      kept: 'whatever',
+      storage: 'may change',
       secrets: [first.refresh_token],
     })
 
-    await expectDead(under, first, second)
+    await expectDead(site, first, second)
   })
 
   it('revokes only that family: another one of the same user and client stays active (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer()
-    const first = await tokensFor(under, 'A')
-    const other = await tokensFor(under, 'A')
-    await refresh(under, first.refresh_token)
-    under.clock.advance(10)
-    await refresh(under, first.refresh_token)
+    const site = await freshServer()
+    const first = await tokensFor(site, 'A')
+    const other = await tokensFor(site, 'A')
+    await refresh(site, first.refresh_token)
+    site.clock.advance(10)
+    await refresh(site, first.refresh_token)
 
-    expect((await refresh(under, other.refresh_token)).status).toBe(200)
+    expect((await refresh(site, other.refresh_token)).status).toBe(200)
   })
 
   it('within the window it returns the successor of the lost response and writes nothing (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer()
-    const first = await tokensFor(under, 'A')
-    const lost = tokensOf(await refresh(under, first.refresh_token))
-    under.clock.advance(9)
-    const before = under.dump()
+    const site = await freshServer()
+    const first = await tokensFor(site, 'A')
+    const lost = tokensOf(await refresh(site, first.refresh_token))
+    site.clock.advance(9)
+    const before = site.dump()
 
-    const again = await refresh(under, first.refresh_token)
+    const again = await refresh(site, first.refresh_token)
 
     expect([again.status, tokensOf(again).refresh_token]).toEqual([200, lost.refresh_token])
-    expect(under.dump()).toBe(before)
-    expect((await refresh(under, lost.refresh_token)).status).toBe(200)
+    expect(site.dump()).toBe(before)
+    expect((await refresh(site, lost.refresh_token)).status).toBe(200)
   })
 
   it('a retry is refused when storage has lost the salt of the rotation (RFC 6749 §5.2)', async () => {
@@ -92,102 +92,102 @@ describe('a rotated refresh token is presented again', () => {
       }
     }
     const started = await freshServer({ storage: { ...storage, families: { ...families, rotate } } })
-    const under = { ...started, dump: () => dumpMedium(database, started.issuer) }
-    const first = await tokensFor(under, 'A')
-    await refresh(under, first.refresh_token)
+    const site = { ...started, dump: () => dumpDatabase(database, started.issuer) }
+    const first = await tokensFor(site, 'A')
+    await refresh(site, first.refresh_token)
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => refresh(under, first.refresh_token),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, first.refresh_token),
       reason: 'refresh_token_unknown',
       secrets: [first.refresh_token],
     })
   })
 
   it('a retry does not extend the window (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer()
-    const first = await tokensFor(under, 'A')
-    await refresh(under, first.refresh_token)
-    under.clock.advance(6)
-    await refresh(under, first.refresh_token)
-    under.clock.advance(6)
+    const site = await freshServer()
+    const first = await tokensFor(site, 'A')
+    await refresh(site, first.refresh_token)
+    site.clock.advance(6)
+    await refresh(site, first.refresh_token)
+    site.clock.advance(6)
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => refresh(under, first.refresh_token),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, first.refresh_token),
       reason: 'refresh_token_reused',
-      kept: 'whatever',
+      storage: 'may change',
     })
   })
 
   it('a public client has its own window (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer()
-    const first = await tokensFor(under, 'P')
-    const second = tokensOf(await refresh(under, first.refresh_token, {}, 'P'))
-    under.clock.advance(29)
+    const site = await freshServer()
+    const first = await tokensFor(site, 'P')
+    const second = tokensOf(await refresh(site, first.refresh_token, {}, 'P'))
+    site.clock.advance(29)
 
-    const retried = tokensOf(await refresh(under, first.refresh_token, {}, 'P'))
-    under.clock.advance(1)
-    const reused = await refresh(under, first.refresh_token, {}, 'P')
+    const retried = tokensOf(await refresh(site, first.refresh_token, {}, 'P'))
+    site.clock.advance(1)
+    const reused = await refresh(site, first.refresh_token, {}, 'P')
 
     expect(retried.refresh_token).toBe(second.refresh_token)
-    expect([reused.status, under.lastReason()]).toEqual([400, 'refresh_token_reused'])
+    expect([reused.status, site.lastReason()]).toEqual([400, 'refresh_token_reused'])
   })
 
   it('with a window of 0 the first retry revokes the family (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer({ refreshRetryWindow: { confidential: 0, public: 0 } })
-    const first = await tokensFor(under, 'A')
-    const second = tokensOf(await refresh(under, first.refresh_token))
+    const site = await freshServer({ refreshRetryWindow: { confidential: 0, public: 0 } })
+    const first = await tokensFor(site, 'A')
+    const second = tokensOf(await refresh(site, first.refresh_token))
 
-    const retried = await refresh(under, first.refresh_token)
+    const retried = await refresh(site, first.refresh_token)
 
-    expect([retried.status, under.lastReason()]).toEqual([400, 'refresh_token_reused'])
-    await expectDead(under, second)
+    expect([retried.status, site.lastReason()]).toEqual([400, 'refresh_token_reused'])
+    await expectDead(site, second)
   })
 
   it('a retry within the window cannot ask for more than was granted (RFC 6749 §6)', async () => {
-    const under = await freshServer()
-    const first = await tokensFor(under, 'A')
-    await refresh(under, first.refresh_token, { scope: 'profile' })
+    const site = await freshServer()
+    const first = await tokensFor(site, 'A')
+    await refresh(site, first.refresh_token, { scope: 'profile' })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_scope' },
       {
-        send: () => refresh(under, first.refresh_token, { scope: 'openid api.write' }),
+        send: () => refresh(site, first.refresh_token, { scope: 'openid api.write' }),
         reason: 'scope_not_granted',
       },
     )
   })
 
   it('the token before the previous one revokes the family, even within the window (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer()
-    const first = await tokensFor(under, 'A')
-    const second = tokensOf(await refresh(under, first.refresh_token))
-    const third = tokensOf(await refresh(under, second.refresh_token))
+    const site = await freshServer()
+    const first = await tokensFor(site, 'A')
+    const second = tokensOf(await refresh(site, first.refresh_token))
+    const third = tokensOf(await refresh(site, second.refresh_token))
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => refresh(under, first.refresh_token),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, first.refresh_token),
       reason: 'refresh_token_reused',
-      kept: 'whatever',
+      storage: 'may change',
     })
 
-    await expectDead(under, second, third)
+    await expectDead(site, second, third)
   })
 
   it('a rotated token presented by another client does not revoke the family (RFC 6749 §10.4)', async () => {
-    const under = await freshServer()
-    const first = await tokensFor(under, 'A')
-    const second = tokensOf(await refresh(under, first.refresh_token))
-    under.clock.advance(60)
-    const families = storedFamilies(under)
+    const site = await freshServer()
+    const first = await tokensFor(site, 'A')
+    const second = tokensOf(await refresh(site, first.refresh_token))
+    site.clock.advance(60)
+    const families = storedFamilies(site)
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => refresh(under, first.refresh_token, {}, 'B'),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, first.refresh_token, {}, 'B'),
       reason: 'refresh_token_unknown',
-      kept: 'whatever',
+      storage: 'may change',
     })
 
-    expect(storedFamilies(under)).toEqual(families)
-    expect((await refresh(under, second.refresh_token)).status).toBe(200)
+    expect(storedFamilies(site)).toEqual(families)
+    expect((await refresh(site, second.refresh_token)).status).toBe(200)
   })
 })
 
@@ -195,50 +195,50 @@ describe('refresh token: its grant, user and client', () => {
   const day = 86_400
 
   it('a token that was not used for the idle lifetime is rejected (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer()
-    const tokens = await tokensFor(under, 'A')
-    under.clock.advance(14 * day)
+    const site = await freshServer()
+    const tokens = await tokensFor(site, 'A')
+    site.clock.advance(14 * day)
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => refresh(under, tokens.refresh_token),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, tokens.refresh_token),
       reason: 'refresh_token_unknown',
-      kept: 'whatever',
+      storage: 'may change',
     })
   })
 
   it('rotation does not extend the absolute lifetime (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer({ lifetimes: { refreshTokenIdle: 10 * day, refreshTokenAbsolute: 25 * day } })
-    let tokens = await tokensFor(under, 'A')
+    const site = await freshServer({ lifetimes: { refreshTokenIdle: 10 * day, refreshTokenAbsolute: 25 * day } })
+    let tokens = await tokensFor(site, 'A')
     for (const days of [9, 9, 6]) {
-      under.clock.advance(days * day)
-      tokens = tokensOf(await refresh(under, tokens.refresh_token))
+      site.clock.advance(days * day)
+      tokens = tokensOf(await refresh(site, tokens.refresh_token))
     }
-    under.clock.advance(day - 1)
-    const last = await refresh(under, tokens.refresh_token)
-    under.clock.advance(1)
+    site.clock.advance(day - 1)
+    const last = await refresh(site, tokens.refresh_token)
+    site.clock.advance(1)
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => refresh(under, tokensOf(last).refresh_token),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, tokensOf(last).refresh_token),
       reason: 'refresh_token_unknown',
-      kept: 'whatever',
+      storage: 'may change',
     })
 
     expect(last.status).toBe(200)
   })
 
   it('the access tokens of the family are inactive at the absolute maximum (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer({ lifetimes: { refreshTokenAbsolute: 1000 } })
-    const tokens = await tokensFor(under, 'A')
-    under.clock.advance(990)
-    const { access_token } = tokensOf(await refresh(under, tokens.refresh_token))
-    const before = (await introspect(under, access_token)).json['active']
-    under.clock.advance(10)
+    const site = await freshServer({ lifetimes: { refreshTokenAbsolute: 1000 } })
+    const tokens = await tokensFor(site, 'A')
+    site.clock.advance(990)
+    const { access_token } = tokensOf(await refresh(site, tokens.refresh_token))
+    const before = (await introspect(site, access_token)).json['active']
+    site.clock.advance(10)
 
-    expect([before, (await introspect(under, access_token)).text]).toEqual([true, '{"active":false}'])
-    expect((await userinfo(under, access_token)).status).toBe(401)
+    expect([before, (await introspect(site, access_token)).text]).toEqual([true, '{"active":false}'])
+    expect((await userinfo(site, access_token)).status).toBe(401)
   })
 
-  it.each<{ row: string; end: (under: ServerUnderTest) => Promise<unknown> }>([
+  it.each<{ row: string; end: (site: ServerUnderTest) => Promise<unknown> }>([
     {
       row: 'a user who was deactivated',
       end: ({ storage, clock }) => storage.users.deactivate(userId('U1'), clock.now()),
@@ -262,59 +262,59 @@ describe('refresh token: its grant, user and client', () => {
       },
     },
   ])('$row has no active token', async ({ end }) => {
-    const under = await freshServer()
-    const tokens = await tokensFor(under, 'A')
-    await end(under)
+    const site = await freshServer()
+    const tokens = await tokensFor(site, 'A')
+    await end(site)
 
-    await refusedInJson(under, invalidGrant, {
-      send: () => refresh(under, tokens.refresh_token),
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, tokens.refresh_token),
       reason: 'refresh_token_unknown',
     })
 
-    await expectDead(under, tokens)
+    await expectDead(site, tokens)
   })
 
   it('revoking only a token family revokes all its tokens (RFC 7009 §2.1)', async () => {
-    const under = await freshServer()
-    const tokens = await tokensFor(under, 'A')
-    await under.storage.families.revoke(
+    const site = await freshServer()
+    const tokens = await tokensFor(site, 'A')
+    await site.storage.families.revoke(
       familyId(String(readJws(tokens.access_token).payload['family'])),
-      under.clock.now(),
+      site.clock.now(),
     )
 
-    await expectDead(under, tokens)
+    await expectDead(site, tokens)
   })
 
   it('rejects a client that lost the refresh grant (RFC 6749 §5.2)', async () => {
-    const under = await freshServer()
-    const tokens = await tokensFor(under, 'A')
-    await changeClient(under.storage, clientId('A'), { grantTypes: ['authorization_code'] })
+    const site = await freshServer()
+    const tokens = await tokensFor(site, 'A')
+    await changeClient(site.storage, clientId('A'), { grantTypes: ['authorization_code'] })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'unauthorized_client' },
       {
-        send: () => refresh(under, tokens.refresh_token),
+        send: () => refresh(site, tokens.refresh_token),
         reason: 'grant_type_not_registered',
       },
     )
   })
 
   it('rejects a disabled client, and its tokens are inactive (RFC 6749 §5.2)', async () => {
-    const under = await freshServer()
-    const tokens = await tokensFor(under, 'A')
-    await changeClient(under.storage, clientId('A'), { disabledAt: under.clock.now() })
+    const site = await freshServer()
+    const tokens = await tokensFor(site, 'A')
+    await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       {
-        send: () => refresh(under, tokens.refresh_token),
+        send: () => refresh(site, tokens.refresh_token),
         reason: 'client_disabled',
       },
     )
 
-    expect((await userinfo(under, tokens.access_token)).status).toBe(401)
+    expect((await userinfo(site, tokens.access_token)).status).toBe(401)
   })
 })
 
@@ -322,47 +322,47 @@ describe('a refresh token that is kept', () => {
   const kept = { refreshTokenRotation: 'unbound_only' } as const
 
   it('is returned with each use of a client that authenticates, long after the retry window (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer(kept)
-    const first = await tokensFor(under, 'A')
+    const site = await freshServer(kept)
+    const first = await tokensFor(site, 'A')
 
     for (const later of [0, 1, 3600]) {
-      under.clock.advance(later)
-      expect(tokensOf(await refresh(under, first.refresh_token)).refresh_token).toBe(first.refresh_token)
+      site.clock.advance(later)
+      expect(tokensOf(await refresh(site, first.refresh_token)).refresh_token).toBe(first.refresh_token)
     }
   })
 
   it('expires without use, and with its family (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer({ ...kept, lifetimes: { refreshTokenIdle: 100, refreshTokenAbsolute: 250 } })
-    const { refresh_token } = await tokensFor(under, 'A')
-    const idle = await tokensFor(under, 'A')
+    const site = await freshServer({ ...kept, lifetimes: { refreshTokenIdle: 100, refreshTokenAbsolute: 250 } })
+    const { refresh_token } = await tokensFor(site, 'A')
+    const idle = await tokensFor(site, 'A')
 
     for (const expected of [200, 200, 400]) {
-      under.clock.advance(99)
-      expect((await refresh(under, refresh_token)).status).toBe(expected)
+      site.clock.advance(99)
+      expect((await refresh(site, refresh_token)).status).toBe(expected)
     }
-    expect((await refresh(under, idle.refresh_token)).status).toBe(400)
+    expect((await refresh(site, idle.refresh_token)).status).toBe(400)
   })
 
   it('is not kept by a public client whose token is not bound (RFC 9700 §4.14.2)', async () => {
-    const under = await freshServer(kept)
-    const first = await tokensFor(under, 'P')
+    const site = await freshServer(kept)
+    const first = await tokensFor(site, 'P')
 
-    const second = tokensOf(await refresh(under, first.refresh_token, {}, 'P'))
+    const second = tokensOf(await refresh(site, first.refresh_token, {}, 'P'))
 
     expect(second.refresh_token).not.toBe(first.refresh_token)
-    under.clock.advance(31)
-    expect((await refresh(under, first.refresh_token, {}, 'P')).status).toBe(400)
-    expect(under.lastReason()).toBe('refresh_token_reused')
+    site.clock.advance(31)
+    expect((await refresh(site, first.refresh_token, {}, 'P')).status).toBe(400)
+    expect(site.lastReason()).toBe('refresh_token_reused')
   })
 
   it('does not work for a user who was deactivated (RFC 6749 §5.2)', async () => {
-    const under = await freshServer(kept)
-    const { refresh_token, access_token } = await tokensFor(under, 'A')
-    await refresh(under, refresh_token)
+    const site = await freshServer(kept)
+    const { refresh_token, access_token } = await tokensFor(site, 'A')
+    await refresh(site, refresh_token)
 
-    await under.storage.users.deactivate(userId('U1'), under.clock.now())
+    await site.storage.users.deactivate(userId('U1'), site.clock.now())
 
-    expect((await refresh(under, refresh_token)).status).toBe(400)
-    expect((await introspect(under, access_token)).text).toBe('{"active":false}')
+    expect((await refresh(site, refresh_token)).status).toBe(400)
+    expect((await introspect(site, access_token)).text).toBe('{"active":false}')
   })
 })

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
 import { readJws, withSpareBits } from '../support/forge-jwt.ts'
-import { expectServing, refusedInJson } from '../support/refused.ts'
+import { expectServing, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   postAs,
   refresh,
   serviceToken,
@@ -19,12 +19,12 @@ import {
   type Tokens,
 } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await noteSecretsInUse(under)
+  site = await startServer()
+  await authenticateEveryClient(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 interface Row {
   readonly row: string
@@ -151,7 +151,7 @@ describe('a rejected refresh leaves the token usable', () => {
     },
     {
       row: 'an authorization code is not a refresh token (RFC 6749 §6)',
-      form: async () => ({ refresh_token: await obtainCode(under) }),
+      form: async () => ({ refresh_token: await obtainCode(site) }),
       ...unknownToken,
     },
     {
@@ -177,55 +177,55 @@ describe('a rejected refresh leaves the token usable', () => {
   ]
 
   it.each(rows)('$row', async ({ client = 'A', form, status, error, reason }) => {
-    const tokens = await tokensFor(under, 'A')
+    const tokens = await tokensFor(site, 'A')
     const change = await form(tokens)
-    const families = storedFamilies(under)
+    const families = storedFamilies(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status, error },
       {
-        send: () => refresh(under, tokens.refresh_token, change, client),
+        send: () => refresh(site, tokens.refresh_token, change, client),
         reason,
         // An assertion's jti is used up even when the grant is refused.
-        kept: client === 'B' ? 'whatever' : 'all',
+        storage: client === 'B' ? 'may change' : 'unchanged',
         secrets: [tokens.refresh_token],
       },
     )
 
-    expect(storedFamilies(under)).toEqual(families)
-    expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
+    expect(storedFamilies(site)).toEqual(families)
+    expect((await refresh(site, tokens.refresh_token)).status).toBe(200)
   })
 
   it('rejects every prefix of a token and every token with a character added or changed (RFC 6749 §6)', async () => {
-    const { refresh_token: good } = await tokensFor(under, 'A')
+    const { refresh_token: good } = await tokensFor(site, 'A')
     const other = (at: number): string => good.slice(0, at) + (good[at] === 'A' ? 'B' : 'A') + good.slice(at + 1)
     const damaged = [1, 32, 43, 85, 106].map((length) => good.slice(0, length))
     damaged.push(`${good}A`, `A${good}`, good.toUpperCase(), ...[0, 42, 43, 85, 86, 105].map(other))
 
     for (const text of damaged) {
-      await refusedInJson(
-        under,
+      await expectJsonRefusal(
+        site,
         { status: 400, error: 'invalid_grant' },
         {
-          send: () => refresh(under, text),
+          send: () => refresh(site, text),
           reason: 'refresh_token_unknown',
         },
       )
     }
 
-    expect((await refresh(under, good)).status).toBe(200)
+    expect((await refresh(site, good)).status).toBe(200)
   })
 
   it('rejects two refresh tokens (RFC 6749 §3.2)', async () => {
-    const { refresh_token: good } = await tokensFor(under, 'A')
+    const { refresh_token: good } = await tokensFor(site, 'A')
     const form = { grant_type: 'refresh_token', refresh_token: good }
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       {
-        send: () => postForm(under, '/token', `${encode(form)}&refresh_token=x`, { authorization: basicOfA() }),
+        send: () => postForm(site, '/token', `${encode(form)}&refresh_token=x`, { authorization: basicOfA() }),
         reason: 'parameter_repeated',
         secrets: [good],
       },
@@ -233,42 +233,42 @@ describe('a rejected refresh leaves the token usable', () => {
   })
 
   it('does not read a refresh token from the query, nor write it to events (RFC 6749 §3.2)', async () => {
-    const { refresh_token: good } = await tokensFor(under, 'A')
+    const { refresh_token: good } = await tokensFor(site, 'A')
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       {
-        send: () => postAs(under, 'A', { path: `/token?refresh_token=${good}`, form: { grant_type: 'refresh_token' } }),
+        send: () => postAs(site, 'A', { path: `/token?refresh_token=${good}`, form: { grant_type: 'refresh_token' } }),
         reason: 'refresh_token_missing',
         secrets: [good],
       },
     )
 
-    expect(JSON.stringify(under.events)).not.toContain(good)
-    await expectServing(under)
+    expect(JSON.stringify(site.events)).not.toContain(good)
+    await expectServing(site)
   })
 
-  const basicOfA = (): string => `Basic ${btoa(`A:${under.clients.A.secret}`)}`
+  const basicOfA = (): string => `Basic ${btoa(`A:${site.clients.A.secret}`)}`
 })
 
 describe('the response to a refresh', () => {
   it('a narrower scope applies to one access token; the grant keeps its scope (RFC 6749 §6)', async () => {
-    const tokens = await tokensFor(under, 'A')
+    const tokens = await tokensFor(site, 'A')
 
-    const narrow = tokensOf(await refresh(under, tokens.refresh_token, { scope: 'profile' }))
-    const whole = tokensOf(await refresh(under, narrow.refresh_token))
+    const narrow = tokensOf(await refresh(site, tokens.refresh_token, { scope: 'profile' }))
+    const whole = tokensOf(await refresh(site, narrow.refresh_token))
 
     expect([narrow.scope, narrow.id_token]).toEqual(['profile', undefined])
     expect(whole.scope).toBe('openid profile offline_access')
-    expect((await userinfo(under, narrow.access_token)).status).toBe(403)
+    expect((await userinfo(site, narrow.access_token)).status).toBe(403)
   })
 
   it('a refreshed ID token keeps iss, sub, aud and auth_time and has no nonce (OIDC Core §12.2)', async () => {
-    const tokens = await tokensFor(under, 'A')
-    under.clock.advance(7)
+    const tokens = await tokensFor(site, 'A')
+    site.clock.advance(7)
 
-    const refreshed = tokensOf(await refresh(under, tokens.refresh_token))
+    const refreshed = tokensOf(await refresh(site, tokens.refresh_token))
 
     const before = readJws(tokens.id_token).payload
     const after = readJws(refreshed.id_token).payload
@@ -287,10 +287,10 @@ describe('the response to a refresh', () => {
   ])(
     'the refresh token of $client is rotated, and only the newest is accepted (RFC 9700 §4.14.2)',
     async ({ client }) => {
-      const tokens = await tokensFor(under, client)
+      const tokens = await tokensFor(site, client)
 
-      const first = tokensOf(await refresh(under, tokens.refresh_token, {}, client))
-      const second = tokensOf(await refresh(under, first.refresh_token, {}, client))
+      const first = tokensOf(await refresh(site, tokens.refresh_token, {}, client))
+      const second = tokensOf(await refresh(site, first.refresh_token, {}, client))
 
       expect(new Set([tokens, first, second].map(({ refresh_token }) => refresh_token)).size).toBe(3)
       expect(second.refresh_token).toMatch(/^[\w-]{107}$/)
@@ -298,29 +298,29 @@ describe('the response to a refresh', () => {
   )
 
   it('returns no refresh token without offline_access (OIDC Core §11)', async () => {
-    const tokens = await tokensFor(under, 'A', { scope: 'openid profile' })
+    const tokens = await tokensFor(site, 'A', { scope: 'openid profile' })
 
     expect(tokens).not.toHaveProperty('refresh_token')
   })
 
   it('returns no refresh token for client credentials (RFC 6749 §4.4.3)', async () => {
-    expect((await serviceToken(under)).json).not.toHaveProperty('refresh_token')
+    expect((await serviceToken(site)).json).not.toHaveProperty('refresh_token')
   })
 
   it('redeeming a code twice revokes its refresh token (RFC 6749 §6)', async () => {
-    const code = await obtainCode(under, { scope: 'openid profile offline_access' })
-    const tokens = tokensOf(await redeem(under, code))
-    await redeem(under, code)
+    const code = await obtainCode(site, { scope: 'openid profile offline_access' })
+    const tokens = tokensOf(await redeem(site, code))
+    await redeem(site, code)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
       {
-        send: () => refresh(under, tokens.refresh_token),
+        send: () => refresh(site, tokens.refresh_token),
         reason: 'refresh_token_unknown',
       },
     )
 
-    expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
+    expect((await introspect(site, tokens.access_token)).json).toEqual({ active: false })
   })
 })

@@ -4,32 +4,32 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { answerInteraction, authorize, redeem, type Change } from '../support/flow.ts'
-import { expectServing, refusedByRedirect } from '../support/refused.ts'
+import { expectServing, expectErrorRedirect } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const consent = 'scope=openid&scope=profile'
 const loopback = 'http://127.0.0.1/cb'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
-  await changeClient(under.storage, clientId('N'), {
+  site = await startServer()
+  await expectServing(site)
+  await changeClient(site.storage, clientId('N'), {
     redirectUris: [loopback, 'com.example.app:/cb', 'https://app.test/native'],
   })
-  await answerInteraction(under, await authorize(under, { client_id: 'N', redirect_uri: loopback }), consent)
+  await answerInteraction(site, await authorize(site, { client_id: 'N', redirect_uri: loopback }), consent)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** Addresses that any program on the device can listen on, so a public client's name proves nothing there. */
 const claimable = [loopback, 'http://127.0.0.1:51000/cb', 'com.example.app:/cb']
 
 describe('another program on the device can impersonate a native app (RFC 8252 §8.6)', () => {
   it.each(claimable)('asks again for consent given earlier when the redirect URI is %s', async (redirectUri) => {
-    const asked = await authorize(under, { client_id: 'N', redirect_uri: redirectUri })
+    const asked = await authorize(site, { client_id: 'N', redirect_uri: redirectUri })
 
     expect(asked.location.pathname).toBe('/consent')
-    expect((await answerInteraction(under, asked, consent)).location.searchParams.get('code')).not.toBeNull()
+    expect((await answerInteraction(site, asked, consent)).location.searchParams.get('code')).not.toBeNull()
   })
 
   it.each(claimable)('prompt=none gets no code for %s', async (redirectUri) => {
@@ -37,15 +37,15 @@ describe('another program on the device can impersonate a native app (RFC 8252 �
 
     const { origin, pathname } = new URL(redirectUri)
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'consent_required', at: origin + pathname },
-      { send: () => authorize(under, change), reason: 'consent_required' },
+      { send: () => authorize(site, change), reason: 'consent_required' },
     )
   })
 
   it('an https redirect URI proves the app, so the consent is remembered (RFC 8252 §7.2)', async () => {
-    const reply = await authorize(under, { client_id: 'N', redirect_uri: 'https://app.test/native' })
+    const reply = await authorize(site, { client_id: 'N', redirect_uri: 'https://app.test/native' })
 
     expect(reply.location.searchParams.get('code')).not.toBeNull()
   })
@@ -54,20 +54,20 @@ describe('another program on the device can impersonate a native app (RFC 8252 �
 describe('a decision on the consent page replaces earlier consent (OIDC Core §3.1.2.4)', () => {
   const scope = 'openid profile email'
   const allowAll = 'scope=openid&scope=profile&scope=email'
-  const consentPage = () => authorize(under, { scope, prompt: 'consent' })
-  const silently = () => authorize(under, { scope, prompt: 'none' })
+  const consentPage = () => authorize(site, { scope, prompt: 'consent' })
+  const silently = () => authorize(site, { scope, prompt: 'none' })
 
   it.each([
     ['unchecked scopes', 'scope=openid'],
     ['a denied request', 'deny=1'],
   ])('the client does not get %s again without asking', async (_, decision) => {
-    await answerInteraction(under, await consentPage(), allowAll)
+    await answerInteraction(site, await consentPage(), allowAll)
     expect((await silently()).location.searchParams.get('code')).not.toBeNull()
 
-    await answerInteraction(under, await consentPage(), decision)
+    await answerInteraction(site, await consentPage(), decision)
 
-    await refusedByRedirect(under, { error: 'consent_required' }, { send: silently, reason: 'consent_required' })
-    expect((await authorize(under, { scope })).location.pathname).toBe('/consent')
+    await expectErrorRedirect(site, { error: 'consent_required' }, { send: silently, reason: 'consent_required' })
+    expect((await authorize(site, { scope })).location.pathname).toBe('/consent')
   })
 })
 
@@ -87,7 +87,7 @@ describe('consent to one API is not consent to another one (RFC 8707 §3)', () =
     await answerInteraction(own, await ask({ resource: notes }), 'scope=openid&scope=api.read')
     expect((await ask({ resource: notes, prompt: 'none' })).location.searchParams.get('code')).not.toBeNull()
 
-    await refusedByRedirect(
+    await expectErrorRedirect(
       own,
       { error: 'consent_required' },
       { send: () => ask({ resource: payments, prompt: 'none' }), reason: 'consent_required' },
@@ -111,7 +111,7 @@ describe('consent to one API is not consent to another one (RFC 8707 §3)', () =
     const own = await startServer({ resources })
     onTestFinished(() => own.close())
 
-    await refusedByRedirect(
+    await expectErrorRedirect(
       own,
       { error: 'invalid_target' },
       { send: () => authorize(own, { scope, resource: 'https://other.test' }), reason: 'resource_not_registered' },

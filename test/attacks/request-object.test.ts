@@ -6,17 +6,17 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, challenge, encode, postForm, redeem, type Change } from '../support/flow.ts'
 import { readJws, signEs256, signHs256, signNothing, writeJws } from '../support/forge-jwt.ts'
 import { assertionOf } from '../support/client-assertion.ts'
-import { signIn, visitPushed } from '../support/pushed.ts'
-import { expectServing, refusedByRedirect, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { signInAndConsent, visitPushed } from '../support/pushed.ts'
+import { expectServing, expectErrorRedirect, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import { pushObject, visitObject, writeRequestObject, type ObjectChange } from '../support/request-object.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const B = clientId('B')
 type Forge = (now: number) => ObjectChange | Promise<ObjectChange>
@@ -80,10 +80,10 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
 
 describe('a request object is refused on a page, because nothing proves where an error may go (RFC 9101 §6)', () => {
   it.each(refusedObjects)('%s', async (_, reason, forge) => {
-    const object = await writeRequestObject(under, await forge(under.clock.now()))
+    const object = await writeRequestObject(site, await forge(site.clock.now()))
 
-    const page = await refusedOnPage(under, {
-      send: () => visitObject(under, object),
+    const page = await expectErrorPage(site, {
+      send: () => visitObject(site, object),
       reason: reason as 'request_object_member',
       secrets: [object],
     })
@@ -94,67 +94,67 @@ describe('a request object is refused on a page, because nothing proves where an
   it.each([
     ['text that is no JWS', () => Promise.resolve('request')],
     ['a JWE (RFC 9101 §10.5)', () => Promise.resolve('eyJhbGciOiJSU0EtT0FFUCJ9.e30.e30.e30.e30')],
-    ['a payload that is not JSON', () => writeJws({ alg: 'ES256' }, 'x', signEs256(under.clients.B.privateKey))],
-    ['a payload that is a list', () => writeJws({ alg: 'ES256' }, [], signEs256(under.clients.B.privateKey))],
+    ['a payload that is not JSON', () => writeJws({ alg: 'ES256' }, 'x', signEs256(site.clients.B.privateKey))],
+    ['a payload that is a list', () => writeJws({ alg: 'ES256' }, [], signEs256(site.clients.B.privateKey))],
     ['a repeated member (RFC 7519 §4)', () => withRepeated('"state":"other"')],
     ['a repeated member with an escape (RFC 7519 §4)', () => withRepeated('"st\\u0061te":"other"')],
-    ['padding', async () => `${await writeRequestObject(under)}=`],
+    ['padding', async () => `${await writeRequestObject(site)}=`],
   ])('%s', async (_, write) => {
     const object = await write()
-    await refusedOnPage(under, { send: () => visitObject(under, object), reason: 'request_object_unverified' })
+    await expectErrorPage(site, { send: () => visitObject(site, object), reason: 'request_object_unverified' })
   })
 
   it('another response_type outside (OIDC Core §6.1)', async () => {
-    const object = await writeRequestObject(under)
-    const send = () => visitObject(under, object, { response_type: 'token' })
-    await refusedOnPage(under, { send, reason: 'request_object_contradicted' })
+    const object = await writeRequestObject(site)
+    const send = () => visitObject(site, object, { response_type: 'token' })
+    await expectErrorPage(site, { send, reason: 'request_object_contradicted' })
   })
 
   it('a repeated request parameter (RFC 6749 §3.1)', async () => {
-    const object = await writeRequestObject(under)
+    const object = await writeRequestObject(site)
     const path = `/auth?${encode({ client_id: 'B', request: object })}&request=x`
-    await refusedOnPage(under, { send: () => under.send({ path }), reason: 'parameter_repeated' })
+    await expectErrorPage(site, { send: () => site.send({ path }), reason: 'parameter_repeated' })
   })
 
   it('an unregistered redirect URI inside, although a registered one is outside (RFC 9101 §6.3)', async () => {
-    const object = await writeRequestObject(under, { claims: { redirect_uri: 'https://evil.test/cb' } })
-    const send = () => visitObject(under, object, { redirect_uri: 'https://b.test/cb' })
-    await refusedOnPage(under, { send, reason: 'redirect_uri_mismatch' })
+    const object = await writeRequestObject(site, { claims: { redirect_uri: 'https://evil.test/cb' } })
+    const send = () => visitObject(site, object, { redirect_uri: 'https://b.test/cb' })
+    await expectErrorPage(site, { send, reason: 'redirect_uri_mismatch' })
   })
 
   it('no redirect URI inside (RFC 9101 §6.3)', async () => {
-    const object = await writeRequestObject(under, { claims: { redirect_uri: undefined } })
-    const send = () => visitObject(under, object, { redirect_uri: 'https://b.test/cb' })
-    await refusedOnPage(under, { send, reason: 'redirect_uri_missing' })
+    const object = await writeRequestObject(site, { claims: { redirect_uri: undefined } })
+    const send = () => visitObject(site, object, { redirect_uri: 'https://b.test/cb' })
+    await expectErrorPage(site, { send, reason: 'redirect_uri_missing' })
   })
 })
 
 describe('a pushed request object is refused in JSON (RFC 9126 §3)', () => {
   it.each(refusedObjects.filter(([name]) => !name.includes('typ')))('%s', async (_, reason, forge) => {
-    const object = await writeRequestObject(under, await forge(under.clock.now()))
+    const object = await writeRequestObject(site, await forge(site.clock.now()))
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request_object' },
       {
-        send: () => pushObject(under, object),
+        send: () => pushObject(site, object),
         reason: reason as 'request_object_member',
         // The assertion is used up.
-        kept: 'whatever',
+        storage: 'may change',
       },
     )
   })
 
   it('only the parameters inside count', async () => {
-    const object = await writeRequestObject(under, { claims: { state: undefined } })
-    const reply = await pushObject(under, object, {
+    const object = await writeRequestObject(site, { claims: { state: undefined } })
+    const reply = await pushObject(site, object, {
       scope: 'openid email',
       state: 'outside',
       redirect_uri: 'https://evil.test',
     })
 
-    const started = await visitPushed(under, String(reply.json['request_uri']), { client_id: 'B' })
-    const done = await signIn(under, started)
+    const started = await visitPushed(site, String(reply.json['request_uri']), { client_id: 'B' })
+    const done = await signInAndConsent(site, started)
 
     expect(done.location.href.split('?')[0]).toBe('https://b.test/cb')
     expect(done.location.searchParams.has('state')).toBe(false)
@@ -174,47 +174,47 @@ describe('a request object is accepted (RFC 9101 §6)', () => {
     ['with members of an unknown meaning', () => ({ claims: { extra: { a: [1] }, more: null } })],
     ['with an empty login_hint', () => ({ claims: { login_hint: '' } })],
   ])('%s', async (_, change) => {
-    const object = await writeRequestObject(under, await change(under.clock.now()))
+    const object = await writeRequestObject(site, await change(site.clock.now()))
 
-    const done = await signIn(under, await visitObject(under, object))
+    const done = await signInAndConsent(site, await visitObject(site, object))
 
     expect(done.location.href.split('?')[0]).toBe('https://b.test/cb')
     expect(done.location.searchParams.get('state')).toBe('s1')
     const code = done.location.searchParams.get('code') ?? ''
-    const assertion = await assertionOf(under)
-    const tokens = await redeem(under, code, { ...assertion, redirect_uri: 'https://b.test/cb' }, { authorization: '' })
+    const assertion = await assertionOf(site)
+    const tokens = await redeem(site, code, { ...assertion, redirect_uri: 'https://b.test/cb' }, { authorization: '' })
     expect(tokens.status).toBe(200)
   })
 
   it('for three sign-ins within its lifetime: a reload must not fail (RFC 9101 §10.2)', async () => {
-    const object = await writeRequestObject(under)
+    const object = await writeRequestObject(site)
 
     for (let visit = 0; visit < 3; visit += 1) {
-      const done = await signIn(under, await visitObject(under, object))
+      const done = await signInAndConsent(site, await visitObject(site, object))
       expect(done.location.searchParams.has('code')).toBe(true)
     }
   })
 
   it('while its user takes longer than it is valid', async () => {
-    const started = await visitObject(under, writeRequestObject(under))
-    under.clock.advance(1500)
+    const started = await visitObject(site, writeRequestObject(site))
+    site.clock.advance(1500)
 
-    expect((await signIn(under, started)).location.searchParams.has('code')).toBe(true)
+    expect((await signInAndConsent(site, started)).location.searchParams.has('code')).toBe(true)
   })
 
   it('and nothing beside it counts, not even a state that it does not have (RFC 9101 §6.3)', async () => {
-    const object = await writeRequestObject(under, { claims: { state: undefined } })
+    const object = await writeRequestObject(site, { claims: { state: undefined } })
     const outside = { scope: 'admin', redirect_uri: 'https://evil.test/cb', state: 'x', prompt: 'none' }
 
-    const done = await signIn(under, await visitObject(under, object, outside))
+    const done = await signInAndConsent(site, await visitObject(site, object, outside))
 
     expect(done.location.href.split('?')[0]).toBe('https://b.test/cb')
     expect(done.location.searchParams.has('state')).toBe(false)
   })
 
   it('also by a cross-site POST, which is repeated as a GET of the same object', async () => {
-    const object = await writeRequestObject(under)
-    const reply = await postForm(under, '/auth', encode({ client_id: 'B', request: object, state: 'outside' }), {
+    const object = await writeRequestObject(site)
+    const reply = await postForm(site, '/auth', encode({ client_id: 'B', request: object, state: 'outside' }), {
       'sec-fetch-site': 'cross-site',
     })
 
@@ -233,12 +233,12 @@ describe('an error after the signature is verified goes to the redirect URI insi
     ['claims a thousand levels deep', { claims: nested(1000) }, 'invalid_request', 'parameter_too_long'],
     ['a registration', { registration: {} }, 'registration_not_supported', 'parameter_unsupported'],
   ])('%s', async (_, claims, error, reason) => {
-    const object = await writeRequestObject(under, { claims: claims ?? {} })
-    await refusedByRedirect(
-      under,
+    const object = await writeRequestObject(site, { claims: claims ?? {} })
+    await expectErrorRedirect(
+      site,
       { error, at },
       {
-        send: () => visitObject(under, object, { redirect_uri: 'https://evil.test/cb' }),
+        send: () => visitObject(site, object, { redirect_uri: 'https://evil.test/cb' }),
         reason: reason as 'prompt_invalid',
       },
     )
@@ -246,7 +246,7 @@ describe('an error after the signature is verified goes to the redirect URI insi
 
   it('names of prototypes inside have no meaning', async () => {
     const claims = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as object
-    const started = await visitObject(under, writeRequestObject(under, { claims: { ...claims, toString: 'x' } }))
+    const started = await visitObject(site, writeRequestObject(site, { claims: { ...claims, toString: 'x' } }))
 
     expect(started.status).toBe(303)
     expect('polluted' in {}).toBe(false)
@@ -260,12 +260,12 @@ function nested(depth: number): unknown {
 }
 
 describe('what a client is registered for (RFC 9101 §10.5)', () => {
-  const change = (changed: object) => changeClient(under.storage, B, changed)
+  const change = (changed: object) => changeClient(site.storage, B, changed)
 
   it('a client that is registered for PS256 is refused with ES256', async () => {
     await change({ requestObjectSigningAlg: 'PS256' })
-    const object = await writeRequestObject(under)
-    await refusedOnPage(under, { send: () => visitObject(under, object), reason: 'request_object_unverified' })
+    const object = await writeRequestObject(site)
+    await expectErrorPage(site, { send: () => visitObject(site, object), reason: 'request_object_unverified' })
     await change({ requestObjectSigningAlg: undefined })
   })
 
@@ -273,35 +273,35 @@ describe('what a client is registered for (RFC 9101 §10.5)', () => {
     await change({ requireSignedRequestObject: true })
     const plain: Change = { client_id: 'B', redirect_uri: 'https://b.test/cb', code_challenge: challenge }
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request_object', at: 'https://b.test/cb' },
-      { send: () => authorize(under, plain), reason: 'request_object_required' },
+      { send: () => authorize(site, plain), reason: 'request_object_required' },
     )
-    const assertion = await assertionOf(under)
-    await refusedInJson(
-      under,
+    const assertion = await assertionOf(site)
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request_object' },
       {
         send: () =>
-          postForm(under, '/auth/push', encode({ ...plain, response_type: 'code', scope: 'openid', ...assertion }), {}),
+          postForm(site, '/auth/push', encode({ ...plain, response_type: 'code', scope: 'openid', ...assertion }), {}),
         reason: 'request_object_required',
-        kept: 'whatever',
+        storage: 'may change',
       },
     )
-    const done = await signIn(under, await visitObject(under, writeRequestObject(under)))
+    const done = await signInAndConsent(site, await visitObject(site, writeRequestObject(site)))
     expect(done.location.searchParams.has('code')).toBe(true)
-    const pushed = await pushObject(under, writeRequestObject(under))
-    expect((await visitPushed(under, String(pushed.json['request_uri']), { client_id: 'B' })).status).toBe(303)
+    const pushed = await pushObject(site, writeRequestObject(site))
+    expect((await visitPushed(site, String(pushed.json['request_uri']), { client_id: 'B' })).status).toBe(303)
     await change({ requireSignedRequestObject: false })
   })
 
   it('a client without keys gets request_not_supported (OIDC Core §3.1.2.6)', async () => {
-    const object = await writeRequestObject(under, { claims: { iss: 'A', client_id: 'A' } })
-    await refusedByRedirect(
-      under,
+    const object = await writeRequestObject(site, { claims: { iss: 'A', client_id: 'A' } })
+    await expectErrorRedirect(
+      site,
       { error: 'request_not_supported' },
-      { send: () => authorize(under, { request: object }), reason: 'parameter_unsupported' },
+      { send: () => authorize(site, { request: object }), reason: 'parameter_unsupported' },
     )
   })
 })
@@ -309,16 +309,16 @@ describe('what a client is registered for (RFC 9101 §10.5)', () => {
 it.each(['https://evil.test/obj', 'http://127.0.0.1/', 'data:,x', 'file:///etc/passwd'])(
   'a request object by reference is refused without a fetch: %s (RFC 9101 §10.4)',
   async (address) => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'request_uri_not_supported' },
-      { send: () => authorize(under, { request_uri: address }), reason: 'parameter_unsupported' },
+      { send: () => authorize(site, { request_uri: address }), reason: 'parameter_unsupported' },
     )
   },
 )
 
 /** A signed request object with a member in front of its own, which then has the name twice. */
 async function withRepeated(member: string): Promise<string> {
-  const { header, payload } = readJws(await writeRequestObject(under))
-  return writeJws(header, `{${member},${JSON.stringify(payload).slice(1)}`, signEs256(under.clients.B.privateKey))
+  const { header, payload } = readJws(await writeRequestObject(site))
+  return writeJws(header, `{${member},${JSON.stringify(payload).slice(1)}`, signEs256(site.clients.B.privateKey))
 }

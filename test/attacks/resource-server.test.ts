@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { protectApi, startFeedSite, type FeedSite, type ProtectedApi } from '../support/feed-site.ts'
 import { readJws, writeJws } from '../support/forge-jwt.ts'
 import { forgeries, type GenuineJwt } from '../support/forgeries.ts'
-import { genuineJwt } from '../support/genuine-jwt.ts'
+import { withSigner } from '../support/genuine-jwt.ts'
 import { revoke, serviceToken, tokensFor, tokensOf } from '../support/token-calls.ts'
 
 const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
@@ -20,7 +20,7 @@ beforeAll(async () => {
   introspecting = protectApi(site, { introspection: {} })
   const attacker = await generateKeyPair('ES256', { extractable: true })
   const [one, two] = [await tokensFor(site, 'A', forApi), await tokensFor(site, 'A', forApi)]
-  accessToken = await genuineJwt({ token: one.access_token, other: two.access_token, attacker }, site.keys)
+  accessToken = await withSigner({ token: one.access_token, other: two.access_token, attacker }, site.keys)
   idToken = one.id_token
   // Both have fetched the server's metadata now.
   for (const receiver of [api, introspecting]) await receiver.present(accessToken.token)
@@ -34,14 +34,14 @@ const withClaims = (claims: Readonly<Record<string, unknown>>): Promise<string> 
 async function expectRefused(token: string, reasons?: readonly string[]): Promise<void> {
   const before = site.dump()
   for (const receiver of [api, introspecting]) {
-    site.asked.splice(0)
+    site.requestedPaths.splice(0)
     const reason = await receiver.present(token)
     const refusal = receiver.refusals.at(-1)
 
     expect([refusal?.code, refusal?.description]).toEqual(['invalid_token', 'The access token is not valid.'])
     if (reasons !== undefined) expect(reasons).toContain(reason)
-    expect(site.asked.filter((path) => path !== '/jwks')).toEqual([])
-    expect(site.asked.length).toBeLessThanOrEqual(1)
+    expect(site.requestedPaths.filter((path) => path !== '/jwks')).toEqual([])
+    expect(site.requestedPaths.length).toBeLessThanOrEqual(1)
   }
   expect(site.dump()).toBe(before)
 }
@@ -151,7 +151,7 @@ describe('a forged or malformed JWT at an API', () => {
   })
 
   it('a thousand unknown key ids cause one request (RFC 8725 §3.10)', async () => {
-    site.asked.splice(0)
+    site.requestedPaths.splice(0)
     const invented = await Promise.all(
       Array.from({ length: 1000 }, (_, count) =>
         writeJws({ ...accessToken.header, kid: `k${count}` }, accessToken.payload, accessToken.sign),
@@ -161,7 +161,7 @@ describe('a forged or malformed JWT at an API', () => {
     const reasons = await Promise.all(invented.map((token) => api.present(token)))
 
     expect(new Set(reasons)).toEqual(new Set(['token_key_unknown']))
-    expect(site.asked.length).toBeLessThanOrEqual(1)
+    expect(site.requestedPaths.length).toBeLessThanOrEqual(1)
   })
 
   it('claims of one token are never used for another (RFC 8725 §3.10)', async () => {
@@ -185,7 +185,7 @@ describe('requests from an API to the authorization server', () => {
     await revoke(site, access_token)
 
     const within = await receiver.present(access_token)
-    site.pass(5)
+    site.clock.advance(5)
 
     expect([before, within, await receiver.present(access_token)]).toEqual(['admitted', 'admitted', 'token_inactive'])
   })
@@ -199,20 +199,20 @@ describe('requests from an API to the authorization server', () => {
     const receiver = protectApi(other, { introspection: {} })
 
     const token = await receiver.api.require('api.read').admit([`Bearer ${access_token}`])
-    other.asked.splice(0)
+    other.requestedPaths.splice(0)
     const refused = [
       await receiver.present('x'),
       await receiver.present(`${access_token}=`),
       await receiver.present(access_token.slice(1)),
     ]
-    const asked = [...other.asked]
+    const asked = [...other.requestedPaths]
 
     expect(token).toMatchObject({ subject: 'M', clientId: 'M', scopes: ['api.read'] })
     expect(refused).toEqual(['token_malformed', 'token_malformed', 'token_malformed'])
     expect(asked).toEqual([])
     expect(await protectApi(other).present(access_token)).toBe('token_malformed')
     await revoke(other, access_token, 'M')
-    other.pass(5)
+    other.clock.advance(5)
     expect(await receiver.present(access_token)).toBe('token_inactive')
   })
 

@@ -9,27 +9,27 @@ import { basic, encode, postForm, type Change } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { noteSecretsInUse, postAs, revoke, tokensFor, type ClientName } from '../support/token-calls.ts'
+import { authenticateEveryClient, postAs, revoke, tokensFor, type ClientName } from '../support/token-calls.ts'
 
 const path = '/token/revocation-feed'
 const nonce = 'n'.repeat(22)
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer({ revocationFeed: true })
-  await noteSecretsInUse(under)
+  site = await startServer({ revocationFeed: true })
+  await authenticateEveryClient(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const ask = (form: Change = {}, client: ClientName = 'RS'): Promise<Reply> =>
-  postAs(under, client, { path, form: { nonce, ...form } })
+  postAs(site, client, { path, form: { nonce, ...form } })
 
 /** The content of the feed, verified as a resource server would. */
 async function read(
   reply: Reply,
   audience = 'RS',
 ): Promise<JWTPayload & { readonly ended: readonly (readonly [string, string, number])[]; readonly cursor: string }> {
-  const jwks = await under.send({ path: '/jwks' })
+  const jwks = await site.send({ path: '/jwks' })
   const keys = createLocalJWKSet(jwks.json as never)
   const { payload } = await jwtVerify(reply.text, keys, {
     typ: 'revocation-feed+jwt',
@@ -43,12 +43,12 @@ describe('requests that the feed rejects', () => {
   it.each<readonly [string, () => Promise<Reply>, readonly [number, string, string]]>([
     [
       'without authentication (RFC 6749 §5.2)',
-      () => postForm(under, path, encode({ nonce }), {}),
+      () => postForm(site, path, encode({ nonce }), {}),
       [401, 'invalid_client', 'client_authentication_missing'],
     ],
     [
       'with a wrong secret (RFC 6749 §5.2)',
-      () => postForm(under, path, encode({ nonce }), { authorization: basic('RS', 'x') }),
+      () => postForm(site, path, encode({ nonce }), { authorization: basic('RS', 'x') }),
       [401, 'invalid_client', 'client_credentials_wrong'],
     ],
     ['with client_id alone (RFC 7662 §2.1)', () => ask({}, 'P'), [401, 'invalid_client', 'client_public']],
@@ -100,21 +100,21 @@ describe('requests that the feed rejects', () => {
     [
       'with a repeated parameter (RFC 6749 §3.2)',
       () =>
-        postForm(under, path, `nonce=${nonce}&nonce=${nonce}`, { authorization: basic('RS', under.clients.RS.secret) }),
+        postForm(site, path, `nonce=${nonce}&nonce=${nonce}`, { authorization: basic('RS', site.clients.RS.secret) }),
       [400, 'invalid_request', 'parameter_repeated'],
     ],
   ])('%s', async (_, send, [status, error, reason]) => {
-    const before = under.dump()
+    const before = site.dump()
 
     const reply = await send()
 
-    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([status, error, reason])
+    expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([status, error, reason])
     expect(reply.header('cache-control')).toBe('no-store')
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
   })
 
   it('rejects GET (RFC 9110 §15.5.6)', async () => {
-    const reply = await under.send({ path: `${path}?nonce=${nonce}` })
+    const reply = await site.send({ path: `${path}?nonce=${nonce}` })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
   })
@@ -122,10 +122,10 @@ describe('requests that the feed rejects', () => {
   it('rejects a response to another client, which is signed for that client (RFC 9110 §11.1)', async () => {
     const { clientSecret = '' } = await registerClient(
       { clientId: 'RS2', clientName: 'Other API', grantTypes: [], servedAudiences: ['https://other.test'] },
-      { storage: under.storage },
+      { storage: site.storage },
     )
 
-    const other = await postForm(under, path, encode({ nonce }), { authorization: basic('RS2', clientSecret) })
+    const other = await postForm(site, path, encode({ nonce }), { authorization: basic('RS2', clientSecret) })
 
     await expect(read(other)).rejects.toMatchObject({ claim: 'aud' })
     expect((await read(other, 'RS2')).aud).toBe('RS2')
@@ -165,9 +165,9 @@ describe('the feed', () => {
   })
 
   it('continues from a cursor', async () => {
-    const { access_token } = await tokensFor(under, 'A')
+    const { access_token } = await tokensFor(site, 'A')
     const { cursor } = await read(await ask())
-    await revoke(under, access_token)
+    await revoke(site, access_token)
 
     const said = await read(await ask({ cursor, wait: '20' }))
     const again = await read(await ask({ cursor: said.cursor }))
@@ -177,34 +177,27 @@ describe('the feed', () => {
   })
 
   it('contains no secret and no identifier of a user', async () => {
-    const { access_token, refresh_token } = await tokensFor(under, 'A')
-    await revoke(under, access_token)
-    await revoke(under, refresh_token)
-    await under.storage.users.deactivate(userId('U1'), under.clock.now())
-    await under.storage.users.reactivate(userId('U1'), under.clock.now())
+    const { access_token, refresh_token } = await tokensFor(site, 'A')
+    await revoke(site, access_token)
+    await revoke(site, refresh_token)
+    await site.storage.users.deactivate(userId('U1'), site.clock.now())
+    await site.storage.users.reactivate(userId('U1'), site.clock.now())
 
     const said = JSON.stringify(await read(await ask()))
 
-    for (const secret of [
-      'U1',
-      'Ann',
-      access_token,
-      refresh_token,
-      refresh_token.slice(0, 43),
-      under.clients.RS.secret,
-    ])
+    for (const secret of ['U1', 'Ann', access_token, refresh_token, refresh_token.slice(0, 43), site.clients.RS.secret])
       expect(said).not.toContain(secret)
   })
 
   it('does not show an API whom it guesses: clients and users have names that only their tokens contain (RFC 7662 §5)', async () => {
-    const { access_token } = await tokensFor(under, 'A')
+    const { access_token } = await tokensFor(site, 'A')
     const { user_ref: user, client_ref: client } = readJws(access_token).payload
-    await registerClient({ clientId: 'secret-project', clientName: 'X', grantTypes: [] }, { storage: under.storage })
-    await under.storage.clients.remove(clientId('secret-project'), under.clock.now())
-    await under.storage.users.deactivate(userId('U1'), under.clock.now())
-    await under.storage.users.reactivate(userId('U1'), under.clock.now())
-    await changeClient(under.storage, clientId('A'), { disabledAt: under.clock.now() })
-    await changeClient(under.storage, clientId('A'), { disabledAt: undefined })
+    await registerClient({ clientId: 'secret-project', clientName: 'X', grantTypes: [] }, { storage: site.storage })
+    await site.storage.clients.remove(clientId('secret-project'), site.clock.now())
+    await site.storage.users.deactivate(userId('U1'), site.clock.now())
+    await site.storage.users.reactivate(userId('U1'), site.clock.now())
+    await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
+    await changeClient(site.storage, clientId('A'), { disabledAt: undefined })
 
     const { ended } = await read(await ask())
 
@@ -216,7 +209,7 @@ describe('the feed', () => {
   })
 
   it('holds the response until something is revoked', async () => {
-    const { access_token } = await tokensFor(under, 'A')
+    const { access_token } = await tokensFor(site, 'A')
     const { cursor } = await read(await ask())
     const answers: string[] = []
 
@@ -227,7 +220,7 @@ describe('the feed', () => {
     })()
     const others = await read(await ask())
     answers.push('other')
-    await revoke(under, access_token)
+    await revoke(site, access_token)
 
     expect((await waiting).ended).toHaveLength(1)
     expect(others.ended.length).toBeGreaterThan(0)
@@ -243,12 +236,12 @@ describe('the feed', () => {
   })
 
   it('stores nothing, and logs one line when it delivered something', async () => {
-    const before = under.dump()
-    const events = under.events.length
+    const before = site.dump()
+    const events = site.events.length
     const { cursor } = await read(await ask())
     await ask({ cursor })
 
-    expect(under.dump()).toBe(before)
-    expect(under.events.slice(events)).toMatchObject([{ type: 'revocations.delivered', clientId: 'RS' }])
+    expect(site.dump()).toBe(before)
+    expect(site.events.slice(events)).toMatchObject([{ type: 'revocations.delivered', clientId: 'RS' }])
   })
 })

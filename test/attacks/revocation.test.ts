@@ -5,12 +5,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
 import { readJws, signEs256, signNothing, writeJws } from '../support/forge-jwt.ts'
-import { refused, refusedInJson } from '../support/refused.ts'
+import { expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   postAs,
   refresh,
   revoke,
@@ -25,28 +25,28 @@ import {
 
 const path = '/token/revocation'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let tokens: Tokens
 beforeAll(async () => {
-  under = await startServer()
-  await noteSecretsInUse(under)
+  site = await startServer()
+  await authenticateEveryClient(site)
 })
 beforeEach(async () => {
-  tokens = await tokensFor(under, 'A')
+  tokens = await tokensFor(site, 'A')
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
-const isLive = async (token: string): Promise<unknown> => (await introspect(under, token)).json['active']
+const isLive = async (token: string): Promise<unknown> => (await introspect(site, token)).json['active']
 
 const expectAlive = async (): Promise<void> => {
   expect([await isLive(tokens.access_token), await isLive(tokens.refresh_token)]).toEqual([true, true])
-  expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
+  expect((await refresh(site, tokens.refresh_token)).status).toBe(200)
 }
 
 const expectDead = async (): Promise<void> => {
   expect([await isLive(tokens.access_token), await isLive(tokens.refresh_token)]).toEqual([false, false])
-  expect((await userinfo(under, tokens.access_token)).status).toBe(401)
-  expect((await refresh(under, tokens.refresh_token)).status).toBe(400)
+  expect((await userinfo(site, tokens.access_token)).status).toBe(401)
+  expect((await refresh(site, tokens.refresh_token)).status).toBe(400)
 }
 
 /** The endpoint's only answer, whether or not it found a token (RFC 7009 §2.2). */
@@ -62,37 +62,37 @@ describe('revocation: a rejected request leaves the token active', () => {
   it.each<Row>([
     [
       "A's token without authentication (RFC 7009 §2.1)",
-      () => postForm(under, path, form(), {}),
+      () => postForm(site, path, form(), {}),
       401,
       'invalid_client',
       'client_authentication_missing',
     ],
     [
       "A's token with a wrong secret (RFC 7009 §2.1)",
-      () => postForm(under, path, form(), { authorization: basic('A', 'x') }),
+      () => postForm(site, path, form(), { authorization: basic('A', 'x') }),
       401,
       'invalid_client',
       'client_credentials_wrong',
     ],
     [
       'P, with the client_id of A (RFC 7009 §5)',
-      () => postForm(under, path, form({ client_id: 'A' }), {}),
+      () => postForm(site, path, form({ client_id: 'A' }), {}),
       401,
       'invalid_client',
       'client_authentication_method',
     ],
-    ['no token (RFC 7009 §2.1)', () => postAs(under, 'A', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
-    ['an empty token (RFC 7009 §2.1)', () => revoke(under, ''), 400, 'invalid_request', 'token_missing'],
+    ['no token (RFC 7009 §2.1)', () => postAs(site, 'A', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
+    ['an empty token (RFC 7009 §2.1)', () => revoke(site, ''), 400, 'invalid_request', 'token_missing'],
     [
       'a token in the query (RFC 7009 §2.1)',
-      () => postAs(under, 'A', { path: `${path}?${form()}`, form: {} }),
+      () => postAs(site, 'A', { path: `${path}?${form()}`, form: {} }),
       400,
       'invalid_request',
       'token_missing',
     ],
     [
       'two tokens (RFC 6749 §3.2)',
-      () => postForm(under, path, `${form()}&${form()}`, { authorization: basic('A', under.clients.A.secret) }),
+      () => postForm(site, path, `${form()}&${form()}`, { authorization: basic('A', site.clients.A.secret) }),
       400,
       'invalid_request',
       'parameter_repeated',
@@ -100,8 +100,8 @@ describe('revocation: a rejected request leaves the token active', () => {
     [
       'a JSON body (RFC 7009 §2.1)',
       () =>
-        postForm(under, path, '{}', {
-          authorization: basic('A', under.clients.A.secret),
+        postForm(site, path, '{}', {
+          authorization: basic('A', site.clients.A.secret),
           'content-type': 'application/json',
         }),
       400,
@@ -109,14 +109,14 @@ describe('revocation: a rejected request leaves the token active', () => {
       'body_not_a_form',
     ],
   ])('%s', async (_, send, status, error, reason) => {
-    await refusedInJson(under, { status, error }, { send, reason, secrets: [tokens.refresh_token] })
+    await expectJsonRefusal(site, { status, error }, { send, reason, secrets: [tokens.refresh_token] })
 
     await expectAlive()
   })
 
   it.each(['GET', 'HEAD', 'DELETE'])('rejects %s, and offers no JSONP (RFC 7009 §2.3)', async (method) => {
-    const reply = await refused(under, {
-      send: () => under.send({ method, path: `${path}?token=${tokens.refresh_token}&callback=x` }),
+    const reply = await expectRefusal(site, {
+      send: () => site.send({ method, path: `${path}?token=${tokens.refresh_token}&callback=x` }),
       reason: undefined,
     })
 
@@ -135,11 +135,11 @@ describe('revocation: answered without effect', () => {
     ["A's access token, by the resource server (RFC 7009 §2.1)", 'RS', 'access_token'],
     ["A's refresh token, by M (RFC 7009 §2.1)", 'M', 'refresh_token'],
   ])('%s', async (_, client, kind) => {
-    const families = storedFamilies(under)
+    const families = storedFamilies(site)
 
-    expectDone(await revoke(under, tokens[kind], client))
+    expectDone(await revoke(site, tokens[kind], client))
 
-    expect(storedFamilies(under)).toEqual(families)
+    expect(storedFamilies(site)).toEqual(families)
     await expectAlive()
   })
 
@@ -147,7 +147,7 @@ describe('revocation: answered without effect', () => {
     ['an unknown token (RFC 7009 §2.2)', () => 'unknown'],
     ['a damaged refresh token (RFC 7009 §2.2)', () => `${tokens.refresh_token.slice(0, -1)}_`],
     ['an ID token (RFC 7009 §2.2)', () => tokens.id_token],
-    ['an authorization code, which stays valid', () => obtainCode(under)],
+    ['an authorization code, which stays valid', () => obtainCode(site)],
     ['a self-made JWT that names the token', () => forgedJwt({ client_id: 'A' })],
     ['a self-made JWT that names the token and B', () => forgedJwt({ client_id: 'B' })],
     [
@@ -156,30 +156,30 @@ describe('revocation: answered without effect', () => {
     ],
   ])('%s', async (_, obtain) => {
     const token = await obtain()
-    const before = under.dump()
+    const before = site.dump()
 
-    expectDone(await revoke(under, token))
+    expectDone(await revoke(site, token))
 
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
     await expectAlive()
   })
 
   it('a code sent to the revocation endpoint can still be redeemed', async () => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
 
-    expectDone(await revoke(under, code))
+    expectDone(await revoke(site, code))
 
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it('revoking a second time gives the same answer (RFC 7009 §2.2)', async () => {
-    const first = await revoke(under, tokens.refresh_token)
-    const before = under.dump()
-    const second = await revoke(under, tokens.refresh_token)
+    const first = await revoke(site, tokens.refresh_token)
+    const before = site.dump()
+    const second = await revoke(site, tokens.refresh_token)
 
     expectDone(first)
     expectDone(second)
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
   })
 
   async function forgedJwt(claims: Readonly<Record<string, unknown>>): Promise<string> {
@@ -191,7 +191,7 @@ describe('revocation: answered without effect', () => {
 
 describe('revocation: what is revoked', () => {
   it('revoking a refresh token makes its access tokens inactive at once (RFC 7009 §2.1)', async () => {
-    expectDone(await revoke(under, tokens.refresh_token))
+    expectDone(await revoke(site, tokens.refresh_token))
 
     await expectDead()
   })
@@ -199,42 +199,42 @@ describe('revocation: what is revoked', () => {
   it.each(['access_token', 'refresh_token', 'foo', '__proto__'])(
     'the hint %s makes no difference (RFC 7009 §2.1)',
     async (token_type_hint) => {
-      expectDone(await revoke(under, tokens.refresh_token, 'A', { token_type_hint }))
+      expectDone(await revoke(site, tokens.refresh_token, 'A', { token_type_hint }))
 
       await expectDead()
     },
   )
 
   it('revoking an access token leaves its family active (RFC 7009 §2.1)', async () => {
-    const before = JSON.parse(under.dump()) as Record<string, unknown>
+    const before = JSON.parse(site.dump()) as Record<string, unknown>
 
-    expectDone(await revoke(under, tokens.access_token))
+    expectDone(await revoke(site, tokens.access_token))
 
-    const after = JSON.parse(under.dump()) as Record<string, unknown>
+    const after = JSON.parse(site.dump()) as Record<string, unknown>
     expect({ ...after, revocations: before['revocations'] }).toEqual(before)
     expect(await isLive(tokens.access_token)).toBe(false)
-    expect((await refresh(under, tokens.refresh_token)).status).toBe(200)
+    expect((await refresh(site, tokens.refresh_token)).status).toBe(200)
   })
 
   it('revokes an access token whatever the hint says (RFC 7009 §2.1)', async () => {
-    expectDone(await revoke(under, tokens.access_token, 'A', { token_type_hint: 'refresh_token' }))
+    expectDone(await revoke(site, tokens.access_token, 'A', { token_type_hint: 'refresh_token' }))
 
     expect(await isLive(tokens.access_token)).toBe(false)
   })
 
   it('revoking an old refresh token revokes the family too (RFC 7009 §2.1)', async () => {
-    const next = tokensOf(await refresh(under, tokens.refresh_token))
+    const next = tokensOf(await refresh(site, tokens.refresh_token))
 
-    expectDone(await revoke(under, tokens.refresh_token))
+    expectDone(await revoke(site, tokens.refresh_token))
 
     expect([await isLive(next.access_token), await isLive(next.refresh_token)]).toEqual([false, false])
     await expectDead()
   })
 
   it('another family of the same user and client stays active (RFC 7009 §2.1)', async () => {
-    const other = await tokensFor(under, 'A')
+    const other = await tokensFor(site, 'A')
 
-    expectDone(await revoke(under, tokens.refresh_token))
+    expectDone(await revoke(site, tokens.refresh_token))
 
     expect(await isLive(other.access_token)).toBe(true)
   })
@@ -242,12 +242,12 @@ describe('revocation: what is revoked', () => {
   it.each<{ client: 'B' | 'N' | 'P' | 'X' }>([{ client: 'B' }, { client: 'N' }, { client: 'P' }, { client: 'X' }])(
     '$client revokes its own refresh token (RFC 7009 §2.1)',
     async ({ client }) => {
-      const own = await tokensFor(under, client)
+      const own = await tokensFor(site, client)
 
-      expectDone(await revoke(under, own.refresh_token, client))
+      expectDone(await revoke(site, own.refresh_token, client))
 
-      expect((await refresh(under, own.refresh_token, {}, client)).status).toBe(400)
-      expect((await userinfo(under, own.access_token)).status).toBe(401)
+      expect((await refresh(site, own.refresh_token, {}, client)).status).toBe(400)
+      expect((await userinfo(site, own.access_token)).status).toBe(401)
     },
   )
 
@@ -258,7 +258,7 @@ describe('revocation: what is revoked', () => {
     onTestFinished(() => opaque.close())
     const resource = 'https://api.test'
 
-    for (const at of [under, opaque]) {
+    for (const at of [site, opaque]) {
       const { access_token } = tokensOf(await serviceToken(at, { resource }))
       const byAnother = await revoke(at, access_token, 'A')
       const before = (await introspect(at, access_token, 'RS')).json['active']
@@ -275,7 +275,7 @@ describe('revocation: what is revoked', () => {
     const own = await tokensFor(other, 'A')
     await changeClient(other.storage, clientId('A'), { disabledAt: other.clock.now() })
 
-    await refusedInJson(
+    await expectJsonRefusal(
       other,
       { status: 401, error: 'invalid_client' },
       {

@@ -3,7 +3,7 @@ import { providerId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { basic, obtainTokens } from '../support/flow.ts'
-import { scimRefused, type ScimRefusal } from '../support/scim-refused.ts'
+import { expectScimRefusal, type ScimRefusal } from '../support/expect-scim-refusal.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 
 let site: ScimSite
@@ -55,7 +55,7 @@ describe('SCIM: caller authentication', () => {
     ],
     ['the cookie of a browser session alone', () => '', { status: 401, reason: 'credentials_missing' }],
   ])('%s (RFC 7644 §2)', async (_, authorization, refusal) => {
-    await scimRefused(site, { ...refusal, secrets: [s1()] }, () =>
+    await expectScimRefusal(site, { ...refusal, secrets: [s1()] }, () =>
       site.send({ headers: { authorization: authorization(), cookie: 'host=U1.1790000000' } }),
     )
   })
@@ -75,7 +75,7 @@ describe('SCIM: caller authentication', () => {
   })
 
   it('rejects two Authorization headers, even if one of them is valid (RFC 6750 §2)', async () => {
-    await scimRefused(site, { status: 400, reason: 'credentials_twice' }, () =>
+    await expectScimRefusal(site, { status: 400, reason: 'credentials_twice' }, () =>
       site.send({ headers: { authorization: [`Bearer ${s1()}`, 'Bearer x'] } }),
     )
   })
@@ -175,7 +175,7 @@ describe('SCIM: access tokens of this server', () => {
   it('rejects a token without the scope with 403', async () => {
     const { access_token: token = '' } = await obtainTokens(site.oauth)
 
-    await scimRefused(site, { status: 403, reason: 'scope_missing', secrets: [token] }, () =>
+    await expectScimRefusal(site, { status: 403, reason: 'scope_missing', secrets: [token] }, () =>
       site.send({ headers: { authorization: `Bearer ${token}` } }),
     )
   })

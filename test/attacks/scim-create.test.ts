@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { scimRefused, type ScimRefusal } from '../support/scim-refused.ts'
+import { expectScimRefusal, type ScimRefusal } from '../support/expect-scim-refusal.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
-import { statuses } from '../support/statuses.ts'
+import { sortedStatuses } from '../support/sorted-statuses.ts'
 
 let site: ScimSite
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('SCIM create: rejected requests store nothing', () => {
     ['a value that is not a boolean', user({ active: 'yes' }), value('value_type')],
     ['no schemas', { userName: 'alice@x' }, syntax('schemas_missing')],
   ])('%s (RFC 7644 §3.3)', async (_, body, refusal) => {
-    await scimRefused(site, refusal, () => post(body))
+    await expectScimRefusal(site, refusal, () => post(body))
   })
 
   it.each([
@@ -97,11 +97,13 @@ describe('SCIM create: rejected requests store nothing', () => {
     'application/scim+json; charset=utf-16',
     'application/x-www-form-urlencoded',
   ])('a body sent as %j is 415 (RFC 7644 §3.8)', async (type) => {
-    await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-type': type }))
+    await expectScimRefusal(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-type': type }))
   })
 
   it('a compressed body is 415 and is not decompressed', async () => {
-    await scimRefused(site, { status: 415, reason: 'media_type' }, () => post(user(), { 'content-encoding': 'gzip' }))
+    await expectScimRefusal(site, { status: 415, reason: 'media_type' }, () =>
+      post(user(), { 'content-encoding': 'gzip' }),
+    )
   })
 
   it.each([
@@ -125,7 +127,7 @@ describe('SCIM create: rejected requests store nothing', () => {
   })
 
   it('a path below a user is 404', async () => {
-    await scimRefused(site, { status: 404, reason: 'path_not_found' }, () =>
+    await expectScimRefusal(site, { status: 404, reason: 'path_not_found' }, () =>
       site.send({ method: 'POST', path: '/users/x/y', body: user() }),
     )
   })
@@ -143,7 +145,7 @@ describe('SCIM create: duplicate names', () => {
   ])('%s (RFC 7644 §3.3)', async (_, first, second) => {
     expect((await post(user({ userName: first }))).status).toBe(201)
 
-    await scimRefused(site, conflict, () => post(user({ userName: second })))
+    await expectScimRefusal(site, conflict, () => post(user({ userName: second })))
   })
 
   it.each([
@@ -159,7 +161,7 @@ describe('SCIM create: duplicate names', () => {
 
     const replies = await Promise.all(names.map((userName) => post(user({ userName }))))
 
-    expect(statuses(replies)).toEqual([201, ...Array.from({ length: 49 }, () => 409)])
+    expect(sortedStatuses(replies)).toEqual([201, ...Array.from({ length: 49 }, () => 409)])
   })
 
   it('50 concurrent requests with one externalId all return the same user', async () => {

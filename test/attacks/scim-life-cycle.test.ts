@@ -4,10 +4,18 @@ import { userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { authorize, redeem, signedInAs } from '../support/flow.ts'
-import { alive, codeOf, dead, judge, provisionTestUser, setActive, signIn } from '../support/scim-user.ts'
-import { scimRefused } from '../support/scim-refused.ts'
+import {
+  allAccepted,
+  codeOf,
+  allRefused,
+  useEveryToken,
+  provisionTestUser,
+  setActive,
+  signIn,
+} from '../support/scim-user.ts'
+import { expectScimRefusal } from '../support/expect-scim-refusal.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
-import { statuses } from '../support/statuses.ts'
+import { sortedStatuses } from '../support/sorted-statuses.ts'
 import { refresh, tokensOf } from '../support/token-calls.ts'
 
 let site: ScimSite
@@ -87,7 +95,7 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
     const ended = await end(id)
 
     expect(ended.status).toBeLessThan(300)
-    expect(await judge(site, tokens)).toEqual(dead)
+    expect(await useEveryToken(site, tokens)).toEqual(allRefused)
     const redeemed = await redeem(site.oauth, code)
     expect([redeemed.status, redeemed.json['error']]).toEqual([400, 'invalid_grant'])
     expect(site.events.findLast((event) => event.type === type)).toMatchObject({
@@ -110,7 +118,7 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
   })
 
   it('everything works before the deactivation', async () => {
-    expect(await judge(site, await signIn(site, await provisionTestUser(site)))).toEqual(alive)
+    expect(await useEveryToken(site, await signIn(site, await provisionTestUser(site)))).toEqual(allAccepted)
   })
 
   it('reactivation restores no token issued before, and the user can sign in again', async () => {
@@ -121,8 +129,8 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
     const reply = await setActive(site, id, true)
 
     expect([reply.status, reply.json['active']]).toEqual([200, true])
-    expect(await judge(site, before)).toEqual(dead)
-    expect(await judge(site, await signIn(site, id))).toEqual(alive)
+    expect(await useEveryToken(site, before)).toEqual(allRefused)
+    expect(await useEveryToken(site, await signIn(site, id))).toEqual(allAccepted)
     expect(site.events.findLast((event) => event.type === 'user.reactivated')).toMatchObject({ userId: id })
   })
 
@@ -150,7 +158,7 @@ describe('SCIM life cycle: removal', () => {
     const id = await provisionTestUser(site)
     expect((await remove(id)).status).toBe(204)
 
-    await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () => remove(id))
+    await expectScimRefusal(site, { status: 404, reason: 'resource_not_found' }, () => remove(id))
   })
 
   it('of 50 concurrent DELETEs, one removes the user', async () => {
@@ -158,7 +166,7 @@ describe('SCIM life cycle: removal', () => {
 
     const replies = await Promise.all(Array.from({ length: 50 }, () => remove(id)))
 
-    expect(statuses(replies)).toEqual([204, ...Array.from({ length: 49 }, () => 404)])
+    expect(sortedStatuses(replies)).toEqual([204, ...Array.from({ length: 49 }, () => 404)])
   })
 
   it('ignores the body of a DELETE', async () => {
@@ -193,7 +201,7 @@ describe('SCIM life cycle: removal', () => {
     const reply = await remove(id, adopting)
 
     expect(reply.status).toBe(204)
-    expect(await judge(adopting, tokens)).toEqual(dead)
+    expect(await useEveryToken(adopting, tokens)).toEqual(allRefused)
     expect(await adopting.storage.users.find(userId('U1'))).toMatchObject({
       active: false,
       claims: { address: { country: 'GB' } },
@@ -217,12 +225,12 @@ describe('SCIM life cycle: removal', () => {
         body: { schemas: [core], userName: 'u1', externalId: 'u1', active: false },
       })
 
-    await scimRefused(adopting, { status: 403, reason: 'change_refused' }, link)
+    await expectScimRefusal(adopting, { status: 403, reason: 'change_refused' }, link)
     isProtected = false
     const reply = await link()
 
     expect([reply.status, reply.json['id'], reply.json['active']]).toEqual([201, 'U1', false])
-    expect(await judge(adopting, tokens)).toEqual(dead)
+    expect(await useEveryToken(adopting, tokens)).toEqual(allRefused)
     expect(adopting.events.slice(-2)).toMatchObject([
       { type: 'user.linked', userId: 'U1' },
       { type: 'user.deactivated', userId: 'U1', revoked: { grants: [{ clientId: 'A' }] } },
@@ -244,7 +252,7 @@ describe('SCIM life cycle: races', () => {
 
       const [redeemed] = await Promise.all([redeem(site.oauth, code), end(id)])
 
-      if (redeemed.status === 200) expect(await judge(site, tokensOf(redeemed))).toEqual(dead)
+      if (redeemed.status === 200) expect(await useEveryToken(site, tokensOf(redeemed))).toEqual(allRefused)
     }
   })
 
@@ -255,8 +263,8 @@ describe('SCIM life cycle: races', () => {
 
       const [refreshed] = await Promise.all([refresh(site.oauth, tokens.refresh_token), end(id)])
 
-      if (refreshed.status === 200) expect(await judge(site, tokensOf(refreshed))).toEqual(dead)
-      expect(await judge(site, tokens)).toEqual(dead)
+      if (refreshed.status === 200) expect(await useEveryToken(site, tokensOf(refreshed))).toEqual(allRefused)
+      expect(await useEveryToken(site, tokens)).toEqual(allRefused)
     }
   })
 
@@ -271,6 +279,6 @@ describe('SCIM life cycle: races', () => {
     const tokens = await signIn(silent, id)
 
     expect((await setActive(silent, id, false)).status).toBe(200)
-    expect(await judge(silent, tokens)).toEqual(dead)
+    expect(await useEveryToken(silent, tokens)).toEqual(allRefused)
   })
 })

@@ -1,9 +1,9 @@
 import { userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { scimRefused, type ScimRefusal } from '../support/scim-refused.ts'
+import { expectScimRefusal, type ScimRefusal } from '../support/expect-scim-refusal.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
-import { statuses } from '../support/statuses.ts'
+import { sortedStatuses } from '../support/sorted-statuses.ts'
 
 let site: ScimSite
 let id: string
@@ -98,7 +98,7 @@ describe('SCIM update: rejected requests change nothing', () => {
   ])('%s (RFC 7644 §3.5.2)', async (_, body, expected) => {
     const before = await read()
 
-    await scimRefused(site, expected, () => patchBody(body))
+    await expectScimRefusal(site, expected, () => patchBody(body))
 
     expect(await read()).toEqual(before)
   })
@@ -106,13 +106,13 @@ describe('SCIM update: rejected requests change nothing', () => {
   it('too many operations are 413, before any of them is applied', async () => {
     const operations = Array.from({ length: 12_000 }, () => ({ op: 'add', path: 'title', value: 'x' }))
 
-    await scimRefused(site, { status: 413, reason: 'operations_too_many' }, () => patch(...operations))
+    await expectScimRefusal(site, { status: 413, reason: 'operations_too_many' }, () => patch(...operations))
   })
 
   it('rejects the userName of another user in different case (RFC 7644 §3.5.2)', async () => {
     await create({ userName: 'Taken@x' })
 
-    await scimRefused(site, { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' }, () =>
+    await expectScimRefusal(site, { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' }, () =>
       patch({ op: 'replace', path: 'userName', value: 'tAKEN@X' }),
     )
   })
@@ -120,13 +120,13 @@ describe('SCIM update: rejected requests change nothing', () => {
   it('a user of another provider is 404', async () => {
     const headers = { authorization: `Bearer ${site.secrets.T2}` }
 
-    await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () =>
+    await expectScimRefusal(site, { status: 404, reason: 'resource_not_found' }, () =>
       site.send({ method: 'PATCH', provider: 'T2', path: `/users/${id}`, headers, body: at('userName', 'mine') }),
     )
   })
 
   it('If-Match on a missing resource is 404', async () => {
-    await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () =>
+    await expectScimRefusal(site, { status: 404, reason: 'resource_not_found' }, () =>
       site.send({ method: 'PATCH', path: '/users/nobody', headers: { 'if-match': '*' }, body: at('title') }),
     )
   })
@@ -134,7 +134,7 @@ describe('SCIM update: rejected requests change nothing', () => {
   it.each(['PATCH', 'PUT', 'DELETE'])('a user that the host protects is 403 for %s', async (method) => {
     protectedIds.add(id)
 
-    await scimRefused(site, { status: 403, reason: 'change_refused' }, () =>
+    await expectScimRefusal(site, { status: 403, reason: 'change_refused' }, () =>
       site.send({
         method,
         path: `/users/${id}`,
@@ -144,13 +144,13 @@ describe('SCIM update: rejected requests change nothing', () => {
   })
 
   it('PUT never creates a resource (RFC 7644 §3.5.1)', async () => {
-    await scimRefused(site, { status: 404, reason: 'resource_not_found' }, () =>
+    await expectScimRefusal(site, { status: 404, reason: 'resource_not_found' }, () =>
       site.send({ method: 'PUT', path: '/users/new', body: { schemas: [core], userName: 'new' } }),
     )
   })
 
   it.each(['DELETE', 'PATCH'])('POST is never treated as %s, whatever a header says', async (method) => {
-    const reply = await scimRefused(site, { status: 405, reason: 'method_not_allowed' }, () =>
+    const reply = await expectScimRefusal(site, { status: 405, reason: 'method_not_allowed' }, () =>
       site.send({
         method: 'POST',
         path: `/users/${id}`,
@@ -265,7 +265,7 @@ describe('SCIM update: concurrent requests', () => {
       ),
     )
 
-    expect(statuses(replies)).toEqual([200, 409])
+    expect(sortedStatuses(replies)).toEqual([200, 409])
   })
 
   it('of two with the same If-Match, one succeeds (RFC 7644 §3.14)', async () => {
@@ -278,7 +278,7 @@ describe('SCIM update: concurrent requests', () => {
 
     const replies = await Promise.all([change('one'), change('other')])
 
-    expect(statuses(replies)).toEqual([200, 412])
+    expect(sortedStatuses(replies)).toEqual([200, 412])
     expect(site.lastReason()).toBe('version_mismatch')
   })
 

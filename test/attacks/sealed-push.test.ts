@@ -4,58 +4,58 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createProofKey, writeProof } from '../support/dpop.ts'
 import { authorize, browserCookies, encode, postForm, redeem, signedInAs, type Change } from '../support/flow.ts'
-import { push, pushed as pushedBy, signIn, visitPushed as visit } from '../support/pushed.ts'
-import { expectServing, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { push, obtainRequestUri as pushedBy, signInAndConsent, visitPushed as visit } from '../support/pushed.ts'
+import { expectServing, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const prefix = 'urn:ietf:params:oauth:request_uri:'
 const asP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
 const noHeader = { authorization: '' }
 
-const pushAsP = (change: Change = {}, headers: Record<string, string> = {}, server = under): Promise<Reply> =>
+const pushAsP = (change: Change = {}, headers: Record<string, string> = {}, server = site): Promise<Reply> =>
   push(server, { ...asP, ...change }, { ...noHeader, ...headers })
 
-async function pushed(change: Change = {}, server = under): Promise<string> {
+async function pushed(change: Change = {}, server = site): Promise<string> {
   const reply = await pushAsP(change, {}, server)
   if (reply.status !== 201) throw new Error(`Not pushed: ${reply.status} ${reply.text}`)
   return String(reply.json['request_uri'])
 }
 
 const visitPushed = (uri: string, headers: Record<string, string> = {}, change: Change = {}): Promise<Reply> =>
-  visit(under, uri, { client_id: 'P', ...change }, headers)
+  visit(site, uri, { client_id: 'P', ...change }, headers)
 
 const codeOf = (reply: Reply): string => reply.location.searchParams.get('code') ?? ''
 
-const rows = (server = under): readonly Record<string, unknown>[] =>
+const rows = (server = site): readonly Record<string, unknown>[] =>
   (JSON.parse(server.dump()) as { pushedRequests: readonly Record<string, unknown>[] }).pushedRequests
 
 describe('pushing without credentials', () => {
   it('stores nothing, however many requests are pushed (RFC 6819 §4.4.1.11)', async () => {
-    const before = under.dump()
+    const before = site.dump()
 
     const replies = [await pushAsP(), await pushAsP({ nonce: 'n'.repeat(1024), login_hint: 'l'.repeat(1024) })]
 
     expect(replies.map(({ status }) => status)).toEqual([201, 201])
     expect(replies.map(({ json }) => json['expires_in'])).toEqual([60, 60])
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
   })
 
   it('stores nothing for a DPoP proof, even if it is sent twice (RFC 9449 §11.1)', async () => {
-    const dpop = await writeProof(under, await createProofKey(), { claims: { htu: `${under.issuer}/auth/push` } })
-    const before = under.dump()
+    const dpop = await writeProof(site, await createProofKey(), { claims: { htu: `${site.issuer}/auth/push` } })
+    const before = site.dump()
 
     const replies = [await pushAsP({}, { dpop }), await pushAsP({}, { dpop })]
 
     expect(replies.map(({ status }) => status)).toEqual([201, 201])
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
   })
 
   it('hides the request in the request_uri (RFC 9126 §7.1)', async () => {
@@ -68,8 +68,8 @@ describe('pushing without credentials', () => {
   it('refuses a request that does not fit into a URL (RFC 9126 §2.3)', async () => {
     const long = { claims: JSON.stringify({ userinfo: { ['x'.repeat(4000)]: null } }), login_hint: 'l'.repeat(1000) }
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       { send: () => pushAsP(long), reason: 'request_too_large' },
     )
@@ -85,11 +85,11 @@ describe('pushing without credentials', () => {
     }
 
     const longest = String(accepted.at(-1)?.json['request_uri'])
-    const started = await visitPushed(longest, { cookie: signedInAs(under, 'U1') }, {})
+    const started = await visitPushed(longest, { cookie: signedInAs(site, 'U1') }, {})
 
     expect(longest.length).toBeGreaterThan(5900)
     expect([started.status, started.location.pathname]).toEqual([303, '/consent'])
-    expect(codeOf(await signIn(under, started))).not.toBe('')
+    expect(codeOf(await signInAndConsent(site, started))).not.toBe('')
   })
 })
 
@@ -98,11 +98,11 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     const before = rows().length
     const started = await visitPushed(await pushed())
     expect(rows().length).toBe(before)
-    const done = await signIn(under, started)
+    const done = await signInAndConsent(site, started)
 
     expect(done.location.origin + done.location.pathname).toBe('https://spa.test/cb')
     expect(done.location.searchParams.get('state')).toBe('s1')
-    const tokens = await redeem(under, codeOf(done), asP, noHeader)
+    const tokens = await redeem(site, codeOf(done), asP, noHeader)
     expect(tokens.json).toMatchObject({ scope: 'openid profile' })
     expect(rows().length).toBe(before + 1)
     expect(Math.max(...rows().map((row) => JSON.stringify(row).length))).toBeLessThan(600)
@@ -110,11 +110,11 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
 
   it('binds the code to the key of the proof (RFC 9449 §10.1)', async () => {
     const [own, thief] = [await createProofKey(), await createProofKey()]
-    const dpop = await writeProof(under, own, { claims: { htu: `${under.issuer}/auth/push` } })
+    const dpop = await writeProof(site, own, { claims: { htu: `${site.issuer}/auth/push` } })
     const reply = await pushAsP({}, { dpop })
-    const code = codeOf(await signIn(under, await visitPushed(String(reply.json['request_uri']))))
+    const code = codeOf(await signInAndConsent(site, await visitPushed(String(reply.json['request_uri']))))
     const redeemBy = async (key: typeof own) =>
-      redeem(under, code, asP, { ...noHeader, dpop: await writeProof(under, key) })
+      redeem(site, code, asP, { ...noHeader, dpop: await writeProof(site, key) })
 
     expect((await redeemBy(thief)).json['error']).toBe('invalid_grant')
     expect((await redeemBy(own)).json['token_type']).toBe('DPoP')
@@ -123,19 +123,19 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
   it('survives a reload, and gives a code to one of two tabs', async () => {
     const uri = await pushed()
     const [first, second] = [await visitPushed(uri), await visitPushed(uri)]
-    expect(codeOf(await signIn(under, first))).not.toBe('')
+    expect(codeOf(await signInAndConsent(site, first))).not.toBe('')
 
-    const late = { reason: 'request_uri_used', kept: 'whatever' } as const
-    await refusedOnPage(under, { ...late, send: () => signIn(under, second) })
-    await refusedOnPage(under, { ...late, send: () => visitPushed(uri) })
+    const late = { reason: 'request_uri_used', storage: 'may change' } as const
+    await expectErrorPage(site, { ...late, send: () => signInAndConsent(site, second) })
+    await expectErrorPage(site, { ...late, send: () => visitPushed(uri) })
   })
 
   it('gives a code to one of two tabs that were both read before either was completed', async () => {
     const uri = await pushed()
     const tabs = [await visitPushed(uri), await visitPushed(uri)]
-    const pending = await Promise.all(tabs.map((tab) => under.server.interaction(postedBy(tab))))
-    const answer = { subject: 'U1', authTime: under.clock.now(), grantedScopes: ['openid', 'profile'] }
-    const codes = () => (JSON.parse(under.dump()) as { codes: readonly unknown[] }).codes.length
+    const pending = await Promise.all(tabs.map((tab) => site.server.interaction(postedBy(tab))))
+    const answer = { subject: 'U1', authTime: site.clock.now(), grantedScopes: ['openid', 'profile'] }
+    const codes = () => (JSON.parse(site.dump()) as { codes: readonly unknown[] }).codes.length
     const before = codes()
 
     const ended = await Promise.allSettled(pending.map((tab) => tab.complete(answer)))
@@ -147,9 +147,9 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
   })
 
   it('gives one code to a browser that needs no page, also for requests at the same time', async () => {
-    await signIn(under, await visitPushed(await pushed()))
+    await signInAndConsent(site, await visitPushed(await pushed()))
     const silent = await pushed()
-    const cookie = signedInAs(under, 'U1')
+    const cookie = signedInAs(site, 'U1')
 
     const replies = await Promise.all(Array.from({ length: 10 }, () => visitPushed(silent, { cookie })))
 
@@ -159,31 +159,31 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
 
   it('limits only the time of the first visit (RFC 9126 §2.2)', async () => {
     const [early, late] = [await pushed(), await pushed()]
-    under.clock.advance(59)
+    site.clock.advance(59)
     const started = await visitPushed(early)
-    under.clock.advance(1)
-    await refusedOnPage(under, { send: () => visitPushed(late), reason: 'request_uri_unknown' })
-    under.clock.advance(1500)
+    site.clock.advance(1)
+    await expectErrorPage(site, { send: () => visitPushed(late), reason: 'request_uri_unknown' })
+    site.clock.advance(1500)
 
-    expect(codeOf(await signIn(under, started))).not.toBe('')
+    expect(codeOf(await signInAndConsent(site, started))).not.toBe('')
   })
 
   it('stays used until no interaction can continue with it (RFC 9126 §4)', async () => {
     const uri = await pushed()
     const first = await visitPushed(uri)
-    under.clock.advance(59)
+    site.clock.advance(59)
     const last = await visitPushed(uri)
-    await signIn(under, first)
-    under.clock.advance(1799)
-    await under.storage.purge.purgeExpired({ now: under.clock.now(), limit: 10_000 })
+    await signInAndConsent(site, first)
+    site.clock.advance(1799)
+    await site.storage.purge.purgeExpired({ now: site.clock.now(), limit: 10_000 })
 
-    const kept = 'whatever'
-    await refusedOnPage(under, { send: () => signIn(under, last), reason: 'request_uri_used', kept })
+    const storage = 'may change'
+    await expectErrorPage(site, { send: () => signInAndConsent(site, last), reason: 'request_uri_used', storage })
   })
 
   it('repeats a cross-site POST as a GET of the same reference', async () => {
     const uri = await pushed()
-    const reply = await postForm(under, '/auth', encode({ client_id: 'P', request_uri: uri }), {
+    const reply = await postForm(site, '/auth', encode({ client_id: 'P', request_uri: uri }), {
       'sec-fetch-site': 'cross-site',
     })
 
@@ -203,9 +203,9 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     ]
 
     for (const wrong of altered)
-      await refusedOnPage(under, { send: () => visitPushed(wrong), reason: 'request_uri_unknown' })
+      await expectErrorPage(site, { send: () => visitPushed(wrong), reason: 'request_uri_unknown' })
     const asX = { client_id: 'X' }
-    await refusedOnPage(under, { send: () => visitPushed(uri, {}, asX), reason: 'request_uri_unknown' })
+    await expectErrorPage(site, { send: () => visitPushed(uri, {}, asX), reason: 'request_uri_unknown' })
     expect((await visitPushed(uri)).status).toBe(303)
   })
 
@@ -214,10 +214,10 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     const started = await visitPushed(uri)
     const handle = started.location.searchParams.get('interaction') ?? ''
 
-    await refusedOnPage(under, { send: () => visitPushed(prefix + handle), reason: 'request_uri_unknown' })
+    await expectErrorPage(site, { send: () => visitPushed(prefix + handle), reason: 'request_uri_unknown' })
     const path = `/login?${encode({ interaction: uri.slice(prefix.length) })}`
-    const send = () => under.send({ path, headers: { cookie: browserCookies(started) } })
-    await refusedOnPage(under, { send, reason: 'interaction_unknown' })
+    const send = () => site.send({ path, headers: { cookie: browserCookies(started) } })
+    await expectErrorPage(site, { send, reason: 'interaction_unknown' })
   })
 
   it('is refused by another issuer with the same sealing key (RFC 9700 §4.7)', async () => {
@@ -226,24 +226,24 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     const uri = await pushed({}, other)
     await other.close()
 
-    await refusedOnPage(under, { send: () => visitPushed(uri), reason: 'request_uri_unknown' })
+    await expectErrorPage(site, { send: () => visitPushed(uri), reason: 'request_uri_unknown' })
   })
 
   it('cannot be named by a parameter of a plain request', async () => {
     const used = await pushed()
-    await signIn(under, await visitPushed(used))
+    await signInAndConsent(site, await visitPushed(used))
     const { digest, expiresAt } = rows().at(-1) as { digest: string; expiresAt: number }
 
-    const started = await authorize(under, { ...asP, pushed_request: `${digest}.${expiresAt}` })
+    const started = await authorize(site, { ...asP, pushed_request: `${digest}.${expiresAt}` })
 
-    const done = started.location.searchParams.has('code') ? started : await signIn(under, started)
+    const done = started.location.searchParams.has('code') ? started : await signInAndConsent(site, started)
     expect(codeOf(done)).not.toBe('')
   })
 
   it('is not used by a request of a client that authenticates, which is stored as before', async () => {
     const before = rows().length
 
-    expect(await pushedBy(under)).toMatch(/^urn:ietf:params:oauth:request_uri:[\w-]{43}$/)
+    expect(await pushedBy(site)).toMatch(/^urn:ietf:params:oauth:request_uri:[\w-]{43}$/)
     expect(rows().length).toBe(before + 1)
   })
 })
@@ -254,7 +254,7 @@ const postedBy = (started: Reply): ServerRequest => ({
   url: started.location,
   headers: new Map([
     ['cookie', browserCookies(started)],
-    ['origin', under.issuer],
+    ['origin', site.issuer],
   ]),
   repeatedHeaders: new Set(),
   host: undefined,

@@ -8,17 +8,17 @@ import { createProofKey, type ProofKey, writeProof } from '../support/dpop.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, encode, postForm, verifier } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
-import { pushAsB, signIn, visitPushed } from '../support/pushed.ts'
-import { expectServing, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { pushAsB, signInAndConsent, visitPushed } from '../support/pushed.ts'
+import { expectServing, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { pushObject, writeRequestObject } from '../support/request-object.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const issuer = 'https://as.test'
 const open = (options: object, algorithms: readonly ['RS256'] | readonly ['ES256'] = ['ES256']) => {
@@ -61,7 +61,9 @@ describe('a client of FAPI 2.0', () => {
     const pushed = await pushAsB(own, asked)
     const started = await visitPushed(own, String(pushed.json['request_uri']), { client_id: 'B' })
     return (
-      (await signIn(own, started, scopes.length === 0 ? undefined : scopes)).location.searchParams.get('code') ?? ''
+      (await signInAndConsent(own, started, scopes.length === 0 ? undefined : scopes)).location.searchParams.get(
+        'code',
+      ) ?? ''
     )
   }
   const redeemWith = async (code: string, headers: Record<string, string>) => {
@@ -100,40 +102,40 @@ describe('a client of FAPI 2.0', () => {
 
   it('gets no bearer token (FAPI 2.0 SP §5.3.2.1)', async () => {
     const code = await begin()
-    await refusedInJson(
+    await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_dpop_proof' },
-      { send: () => redeemWith(code, {}), reason: 'dpop_proof_missing', kept: 'whatever' },
+      { send: () => redeemWith(code, {}), reason: 'dpop_proof_missing', storage: 'may change' },
     )
   })
 
   it('has codes of at most a minute, whatever the server gives others (FAPI 2.0 SP §5.3.2.1)', async () => {
     const code = await begin()
     own.clock.advance(60)
-    await refusedInJson(
+    await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_grant' },
       {
         send: async () => redeemWith(code, { dpop: await writeProof(own, key) }),
         reason: 'code_unknown',
-        kept: 'whatever',
+        storage: 'may change',
       },
     )
   })
 
   it('must push its requests, with PKCE, also if its registration does not say so (FAPI 2.0 SP §5.3.2.2)', async () => {
-    await refusedByRedirect(
+    await expectErrorRedirect(
       own,
       { error: 'invalid_request', at: redirect_uri },
       { send: () => authorize(own, { client_id: 'B', redirect_uri }), reason: 'push_required' },
     )
-    await refusedInJson(
+    await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_request' },
       {
         send: () => pushAsB(own, { code_challenge: undefined, code_challenge_method: undefined }),
         reason: 'code_challenge_missing',
-        kept: 'whatever',
+        storage: 'may change',
       },
     )
   })
@@ -146,10 +148,10 @@ describe('a client of FAPI 2.0', () => {
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2_message_signing' })
     const object = await writeRequestObject(own, { claims: claims(own.clock.now()) })
 
-    await refusedInJson(
+    await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_request_object' },
-      { send: () => pushObject(own, object), reason: 'request_object_expired', kept: 'whatever' },
+      { send: () => pushObject(own, object), reason: 'request_object_expired', storage: 'may change' },
     )
     expect((await pushObject(own, writeRequestObject(own))).status).toBe(201)
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2' })
@@ -157,10 +159,10 @@ describe('a client of FAPI 2.0', () => {
 
   it('of Message Signing must sign its requests (FAPI 2.0 MS §5.3.1)', async () => {
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2_message_signing' })
-    await refusedInJson(
+    await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_request_object' },
-      { send: () => pushAsB(own), reason: 'request_object_required', kept: 'whatever' },
+      { send: () => pushAsB(own), reason: 'request_object_required', storage: 'may change' },
     )
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2' })
   })
@@ -169,40 +171,40 @@ describe('a client of FAPI 2.0', () => {
 it.each(['fapi2', 'fapi2_message_signing', 'unknown'])(
   'a client whose stored registration contradicts its profile %s gets nothing (FAPI 2.0 SP §5.3.2)',
   async (profile) => {
-    await changeClient(under.storage, clientId('A'), { profile })
-    await refusedByRedirect(
-      under,
+    await changeClient(site.storage, clientId('A'), { profile })
+    await expectErrorRedirect(
+      site,
       { error: 'unauthorized_client' },
-      { send: () => authorize(under), reason: 'profile_contradicted' },
+      { send: () => authorize(site), reason: 'profile_contradicted' },
     )
-    await changeClient(under.storage, clientId('A'), { profile: 'standard' })
+    await changeClient(site.storage, clientId('A'), { profile: 'standard' })
 
-    await changeClient(under.storage, clientId('B'), { profile, grantTypes: ['client_credentials'] })
-    const assertion = await assertionOf(under)
-    await refusedInJson(
-      under,
+    await changeClient(site.storage, clientId('B'), { profile, grantTypes: ['client_credentials'] })
+    const assertion = await assertionOf(site)
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'unauthorized_client' },
       {
-        send: () => postForm(under, '/token', encode({ grant_type: 'client_credentials', ...assertion }), {}),
+        send: () => postForm(site, '/token', encode({ grant_type: 'client_credentials', ...assertion }), {}),
         reason: 'profile_contradicted',
         // The assertion is used up.
-        kept: 'whatever',
+        storage: 'may change',
       },
     )
-    await changeClient(under.storage, clientId('B'), { profile: 'standard' })
+    await changeClient(site.storage, clientId('B'), { profile: 'standard' })
   },
 )
 
 it('an assertion of a FAPI client names the issuer as a text and not in a list (FAPI 2.0 SP §5.3.2.1)', async () => {
-  await changeClient(under.storage, clientId('B'), { profile: 'fapi2' })
-  const assertion = await assertionOf(under, { claims: { aud: [under.issuer] } })
-  await refusedInJson(
-    under,
+  await changeClient(site.storage, clientId('B'), { profile: 'fapi2' })
+  const assertion = await assertionOf(site, { claims: { aud: [site.issuer] } })
+  await expectJsonRefusal(
+    site,
     { status: 401, error: 'invalid_client' },
     {
-      send: () => postForm(under, '/token', encode({ grant_type: 'client_credentials', ...assertion }), {}),
+      send: () => postForm(site, '/token', encode({ grant_type: 'client_credentials', ...assertion }), {}),
       reason: 'client_assertion_audience',
     },
   )
-  await changeClient(under.storage, clientId('B'), { profile: 'standard' })
+  await changeClient(site.storage, clientId('B'), { profile: 'standard' })
 })

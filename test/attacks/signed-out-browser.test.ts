@@ -3,15 +3,15 @@ import type { Header, ServerRequest } from '@mintmark/core/http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { authorize, browserCookie } from '../support/flow.ts'
-import { expectServing, refusedOnPage } from '../support/refused.ts'
+import { expectServing, expectErrorPage } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
+  site = await startServer()
+  await expectServing(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** The browser's cookies; an expired cookie is removed. */
 function cookiesAfter(cookies: ReadonlyMap<string, string>, headers: readonly Header[]): ReadonlyMap<string, string> {
@@ -29,13 +29,13 @@ const cookieHeader = (cookies: ReadonlyMap<string, string>): string =>
 
 describe('a shared machine (RFC 9700 §4.7)', () => {
   it('after a sign-out, another user cannot go back and consent for the one who left', async () => {
-    const sessions = createCookieSessions({ storage: under.storage, clock: under.clock.now })
-    const started = await authorize(under, { prompt: 'consent' })
+    const sessions = createCookieSessions({ storage: site.storage, clock: site.clock.now })
+    const started = await authorize(site, { prompt: 'consent' })
     const [name = '', value = ''] = browserCookie(started).split('=')
     const before = new Map([[name, value]])
     const request: ServerRequest = {
       method: 'POST',
-      url: new URL(`${under.issuer}/sign-out`),
+      url: new URL(`${site.issuer}/sign-out`),
       headers: new Map([['cookie', cookieHeader(before)]]),
       repeatedHeaders: new Set(),
       host: undefined,
@@ -44,9 +44,9 @@ describe('a shared machine (RFC 9700 §4.7)', () => {
 
     const after = cookiesAfter(before, await sessions.end(request))
 
-    await refusedOnPage(under, {
+    await expectErrorPage(site, {
       send: () =>
-        under.send({
+        site.send({
           method: 'POST',
           path: started.location.pathname + started.location.search,
           headers: {

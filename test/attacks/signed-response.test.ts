@@ -5,17 +5,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assertionType } from '../support/client-assertion.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { answerInteraction, authorize, obtainCode, redeem, token } from '../support/flow.ts'
-import { expectServing, refused, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { expectServing, expectRefusal, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await expectServing(under)
-  await changeClient(under.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
+  site = await startServer()
+  await expectServing(site)
+  await changeClient(site.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** The claims of a signed response, which is alone in the query (JARM §2.3.1). */
 async function claimsOf(reply: Reply) {
@@ -25,11 +25,11 @@ async function claimsOf(reply: Reply) {
 }
 
 async function verified(response: string) {
-  const keys = (await under.keys.publicKeys()).map(({ jwk }) => jwk)
+  const keys = (await site.keys.publicKeys()).map(({ jwk }) => jwk)
   const { payload, protectedHeader } = await jwtVerify(response, createLocalJWKSet({ keys }), {
-    issuer: under.issuer,
+    issuer: site.issuer,
     audience: 'A',
-    currentDate: new Date(under.clock.now() * 1000),
+    currentDate: new Date(site.clock.now() * 1000),
   })
   expect(protectedHeader).toMatchObject({ alg: 'ES256', typ: 'oauth-authz-resp+jwt' })
   return payload
@@ -37,16 +37,16 @@ async function verified(response: string) {
 
 describe('a signed response (JARM §2)', () => {
   it.each(['jwt', 'query.jwt', undefined])('response_mode=%s returns the code in a JWT in the query', async (mode) => {
-    const claims = await claimsOf(await authorize(under, { response_mode: mode }))
+    const claims = await claimsOf(await authorize(site, { response_mode: mode }))
 
     expect(Object.keys(claims).toSorted()).toEqual(['aud', 'code', 'exp', 'iss', 'state'])
-    expect(claims).toMatchObject({ aud: 'A', state: 's1', exp: under.clock.now() + 120 })
-    const tokens = await redeem(under, String(claims['code']))
+    expect(claims).toMatchObject({ aud: 'A', state: 's1', exp: site.clock.now() + 120 })
+    const tokens = await redeem(site, String(claims['code']))
     expect(tokens.status).toBe(200)
   })
 
   it('form_post.jwt posts it', async () => {
-    const page = await authorize(under, { response_mode: 'form_post.jwt' })
+    const page = await authorize(site, { response_mode: 'form_post.jwt' })
 
     const response = /name="response" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
     expect(page.text.match(/<input/g)).toHaveLength(1)
@@ -54,15 +54,15 @@ describe('a signed response (JARM §2)', () => {
   })
 
   it('has no state when the request had none', async () => {
-    expect(await claimsOf(await authorize(under, { response_mode: 'jwt', state: undefined }))).not.toHaveProperty(
+    expect(await claimsOf(await authorize(site, { response_mode: 'jwt', state: undefined }))).not.toHaveProperty(
       'state',
     )
   })
 
   it('returns the denial of the user in it', async () => {
-    const started = await authorize(under, { prompt: 'consent' })
+    const started = await authorize(site, { prompt: 'consent' })
 
-    const claims = await claimsOf(await answerInteraction(under, started, 'deny=1'))
+    const claims = await claimsOf(await answerInteraction(site, started, 'deny=1'))
 
     expect(claims).toMatchObject({ error: 'access_denied', state: 's1' })
     await expectServingSigned()
@@ -83,8 +83,8 @@ describe('a signed response (JARM §2)', () => {
     ['response_mode=jwt.query', { response_mode: 'jwt.query' }, 'invalid_request', 'response_mode_unknown'],
     ['response_mode=web_message.jwt', { response_mode: 'web_message.jwt' }, 'invalid_request', 'response_mode_unknown'],
   ] as const)('returns an error in it: %s', async (_, change, error, reason) => {
-    const reply = await refused(under, {
-      send: () => authorize(under, { response_mode: 'jwt', ...change }, { cookie: '' }),
+    const reply = await expectRefusal(site, {
+      send: () => authorize(site, { response_mode: 'jwt', ...change }, { cookie: '' }),
       reason,
     })
 
@@ -94,31 +94,31 @@ describe('a signed response (JARM §2)', () => {
   })
 
   it('shows a page when the server cannot sign as the client is registered (JARM §3)', async () => {
-    await changeClient(under.storage, clientId('A'), { authorizationSignedResponseAlg: 'PS256' })
+    await changeClient(site.storage, clientId('A'), { authorizationSignedResponseAlg: 'PS256' })
 
-    const reply = await refused(under, { send: () => authorize(under), reason: 'signing_algorithm_unavailable' })
+    const reply = await expectRefusal(site, { send: () => authorize(site), reason: 'signing_algorithm_unavailable' })
 
     expect([reply.status, reply.header('location')]).toEqual([400, undefined])
-    await changeClient(under.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
+    await changeClient(site.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
   })
 
   it('is no other kind of JWT: neither a hint nor an assertion (RFC 8725 §3.11)', async () => {
-    const { searchParams } = (await authorize(under)).location
+    const { searchParams } = (await authorize(site)).location
     const response = searchParams.get('response') ?? ''
 
     expect(decodeProtectedHeader(response).typ).toBe('oauth-authz-resp+jwt')
-    const hinted = await refused(under, {
-      send: () => authorize(under, { id_token_hint: response }),
+    const hinted = await expectRefusal(site, {
+      send: () => authorize(site, { id_token_hint: response }),
       reason: 'id_token_hint_invalid',
     })
     expect(await claimsOf(hinted)).toMatchObject({ error: 'invalid_request' })
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       {
         send: () =>
           token(
-            under,
+            site,
             {
               grant_type: 'client_credentials',
               client_id: 'B',
@@ -137,16 +137,16 @@ it.each(['jwt', 'query.jwt', 'form_post.jwt'])(
   'a client that is not registered for signed responses is refused response_mode=%s (JARM §3)',
   async (mode) => {
     const change = { client_id: 'X', redirect_uri: 'https://x.test/cb', response_mode: mode }
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request', at: 'https://x.test/cb' },
-      { send: () => authorize(under, change), reason: 'response_mode_unknown' },
+      { send: () => authorize(site, change), reason: 'response_mode_unknown' },
     )
   },
 )
 
 it('discovery lists the modes and the algorithms (JARM §4)', async () => {
-  const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+  const { json } = await site.send({ path: '/.well-known/openid-configuration' })
 
   expect(json).toMatchObject({
     response_modes_supported: ['query', 'form_post', 'jwt', 'query.jwt', 'form_post.jwt'],
@@ -158,7 +158,7 @@ it('discovery lists the modes and the algorithms (JARM §4)', async () => {
 })
 
 async function expectServingSigned(): Promise<void> {
-  await changeClient(under.storage, clientId('A'), { authorizationSignedResponseAlg: undefined })
-  await obtainCode(under)
-  await changeClient(under.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
+  await changeClient(site.storage, clientId('A'), { authorizationSignedResponseAlg: undefined })
+  await obtainCode(site)
+  await changeClient(site.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-import { adapters, statusOfStrangeTarget } from '../support/adapters.ts'
+import { adapters, statusOfUnservedTarget } from '../support/adapters.ts'
 import {
   authorize,
   basic,
@@ -12,23 +12,23 @@ import {
   signedInAs,
   verifier,
 } from '../support/flow.ts'
-import { expectServing, refused } from '../support/refused.ts'
+import { expectServing, expectRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 describe.each(adapters)('on $name', (adapter) => {
-  let under: ServerUnderTest
+  let site: ServerUnderTest
   let authorization: string
   beforeAll(async () => {
-    under = await startServer({}, adapter)
-    authorization = basic('A', under.clients.A.secret)
-    await expectServing(under)
+    site = await startServer({}, adapter)
+    authorization = basic('A', site.clients.A.secret)
+    await expectServing(site)
   })
-  afterAll(() => under.close())
+  afterAll(() => site.close())
 
   const goodBody = async (): Promise<string> =>
     encode({
       grant_type: 'authorization_code',
-      code: await obtainCode(under),
+      code: await obtainCode(site),
       redirect_uri: 'https://app.test/cb',
       code_verifier: verifier,
     })
@@ -52,9 +52,9 @@ describe.each(adapters)('on $name', (adapter) => {
     ])('%s: %s %s is answered with Allow', async (_, method, path, allow) => {
       const body = await goodBody()
 
-      const reply = await refused(under, {
+      const reply = await expectRefusal(site, {
         send: () =>
-          under.send({
+          site.send({
             method,
             path,
             headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
@@ -69,13 +69,13 @@ describe.each(adapters)('on $name', (adapter) => {
     })
 
     it.each(['x-http-method-override', 'x-http-method', 'x-method-override'])('%s has no effect', async (name) => {
-      const reply = await postForm(under, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
+      const reply = await postForm(site, '/token', await goodBody(), { authorization, [name]: 'DELETE' })
 
       expect(reply.status).toBe(200)
     })
 
     it('a method in the query or the body has no effect', async () => {
-      const reply = await postForm(under, '/token?_method=DELETE', `${await goodBody()}&_method=DELETE`, {
+      const reply = await postForm(site, '/token?_method=DELETE', `${await goodBody()}&_method=DELETE`, {
         authorization,
       })
 
@@ -97,20 +97,20 @@ describe.each(adapters)('on $name', (adapter) => {
     ])('%s: %s is not the token endpoint', async (_, path) => {
       const body = await goodBody()
 
-      const reply = await refused(under, {
-        send: () => postForm(under, path, body, { authorization }),
+      const reply = await expectRefusal(site, {
+        send: () => postForm(site, path, body, { authorization }),
         reason: undefined,
       })
 
-      expect(reply.status).toBe(statusOfStrangeTarget(adapter, path))
+      expect(reply.status).toBe(statusOfUnservedTarget(adapter, path))
     })
 
     it.each(['/auth/', '/AUTH', '//auth', '/%61uth', '/auth;x'])(
       '%s is not the authorization endpoint (RFC 3986 §6.2.1)',
       async (path) => {
-        const reply = await refused(under, {
+        const reply = await expectRefusal(site, {
           send: () =>
-            under.send({ path: `${path}?${encode(baseRequest)}`, headers: { cookie: signedInAs(under, 'U1') } }),
+            site.send({ path: `${path}?${encode(baseRequest)}`, headers: { cookie: signedInAs(site, 'U1') } }),
           reason: undefined,
         })
 
@@ -133,8 +133,8 @@ describe.each(adapters)('on $name', (adapter) => {
     ]
 
     it.each(spoofs)('%s does not change the metadata', async (_, headers) => {
-      const honest = await under.send({ path: '/.well-known/openid-configuration' })
-      const spoofed = await under.send({ path: '/.well-known/openid-configuration', headers })
+      const honest = await site.send({ path: '/.well-known/openid-configuration' })
+      const spoofed = await site.send({ path: '/.well-known/openid-configuration', headers })
 
       expect(spoofed.text).toBe(honest.text)
       expect(spoofed.json['issuer']).toBe('https://as.test')
@@ -142,7 +142,7 @@ describe.each(adapters)('on $name', (adapter) => {
     })
 
     it.each(spoofs)('%s changes neither the sign-in URL nor the cookie', async (_, headers) => {
-      const reply = await authorize(under, {}, { cookie: '', ...headers })
+      const reply = await authorize(site, {}, { cookie: '', ...headers })
 
       expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w.-]+$/)
       expect(reply.cookies).toHaveLength(1)
@@ -154,20 +154,20 @@ describe.each(adapters)('on $name', (adapter) => {
     it.each(spoofs)('%s changes neither iss nor the redirect of a cross-site POST', async (_, headers) => {
       const body = encode(baseRequest)
 
-      const done = await authorize(under, {}, headers)
-      const posted = await postForm(under, '/auth', body, { 'sec-fetch-site': 'cross-site', ...headers })
+      const done = await authorize(site, {}, headers)
+      const posted = await postForm(site, '/auth', body, { 'sec-fetch-site': 'cross-site', ...headers })
 
       expect(done.location.searchParams.get('iss')).toBe('https://as.test')
       expect(posted.location.href).toMatch(/^https:\/\/as\.test\/auth\?/)
     })
 
     it.each(spoofs.slice(0, 3))('%s does not make a cross-site form count as same-origin', async (_, headers) => {
-      const started = await authorize(under, {}, { cookie: '' })
+      const started = await authorize(site, {}, { cookie: '' })
       const { pathname, search } = started.location
 
-      const reply = await refused(under, {
+      const reply = await expectRefusal(site, {
         send: () =>
-          postForm(under, pathname + search, 'subject=U1&auth_time=1790000001&scope=openid', {
+          postForm(site, pathname + search, 'subject=U1&auth_time=1790000001&scope=openid', {
             cookie: browserCookie(started),
             origin: 'https://evil.test',
             ...headers,
@@ -181,13 +181,13 @@ describe.each(adapters)('on $name', (adapter) => {
 
   describe('cross-origin scripts', () => {
     it.each(['OPTIONS', 'GET', 'POST'])('%s /auth has no CORS headers', async (method) => {
-      const reply = await under.send({
+      const reply = await site.send({
         method,
         path: `/auth?${encode(baseRequest)}`,
         headers: {
           origin: 'https://spa.test',
           'access-control-request-method': 'GET',
-          cookie: signedInAs(under, 'U1'),
+          cookie: signedInAs(site, 'U1'),
         },
       })
 
@@ -196,8 +196,8 @@ describe.each(adapters)('on $name', (adapter) => {
     })
 
     it('rejects a header block of more than 16 KiB', async () => {
-      const reply = await refused(under, {
-        send: () => under.send({ path: `/auth?${encode({ ...baseRequest, x: 'a'.repeat(16_384) })}` }),
+      const reply = await expectRefusal(site, {
+        send: () => site.send({ path: `/auth?${encode({ ...baseRequest, x: 'a'.repeat(16_384) })}` }),
         reason: undefined,
       })
 
@@ -205,5 +205,5 @@ describe.each(adapters)('on $name', (adapter) => {
     })
   })
 
-  it('a normal request still succeeds afterwards', () => expectServing(under))
+  it('a normal request still succeeds afterwards', () => expectServing(site))
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { adapters } from '../support/adapters.ts'
 import { basic, encode, obtainCode, obtainTokens, postForm, redeem, token, verifier } from '../support/flow.ts'
-import { expectServing, refused, refusedInJson } from '../support/refused.ts'
+import { expectServing, expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const form = 'application/x-www-form-urlencoded'
@@ -10,21 +10,21 @@ const form = 'application/x-www-form-urlencoded'
 const malformed = { status: 400, error: 'invalid_request' }
 
 describe.each(adapters)('on $name', (adapter) => {
-  let under: ServerUnderTest
+  let site: ServerUnderTest
   let authorization: string
   beforeAll(async () => {
-    under = await startServer({}, adapter)
-    authorization = basic('A', under.clients.A.secret)
+    site = await startServer({}, adapter)
+    authorization = basic('A', site.clients.A.secret)
     // The first use of a secret is recorded in storage; these tests start after it.
-    await expectServing(under)
+    await expectServing(site)
   })
-  afterAll(() => under.close())
+  afterAll(() => site.close())
 
   /** A body that redeems a fresh code; each row changes the named parameters. */
   const goodBody = async (): Promise<string> =>
     encode({
       grant_type: 'authorization_code',
-      code: await obtainCode(under),
+      code: await obtainCode(site),
       redirect_uri: 'https://app.test/cb',
       code_verifier: verifier,
     })
@@ -48,8 +48,8 @@ describe.each(adapters)('on $name', (adapter) => {
     ])('rejects %s, whatever the body contains', async (_, contentType) => {
       const body = await goodBody()
 
-      await refusedInJson(under, malformed, {
-        send: () => postForm(under, '/token', body, { authorization, 'content-type': contentType }),
+      await expectJsonRefusal(site, malformed, {
+        send: () => postForm(site, '/token', body, { authorization, 'content-type': contentType }),
         reason: 'body_not_a_form',
       })
     })
@@ -57,8 +57,8 @@ describe.each(adapters)('on $name', (adapter) => {
     it('rejects a correct grant sent as JSON', async () => {
       const body = JSON.stringify(Object.fromEntries(new URLSearchParams(await goodBody())))
 
-      await refusedInJson(under, malformed, {
-        send: () => postForm(under, '/token', body, { authorization, 'content-type': 'application/json' }),
+      await expectJsonRefusal(site, malformed, {
+        send: () => postForm(site, '/token', body, { authorization, 'content-type': 'application/json' }),
         reason: 'body_not_a_form',
       })
     })
@@ -68,8 +68,8 @@ describe.each(adapters)('on $name', (adapter) => {
       async (coding) => {
         const body = await goodBody()
 
-        await refusedInJson(under, malformed, {
-          send: () => postForm(under, '/token', body, { authorization, 'content-encoding': coding }),
+        await expectJsonRefusal(site, malformed, {
+          send: () => postForm(site, '/token', body, { authorization, 'content-encoding': coding }),
           reason: 'body_not_a_form',
         })
       },
@@ -78,7 +78,7 @@ describe.each(adapters)('on $name', (adapter) => {
     it.each([`${form}; charset=UTF-8`, `${form};charset="utf-8"`, `${form.toUpperCase()}; charset=utf-8; x=y`])(
       'accepts the type %s as a form (RFC 6749 App. B)',
       async (contentType) => {
-        const reply = await postForm(under, '/token', await goodBody(), { authorization, 'content-type': contentType })
+        const reply = await postForm(site, '/token', await goodBody(), { authorization, 'content-type': contentType })
 
         expect(reply.status).toBe(200)
       },
@@ -119,15 +119,18 @@ describe.each(adapters)('on $name', (adapter) => {
     ] as const)('rejects %s', async (_, text, reason) => {
       const body = text.replace('CODE', await goodBody())
 
-      await refusedInJson(under, malformed, { send: () => postForm(under, '/token', body, { authorization }), reason })
+      await expectJsonRefusal(site, malformed, {
+        send: () => postForm(site, '/token', body, { authorization }),
+        reason,
+      })
     })
 
     it('rejects bytes that are not UTF-8', async () => {
       const body = Buffer.concat([Buffer.from('grant_type=authorization_code&code='), Buffer.from([0xff, 0xfe])])
 
-      await refusedInJson(under, malformed, {
+      await expectJsonRefusal(site, malformed, {
         send: () =>
-          under.send({ method: 'POST', path: '/token', headers: { authorization, 'content-type': form }, body }),
+          site.send({ method: 'POST', path: '/token', headers: { authorization, 'content-type': form }, body }),
         reason: 'parameters_malformed',
       })
     })
@@ -138,18 +141,18 @@ describe.each(adapters)('on $name', (adapter) => {
       ['a code of 15 KiB', { code: 'a'.repeat(15_000) }, 'code_unknown'],
       ['a code with line breaks', { code: 'a\r\nX: y' }, 'code_unknown'],
     ] as const)('rejects %s as a code (RFC 6749 §5.2)', async (_, change, reason) => {
-      await refusedInJson(
-        under,
+      await expectJsonRefusal(
+        site,
         { status: 400, error: 'invalid_grant' },
-        { send: () => redeem(under, '', change), reason, secrets: [change.code] },
+        { send: () => redeem(site, '', change), reason, secrets: [change.code] },
       )
     })
 
     it('never reads parameters from the query', async () => {
       const query = await goodBody()
 
-      await refusedInJson(under, malformed, {
-        send: () => postForm(under, `/token?${query}`, '', { authorization }),
+      await expectJsonRefusal(site, malformed, {
+        send: () => postForm(site, `/token?${query}`, '', { authorization }),
         reason: 'grant_type_missing',
       })
     })
@@ -157,14 +160,14 @@ describe.each(adapters)('on $name', (adapter) => {
     it('a parameter in the query does not complete the body', async () => {
       const [grantType, ...rest] = (await goodBody()).split('&')
 
-      await refusedInJson(under, malformed, {
-        send: () => postForm(under, `/token?${grantType}`, rest.join('&'), { authorization }),
+      await expectJsonRefusal(site, malformed, {
+        send: () => postForm(site, `/token?${grantType}`, rest.join('&'), { authorization }),
         reason: 'grant_type_missing',
       })
     })
 
     it('a parameter in the query does not conflict with the body (OAuth 2.1 draft-16 §3.2)', async () => {
-      const reply = await postForm(under, '/token?grant_type=password&code=x&client_id=B', await goodBody(), {
+      const reply = await postForm(site, '/token?grant_type=password&code=x&client_id=B', await goodBody(), {
         authorization,
       })
 
@@ -174,8 +177,8 @@ describe.each(adapters)('on $name', (adapter) => {
     it('rejects a body one byte larger than 16 KiB', async () => {
       const body = `${await goodBody()}&x=`
 
-      const reply = await refused(under, {
-        send: () => postForm(under, '/token', body.padEnd(16_385, 'a'), { authorization }),
+      const reply = await expectRefusal(site, {
+        send: () => postForm(site, '/token', body.padEnd(16_385, 'a'), { authorization }),
         reason: undefined,
       })
 
@@ -186,13 +189,13 @@ describe.each(adapters)('on $name', (adapter) => {
     it('accepts a body of exactly 16 KiB', async () => {
       const body = `${await goodBody()}&x=`
 
-      expect((await postForm(under, '/token', body.padEnd(16_384, 'a'), { authorization })).status).toBe(200)
+      expect((await postForm(site, '/token', body.padEnd(16_384, 'a'), { authorization })).status).toBe(200)
     })
 
     it('accepts 64 parameters', async () => {
       const body = [await goodBody(), ...Array.from({ length: 60 }, (_, at) => `p${at}=1`)].join('&')
 
-      expect((await postForm(under, '/token', body, { authorization })).status).toBe(200)
+      expect((await postForm(site, '/token', body, { authorization })).status).toBe(200)
     })
 
     it.each([
@@ -201,7 +204,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['names with brackets', 'grant_type[]=password&code[x]=1&code_verifier[]=x'],
       ['unknown parameters (RFC 6749 §3.2)', 'username=a&password=b&resource_owner=c&audience=d'],
     ])('ignores %s beside a valid request', async (_, extra) => {
-      const reply = await postForm(under, '/token', `${extra}&${await goodBody()}`, { authorization })
+      const reply = await postForm(site, '/token', `${extra}&${await goodBody()}`, { authorization })
 
       expect(reply.status).toBe(200)
       expect(({} as Record<string, unknown>)['admin']).toBeUndefined()
@@ -210,25 +213,25 @@ describe.each(adapters)('on $name', (adapter) => {
 
   describe('repeated headers', () => {
     it('rejects two Authorization headers at the token endpoint (RFC 9110 §5.3)', async () => {
-      await refusedInJson(under, malformed, {
+      await expectJsonRefusal(site, malformed, {
         send: () =>
-          under.send({
+          site.send({
             method: 'POST',
             path: '/token',
             headers: { 'content-type': form, authorization: [authorization, authorization] },
             body: 'grant_type=x',
           }),
         reason: 'client_authentication_twice',
-        secrets: [under.clients.A.secret],
+        secrets: [site.clients.A.secret],
       })
     })
 
     it('rejects two Authorization headers at userinfo (RFC 6750 §2)', async () => {
-      const tokens = await obtainTokens(under)
+      const tokens = await obtainTokens(site)
       const bearer = `Bearer ${tokens['access_token']}`
 
-      const reply = await refused(under, {
-        send: () => under.send({ path: '/userinfo', headers: { authorization: [bearer, bearer] } }),
+      const reply = await expectRefusal(site, {
+        send: () => site.send({ path: '/userinfo', headers: { authorization: [bearer, bearer] } }),
         reason: 'bearer_twice',
       })
 
@@ -238,9 +241,9 @@ describe.each(adapters)('on $name', (adapter) => {
     it('rejects two Content-Type headers (RFC 6749 §4.1.3)', async () => {
       const body = await goodBody()
 
-      await refusedInJson(under, malformed, {
+      await expectJsonRefusal(site, malformed, {
         send: () =>
-          under.send({
+          site.send({
             method: 'POST',
             path: '/token',
             headers: { authorization, 'content-type': [form, form] },
@@ -252,7 +255,7 @@ describe.each(adapters)('on $name', (adapter) => {
   })
 
   it('a normal request still succeeds afterwards', async () => {
-    expect((await token(under, { grant_type: 'nothing' })).json['error']).toBe('unsupported_grant_type')
-    await expectServing(under)
+    expect((await token(site, { grant_type: 'nothing' })).json['error']).toBe('unsupported_grant_type')
+    await expectServing(site)
   })
 })

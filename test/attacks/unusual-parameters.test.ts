@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { startAdminSite, type AdminSite } from '../support/admin-site.ts'
 import { baseRequest, encode, signedInAs, type Change } from '../support/flow.ts'
-import { refused, refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { expectRefusal, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   refresh,
   revoke,
   tokensFor,
@@ -15,16 +15,16 @@ import {
   type Tokens,
 } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let admin: AdminSite
 let tokens: Tokens
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
   admin = await startAdminSite()
-  await noteSecretsInUse(under)
-  tokens = await tokensFor(under, 'A')
+  await authenticateEveryClient(site)
+  tokens = await tokensFor(site, 'A')
 })
-afterAll(() => Promise.all([under.close(), admin.close()]))
+afterAll(() => Promise.all([site.close(), admin.close()]))
 
 describe('the authorization endpoint rejects unusual values before it asks the user (OIDC Core §3.1.2.6)', () => {
   const deep = `{"id_token":{"x":${'['.repeat(900)}${']'.repeat(900)}}}`
@@ -68,14 +68,14 @@ describe('the authorization endpoint rejects unusual values before it asks the u
   ]
 
   it.each(rows)('%s', async (_, change, error, reason) => {
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error },
       {
         send: () =>
-          under.send({
+          site.send({
             path: `/auth?${encode({ ...baseRequest, ...change })}`,
-            headers: { cookie: signedInAs(under, 'U1') },
+            headers: { cookie: signedInAs(site, 'U1') },
           }),
         reason,
       },
@@ -104,10 +104,10 @@ describe('a refresh with unusual values is refused and does not use the token up
   ]
 
   it.each(rows)('%s', async (_, change, error, reason) => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error },
-      { send: () => refresh(under, tokens.refresh_token, change), reason },
+      { send: () => refresh(site, tokens.refresh_token, change), reason },
     )
   })
 
@@ -115,10 +115,10 @@ describe('a refresh with unusual values is refused and does not use the token up
     ['base64 padding', '='],
     ['a zero-width space', '\u200B'],
   ])('a refresh token followed by %s', async (_, suffix) => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => refresh(under, tokens.refresh_token + suffix), reason: 'refresh_token_unknown' },
+      { send: () => refresh(site, tokens.refresh_token + suffix), reason: 'refresh_token_unknown' },
     )
   })
 })
@@ -126,24 +126,24 @@ describe('a refresh with unusual values is refused and does not use the token up
 it("another client cannot tell A's token from a random string, and cannot revoke it (RFC 7009 §2.1, RFC 7662 §4)", async () => {
   const random = 'junk'
 
-  const introspected = [await introspect(under, tokens.access_token, 'B'), await introspect(under, random, 'B')]
-  const revoked = [await revoke(under, tokens.access_token, 'B'), await revoke(under, random, 'B')]
+  const introspected = [await introspect(site, tokens.access_token, 'B'), await introspect(site, random, 'B')]
+  const revoked = [await revoke(site, tokens.access_token, 'B'), await revoke(site, random, 'B')]
 
   for (const { status, json } of introspected) expect([status, json]).toEqual([200, { active: false }])
   for (const { status, text } of revoked) expect([status, text]).toEqual([200, ''])
-  expect((await userinfo(under, tokens.access_token)).status).toBe(200)
+  expect((await userinfo(site, tokens.access_token)).status).toBe(200)
 })
 
 it('an ID token is neither introspected nor revoked as an access token (RFC 7662 §2.2)', async () => {
-  const before = under.dump()
+  const before = site.dump()
 
-  expect((await introspect(under, tokens.id_token)).json).toEqual({ active: false })
-  expect((await revoke(under, tokens.id_token)).status).toBe(200)
-  expect(under.dump()).toBe(before)
+  expect((await introspect(site, tokens.id_token)).json).toEqual({ active: false })
+  expect((await revoke(site, tokens.id_token)).status).toBe(200)
+  expect(site.dump()).toBe(before)
 })
 
 it('a body larger than the limit is rejected before it is parsed (RFC 9110 §15.5.14)', async () => {
-  const reply = await refused(under, { send: () => introspect(under, 'a.'.repeat(30_000)), reason: undefined })
+  const reply = await expectRefusal(site, { send: () => introspect(site, 'a.'.repeat(30_000)), reason: undefined })
 
   expect([reply.status, reply.json['error']]).toEqual([413, 'invalid_request'])
 })

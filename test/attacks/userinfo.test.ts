@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { changeClient } from '../support/fixture-clients.ts'
 import { encode, obtainCode, postForm } from '../support/flow.ts'
 import { readJws, writeJws } from '../support/forge-jwt.ts'
-import { refused } from '../support/refused.ts'
+import { expectRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
-  noteSecretsInUse,
+  authenticateEveryClient,
   refresh,
   revoke,
   serviceToken,
@@ -19,17 +19,17 @@ import {
   type Tokens,
 } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let tokens: Tokens
 beforeAll(async () => {
-  under = await startServer()
-  await noteSecretsInUse(under)
-  tokens = await tokensFor(under, 'A')
+  site = await startServer()
+  await authenticateEveryClient(site)
+  tokens = await tokensFor(site, 'A')
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const presented = (authorization: string): Promise<Reply> =>
-  under.send({ path: '/userinfo', headers: { authorization } })
+  site.send({ path: '/userinfo', headers: { authorization } })
 
 interface Answer {
   readonly status: 400 | 401 | 403
@@ -47,7 +47,7 @@ async function refusedBearer(
   { status, error, reason }: Answer,
   send: () => Promise<Reply>,
 ): Promise<Reply> {
-  const reply = await refused(at, { send, reason })
+  const reply = await expectRefusal(at, { send, reason })
   const challenge = reply.header('www-authenticate')
 
   expect([reply.status, reply.json['error']]).toEqual([status, error])
@@ -64,7 +64,7 @@ async function refusedBearer(
 
 describe('userinfo: rejected requests', () => {
   it('without a token the challenge has no error (RFC 6750 §3.1)', async () => {
-    const reply = await refused(under, { send: () => under.send({ path: '/userinfo' }), reason: 'bearer_missing' })
+    const reply = await expectRefusal(site, { send: () => site.send({ path: '/userinfo' }), reason: 'bearer_missing' })
 
     expect([reply.status, reply.text, reply.header('www-authenticate')]).toEqual([
       401,
@@ -105,42 +105,42 @@ describe('userinfo: rejected requests', () => {
         [`Authorization: ${authorization.slice(0, 30)} (RFC 6750 §3.1)`, authorization, invalid] as const,
     ),
   ])('%s', async (_, authorization, answer) => {
-    await refusedBearer(under, answer, () => presented(authorization))
+    await refusedBearer(site, answer, () => presented(authorization))
 
-    expect((await userinfo(under, tokens.access_token)).status).toBe(200)
+    expect((await userinfo(site, tokens.access_token)).status).toBe(200)
   })
 
   it.each<readonly [string, (good: string) => Promise<Reply>]>([
-    ['a valid token in the query (OAuth 2.1 §5.1)', (good) => under.send({ path: `/userinfo?access_token=${good}` })],
+    ['a valid token in the query (OAuth 2.1 §5.1)', (good) => site.send({ path: `/userinfo?access_token=${good}` })],
     [
       'a valid token in the query of a POST (OAuth 2.1 §5.1)',
-      (good) => postForm(under, `/userinfo?access_token=${good}`, '', {}),
+      (good) => postForm(site, `/userinfo?access_token=${good}`, '', {}),
     ],
     [
       'a valid token in the query and one in the header (RFC 9700 §4.3.2)',
-      (good) => under.send({ path: `/userinfo?access_token=${good}`, headers: { authorization: `Bearer ${good}` } }),
+      (good) => site.send({ path: `/userinfo?access_token=${good}`, headers: { authorization: `Bearer ${good}` } }),
     ],
   ])('%s', async (_, send) => {
-    await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'bearer_in_query' }, () =>
+    await refusedBearer(site, { status: 400, error: 'invalid_request', reason: 'bearer_in_query' }, () =>
       send(tokens.access_token),
     )
 
-    expect(JSON.stringify(under.events)).not.toContain(tokens.access_token)
+    expect(JSON.stringify(site.events)).not.toContain(tokens.access_token)
   })
 
   it('rejects a token in the header and another in the form (RFC 6750 §2)', async () => {
     const form = encode({ access_token: tokens.access_token })
 
-    await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'bearer_twice' }, () =>
-      postForm(under, '/userinfo', form, { authorization: `Bearer ${tokens.access_token}` }),
+    await refusedBearer(site, { status: 400, error: 'invalid_request', reason: 'bearer_twice' }, () =>
+      postForm(site, '/userinfo', form, { authorization: `Bearer ${tokens.access_token}` }),
     )
   })
 
   it('rejects two tokens in the form (RFC 6750 §2.2)', async () => {
     const form = encode({ access_token: tokens.access_token })
 
-    await refusedBearer(under, { status: 400, error: 'invalid_request', reason: 'parameter_repeated' }, () =>
-      postForm(under, '/userinfo', `${form}&${form}`, {}),
+    await refusedBearer(site, { status: 400, error: 'invalid_request', reason: 'parameter_repeated' }, () =>
+      postForm(site, '/userinfo', `${form}&${form}`, {}),
     )
   })
 
@@ -152,8 +152,8 @@ describe('userinfo: rejected requests', () => {
     '',
   ])('does not read a token from a body of type %j (RFC 6750 §2.2)', async (type) => {
     const form = encode({ access_token: tokens.access_token })
-    const reply = await refused(under, {
-      send: () => postForm(under, '/userinfo', form, { 'content-type': type }),
+    const reply = await expectRefusal(site, {
+      send: () => postForm(site, '/userinfo', form, { 'content-type': type }),
       reason: 'bearer_missing',
     })
 
@@ -164,47 +164,47 @@ describe('userinfo: rejected requests', () => {
     const form = encode({ access_token: tokens.access_token })
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
 
-    const reply = await under.send({ path: '/userinfo', headers, body: form })
+    const reply = await site.send({ path: '/userinfo', headers, body: form })
 
-    expect([reply.status, under.lastReason()]).toEqual([401, 'bearer_missing'])
+    expect([reply.status, site.lastReason()]).toEqual([401, 'bearer_missing'])
   })
 
   it.each<readonly [string, () => Promise<string> | string, Answer]>([
     ['an ID token (RFC 9068 §5)', () => tokens.id_token, invalid],
     ['a refresh token (RFC 6750 §2.1)', () => tokens.refresh_token, invalid],
-    ['an authorization code (RFC 6750 §2.1)', () => obtainCode(under), invalid],
+    ['an authorization code (RFC 6750 §2.1)', () => obtainCode(site), invalid],
     [
       'a token of M, which has no user (OIDC Core §5.3)',
-      async () => tokensOf(await serviceToken(under)).access_token,
+      async () => tokensOf(await serviceToken(site)).access_token,
       { ...invalid, reason: 'access_token_without_user' },
     ],
     [
       'a token for another resource (RFC 9068 §4)',
-      async () => tokensOf(await serviceToken(under, { resource: 'https://api.test' })).access_token,
+      async () => tokensOf(await serviceToken(site, { resource: 'https://api.test' })).access_token,
       { ...invalid, reason: 'access_token_without_user' },
     ],
     [
       'a token without openid (RFC 6750 §3.1)',
       async () =>
-        tokensOf(await refresh(under, (await tokensFor(under, 'A')).refresh_token, { scope: 'profile' })).access_token,
+        tokensOf(await refresh(site, (await tokensFor(site, 'A')).refresh_token, { scope: 'profile' })).access_token,
       { status: 403, error: 'insufficient_scope', reason: 'openid_not_granted' },
     ],
-    ['a token that expired a second ago (RFC 9068 §4)', () => resigned({ exp: under.clock.now() - 1 }), invalid],
-    ['a token that expires now (RFC 9068 §4)', () => resigned({ exp: under.clock.now() }), invalid],
-    ['a token that is not valid yet (RFC 7519 §4.1.5)', () => resigned({ nbf: under.clock.now() + 1 }), invalid],
+    ['a token that expired a second ago (RFC 9068 §4)', () => resigned({ exp: site.clock.now() - 1 }), invalid],
+    ['a token that expires now (RFC 9068 §4)', () => resigned({ exp: site.clock.now() }), invalid],
+    ['a token that is not valid yet (RFC 7519 §4.1.5)', () => resigned({ nbf: site.clock.now() + 1 }), invalid],
   ])('%s', async (_, obtain, answer) => {
     const token = await obtain()
 
-    const reply = await refusedBearer(under, answer, () => presented(`Bearer ${token}`))
+    const reply = await refusedBearer(site, answer, () => presented(`Bearer ${token}`))
 
     expect(reply.header('www-authenticate')?.includes('scope="openid"')).toBe(answer.status === 403)
   })
 
   it('answers GET, HEAD and POST only (OIDC Core §5.3)', async () => {
     for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'TRACE']) {
-      const reply = await refused(under, {
+      const reply = await expectRefusal(site, {
         send: () =>
-          under.send({ method, path: '/userinfo', headers: { authorization: `Bearer ${tokens.access_token}` } }),
+          site.send({ method, path: '/userinfo', headers: { authorization: `Bearer ${tokens.access_token}` } }),
         reason: undefined,
       })
 
@@ -219,7 +219,7 @@ describe('userinfo: rejected requests', () => {
   /** The valid token with some claims changed, signed with the server's own key. */
   async function resigned(claims: Readonly<Record<string, unknown>>): Promise<string> {
     const { header, payload } = readJws(tokens.access_token)
-    const signer = await under.keys.signer('ES256')
+    const signer = await site.keys.signer('ES256')
     return writeJws(header, { ...payload, ...claims }, (input) => signer.sign(input))
   }
 })
@@ -284,7 +284,7 @@ describe('userinfo: inactive tokens', () => {
 
 describe('userinfo: the response', () => {
   it('contains the sub of the ID token and only the claims that the scopes cover (OIDC Core §5.3.2)', async () => {
-    const reply = await userinfo(under, tokens.access_token)
+    const reply = await userinfo(site, tokens.access_token)
 
     expect(reply.json).toMatchObject({ sub: 'U1', name: 'Ann Lee' })
     expect(reply.json['sub']).toBe(readJws(tokens.id_token).payload['sub'])
@@ -297,17 +297,17 @@ describe('userinfo: the response', () => {
   })
 
   it('a POST with the token in its form or header gets the same answer as a GET (RFC 6750 §2.2)', async () => {
-    const inForm = await postForm(under, '/userinfo', encode({ access_token: tokens.access_token }), {})
-    const inHeader = await postForm(under, '/userinfo', '', { authorization: `Bearer ${tokens.access_token}` })
+    const inForm = await postForm(site, '/userinfo', encode({ access_token: tokens.access_token }), {})
+    const inHeader = await postForm(site, '/userinfo', '', { authorization: `Bearer ${tokens.access_token}` })
 
-    const got = await userinfo(under, tokens.access_token)
+    const got = await userinfo(site, tokens.access_token)
     expect([inForm.text, inHeader.text]).toEqual([got.text, got.text])
   })
 
   it('another origin can read nothing, and credentials are never allowed with a wildcard (RFC 9700 §2.6)', async () => {
     const headers = { origin: 'https://evil.test', authorization: `Bearer ${tokens.access_token}` }
 
-    const reply = await under.send({ path: '/userinfo', headers })
+    const reply = await site.send({ path: '/userinfo', headers })
 
     expect(reply.header('access-control-allow-credentials')).toBeUndefined()
     expect(reply.header('access-control-allow-origin')).not.toBe('https://evil.test')

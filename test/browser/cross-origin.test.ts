@@ -8,13 +8,13 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 import { openElsewhere, type Elsewhere } from './third-party-site.ts'
 
 let browser: Browser
-let under: ServerUnderTest
+let site: ServerUnderTest
 let app: Elsewhere
 let stranger: Elsewhere
 
 beforeAll(async () => {
   browser = await launchChromium()
-  under = await startLoopbackServer()
+  site = await startLoopbackServer()
   app = await openElsewhere()
   stranger = await openElsewhere()
   await registerClient(
@@ -27,19 +27,19 @@ beforeAll(async () => {
       scopes: ['openid', 'profile', 'offline_access'],
       idTokenSignedResponseAlg: 'ES256',
     },
-    { storage: under.storage },
+    { storage: site.storage },
   )
 })
 
 afterAll(async () => {
-  await Promise.all([browser.close(), under.close(), app.close(), stranger.close()])
+  await Promise.all([browser.close(), site.close(), app.close(), stranger.close()])
 })
 
 test('in Chromium, the page of a public client signs in, reads userinfo, refreshes and revokes (RFC 9700 §2.6)', async () => {
   const said = await callFrom(app.origin)
 
   expect(said).toEqual({
-    metadata: under.issuer,
+    metadata: site.issuer,
     keys: 'read',
     token: '200 Bearer',
     userinfo: '200 U1',
@@ -55,7 +55,7 @@ test('in Chromium, the page of another origin can read the public documents only
   const said = await callFrom(stranger.origin)
 
   expect(said).toEqual({
-    metadata: under.issuer,
+    metadata: site.issuer,
     keys: 'read',
     token: 'blocked',
     userinfo: 'blocked',
@@ -78,11 +78,11 @@ async function callFrom(origin: string): Promise<Readonly<Record<string, string>
     encode({
       grant_type: 'authorization_code',
       client_id: 'page',
-      code: await obtainCode(under, request),
+      code: await obtainCode(site, request),
       redirect_uri,
       code_verifier: verifier,
     })
-  const stolen = await under.send({
+  const stolen = await site.send({
     method: 'POST',
     path: '/token',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -92,7 +92,7 @@ async function callFrom(origin: string): Promise<Readonly<Record<string, string>
   const page = await context.newPage()
   await page.goto(origin)
   const said = await page.evaluate(script, {
-    issuer: under.issuer,
+    issuer: site.issuer,
     redemption: await redemption(),
     stolen: stolen.json as Record<string, string>,
   })

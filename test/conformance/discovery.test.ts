@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
-const metadata = async () => (await under.send({ path: '/.well-known/openid-configuration' })).json
+const metadata = async () => (await site.send({ path: '/.well-known/openid-configuration' })).json
 
 describe('discovery document', () => {
   it('has every required member, with endpoints below the issuer (OIDC Discovery §3)', async () => {
@@ -118,7 +118,7 @@ describe('discovery document', () => {
   })
 
   it('is JSON with status 200 (OIDC Discovery §4.2)', async () => {
-    const reply = await under.send({ path: '/.well-known/openid-configuration' })
+    const reply = await site.send({ path: '/.well-known/openid-configuration' })
 
     expect([reply.status, reply.header('content-type')]).toEqual([200, 'application/json'])
   })
@@ -142,7 +142,7 @@ describe('discovery document', () => {
 
 describe('key set', () => {
   it('contains public signing keys only, each with kid, alg and use (RFC 7517 §4)', async () => {
-    const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
+    const { keys } = (await site.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
 
     // Two keys that were created in the same second have no defined order.
     const inOrder = keys.toSorted((one, other) => ((one['alg'] ?? '') < (other['alg'] ?? '') ? -1 : 1))
@@ -160,7 +160,7 @@ describe('key set', () => {
   })
 
   it('the RSA key has at least 2048 bits (RFC 7518 §3.3)', async () => {
-    const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
+    const { keys } = (await site.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
 
     const modulus = keys.find(({ kty }) => kty === 'RSA')?.['n'] ?? ''
 

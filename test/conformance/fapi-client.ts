@@ -66,7 +66,7 @@ let written = 0
 
 /** Registers a client as the test plans require it. Its redirect URI may have a query. */
 export async function registerFapiClient(
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   { authentication, binding, profile }: FapiVariant,
   { name, query = '' }: { readonly name: string; readonly query?: string },
 ): Promise<FapiClient> {
@@ -91,22 +91,22 @@ export async function registerFapiClient(
       ...(isCertified && { tlsClientAuthSubjectDn: `CN=${id}` }),
       ...(binding === 'dpop' ? { dpopBoundAccessTokens: true } : { tlsClientCertificateBoundAccessTokens: true }),
     },
-    { storage: under.storage, clock: under.clock.now, clientRules: under.server.clientRules },
+    { storage: site.storage, clock: site.clock.now, clientRules: site.server.clientRules },
   )
-  return actAs(under, { id, redirectUri, certificate, proofKey: await createProofKey(), key: pair.privateKey })
+  return actAs(site, { id, redirectUri, certificate, proofKey: await createProofKey(), key: pair.privateKey })
 }
 
 interface Identity extends Pick<FapiClient, 'id' | 'redirectUri' | 'certificate' | 'proofKey'> {
   readonly key: CryptoKey
 }
 
-function actAs(under: ServerUnderTest, identity: Identity): FapiClient {
+function actAs(site: ServerUnderTest, identity: Identity): FapiClient {
   const { id, redirectUri, key } = identity
   const usesCertificate = id.includes('mtls') || id.includes('tls_client_auth')
   const registeredClaims = (): Record<string, unknown> => {
-    const now = under.clock.now()
+    const now = site.clock.now()
     written += 1
-    return { iss: id, aud: under.issuer, exp: now + 60, iat: now, jti: `fapi-${written}` }
+    return { iss: id, aud: site.issuer, exp: now + 60, iat: now, jti: `fapi-${written}` }
   }
 
   async function authenticated({ assertion }: Credentials): Promise<Change> {
@@ -127,7 +127,7 @@ function actAs(under: ServerUnderTest, identity: Identity): FapiClient {
 
   async function proven(credentials: Credentials): Promise<Record<string, string>> {
     if (!id.includes('dpop') || credentials.proof === null) return {}
-    return { dpop: await writeProof(under, credentials.proofKey ?? identity.proofKey, credentials.proof) }
+    return { dpop: await writeProof(site, credentials.proofKey ?? identity.proofKey, credentials.proof) }
   }
 
   const client: FapiClient = {
@@ -136,16 +136,16 @@ function actAs(under: ServerUnderTest, identity: Identity): FapiClient {
       const parameters = { ...baseRequest, redirect_uri: redirectUri, ...change, client_id: id }
       const form = encode({ ...parameters, ...(await authenticated(credentials)) })
       const proof = credentials.proof === undefined ? {} : await proven(credentials)
-      return postForm(under, '/auth/push', form, { ...forwarded(credentials), ...proof })
+      return postForm(site, '/auth/push', form, { ...forwarded(credentials), ...proof })
     },
     visit: (requestUri, change = {}) =>
-      under.send({
+      site.send({
         path: `/auth?${encode({ client_id: id, request_uri: String(requestUri), ...change })}`,
         headers: { cookie: '' },
       }),
     allow: async (visited) => {
       const scopes = ['openid', 'profile', 'email', 'offline_access'].map((scope) => `&scope=${scope}`).join('')
-      return answerInteraction(under, visited, `subject=U1&auth_time=${under.clock.now()}${scopes}`)
+      return answerInteraction(site, visited, `subject=U1&auth_time=${site.clock.now()}${scopes}`)
     },
     code: async (change = {}, credentials = {}) => {
       const pushed = await client.push(change, credentials)
@@ -155,12 +155,12 @@ function actAs(under: ServerUnderTest, identity: Identity): FapiClient {
     redeem: async (code, change = {}, credentials = {}) => {
       const grant = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
       const form = encode({ ...grant, ...(await authenticated(credentials)), ...change })
-      return postForm(under, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
+      return postForm(site, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
     },
     refresh: async (refreshToken, credentials = {}) => {
       const grant = { grant_type: 'refresh_token', refresh_token: String(refreshToken) }
       const form = encode({ ...grant, ...(await authenticated(credentials)) })
-      return postForm(under, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
+      return postForm(site, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
     },
     ownToken: async (credentials = {}) => {
       const form = encode({
@@ -168,25 +168,25 @@ function actAs(under: ServerUnderTest, identity: Identity): FapiClient {
         scope: 'api.read',
         ...(await authenticated(credentials)),
       })
-      return postForm(under, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
+      return postForm(site, '/token', form, { ...forwarded(credentials), ...(await proven(credentials)) })
     },
     read: async (accessToken, headers = {}, credentials = {}) => {
       const token = String(accessToken)
       const { proofKey = identity.proofKey, proof } = credentials
       const isProven = id.includes('dpop') && proof !== null
-      return under.send({
+      return site.send({
         path: '/userinfo',
         headers: {
           authorization: `${id.includes('dpop') ? 'DPoP' : 'Bearer'} ${token}`,
           ...forwarded(credentials),
-          ...(isProven && { dpop: await proofForUserinfo(under, proofKey, token, proof) }),
+          ...(isProven && { dpop: await proofForUserinfo(site, proofKey, token, proof) }),
           ...headers,
         },
       })
     },
     requestObject: (claims = {}, header = {}, sign = signEs256(key)) => {
       const parameters = { ...baseRequest, client_id: id, redirect_uri: redirectUri }
-      const times = { ...registeredClaims(), nbf: under.clock.now() }
+      const times = { ...registeredClaims(), nbf: site.clock.now() }
       return writeJws(
         { alg: 'ES256', typ: 'oauth-authz-req+jwt', kid: id, ...header },
         { ...times, ...parameters, ...claims },

@@ -9,18 +9,18 @@ import { registerFapiClient, startFapiServer, type FapiClient } from './fapi-cli
 
 // What the modules of the OpenID Foundation's plan for FAPI 2.0 Message Signing add to those for the Security Profile.
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let client: FapiClient
 let other: FapiClient
 beforeAll(async () => {
-  under = await startFapiServer()
+  site = await startFapiServer()
   const variant = { authentication: 'private_key_jwt', binding: 'dpop', profile: 'fapi2_message_signing' } as const
-  client = await registerFapiClient(under, variant, { name: 'first' })
-  other = await registerFapiClient(under, variant, { name: 'second', query: '?dummy1=lorem&dummy2=ipsum' })
+  client = await registerFapiClient(site, variant, { name: 'first' })
+  other = await registerFapiClient(site, variant, { name: 'second', query: '?dummy1=lorem&dummy2=ipsum' })
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
-const now = () => under.clock.now()
+const now = () => site.clock.now()
 const refusal = ({ status, json }: Reply): string => `${status} ${String(json['error'])}`
 
 /** Leaves out every parameter except the request object. */
@@ -37,11 +37,11 @@ async function responseOf({ location }: Reply, audience: string): Promise<Readon
   const added = [...location.searchParams.keys()].filter((name) => !name.startsWith('dummy'))
   expect([added, location.hash]).toEqual([['response'], ''])
   const response = location.searchParams.get('response') ?? ''
-  const { keys } = (await under.send({ path: '/jwks' })).json as { keys: readonly { readonly kid: string }[] }
+  const { keys } = (await site.send({ path: '/jwks' })).json as { keys: readonly { readonly kid: string }[] }
   const { kid, alg } = readJws(response).header
   const key = await importJWK(keys.find((each) => each.kid === kid) ?? {}, String(alg))
   const { payload } = await jwtVerify(response, key, {
-    issuer: under.issuer,
+    issuer: site.issuer,
     audience,
     currentDate: new Date(now() * 1000),
   })
@@ -125,7 +125,7 @@ describe('a signed response of FAPI 2.0 Message Signing', () => {
     const visited = await client.visit(pushed.json['request_uri'])
     const cookie = visited.cookies.map((each) => each.split(';', 1)[0]).join('; ')
     const path = visited.location.pathname + visited.location.search
-    const denied = await postForm(under, path, 'deny', { cookie, origin: under.issuer })
+    const denied = await postForm(site, path, 'deny', { cookie, origin: site.issuer })
 
     expect(await responseOf(denied, client.id)).toMatchObject({ error: 'access_denied', state: 's1' })
   })

@@ -12,11 +12,11 @@ import { registerFapiClient, startFapiServer, type FapiClient, type FapiVariant 
 
 // What the modules of the OpenID Foundation's plan for the FAPI 2.0 Security Profile send, and what they accept as an answer.
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startFapiServer()
+  site = await startFapiServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 /** Returns status and error code of a response, such as `400 invalid_grant`. */
 const refusal = ({ status, json }: Reply): string => `${status} ${String(json['error'])}`
@@ -37,8 +37,8 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
   const first = (): FapiClient => client ?? raise()
   const second = (): FapiClient => other ?? raise()
   beforeAll(async () => {
-    client = await registerFapiClient(under, variant, { name: 'first' })
-    other = await registerFapiClient(under, variant, { name: 'second', query: '?dummy1=lorem&dummy2=ipsum' })
+    client = await registerFapiClient(site, variant, { name: 'first' })
+    other = await registerFapiClient(site, variant, { name: 'second', query: '?dummy1=lorem&dummy2=ipsum' })
   })
 
   const isDpop = variant.binding === 'dpop'
@@ -73,11 +73,11 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
           nonce: 'n1',
           ...change,
         }
-        expect({ iss, state }).toEqual({ iss: under.issuer, state: asked.state })
+        expect({ iss, state }).toEqual({ iss: site.issuer, state: asked.state })
         expect([tokens.status, tokens.json['token_type']]).toEqual([200, isDpop ? 'DPoP' : 'Bearer'])
         const { header, payload } = readJws(String(tokens.json['id_token']))
         expect(header['alg']).toBe('ES256')
-        expect(payload).toMatchObject({ iss: under.issuer, aud: each.id, sub: 'U1' })
+        expect(payload).toMatchObject({ iss: site.issuer, aud: each.id, sub: 'U1' })
         expect(payload['nonce']).toBe(asked.nonce)
         expect(payload).not.toHaveProperty('s_hash')
         expect([read.status, read.json['sub']]).toEqual([200, 'U1'])
@@ -116,7 +116,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       for (const each of [first(), second()]) {
         const { refresh_token } = await tokensOf(each, { scope: 'openid offline_access', prompt: 'consent' })
         const refreshed = await each.refresh(refresh_token)
-        under.clock.advance(31)
+        site.clock.advance(31)
         const again = await each.refresh(refresh_token)
         const rekeyed = await each.refresh(refresh_token, { proofKey: await createProofKey() })
 
@@ -133,9 +133,9 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       const visited = await first().visit(pushed.json['request_uri'])
       const { pathname, search } = visited.location
       const cookie = visited.cookies.map((each) => each.split(';', 1)[0]).join('; ')
-      const denied = await postForm(under, pathname + search, 'deny', { cookie, origin: under.issuer })
+      const denied = await postForm(site, pathname + search, 'deny', { cookie, origin: site.issuer })
 
-      expect(parametersOf(denied)).toMatchObject({ error: 'access_denied', state: 's1', iss: under.issuer })
+      expect(parametersOf(denied)).toMatchObject({ error: 'access_denied', state: 's1', iss: site.issuer })
     })
 
     it.each([
@@ -165,7 +165,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
         code_challenge_method: 'S256',
       }
 
-      const answered = await under.send({
+      const answered = await site.send({
         path: `/auth?${encode({ client_id: first().id, ...form, ...pkce })}`,
         headers: { cookie: '' },
       })
@@ -174,7 +174,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
     })
 
     it('PUT is refused at the endpoint for pushed requests', async () => {
-      const { status } = await under.send({
+      const { status } = await site.send({
         method: 'PUT',
         path: '/auth/push',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -189,7 +189,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       await first().allow(await first().visit(used.json['request_uri']))
       const ofOther = await second().visit((await first().push()).json['request_uri'])
       const again = await first().visit(used.json['request_uri'])
-      under.clock.advance(61)
+      site.clock.advance(61)
       const late = await first().visit(expired.json['request_uri'])
 
       for (const page of [again, late, ofOther]) {
@@ -220,7 +220,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
     it('a code that was used a second ago is refused, and its token revoked', async () => {
       const code = await first().code()
       const { access_token } = (await first().redeem(code)).json
-      under.clock.advance(1)
+      site.clock.advance(1)
       const again = await first().redeem(code)
 
       expect(refusal(again)).toBe('400 invalid_grant')
@@ -229,7 +229,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
 
     it('a code that is 62 seconds old is refused', async () => {
       const code = await first().code()
-      under.clock.advance(62)
+      site.clock.advance(62)
 
       expect(refusal(await first().redeem(code))).toBe('400 invalid_grant')
     })
@@ -291,7 +291,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
 
     it('an access token in the query is refused', async () => {
       const { access_token } = await tokensOf(first())
-      const { status } = await under.send({ path: `/userinfo?${encode({ access_token: String(access_token) })}` })
+      const { status } = await site.send({ path: `/userinfo?${encode({ access_token: String(access_token) })}` })
 
       expect(status).toBeGreaterThanOrEqual(400)
       expect(status).toBeLessThan(500)
@@ -305,10 +305,10 @@ describe('client assertions in a pushed request of FAPI 2.0', () => {
   const stranger = generateKeyPair('ES256')
   const rsa = generateKeyPair('RS256')
   beforeAll(async () => {
-    client = await registerFapiClient(under, privateKeyAndDpop, { name: 'asserting' })
+    client = await registerFapiClient(site, privateKeyAndDpop, { name: 'asserting' })
   })
 
-  const now = () => under.clock.now()
+  const now = () => site.clock.now()
   it.each([
     ['without sub', () => ({ claims: { sub: undefined } })],
     ['with another sub', () => ({ claims: { sub: 'someone' } })],
@@ -316,9 +316,9 @@ describe('client assertions in a pushed request of FAPI 2.0', () => {
     ['with another iss', () => ({ claims: { iss: 'someone' } })],
     ['without aud', () => ({ claims: { aud: undefined } })],
     ['with another aud', () => ({ claims: { aud: 'https://other.test' } })],
-    ['with the endpoint for pushed requests as aud', () => ({ claims: { aud: `${under.issuer}/auth/push` } })],
-    ['with the token endpoint as aud', () => ({ claims: { aud: `${under.issuer}/token` } })],
-    ['with a list as aud', () => ({ claims: { aud: [under.issuer, 'https://other.test'] } })],
+    ['with the endpoint for pushed requests as aud', () => ({ claims: { aud: `${site.issuer}/auth/push` } })],
+    ['with the token endpoint as aud', () => ({ claims: { aud: `${site.issuer}/token` } })],
+    ['with a list as aud', () => ({ claims: { aud: [site.issuer, 'https://other.test'] } })],
     ['that expired five minutes ago', () => ({ claims: { exp: now() - 300 } })],
     ['from more than 60 seconds ahead', () => ({ claims: { iat: now() + 65, nbf: now() + 65, exp: now() + 125 } })],
     ['with alg none', () => ({ header: { alg: 'none' }, sign: signNothing(1) })],
@@ -347,7 +347,7 @@ describe('client assertions in a pushed request of FAPI 2.0', () => {
       if (value !== undefined) form.set(name, value)
     }
     // The assertion that is sent was used by the first request.
-    const refused = await postForm(under, '/auth/push', form.toString(), {})
+    const refused = await postForm(site, '/auth/push', form.toString(), {})
 
     expect(['401 invalid_client', '400 invalid_client', '400 invalid_request']).toContain(refusal(refused))
   })
@@ -363,7 +363,7 @@ describe('DPoP proofs in FAPI 2.0', () => {
   let client: FapiClient | undefined
   const first = (): FapiClient => client ?? raise()
   beforeAll(async () => {
-    client = await registerFapiClient(under, privateKeyAndDpop, { name: 'proving' })
+    client = await registerFapiClient(site, privateKeyAndDpop, { name: 'proving' })
   })
 
   it.each([
@@ -371,7 +371,7 @@ describe('DPoP proofs in FAPI 2.0', () => {
     ['from ten seconds ahead', (now: number) => ({ iat: now + 10 })],
     ['from ten seconds ago', (now: number) => ({ iat: now - 10 })],
   ])('a proof %s is accepted at every endpoint', async (_, claims) => {
-    const proof = { claims: claims(under.clock.now()) }
+    const proof = { claims: claims(site.clock.now()) }
     const tokens = await first().redeem(await first().code(), {}, { proof })
     const read = await first().read(tokens.json['access_token'], {}, { proof })
 
@@ -406,10 +406,10 @@ describe('DPoP proofs at a resource of FAPI 2.0', () => {
   let accessToken = ''
   const first = (): FapiClient => client ?? raise()
   beforeAll(async () => {
-    client = await registerFapiClient(under, privateKeyAndDpop, { name: 'reading' })
+    client = await registerFapiClient(site, privateKeyAndDpop, { name: 'reading' })
     accessToken = String((await first().redeem(await first().code())).json['access_token'])
   })
-  const now = () => under.clock.now()
+  const now = () => site.clock.now()
 
   it.each<[string, () => ProofChange]>([
     ['without typ', () => ({ header: { typ: undefined } })],
@@ -423,7 +423,7 @@ describe('DPoP proofs at a resource of FAPI 2.0', () => {
     ['without htm', () => ({ claims: { htm: undefined } })],
     ['for another method', () => ({ claims: { htm: 'POST' } })],
     ['without htu', () => ({ claims: { htu: undefined } })],
-    ['for another address', () => ({ claims: { htu: `${under.issuer}/token` } })],
+    ['for another address', () => ({ claims: { htu: `${site.issuer}/token` } })],
     ['without iat', () => ({ claims: { iat: undefined } })],
     ['without ath', () => ({ claims: { ath: undefined } })],
     ['with another ath', () => ({ claims: { ath: 'x'.repeat(43) } })],
@@ -442,7 +442,7 @@ describe('DPoP proofs at a resource of FAPI 2.0', () => {
 
   it.each<[string, () => ProofChange]>([
     ['with unknown members', () => ({ header: { extra: 1 }, claims: { extra: 1 } })],
-    ['with a query and a fragment in htu', () => ({ claims: { htu: `${under.issuer}/userinfo?a=b#c` } })],
+    ['with a query and a fragment in htu', () => ({ claims: { htu: `${site.issuer}/userinfo?a=b#c` } })],
     ['with an upper-case scheme and host in htu', () => ({ claims: { htu: 'HTTPS://AS.TEST/userinfo' } })],
     ['with the default port in htu', () => ({ claims: { htu: 'https://as.test:443/userinfo' } })],
   ])('one %s is accepted', async (_, change) => {
@@ -457,9 +457,9 @@ describe('DPoP proofs at a resource of FAPI 2.0', () => {
   })
 
   it('two proofs, a string that is not a JWT, and a used proof are refused', async () => {
-    const proof = await proofForUserinfo(under, first().proofKey, accessToken)
+    const proof = await proofForUserinfo(site, first().proofKey, accessToken)
     const send = (dpop: string | readonly string[]) =>
-      under.send({ path: '/userinfo', headers: { authorization: `DPoP ${accessToken}`, dpop } })
+      site.send({ path: '/userinfo', headers: { authorization: `DPoP ${accessToken}`, dpop } })
 
     const replies = [await send([proof, proof]), await send('no.j.wt'), await send(proof), await send(proof)]
 
@@ -469,12 +469,12 @@ describe('DPoP proofs at a resource of FAPI 2.0', () => {
 
 describe('the metadata of a server for FAPI 2.0', () => {
   it('has the members that the test plans require', async () => {
-    const { status, json } = await under.send({ path: '/.well-known/openid-configuration' })
+    const { status, json } = await site.send({ path: '/.well-known/openid-configuration' })
 
     expect(status).toBe(200)
     expect(json).toMatchObject({
-      issuer: under.issuer,
-      pushed_authorization_request_endpoint: `${under.issuer}/auth/push`,
+      issuer: site.issuer,
+      pushed_authorization_request_endpoint: `${site.issuer}/auth/push`,
       require_pushed_authorization_requests: true,
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],

@@ -7,23 +7,23 @@ import { ask, open, refusalOf, signIn } from './sign-in.ts'
 
 const formPost = { response_mode: 'form_post' }
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await signIn(under)
+  site = await startServer()
+  await signIn(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('response_mode', () => {
   it('form_post returns a form for the redirect URI with code, state and iss (Form Post Response Mode §2)', async () => {
-    const page = await ask(under, formPost)
+    const page = await ask(site, formPost)
 
     const posted = Object.fromEntries(postedParameters(page))
     expect(page.status).toBe(200)
     expect(page.header('location')).toBeUndefined()
     expect(page.text).toContain('<form method="post" action="https://app.test/cb">')
-    expect(posted).toEqual({ code: expect.any(String) as string, state: 's1', iss: under.issuer })
-    expect((await redeem(under, posted['code'] ?? '')).status).toBe(200)
+    expect(posted).toEqual({ code: expect.any(String) as string, state: 's1', iss: site.issuer })
+    expect((await redeem(site, posted['code'] ?? '')).status).toBe(200)
   })
 
   it.each([
@@ -33,23 +33,23 @@ describe('response_mode', () => {
   ])(
     'form_post also returns the error of %s to the client (Form Post Response Mode §2)',
     async (_title, change, error) => {
-      const page = await open(under, { ...formPost, ...change }, 'U1')
+      const page = await open(site, { ...formPost, ...change }, 'U1')
 
       expect(page.status).toBe(200)
-      expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error, state: 's1', iss: under.issuer })
+      expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error, state: 's1', iss: site.issuer })
     },
   )
 
   it('form_post also returns a denial (Form Post Response Mode §2)', async () => {
-    const started = await open(under, { ...formPost, scope: 'openid address' }, 'U1')
+    const started = await open(site, { ...formPost, scope: 'openid address' }, 'U1')
 
-    const page = await answerInteraction(under, started, 'deny=yes')
+    const page = await answerInteraction(site, started, 'deny=yes')
 
     expect(Object.fromEntries(postedParameters(page))).toMatchObject({ error: 'access_denied', state: 's1' })
   })
 
   it('the page is not cached, cannot be framed and runs only its own script (Form Post Response Mode §4)', async () => {
-    const page = await ask(under, formPost)
+    const page = await ask(site, formPost)
 
     expect(page.header('cache-control')).toBe('no-store')
     expect(page.header('referrer-policy')).toBe('no-referrer')
@@ -61,7 +61,7 @@ describe('response_mode', () => {
   it.each(['"><script>alert(1)</script>', "' & &amp; <b>", 'Grüße, 世界'])(
     'the state %j arrives unchanged (Form Post Response Mode §2)',
     async (state) => {
-      const page = await ask(under, { ...formPost, state })
+      const page = await ask(site, { ...formPost, state })
 
       expect(postedParameters(page).get('state')).toBe(state)
       expect(page.text.match(/<script/g)).toHaveLength(1)
@@ -69,16 +69,16 @@ describe('response_mode', () => {
   )
 
   it('query is the default for codes (Multiple Response Types §2.1)', async () => {
-    const asked = await ask(under, { response_mode: 'query' })
-    const byDefault = await ask(under)
+    const asked = await ask(site, { response_mode: 'query' })
+    const byDefault = await ask(site)
 
     expect([asked.location.searchParams.has('code'), byDefault.location.searchParams.has('code')]).toEqual([true, true])
   })
 
   it.each(['fragment', 'web_message', 'jwt', 'Query'])('rejects %s (Multiple Response Types §2.1)', async (mode) => {
-    const reply = await open(under, { response_mode: mode }, 'U1')
+    const reply = await open(site, { response_mode: mode }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request', state: 's1' })
-    expect(under.lastReason()).toBe('response_mode_unknown')
+    expect(site.lastReason()).toBe('response_mode_unknown')
   })
 })

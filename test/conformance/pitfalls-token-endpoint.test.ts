@@ -14,73 +14,73 @@ import {
   verifier,
   type Change,
 } from '../support/flow.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { visit } from '../support/visit.ts'
 import { requestUrl, userinfo } from './sign-in.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
   // The first use of a secret is recorded in storage; later ones within an hour are not.
-  await obtainTokens(under)
-  await token(under, machine, { authorization: basic('M', under.clients.M.secret) })
+  await obtainTokens(site)
+  await token(site, machine, { authorization: basic('M', site.clients.M.secret) })
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const invalidGrant = { status: 400, error: 'invalid_grant' }
 const invalidClient = { status: 401, error: 'invalid_client' }
 const invalidRequest = { status: 400, error: 'invalid_request' }
 const machine = { grant_type: 'client_credentials' }
 const refresh = (refreshToken: string | undefined, change: Change = {}) =>
-  token(under, { grant_type: 'refresh_token', refresh_token: refreshToken, ...change })
+  token(site, { grant_type: 'refresh_token', refresh_token: refreshToken, ...change })
 
 describe('codes: common server errors', () => {
   it('redirect_uri must be present and identical (RFC 6749 §4.1.3)', async () => {
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
 
-    await refusedInJson(under, invalidRequest, {
+    await expectJsonRefusal(site, invalidRequest, {
       reason: 'redirect_uri_missing',
-      send: () => redeem(under, code, { redirect_uri: undefined }),
+      send: () => redeem(site, code, { redirect_uri: undefined }),
     })
-    await refusedInJson(under, invalidGrant, {
+    await expectJsonRefusal(site, invalidGrant, {
       reason: 'redirect_uri_mismatch',
-      kept: 'whatever',
-      send: () => redeem(under, code, { redirect_uri: 'https://app.test/cb/' }),
+      storage: 'may change',
+      send: () => redeem(site, code, { redirect_uri: 'https://app.test/cb/' }),
     })
   })
 
   it('of two concurrent redemptions at most one succeeds, and the code’s tokens are revoked (RFC 6749 §10.5)', async () => {
-    const code = await obtainCode(under, { scope: 'openid' })
+    const code = await obtainCode(site, { scope: 'openid' })
 
-    const replies = await Promise.all([redeem(under, code), redeem(under, code)])
+    const replies = await Promise.all([redeem(site, code), redeem(site, code)])
 
     const won = replies.filter(({ status }) => status === 200)
     expect(won.length).toBeLessThanOrEqual(1)
     for (const { json } of won)
-      expect((await userinfo(under, { tokens: json as Record<string, string> })).status).toBe(401)
+      expect((await userinfo(site, { tokens: json as Record<string, string> })).status).toBe(401)
   })
 
   it('another client’s code is reported as unknown and stays usable (RFC 6749 §4.1.3)', async () => {
-    const code = await obtainCode(under)
-    const asX = { client_id: 'X', client_secret: under.clients.X.secret }
+    const code = await obtainCode(site)
+    const asX = { client_id: 'X', client_secret: site.clients.X.secret }
 
-    const foreign = await redeem(under, code, asX, { authorization: '' })
-    const unknown = await redeem(under, 'x'.repeat(43), asX, { authorization: '' })
+    const foreign = await redeem(site, code, asX, { authorization: '' })
+    const unknown = await redeem(site, 'x'.repeat(43), asX, { authorization: '' })
 
     expect([foreign.status, foreign.text]).toEqual([unknown.status, unknown.text])
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it.each(['short', 'x'.repeat(129), `${verifier.slice(0, -1)}!`, verifier.toLowerCase()])(
     'rejects the verifier %j with invalid_grant (RFC 7636 §4.6)',
     async (wrong) => {
-      const code = await obtainCode(under)
+      const code = await obtainCode(site)
 
-      await refusedInJson(under, invalidGrant, {
+      await expectJsonRefusal(site, invalidGrant, {
         reason: 'code_verifier_mismatch',
-        kept: 'whatever',
-        send: () => redeem(under, code, { code_verifier: wrong }),
+        storage: 'may change',
+        send: () => redeem(site, code, { code_verifier: wrong }),
       })
     },
   )
@@ -89,15 +89,15 @@ describe('codes: common server errors', () => {
     const redirectUri = 'https://x.test/cb'
     const withoutPkce = { code_challenge: undefined, code_challenge_method: undefined }
     const { location } = await visit(
-      under,
-      requestUrl(under, { client_id: 'X', redirect_uri: redirectUri, ...withoutPkce }),
+      site,
+      requestUrl(site, { client_id: 'X', redirect_uri: redirectUri, ...withoutPkce }),
     )
-    const asX = { client_id: 'X', client_secret: under.clients.X.secret, redirect_uri: redirectUri }
+    const asX = { client_id: 'X', client_secret: site.clients.X.secret, redirect_uri: redirectUri }
 
-    await refusedInJson(under, invalidGrant, {
+    await expectJsonRefusal(site, invalidGrant, {
       reason: 'code_verifier_unexpected',
-      kept: 'whatever',
-      send: () => redeem(under, location.searchParams.get('code') ?? '', asX, { authorization: '' }),
+      storage: 'may change',
+      send: () => redeem(site, location.searchParams.get('code') ?? '', asX, { authorization: '' }),
     })
   })
 
@@ -116,37 +116,37 @@ describe('codes: common server errors', () => {
 
 describe('client authentication: common server errors', () => {
   it('Basic credentials are form-decoded and split at the first colon (RFC 6749 §2.3.1)', async () => {
-    const escaped = `Basic ${btoa(`%4D:${under.clients.M.secret}`)}`
+    const escaped = `Basic ${btoa(`%4D:${site.clients.M.secret}`)}`
 
-    const reply = await token(under, machine, { authorization: escaped })
+    const reply = await token(site, machine, { authorization: escaped })
 
     expect(reply.status).toBe(200)
-    for (const pair of ['M', '%zz:x', 'M:%', `M:${under.clients.M.secret}%`]) {
-      await refusedInJson(under, invalidClient, {
+    for (const pair of ['M', '%zz:x', 'M:%', `M:${site.clients.M.secret}%`]) {
+      await expectJsonRefusal(site, invalidClient, {
         reason: 'client_unknown',
-        send: () => token(under, machine, { authorization: `Basic ${btoa(pair)}` }),
+        send: () => token(site, machine, { authorization: `Basic ${btoa(pair)}` }),
       })
     }
   })
 
   it('accepts one method per request, the registered one (RFC 6749 §2.3)', async () => {
-    const { secret } = under.clients.M
+    const { secret } = site.clients.M
     const asPost = { ...machine, client_id: 'M', client_secret: secret }
 
-    await refusedInJson(under, invalidRequest, {
+    await expectJsonRefusal(site, invalidRequest, {
       reason: 'client_authentication_twice',
-      send: () => token(under, asPost, { authorization: basic('M', secret) }),
+      send: () => token(site, asPost, { authorization: basic('M', secret) }),
     })
-    await refusedInJson(under, invalidClient, {
+    await expectJsonRefusal(site, invalidClient, {
       reason: 'client_authentication_method',
-      send: () => token(under, asPost, { authorization: '' }),
+      send: () => token(site, asPost, { authorization: '' }),
     })
   })
 
   it('an unknown client and a wrong secret get the same 401 with a challenge (RFC 6749 §5.2)', async () => {
     const replies = [
-      await token(under, machine, { authorization: basic('nobody', 'x') }),
-      await token(under, machine, { authorization: basic('M', 'x') }),
+      await token(site, machine, { authorization: basic('nobody', 'x') }),
+      await token(site, machine, { authorization: basic('M', 'x') }),
     ]
 
     const seen = replies.map((reply) => [reply.status, reply.text, reply.header('www-authenticate')])
@@ -155,16 +155,16 @@ describe('client authentication: common server errors', () => {
   })
 
   it('an assertion is for its client and this issuer only, short-lived and single-use (RFC 7523 §3)', async () => {
-    const good = { iss: 'B', sub: 'B', aud: under.issuer, jti: 'j1', exp: under.clock.now() + 60 }
+    const good = { iss: 'B', sub: 'B', aud: site.issuer, jti: 'j1', exp: site.clock.now() + 60 }
 
     const first = await asB(good)
     const again = await asB(good)
     const wrong = [
       { ...good, jti: 'j2', iss: 'A' },
-      { ...good, jti: 'j3', aud: `${under.issuer}/token` },
-      { ...good, jti: 'j4', aud: [under.issuer, 'https://other.test'] },
-      { ...good, jti: 'j5', exp: under.clock.now() + 86_400 },
-      { ...good, jti: 'j6', exp: under.clock.now() - 60 },
+      { ...good, jti: 'j3', aud: `${site.issuer}/token` },
+      { ...good, jti: 'j4', aud: [site.issuer, 'https://other.test'] },
+      { ...good, jti: 'j5', exp: site.clock.now() + 86_400 },
+      { ...good, jti: 'j6', exp: site.clock.now() - 60 },
       { ...good, jti: undefined },
     ]
     const refused = await Promise.all(wrong.map((claims) => asB(claims)))
@@ -179,31 +179,31 @@ describe('client authentication: common server errors', () => {
 
 describe('token requests: common server errors', () => {
   it('parameters appear once, by POST, in the body (RFC 6749 §3.2)', async () => {
-    const headers = { authorization: basic('M', under.clients.M.secret) }
+    const headers = { authorization: basic('M', site.clients.M.secret) }
 
-    await refusedInJson(under, invalidRequest, {
+    await expectJsonRefusal(site, invalidRequest, {
       reason: 'grant_type_missing',
-      send: () => postForm(under, `/token?${encode(machine)}`, '', headers),
+      send: () => postForm(site, `/token?${encode(machine)}`, '', headers),
     })
-    await refusedInJson(under, invalidRequest, {
+    await expectJsonRefusal(site, invalidRequest, {
       reason: 'parameter_repeated',
-      send: () => postForm(under, '/token', `${encode(machine)}&${encode(machine)}`, headers),
+      send: () => postForm(site, '/token', `${encode(machine)}&${encode(machine)}`, headers),
     })
-    expect((await under.send({ path: `/token?${encode(machine)}`, headers })).status).toBe(405)
+    expect((await site.send({ path: `/token?${encode(machine)}`, headers })).status).toBe(405)
   })
 
   it('responses and errors must not be cached (RFC 6749 §5.1)', async () => {
-    const tokens = await obtainTokens(under)
-    const authorization = basic('A', under.clients.A.secret)
+    const tokens = await obtainTokens(site)
+    const authorization = basic('A', site.clients.A.secret)
     const about = encode({ token: tokens['refresh_token'] })
 
     const replies = [
       await refresh(tokens['refresh_token']),
-      await token(under, { grant_type: 'nothing' }),
-      await userinfo(under, { tokens }),
-      await under.send({ path: '/userinfo' }),
-      await postForm(under, '/token/introspection', about, { authorization }),
-      await postForm(under, '/token/revocation', about, { authorization }),
+      await token(site, { grant_type: 'nothing' }),
+      await userinfo(site, { tokens }),
+      await site.send({ path: '/userinfo' }),
+      await postForm(site, '/token/introspection', about, { authorization }),
+      await postForm(site, '/token/revocation', about, { authorization }),
     ]
 
     expect(replies.map((reply) => [reply.header('cache-control'), reply.header('pragma')])).toEqual(
@@ -214,7 +214,7 @@ describe('token requests: common server errors', () => {
   it('error_description is plain ASCII without any text of the request (RFC 6749 §5.2)', async () => {
     const hostile = '<b>"\\ü'
 
-    const reply = await token(under, { grant_type: hostile, code: hostile, scope: hostile })
+    const reply = await token(site, { grant_type: hostile, code: hostile, scope: hostile })
 
     expect(reply.json).toMatchObject({
       error: 'unsupported_grant_type',
@@ -226,13 +226,13 @@ describe('token requests: common server errors', () => {
 
 describe('refresh tokens: common server errors', () => {
   it('narrowing one access token does not narrow the refresh token; widening is rejected (RFC 6749 §6)', async () => {
-    const tokens = await obtainTokens(under)
+    const tokens = await obtainTokens(site)
 
     const narrowed = await refresh(tokens['refresh_token'], { scope: 'openid' })
     const next = String(narrowed.json['refresh_token'])
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_scope' },
       {
         reason: 'scope_not_granted',
@@ -244,10 +244,10 @@ describe('refresh tokens: common server errors', () => {
 
   it('a public client’s refresh token rotates, and reuse of an old one revokes the family (RFC 9700 §4.14.2)', async () => {
     const redirectUri = 'https://spa.test/cb'
-    const asP = (form: Change) => token(under, { client_id: 'P', ...form }, { authorization: '' })
+    const asP = (form: Change) => token(site, { client_id: 'P', ...form }, { authorization: '' })
     const { location } = await visit(
-      under,
-      requestUrl(under, { client_id: 'P', redirect_uri: redirectUri, scope: 'openid offline_access' }),
+      site,
+      requestUrl(site, { client_id: 'P', redirect_uri: redirectUri, scope: 'openid offline_access' }),
     )
     const code = location.searchParams.get('code') ?? undefined
     const first = await asP({
@@ -259,7 +259,7 @@ describe('refresh tokens: common server errors', () => {
     const old = String(first.json['refresh_token'])
 
     const second = await asP({ grant_type: 'refresh_token', refresh_token: old })
-    under.clock.advance(31)
+    site.clock.advance(31)
     const reuse = await asP({ grant_type: 'refresh_token', refresh_token: old })
     const current = await asP({ grant_type: 'refresh_token', refresh_token: String(second.json['refresh_token']) })
 
@@ -272,12 +272,12 @@ describe('refresh tokens: common server errors', () => {
 async function asB(claims: Readonly<Record<string, unknown>>) {
   const assertion = await new SignJWT(claims)
     .setProtectedHeader({ alg: 'ES256', kid: 'b1' })
-    .sign(under.clients.B.privateKey)
+    .sign(site.clients.B.privateKey)
   const proof = {
     client_assertion: assertion,
     client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
   }
-  return token(under, { ...machine, ...proof }, { authorization: '' })
+  return token(site, { ...machine, ...proof }, { authorization: '' })
 }
 
 const forgettingChallenges = (storage: AdminStorage): AdminStorage => ({

@@ -6,32 +6,32 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, obtainCode, obtainTokens, postForm, redeem, token } from '../support/flow.ts'
-import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { open, signIn, userinfo } from './sign-in.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
   // The first use of a secret is recorded in storage; later ones within an hour are not.
-  await obtainTokens(under)
+  await obtainTokens(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
-const as = (id: 'A' | 'RS' | 'M') => ({ authorization: basic(id, under.clients[id].secret) })
+const as = (id: 'A' | 'RS' | 'M') => ({ authorization: basic(id, site.clients[id].secret) })
 const introspect = (about: string | undefined, caller: 'A' | 'RS' | 'M' = 'A') =>
-  postForm(under, '/token/introspection', encode({ token: about }), as(caller))
+  postForm(site, '/token/introspection', encode({ token: about }), as(caller))
 const revoke = (about: string | undefined, headers = as('A')) =>
-  postForm(under, '/token/revocation', encode({ token: about }), headers)
-const bearer = (accessToken: string) => userinfo(under, { tokens: { access_token: accessToken } })
+  postForm(site, '/token/revocation', encode({ token: about }), headers)
+const bearer = (accessToken: string) => userinfo(site, { tokens: { access_token: accessToken } })
 
 describe('ID tokens: common server errors', () => {
   it.each(['RS256', 'ES256'])(
     'at_hash is the left half of the access token’s SHA-256 in an ID token signed with %s (OIDC Core §3.1.3.6)',
     async (alg) => {
-      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
+      await changeClient(site.storage, clientId('A'), { idTokenSignedResponseAlg: alg })
 
-      const { tokens, claims, header } = await signIn(under)
+      const { tokens, claims, header } = await signIn(site)
 
       expect(header.alg).toBe(alg)
       expect(claims['at_hash']).toBe(
@@ -41,15 +41,15 @@ describe('ID tokens: common server errors', () => {
           .subarray(0, 16)
           .toString('base64url'),
       )
-      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
+      await changeClient(site.storage, clientId('A'), { idTokenSignedResponseAlg: 'RS256' })
     },
   )
 
   it('a refreshed ID token has the same iss, sub, aud and auth_time, a new iat and no nonce (OIDC Core §12.2)', async () => {
-    const first = await obtainTokens(under)
-    under.clock.advance(5)
+    const first = await obtainTokens(site)
+    site.clock.advance(5)
 
-    const { json } = await token(under, { grant_type: 'refresh_token', refresh_token: first['refresh_token'] })
+    const { json } = await token(site, { grant_type: 'refresh_token', refresh_token: first['refresh_token'] })
 
     const { nonce, iat, exp: _exp, at_hash: _hash, ...same } = decodeJwt(first['id_token'] ?? '')
     const renewed = decodeJwt(String(json['id_token']))
@@ -58,11 +58,11 @@ describe('ID tokens: common server errors', () => {
   })
 
   it('sub is the same in the ID token, access token, userinfo and introspection (OIDC Core §8)', async () => {
-    const { tokens, claims } = await signIn(under)
+    const { tokens, claims } = await signIn(site)
 
     const subjects = [
       decodeJwt(tokens['access_token'] ?? '').sub,
-      (await userinfo(under, { tokens })).json['sub'],
+      (await userinfo(site, { tokens })).json['sub'],
       (await introspect(tokens['access_token'])).json['sub'],
     ]
 
@@ -73,10 +73,10 @@ describe('ID tokens: common server errors', () => {
 
 describe('userinfo: common server errors', () => {
   it('no token gets a challenge without an error, a bad token invalid_token, a token without openid 403 (RFC 6750 §3.1)', async () => {
-    const { json } = await redeem(under, await obtainCode(under, { scope: 'profile' }))
+    const { json } = await redeem(site, await obtainCode(site, { scope: 'profile' }))
 
     const replies = [
-      await under.send({ path: '/userinfo' }),
+      await site.send({ path: '/userinfo' }),
       await bearer('bad'),
       await bearer(String(json['access_token'])),
     ]
@@ -90,11 +90,11 @@ describe('userinfo: common server errors', () => {
   })
 
   it('rejects a valid token in the query (RFC 9700 §4.3.2)', async () => {
-    const { access_token: accessToken } = await obtainTokens(under)
+    const { access_token: accessToken } = await obtainTokens(site)
 
-    const reply = await under.send({ path: `/userinfo?${encode({ access_token: accessToken })}` })
+    const reply = await site.send({ path: `/userinfo?${encode({ access_token: accessToken })}` })
 
-    expect([reply.status, under.lastReason()]).toEqual([400, 'bearer_in_query'])
+    expect([reply.status, site.lastReason()]).toEqual([400, 'bearer_in_query'])
   })
 })
 
@@ -115,19 +115,19 @@ describe('metadata: common server errors', () => {
 
 describe('introspection and revocation: common server errors', () => {
   it('the caller is authenticated (RFC 7662 §2.1)', async () => {
-    const { access_token: accessToken } = await obtainTokens(under)
-    const ask = (form: string) => postForm(under, '/token/introspection', form, {})
+    const { access_token: accessToken } = await obtainTokens(site)
+    const ask = (form: string) => postForm(site, '/token/introspection', form, {})
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       {
         reason: 'client_authentication_missing',
         send: () => ask(encode({ token: accessToken })),
       },
     )
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       {
         reason: 'client_public',
@@ -137,7 +137,7 @@ describe('introspection and revocation: common server errors', () => {
   })
 
   it('foreign, forged, expired and unknown tokens are inactive, without further members (RFC 7662 §2.2, §4)', async () => {
-    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const { access_token: accessToken = '' } = await obtainTokens(site)
     const forged = accessToken.replace(
       /\.[^.]+\./,
       `.${base64url.encode(JSON.stringify({ ...decodeJwt(accessToken), scope: 'api.write' }))}.`,
@@ -145,7 +145,7 @@ describe('introspection and revocation: common server errors', () => {
 
     const foreign = await introspect(accessToken, 'M')
     const changed = await introspect(forged)
-    under.clock.advance(601)
+    site.clock.advance(601)
     const expired = await introspect(accessToken)
     const unknown = await introspect('unknown')
 
@@ -155,12 +155,12 @@ describe('introspection and revocation: common server errors', () => {
   })
 
   it('revoking an unknown token is 200, a wrong secret is 401, and a wrong hint is ignored (RFC 7009 §2.2)', async () => {
-    const { refresh_token: refreshToken } = await obtainTokens(under)
+    const { refresh_token: refreshToken } = await obtainTokens(site)
 
     const unknown = await revoke('unknown')
     const wrong = await revoke(refreshToken, { authorization: basic('A', 'wrong') })
     const hinted = await postForm(
-      under,
+      site,
       '/token/revocation',
       encode({ token: refreshToken, token_type_hint: 'access_token' }),
       as('A'),
@@ -171,12 +171,12 @@ describe('introspection and revocation: common server errors', () => {
   })
 
   it('revoking the refresh token revokes its access tokens (RFC 7009 §2.1)', async () => {
-    const tokens = await obtainTokens(under)
+    const tokens = await obtainTokens(site)
 
     await revoke(tokens['refresh_token'])
 
     expect((await introspect(tokens['access_token'])).json).toEqual({ active: false })
-    expect((await userinfo(under, { tokens })).status).toBe(401)
+    expect((await userinfo(site, { tokens })).status).toBe(401)
   })
 })
 
@@ -184,21 +184,21 @@ describe('access tokens: common server errors', () => {
   it('resources are absolute URIs without a fragment, may repeat, and the token request may only narrow them (RFC 8707 §2)', async () => {
     const api = 'https://api.test'
     for (const resource of [`${api}#x`, '/relative', 'https://unknown.test']) {
-      await refusedByRedirect(
-        under,
+      await expectErrorRedirect(
+        site,
         { error: 'invalid_target' },
-        { reason: 'resource_unknown', send: () => open(under, { resource }, 'U1') },
+        { reason: 'resource_unknown', send: () => open(site, { resource }, 'U1') },
       )
     }
-    const code = await obtainCode(under, { resource: api, scope: 'openid api.read' })
-    const plain = await obtainCode(under)
+    const code = await obtainCode(site, { resource: api, scope: 'openid api.read' })
+    const plain = await obtainCode(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_target' },
       {
         reason: 'resource_not_granted',
-        send: () => redeem(under, plain, { resource: api }),
+        send: () => redeem(site, plain, { resource: api }),
       },
     )
     const twice = { ...as('A'), 'content-type': 'application/x-www-form-urlencoded' }
@@ -209,7 +209,7 @@ describe('access tokens: common server errors', () => {
       code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
     }
     const issued = await postForm(
-      under,
+      site,
       '/token',
       `${encode(form)}&${encode({ resource: api })}&${encode({ resource: api })}`,
       twice,
@@ -218,7 +218,7 @@ describe('access tokens: common server errors', () => {
   })
 
   it('an access token has typ at+jwt, iss, exp, aud, sub, client_id, iat and jti (RFC 9068 §2)', async () => {
-    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const { access_token: accessToken = '' } = await obtainTokens(site)
 
     expect(decodeProtectedHeader(accessToken).typ).toBe('at+jwt')
     expect(Object.keys(decodeJwt(accessToken))).toEqual(
@@ -227,14 +227,14 @@ describe('access tokens: common server errors', () => {
   })
 
   it('rejects an ID token as an access token (RFC 9068 §4)', async () => {
-    const { id_token: idToken = '' } = await obtainTokens(under)
+    const { id_token: idToken = '' } = await obtainTokens(site)
 
     expect((await bearer(idToken)).status).toBe(401)
     expect((await introspect(idToken)).json).toEqual({ active: false })
   })
 
   it('rejects alg none, HMAC with the public key, another key and a key in the header (RFC 8725 §3.1)', async () => {
-    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const { access_token: accessToken = '' } = await obtainTokens(site)
     const claims = decodeJwt(accessToken)
     const kid = decodeProtectedHeader(accessToken).kid ?? ''
 
@@ -248,7 +248,7 @@ describe('access tokens: common server errors', () => {
 
 /** Returns JWTs with the same claims, unsigned or signed by keys that the server must not accept. */
 async function forge(claims: JWTPayload, kid: string): Promise<readonly string[]> {
-  const { keys } = (await under.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
+  const { keys } = (await site.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
   const published = keys.find((key) => key['kid'] === kid) ?? {}
   const own = await generateKeyPair('ES256', { extractable: true })
   const jwk = await exportJWK(own.publicKey)

@@ -3,16 +3,16 @@ import { clientId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
-import { refusedOnPage } from '../support/refused.ts'
+import { expectErrorPage } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { open, signIn } from './sign-in.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await signIn(under)
+  site = await startServer()
+  await signIn(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('redirect_uri', () => {
   it.each([
@@ -22,13 +22,13 @@ describe('redirect_uri', () => {
     ['has a query added', 'https://app.test/cb?foo=bar', 'redirect_uri_mismatch'],
     ['has a fragment added', 'https://app.test/cb#foo', 'redirect_uri_mismatch'],
   ] as const)('shows the user a local page when it %s (OIDC Core §3.1.2.1)', async (_title, redirectUri, reason) => {
-    await refusedOnPage(under, { reason, send: () => open(under, { redirect_uri: redirectUri }, 'U1') })
+    await expectErrorPage(site, { reason, send: () => open(site, { redirect_uri: redirectUri }, 'U1') })
   })
 
   it('a registered query is kept, and the response is added to it (RFC 6749 §3.1.2)', async () => {
-    await changeClient(under.storage, clientId('A'), { redirectUris: ['https://app.test/cb?foo=bar'] })
+    await changeClient(site.storage, clientId('A'), { redirectUris: ['https://app.test/cb?foo=bar'] })
 
-    const reply = await open(under, { redirect_uri: 'https://app.test/cb?foo=bar' }, 'U1')
+    const reply = await open(site, { redirect_uri: 'https://app.test/cb?foo=bar' }, 'U1')
 
     expect(reply.header('location')).toMatch(/^https:\/\/app\.test\/cb\?foo=bar&code=[\w-]{43}&state=s1&iss=/)
   })
@@ -39,14 +39,14 @@ describe('redirect_uri', () => {
     'https://app.test/cb?bar=foo',
     'https://app.test/cb',
   ])('%s does not match https://app.test/cb?foo=bar (OIDC Core §3.1.2.1)', async (redirectUri) => {
-    await refusedOnPage(under, {
+    await expectErrorPage(site, {
       reason: 'redirect_uri_mismatch',
-      send: () => open(under, { redirect_uri: redirectUri }, 'U1'),
+      send: () => open(site, { redirect_uri: redirectUri }, 'U1'),
     })
   })
 
   it('rejects the registration of one with a fragment (RFC 6749 §3.1.2)', async () => {
-    const { storage } = under
+    const { storage } = site
 
     const registered = registerClient(
       { clientName: 'Fragment', redirectUris: ['https://app.test/cb#foo'] },

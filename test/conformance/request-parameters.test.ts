@@ -5,19 +5,19 @@ import { baseRequest, encode, postForm, signedInAs } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { ask, logIn, open, outcomeOf, pageOf, refusalOf, signIn } from './sign-in.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  await signIn(under)
+  site = await startServer()
+  await signIn(site)
 })
-afterAll(() => under.close())
-beforeEach(() => under.clock.advance(60))
+afterAll(() => site.close())
+beforeEach(() => site.clock.advance(60))
 
 /** Returns the details of the request that the host's page receives. */
 const pending = async (change: Readonly<Record<string, string>>) => {
-  const started = await open(under, change)
+  const started = await open(site, change)
   const cookie = started.cookies.map((value) => value.split(';', 1)[0]).join('; ')
-  return under.send({ path: started.location.pathname + started.location.search, headers: { cookie } })
+  return site.send({ path: started.location.pathname + started.location.search, headers: { cookie } })
 }
 
 describe('parameters passed to the host’s page', () => {
@@ -55,22 +55,22 @@ describe('parameters that are accepted or ignored', () => {
     ['no state (OIDC Core §3.1.2.1)', { state: undefined }],
     ['no nonce (OIDC Core §3.1.2.1)', { nonce: undefined }],
   ])('%s', async (_title, change) => {
-    const reply = await open(under, change, 'U1')
+    const reply = await open(site, change, 'U1')
 
-    expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
+    expect((await outcomeOf(site, reply)).claims.sub).toBe('U1')
   })
 
   it('a POST gets the same answer as a GET (OIDC Core §3.1.2.1)', async () => {
-    const headers = { cookie: signedInAs(under, 'U1') }
+    const headers = { cookie: signedInAs(site, 'U1') }
 
-    const reply = await postForm(under, '/auth', encode(baseRequest), headers)
+    const reply = await postForm(site, '/auth', encode(baseRequest), headers)
 
-    expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
+    expect((await outcomeOf(site, reply)).claims.sub).toBe('U1')
   })
 
   it('a confidential client that is not registered for PKCE may omit it (RFC 9700 §2.1.1)', async () => {
     const redirectUri = 'https://x.test/cb'
-    const reply = await ask(under, {
+    const reply = await ask(site, {
       client_id: 'X',
       redirect_uri: redirectUri,
       code_challenge: undefined,
@@ -83,9 +83,9 @@ describe('parameters that are accepted or ignored', () => {
       code,
       redirect_uri: redirectUri,
       client_id: 'X',
-      client_secret: under.clients.X.secret,
+      client_secret: site.clients.X.secret,
     }
-    const answered = await postForm(under, '/token', encode(form), {})
+    const answered = await postForm(site, '/token', encode(form), {})
 
     expect(answered.status).toBe(200)
   })
@@ -95,8 +95,8 @@ describe('state', () => {
   it.each(['s', 'a b+c%20&=?#"\'<>', 'Grüße, 世界', 'x'.repeat(1024)])(
     'returns %j unchanged (RFC 6749 §4.1.2)',
     async (state) => {
-      const success = await open(under, { state }, 'U1')
-      const refusal = await open(under, { state, prompt: 'none login' }, 'U1')
+      const success = await open(site, { state }, 'U1')
+      const refusal = await open(site, { state, prompt: 'none login' }, 'U1')
 
       expect(success.location.searchParams.get('state')).toBe(state)
       expect(refusal.location.searchParams.get('state')).toBe(state)
@@ -133,54 +133,54 @@ describe('rejected requests', () => {
       'parameter_unsupported',
     ],
   ])('%s', async (_title, change, error, reason) => {
-    const reply = await open(under, change, 'U1')
+    const reply = await open(site, change, 'U1')
 
-    expect(refusalOf(reply)).toMatchObject({ error, state: 's1', iss: under.issuer })
-    expect(under.lastReason()).toBe(reason)
+    expect(refusalOf(reply)).toMatchObject({ error, state: 's1', iss: site.issuer })
+    expect(site.lastReason()).toBe(reason)
   })
 
   it('reports access_denied when the user denies consent (RFC 6749 §4.1.2.1)', async () => {
-    const started = await open(under)
+    const started = await open(site)
 
-    const reply = await logIn(under, started, { deny: 'yes' })
+    const reply = await logIn(site, started, { deny: 'yes' })
 
-    expect(refusalOf(reply)).toMatchObject({ error: 'access_denied', state: 's1', iss: under.issuer })
-    expect(pageOf(under, reply)).toBeUndefined()
+    expect(refusalOf(reply)).toMatchObject({ error: 'access_denied', state: 's1', iss: site.issuer })
+    expect(pageOf(site, reply)).toBeUndefined()
   })
 })
 
 describe('id_token_hint', () => {
   it('an expired hint still identifies the user (OIDC Core §3.1.2.1)', async () => {
-    const { tokens } = await signIn(under)
-    under.clock.advance(7200)
+    const { tokens } = await signIn(site)
+    site.clock.advance(7200)
 
-    const reply = await open(under, { id_token_hint: tokens['id_token'] }, 'U1')
+    const reply = await open(site, { id_token_hint: tokens['id_token'] }, 'U1')
 
-    expect((await outcomeOf(under, reply)).claims.sub).toBe('U1')
+    expect((await outcomeOf(site, reply)).claims.sub).toBe('U1')
   })
 
   it('another user’s session is not accepted, nor is a sign-in as that user (OIDC Core §3.1.2.2)', async () => {
-    await under.storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: under.clock.now() })
-    const { tokens } = await signIn(under)
-    const started = await open(under, { id_token_hint: tokens['id_token'] }, 'U9')
+    await site.storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: site.clock.now() })
+    const { tokens } = await signIn(site)
+    const started = await open(site, { id_token_hint: tokens['id_token'] }, 'U9')
 
-    const again = await logIn(under, started, { subject: 'U9' })
-    const right = await logIn(under, started, { subject: 'U1' })
+    const again = await logIn(site, started, { subject: 'U9' })
+    const right = await logIn(site, started, { subject: 'U1' })
 
-    expect(pageOf(under, started)).toBe('/login')
-    expect(pageOf(under, again)).toBe('/login')
-    expect((await outcomeOf(under, right)).claims.sub).toBe('U1')
+    expect(pageOf(site, started)).toBe('/login')
+    expect(pageOf(site, again)).toBe('/login')
+    expect((await outcomeOf(site, right)).claims.sub).toBe('U1')
   })
 
   it.each([
     ['an access token', 'access_token'],
     ['a refresh token', 'refresh_token'],
   ])('rejects %s as a hint (OIDC Core §3.1.2.1)', async (_title, kind) => {
-    const { tokens } = await signIn(under, { scope: 'openid offline_access' })
+    const { tokens } = await signIn(site, { scope: 'openid offline_access' })
 
-    const reply = await open(under, { id_token_hint: tokens[kind] }, 'U1')
+    const reply = await open(site, { id_token_hint: tokens[kind] }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'invalid_request' })
-    expect(under.lastReason()).toBe('id_token_hint_invalid')
+    expect(site.lastReason()).toBe('id_token_hint_invalid')
   })
 })

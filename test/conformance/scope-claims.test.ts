@@ -7,10 +7,10 @@ import { tokensFor, userinfo } from '../support/token-calls.ts'
 const scope = 'openid profile email'
 
 async function claimsWith(options: Parameters<typeof startServer>[0], change: Readonly<Record<string, string>> = {}) {
-  const under = await startServer(options)
-  onTestFinished(() => under.close())
-  const tokens = await tokensFor(under, 'A', { scope, ...change })
-  return { idToken: decodeJwt(tokens.id_token), userinfo: (await userinfo(under, tokens.access_token)).json }
+  const site = await startServer(options)
+  onTestFinished(() => site.close())
+  const tokens = await tokensFor(site, 'A', { scope, ...change })
+  return { idToken: decodeJwt(tokens.id_token), userinfo: (await userinfo(site, tokens.access_token)).json }
 }
 
 it('by default the claims of a scope are in the ID token too (OIDC Core §5.4)', async () => {

@@ -7,29 +7,29 @@ import { basic, encode, postForm } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { signIn } from './sign-in.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const ask = async (token: string) => {
-  const headers = { authorization: basic('A', under.clients.A.secret), accept: 'application/token-introspection+jwt' }
-  const { text } = await postForm(under, '/token/introspection', encode({ token }), headers)
+  const headers = { authorization: basic('A', site.clients.A.secret), accept: 'application/token-introspection+jwt' }
+  const { text } = await postForm(site, '/token/introspection', encode({ token }), headers)
   return { header: decodeProtectedHeader(text), claims: decodeJwt(text) }
 }
 
 it('the response has iss, aud, iat and token_introspection, and no member of an access token (RFC 9701 §5)', async () => {
-  const { tokens } = await signIn(under)
+  const { tokens } = await signIn(site)
 
   const { header, claims } = await ask(String(tokens['access_token']))
 
   expect(header.typ).toBe('token-introspection+jwt')
   expect(Object.keys(claims).toSorted()).toEqual(['aud', 'iat', 'iss', 'token_introspection'])
   expect(claims).toMatchObject({
-    iss: under.issuer,
+    iss: site.issuer,
     aud: 'A',
-    iat: under.clock.now(),
+    iat: site.clock.now(),
     token_introspection: { active: true, sub: 'U1' },
   })
 })
@@ -47,11 +47,11 @@ it('the response is signed with RS256 (RFC 9701 §6)', async () => {
 })
 
 it('a client that is registered for ES256 gets ES256, and JSON when it asks for JSON (RFC 9701 §6)', async () => {
-  await changeClient(under.storage, clientId('A'), { introspectionSignedResponseAlg: 'ES256' })
+  await changeClient(site.storage, clientId('A'), { introspectionSignedResponseAlg: 'ES256' })
 
   const { header } = await ask('unknown')
-  const headers = { authorization: basic('A', under.clients.A.secret), accept: 'application/json' }
-  const plain = await postForm(under, '/token/introspection', encode({ token: 'unknown' }), headers)
+  const headers = { authorization: basic('A', site.clients.A.secret), accept: 'application/json' }
+  const plain = await postForm(site, '/token/introspection', encode({ token: 'unknown' }), headers)
 
   expect(header.alg).toBe('ES256')
   expect(plain.json).toEqual({ active: false })

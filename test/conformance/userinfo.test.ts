@@ -42,17 +42,17 @@ const claimsByScope = {
 }
 const everything = Object.assign({}, ...Object.values(claimsByScope)) as Record<string, string>
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
-  const createdAt = under.clock.now()
-  await under.storage.users.insert({ userId: userId('jane'), claims: { ...everything, internal_rank: 7 }, createdAt })
-  await under.storage.users.insert({ userId: userId('bare'), claims: { name: null }, createdAt })
+  site = await startServer()
+  const createdAt = site.clock.now()
+  await site.storage.users.insert({ userId: userId('jane'), claims: { ...everything, internal_rank: 7 }, createdAt })
+  await site.storage.users.insert({ userId: userId('bare'), claims: { name: null }, createdAt })
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 const answerFor = async (user: string, scope: string) =>
-  userinfo(under, await outcomeOf(under, await visit(under, requestUrl(under, { scope }), user)))
+  userinfo(site, await outcomeOf(site, await visit(site, requestUrl(site, { scope }), user)))
 
 describe('userinfo', () => {
   it.each(Object.entries(claimsByScope))(
@@ -85,13 +85,13 @@ describe('userinfo', () => {
   })
 
   it('the token may be in the header of a GET or POST, or in the body of a POST (OIDC Core §5.3.1)', async () => {
-    const { tokens } = await signIn(under)
+    const { tokens } = await signIn(site)
     const bearer = tokens['access_token'] ?? ''
 
     const replies = await Promise.all([
-      under.send({ path: '/userinfo', headers: { authorization: `Bearer ${bearer}` } }),
-      under.send({ method: 'POST', path: '/userinfo', headers: { authorization: `Bearer ${bearer}` } }),
-      postForm(under, '/userinfo', encode({ access_token: bearer }), {}),
+      site.send({ path: '/userinfo', headers: { authorization: `Bearer ${bearer}` } }),
+      site.send({ method: 'POST', path: '/userinfo', headers: { authorization: `Bearer ${bearer}` } }),
+      postForm(site, '/userinfo', encode({ access_token: bearer }), {}),
     ])
 
     expect(replies.map(({ status, json }) => [status, json['sub']])).toEqual([
@@ -102,13 +102,13 @@ describe('userinfo', () => {
   })
 
   it.each(['RS256', 'ES256'])('a response signed with %s carries iss and aud (OIDC Core §5.3.2)', async (alg) => {
-    await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: alg })
+    await changeClient(site.storage, clientId('A'), { userinfoSignedResponseAlg: alg })
 
     const reply = await answerFor('jane', 'openid email')
 
     expect(reply.header('content-type')).toBe('application/jwt')
     expect(decodeProtectedHeader(reply.text).alg).toBe(alg)
-    expect(decodeJwt(reply.text)).toEqual({ sub: 'jane', iss: under.issuer, aud: 'A', ...claimsByScope.email })
-    await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: undefined })
+    expect(decodeJwt(reply.text)).toEqual({ sub: 'jane', iss: site.issuer, aud: 'A', ...claimsByScope.email })
+    await changeClient(site.storage, clientId('A'), { userinfoSignedResponseAlg: undefined })
   })
 })

@@ -5,11 +5,11 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 import { describeSuites } from './suites/suites.ts'
 
 describe.each(adapters)('on $name', (adapter) => {
-  let under: ServerUnderTest
+  let site: ServerUnderTest
   beforeAll(async () => {
-    under = await startServer({}, adapter)
+    site = await startServer({}, adapter)
   })
-  afterAll(() => under.close())
+  afterAll(() => site.close())
 
-  describeSuites(() => under)
+  describeSuites(() => site)
 })

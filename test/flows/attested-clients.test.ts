@@ -7,10 +7,10 @@ import * as oauth from 'oauth4webapi'
 import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
-import { dumpMedium } from '../support/dump-medium.ts'
+import { dumpDatabase } from '../support/dump-database.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, basic, encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
@@ -30,17 +30,17 @@ beforeAll(async () => {
   attesterKeys = { keys: [{ ...(await exportJWK(attester.publicKey)), kid: 'attester' }] }
 })
 
-let under: ServerUnderTest
-let medium: MemoryDatabase
+let site: ServerUnderTest
+let database: MemoryDatabase
 beforeEach(async () => {
-  medium = createMemoryDatabase()
-  const storage = createMemoryStorage({ issuer, database: medium })
+  database = createMemoryDatabase()
+  const storage = createMemoryStorage({ issuer, database })
   const attested = attestedClients({
     storage,
     attesterKeys: (client) => Promise.resolve(client.clientId === 'Phone' ? attesterKeys : undefined),
   })
   const server = await startServer({ storage, clientAuthentication: [attested] })
-  under = { ...server, dump: () => dumpMedium(medium, issuer) }
+  site = { ...server, dump: () => dumpDatabase(database, issuer) }
   const app = {
     clientName: 'Phone app',
     tokenEndpointAuthMethod: attested.method,
@@ -52,7 +52,7 @@ beforeEach(async () => {
   await registerClient({ ...app, clientId: 'Phone' }, dependencies)
   await registerClient({ ...app, clientId: 'Other' }, dependencies)
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
 type Claims = Readonly<Record<string, unknown>>
 
@@ -71,7 +71,7 @@ let serial = 0
 /** Returns the attestation header and the proof header of an instance. */
 async function headersOf(changes: Changes = {}): Promise<Record<string, string>> {
   const { instance = phone, attestedBy = attester, provenBy = instance } = changes
-  const now = under.clock.now()
+  const now = site.clock.now()
   const attestation = {
     sub: 'Phone',
     iat: now - 60,
@@ -96,7 +96,7 @@ async function headersOf(changes: Changes = {}): Promise<Record<string, string>>
 }
 
 const ask = (headers: Record<string, string>, form: Change = {}, path = '/token'): Promise<Reply> =>
-  postForm(under, path, encode({ grant_type: 'client_credentials', scope: 'api.read', ...form }), headers)
+  postForm(site, path, encode({ grant_type: 'client_credentials', scope: 'api.read', ...form }), headers)
 
 const refusedClient = { status: 401, error: 'invalid_client' } as const
 
@@ -118,7 +118,7 @@ describe('an attested instance', () => {
     const reply = await ask(await headersOf(), { ...form, scope: 'openid', code_challenge_method: 'S256' }, path)
 
     expect(reply.status).toBeLessThan(300)
-    await refusedInJson(under, refusedClient, {
+    await expectJsonRefusal(site, refusedClient, {
       send: async () => ask(await headersOf({ provenBy: tablet }), form, path),
       reason: 'client_credentials_wrong',
     })
@@ -129,7 +129,7 @@ describe('an attested instance', () => {
   })
 
   it('authenticates with oauth4webapi', async () => {
-    const serve = toFetch(under.server)
+    const serve = toFetch(site.server)
     const options = {
       [oauth.customFetch]: (url: string, init: object) => serve(new Request(url, init)),
     }
@@ -155,7 +155,7 @@ describe('an attested instance', () => {
   })
 
   it('is listed in discovery with its algorithms (§8)', async () => {
-    const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+    const { json } = await site.send({ path: '/.well-known/openid-configuration' })
 
     expect(json['token_endpoint_auth_methods_supported']).toContain('attest_jwt_client_auth')
     expect(json['client_attestation_signing_alg_values_supported']).toContain('ES256')
@@ -167,7 +167,7 @@ describe('an attested instance', () => {
 
 describe('client authentication by attestation', () => {
   const none = generateKeyPair('ES256', { extractable: true })
-  const seconds = (from: number) => under.clock.now() + from
+  const seconds = (from: number) => site.clock.now() + from
 
   it.each<readonly [string, () => Changes | Promise<Changes>]>([
     ['that another key signed (§7.1)', () => ({ attestedBy: tablet })],
@@ -210,7 +210,7 @@ describe('client authentication by attestation', () => {
   ])('refuses an attestation %s', async (_, changes) => {
     const headers = await headersOf(await changes())
 
-    await refusedInJson(under, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })
+    await expectJsonRefusal(site, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })
   })
 
   it.each([-60, 10])('accepts a proof dated %d seconds from now', async (difference) => {
@@ -228,8 +228,8 @@ describe('client authentication by attestation', () => {
     async (times) => {
       const attestation = Object.fromEntries(Object.entries(times).map(([name, from]) => [name, seconds(from)]))
 
-      await refusedInJson(
-        under,
+      await expectJsonRefusal(
+        site,
         { status: 400, error: 'use_fresh_attestation' },
         { send: async () => ask(await headersOf({ attestation })), reason: 'attestation_expired' },
       )
@@ -247,7 +247,7 @@ describe('client authentication by attestation', () => {
   it('refuses an attestation for another client than the attester may attest (§7.1)', async () => {
     const headers = await headersOf({ attestation: { sub: 'Other' } })
 
-    await refusedInJson(under, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })
+    await expectJsonRefusal(site, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })
   })
 
   it.each([
@@ -255,26 +255,26 @@ describe('client authentication by attestation', () => {
     ['a client with a secret', 'M', 'client_authentication_method'],
     ['a public client', 'P', 'client_authentication_method'],
   ] as const)('refuses an attestation for %s', async (_, sub, reason) => {
-    await refusedInJson(under, refusedClient, {
+    await expectJsonRefusal(site, refusedClient, {
       send: async () => ask(await headersOf({ attestation: { sub } })),
       reason,
     })
   })
 
   it('refuses an attestation with the client_id of another client (§7.5)', async () => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       { send: async () => ask(await headersOf(), { client_id: 'Other' }), reason: 'client_id_contradicted' },
     )
   })
 
   it('refuses an attestation together with a client secret (RFC 6749 §2.3)', async () => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       {
-        send: async () => ask({ ...(await headersOf()), authorization: basic('M', under.clients.M.secret) }),
+        send: async () => ask({ ...(await headersOf()), authorization: basic('M', site.clients.M.secret) }),
         reason: 'client_authentication_twice',
       },
     )
@@ -287,7 +287,7 @@ describe('client authentication by attestation', () => {
       const [value = ''] = [headers[name]]
 
       for (const changed of ['', `${value}, ${value}`, `${value}.x`, 'x'])
-        await refusedInJson(under, refusedClient, {
+        await expectJsonRefusal(site, refusedClient, {
           send: () => ask({ ...headers, [name]: changed }),
           reason: 'client_unknown',
         })
@@ -317,9 +317,9 @@ describe('client authentication by attestation', () => {
 it('an attested client needs PKCE, because another instance could redeem its code (RFC 9700 §2.1.1)', async () => {
   const change = { client_id: 'Phone', scope: 'openid', code_challenge: undefined, code_challenge_method: undefined }
 
-  const reply = await authorize(under, change)
+  const reply = await authorize(site, change)
 
-  expect([reply.location.searchParams.get('error'), under.lastReason()]).toEqual([
+  expect([reply.location.searchParams.get('error'), site.lastReason()]).toEqual([
     'invalid_request',
     'code_challenge_missing',
   ])
@@ -327,8 +327,8 @@ it('an attested client needs PKCE, because another instance could redeem its cod
 
 describe('a refresh token of an attested instance', () => {
   async function tokensOf(instance: KeyPair): Promise<string> {
-    const code = await obtainCode(under, { client_id: 'Phone', scope: 'openid offline_access' })
-    const reply = await redeem(under, code, {}, { authorization: '', ...(await headersOf({ instance })) })
+    const code = await obtainCode(site, { client_id: 'Phone', scope: 'openid offline_access' })
+    const reply = await redeem(site, code, {}, { authorization: '', ...(await headersOf({ instance })) })
     expect([reply.status, reply.json['token_type']]).toEqual([200, 'Bearer'])
     return String(reply.json['refresh_token'])
   }
@@ -338,10 +338,10 @@ describe('a refresh token of an attested instance', () => {
   it('can be used by its instance, and by no other instance of the client (§10.3)', async () => {
     const token = await tokensOf(phone)
 
-    const replies = under.events.length
+    const replies = site.events.length
     const stolen = await refresh(token, await headersOf({ instance: tablet }))
     expect([stolen.status, stolen.json['error']]).toEqual([400, 'invalid_grant'])
-    expect(under.events.slice(replies)).toMatchObject([{ reason: 'refresh_token_key_mismatch' }])
+    expect(site.events.slice(replies)).toMatchObject([{ reason: 'refresh_token_key_mismatch' }])
     const renewed = await refresh(token, await headersOf())
     expect(renewed.status).toBe(200)
     expect((await refresh(String(renewed.json['refresh_token']), await headersOf())).status).toBe(200)
@@ -349,7 +349,7 @@ describe('a refresh token of an attested instance', () => {
 
   it('is not usable when the client authenticates by another method later (§10.3)', async () => {
     const token = await tokensOf(phone)
-    await changeClient(under.storage, clientId('Phone'), { tokenEndpointAuthMethod: 'none', requirePkce: true })
+    await changeClient(site.storage, clientId('Phone'), { tokenEndpointAuthMethod: 'none', requirePkce: true })
 
     const reply = await refresh(token, { authorization: '' })
     const named = await ask(

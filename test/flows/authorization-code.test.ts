@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { obtainTokens } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('authorization code', () => {
   it('a user signs in and consents, and the client gets its tokens (RFC 6749 §4.1)', async () => {
-    const tokens = await obtainTokens(under)
+    const tokens = await obtainTokens(site)
 
     expect(Object.keys(tokens).toSorted()).toEqual([
       'access_token',

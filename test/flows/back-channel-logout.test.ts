@@ -144,7 +144,7 @@ describe('a logout token', () => {
   it('is not sent when the client was disabled after the sign-out', async () => {
     const world = await withSession()
     await world.revoke('s1')
-    world.receiver.behave('a.test', (response) => response.writeHead(500).end())
+    world.receiver.setBehaviour('a.test', (response) => response.writeHead(500).end())
     await world.server.deliverOnce()
     const client = await world.storage.clients.find('a' as never)
     if (client !== undefined)
@@ -175,7 +175,7 @@ describe('a client that gets a logout token', () => {
     'leaves the delivery $outcome when it answers $answer (Back-Channel Logout §2.8)',
     async ({ answer, outcome }) => {
       const world = await withSession()
-      world.receiver.behave('a.test', (response) => {
+      world.receiver.setBehaviour('a.test', (response) => {
         response.writeHead(answer, { location: 'https://b.test/elsewhere' }).end('<html>')
       })
       await world.revoke('s1')
@@ -204,7 +204,7 @@ describe('a client that gets a logout token', () => {
 
   it('gets another token after 5 s, 30 s, 2 min, 10 min and then every hour for a day, each with a new jti', async () => {
     const world = await withSession()
-    world.receiver.behave('a.test', (response) => response.writeHead(500).end())
+    world.receiver.setBehaviour('a.test', (response) => response.writeHead(500).end())
     await world.revoke('s1')
     const startedAt = world.clock.now()
     await world.server.deliverOnce()
@@ -238,7 +238,7 @@ describe('a client that gets a logout token', () => {
     'gets the token again after the time in Retry-After, within limits: $header (RFC 9110 §10.2.3)',
     async ({ header, wait }) => {
       const world = await withSession()
-      world.receiver.behave('a.test', (response) => response.writeHead(503, { 'retry-after': header }).end())
+      world.receiver.setBehaviour('a.test', (response) => response.writeHead(503, { 'retry-after': header }).end())
       await world.revoke('s1')
       await world.server.deliverOnce()
 
@@ -248,7 +248,7 @@ describe('a client that gets a logout token', () => {
 
   it('is due to get the token again after it has cut the connection', async () => {
     const world = await withSession()
-    world.receiver.behave('a.test', (_response, request) => request.socket.destroy())
+    world.receiver.setBehaviour('a.test', (_response, request) => request.socket.destroy())
     await world.revoke('s1')
     await world.server.deliverOnce()
 
@@ -257,7 +257,7 @@ describe('a client that gets a logout token', () => {
 
   it('has received the token when it answers 200, even with a body of one megabyte', async () => {
     const world = await withSession()
-    world.receiver.behave('a.test', (response) => response.writeHead(200).end('x'.repeat(1_000_000)))
+    world.receiver.setBehaviour('a.test', (response) => response.writeHead(200).end('x'.repeat(1_000_000)))
     await world.revoke('s1')
 
     expect(await world.server.deliverOnce()).toMatchObject({ delivered: 2 })

@@ -8,21 +8,21 @@ type Claims = Readonly<Record<string, string | readonly string[]>>
 
 /** Starts an API, and issues an access token that has these claims in addition to the usual ones. */
 async function apiFor(claims: Claims, options: Parameters<typeof startServer>[0] = {}) {
-  const under = await startServer({ ...options, claims: () => ({ access_token: claims }) })
-  onTestFinished(() => under.close())
+  const site = await startServer({ ...options, claims: () => ({ access_token: claims }) })
+  onTestFinished(() => site.close())
   const refusals: AccessRefusedError[] = []
   const api = createResourceServer({
-    issuer: under.issuer,
+    issuer: site.issuer,
     audience: 'https://api.test',
-    clock: () => under.clock.now() * 1000,
+    clock: () => site.clock.now() * 1000,
     fetch: (url, init) =>
       globalThis.fetch(
-        `http://127.0.0.1:${under.port}${new URL(url instanceof Request ? url.url : url).pathname}`,
+        `http://127.0.0.1:${site.port}${new URL(url instanceof Request ? url.url : url).pathname}`,
         init,
       ),
     onRefusal: (refusal) => void refusals.push(refusal),
   })
-  const { access_token } = await tokensFor(under, 'A', { scope: 'openid api.read', resource: 'https://api.test' })
+  const { access_token } = await tokensFor(site, 'A', { scope: 'openid api.read', resource: 'https://api.test' })
   return { api, refusals, headers: { authorization: `Bearer ${access_token}` } }
 }
 

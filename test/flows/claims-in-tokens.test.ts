@@ -7,7 +7,7 @@ import { obtainCode, redeem } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   refresh,
   serviceToken,
   tokensFor,
@@ -19,16 +19,16 @@ type Options = NonNullable<Parameters<typeof startServer>[0]>
 type MapClaims = NonNullable<Options['claims']>
 
 async function serverWith(options: Options): Promise<ServerUnderTest> {
-  const under = await startServer(options)
-  onTestFinished(() => under.close())
-  return under
+  const site = await startServer(options)
+  onTestFinished(() => site.close())
+  return site
 }
 
 const scope = 'openid profile api.read offline_access'
 
 describe('the claims function', () => {
   it('gives each destination its own claims (RFC 9068 §2.2, OIDC Core §5.4, RFC 7662 §2.2)', async () => {
-    const under = await serverWith({
+    const site = await serverWith({
       claims: () => ({
         id_token: { name: 'for the ID token', plan: 'not released' },
         userinfo: { name: 'for userinfo', plan: 'not released' },
@@ -37,25 +37,25 @@ describe('the claims function', () => {
       }),
     })
 
-    const tokens = await tokensFor(under, 'A', { scope, resource: undefined })
+    const tokens = await tokensFor(site, 'A', { scope, resource: undefined })
 
     expect(decodeJwt(tokens.access_token)).toMatchObject({ plan: 'pro', sub: 'U1' })
     expect(decodeJwt(tokens.access_token)).not.toHaveProperty('name')
     expect(decodeJwt(tokens.id_token)).toMatchObject({ name: 'for the ID token' })
     expect(decodeJwt(tokens.id_token)).not.toHaveProperty('plan')
-    expect((await introspect(under, tokens.access_token)).json).toMatchObject({ plan: 'pro', plan_now: 'basic' })
-    const about = await userinfo(under, tokens.access_token)
+    expect((await introspect(site, tokens.access_token)).json).toMatchObject({ plan: 'pro', plan_now: 'basic' })
+    const about = await userinfo(site, tokens.access_token)
     expect(about.json).toMatchObject({ name: 'for userinfo' })
     expect(about.json).not.toHaveProperty('plan')
   })
 
   it('receives the user, the client, the scopes and the audience, once per token response (RFC 9068 §2.2)', async () => {
     const seen: Parameters<MapClaims>[0][] = []
-    const under = await serverWith({ claims: (context) => (seen.push(context), {}) })
+    const site = await serverWith({ claims: (context) => (seen.push(context), {}) })
 
-    const tokens = await tokensFor(under, 'A', { scope })
-    await refresh(under, tokens.refresh_token, { scope: 'api.read' })
-    await serviceToken(under)
+    const tokens = await tokensFor(site, 'A', { scope })
+    await refresh(site, tokens.refresh_token, { scope: 'api.read' })
+    await serviceToken(site)
 
     expect(seen).toMatchObject([
       {
@@ -73,8 +73,8 @@ describe('the claims function', () => {
 
   it('receives the directory that provisions the user, for every destination, so that it can decide which of its values to trust (OIDC Core §5.1)', async () => {
     const seen: (string | undefined)[] = []
-    const under = await serverWith({ claims: ({ user }) => (seen.push(user?.providerId), {}) })
-    const version = (await under.storage.users.find(userId('U1')))?.version ?? 0
+    const site = await serverWith({ claims: ({ user }) => (seen.push(user?.providerId), {}) })
+    const version = (await site.storage.users.find(userId('U1')))?.version ?? 0
     const resource = { userName: 'ann' }
     const state = {
       active: true,
@@ -84,12 +84,12 @@ describe('the claims function', () => {
       comparable: resource,
       claims: {},
     }
-    const change = { providerId: providerId('acme'), userId: userId('U1'), version, now: under.clock.now() }
-    await under.storage.provisionedUsers.adopt({ ...change, state })
+    const change = { providerId: providerId('acme'), userId: userId('U1'), version, now: site.clock.now() }
+    await site.storage.provisionedUsers.adopt({ ...change, state })
 
-    const tokens = await tokensFor(under, 'A', { scope, resource: undefined })
-    await userinfo(under, tokens.access_token)
-    await introspect(under, tokens.access_token)
+    const tokens = await tokensFor(site, 'A', { scope, resource: undefined })
+    await userinfo(site, tokens.access_token)
+    await introspect(site, tokens.access_token)
 
     expect(seen).toEqual(['acme', 'acme', 'acme'])
   })
@@ -98,18 +98,18 @@ describe('the claims function', () => {
     'must not set %s of an access token, and the code stays valid (RFC 9068 §2.2)',
     async (name) => {
       let claims: ReturnType<MapClaims> = { access_token: { [name]: 'forged' } }
-      const under = await serverWith({ claims: () => claims })
-      const code = await obtainCode(under, { scope })
-      await noteSecretsInUse(under)
-      const before = under.dump()
+      const site = await serverWith({ claims: () => claims })
+      const code = await obtainCode(site, { scope })
+      await authenticateEveryClient(site)
+      const before = site.dump()
 
-      const refused = await redeem(under, code)
+      const refused = await redeem(site, code)
 
       expect(refused).toMatchObject({ status: 500, json: { error: 'server_error' } })
-      expect(under.lastReason()).toBe('claims_failed')
-      expect(under.dump()).toBe(before)
+      expect(site.lastReason()).toBe('claims_failed')
+      expect(site.dump()).toBe(before)
       claims = {}
-      expect((await redeem(under, code)).status).toBe(200)
+      expect((await redeem(site, code)).status).toBe(200)
     },
   )
 
@@ -119,79 +119,79 @@ describe('the claims function', () => {
     ['introspection', 'active'],
     ['idToken', 'name'],
   ])('must not return %s with %s (OIDC Core §5.3.2, RFC 7662 §2.2)', async (destination, name) => {
-    const under = await serverWith({
+    const site = await serverWith({
       claims: ({ destinations }) =>
         destinations.includes('userinfo') || destinations.includes('introspection')
           ? { [destination]: { [name]: false } }
           : {},
     })
-    const { access_token } = await tokensFor(under, 'A', { scope })
+    const { access_token } = await tokensFor(site, 'A', { scope })
 
     for (const call of [userinfo, introspect]) {
-      expect(await call(under, access_token)).toMatchObject({ status: 500, json: { error: 'server_error' } })
-      expect(under.lastReason()).toBe('claims_failed')
+      expect(await call(site, access_token)).toMatchObject({ status: 500, json: { error: 'server_error' } })
+      expect(site.lastReason()).toBe('claims_failed')
     }
   })
 
   it('leaves a refresh token unchanged when it fails (RFC 6749 §6)', async () => {
     let fails = false
-    const under = await serverWith({
+    const site = await serverWith({
       claims: () => {
         if (fails) throw new Error('the directory is unreachable')
         return { access_token: { plan: 'pro' } }
       },
     })
-    const tokens = await tokensFor(under, 'A', { scope })
-    const before = under.dump()
+    const tokens = await tokensFor(site, 'A', { scope })
+    const before = site.dump()
     fails = true
 
-    const refused = await refresh(under, tokens.refresh_token)
+    const refused = await refresh(site, tokens.refresh_token)
 
     expect(refused).toMatchObject({ status: 500, json: { error: 'server_error' } })
     expect(refused.text).not.toContain('directory')
-    expect(under.lastReason()).toBe('claims_failed')
-    expect(under.dump()).toBe(before)
+    expect(site.lastReason()).toBe('claims_failed')
+    expect(site.dump()).toBe(before)
     fails = false
-    const again = tokensOf(await refresh(under, tokens.refresh_token))
+    const again = tokensOf(await refresh(site, tokens.refresh_token))
     expect(decodeJwt(again.access_token)).toMatchObject({ plan: 'pro' })
   })
 
   it('does not hide a replayed code when it fails (RFC 6749 §4.1.2)', async () => {
     let fails = false
-    const under = await serverWith({
+    const site = await serverWith({
       claims: () => {
         if (fails) throw new Error('the directory is unreachable')
         return {}
       },
     })
-    const code = await obtainCode(under, { scope })
-    const { access_token } = tokensOf(await redeem(under, code))
+    const code = await obtainCode(site, { scope })
+    const { access_token } = tokensOf(await redeem(site, code))
     fails = true
 
-    expect(await redeem(under, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect(await redeem(site, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
 
-    expect(under.lastReason()).toBe('code_replayed')
+    expect(site.lastReason()).toBe('code_replayed')
     fails = false
-    expect((await introspect(under, access_token)).json).toEqual({ active: false })
+    expect((await introspect(site, access_token)).json).toEqual({ active: false })
   })
 
   it('adds claims to opaque tokens, which introspection returns (RFC 7662 §2.2)', async () => {
-    const under = await serverWith({
+    const site = await serverWith({
       resources: { 'https://api.test': { scopes: ['api.read', 'api.write'], accessTokenFormat: 'opaque' } },
       claims: () => ({ access_token: { plan: 'pro' } }),
     })
 
-    const { access_token } = tokensOf(await serviceToken(under))
+    const { access_token } = tokensOf(await serviceToken(site))
 
-    expect((await introspect(under, access_token, 'M')).json).toMatchObject({ active: true, plan: 'pro' })
+    expect((await introspect(site, access_token, 'M')).json).toMatchObject({ active: true, plan: 'pro' })
   })
 
   it('cannot make an access token too large (RFC 6749 §5.2)', async () => {
-    const under = await serverWith({
+    const site = await serverWith({
       accessTokenClaimLimits: { bytes: 40, overflow: 'omit' },
       claims: () => ({ access_token: { plan: 'x'.repeat(29) } }),
     })
-    expect(decodeJwt(tokensOf(await serviceToken(under)).access_token)).toHaveProperty('plan')
+    expect(decodeJwt(tokensOf(await serviceToken(site)).access_token)).toHaveProperty('plan')
     const larger = await serverWith({
       accessTokenClaimLimits: { bytes: 39, overflow: 'omit' },
       claims: () => ({ access_token: { plan: 'x'.repeat(29) } }),

@@ -14,15 +14,15 @@ describe('the loop', () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
-    const under = startLoop(world)
-    await under.paused()
+    const site = startLoop(world)
+    await site.paused()
 
     await world.revoke('s1')
-    under.worker.nudge()
-    await world.receiver.arrived(1)
+    site.worker.nudge()
+    await world.receiver.waitForTokens(1)
 
     // Only the nudge has ended the pause.
-    await under.stop()
+    await site.stop()
     expect(await world.deliveries('delivered')).toHaveLength(1)
   })
 
@@ -30,63 +30,63 @@ describe('the loop', () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
-    const under = startLoop(world)
-    await under.paused()
+    const site = startLoop(world)
+    await site.paused()
 
     await world.revoke('s1')
     // The loop reads revocations from storage at most ten times a second.
-    while (world.receiver.received.length === 0) await under.next()
+    while (world.receiver.received.length === 0) await site.next()
 
-    await under.stop()
+    await site.stop()
     expect(await world.deliveries('delivered')).toHaveLength(1)
   })
 
   it('asks storage only for new revocations while there is nothing to send', async () => {
     const calls: string[] = []
     const world = await startLogoutWorld({ storage: recording(createMemoryStorage({ issuer }), calls) })
-    const under = startLoop(world)
-    await under.paused()
+    const site = startLoop(world)
+    await site.paused()
     calls.length = 0
 
-    for (let count = 0; count < 300; count += 1) await under.next()
+    for (let count = 0; count < 300; count += 1) await site.next()
 
     expect(calls.filter((call) => call !== 'revocations.list')).toEqual([])
     expect(calls.length).toBeLessThanOrEqual(300)
-    await under.stop()
+    await site.stop()
   })
 
   it('looks once a minute for deliveries of other processes, such as requeued ones', async () => {
     const calls: string[] = []
     const world = await startLogoutWorld({ storage: recording(createMemoryStorage({ issuer }), calls) })
-    const under = startLoop(world)
-    await under.paused()
+    const site = startLoop(world)
+    await site.paused()
     calls.length = 0
 
     world.clock.advance(60)
-    await under.next()
+    await site.next()
 
     expect(calls.filter((call) => call.startsWith('deliveries.'))).toEqual(['deliveries.lease', 'deliveries.nextDueAt'])
-    await under.stop()
+    await site.stop()
   })
 
   it('retries a failed delivery when it is due, without another sign-out', async () => {
     const world = await startLogoutWorld()
     await world.register('a')
     await world.join('s1', 'a')
-    world.receiver.behave('a.test', (response) => response.writeHead(500).end())
-    const under = startLoop(world)
-    await under.paused()
+    world.receiver.setBehaviour('a.test', (response) => response.writeHead(500).end())
+    const site = startLoop(world)
+    await site.paused()
     await world.revoke('s1')
-    under.worker.nudge()
-    await under.until('delivery.failed')
+    site.worker.nudge()
+    await site.until('delivery.failed')
 
-    world.receiver.behave('a.test', (response) => response.writeHead(200).end())
+    world.receiver.setBehaviour('a.test', (response) => response.writeHead(200).end())
     world.clock.advance(5)
-    under.tick()
-    await under.until('delivery.delivered')
+    site.tick()
+    await site.until('delivery.delivered')
 
     expect(world.receiver.received).toHaveLength(2)
-    await under.stop()
+    await site.stop()
   })
 
   it('survives a storage outage, and reports it', async () => {
@@ -98,15 +98,15 @@ describe('the loop', () => {
     const { deliveries } = world.storage
     const lease: typeof deliveries.lease = (request) =>
       isDown ? Promise.reject(new Error('no connection')) : deliveries.lease(request)
-    const under = startLoop(world, { ...world.storage, deliveries: { ...deliveries, lease } })
-    await under.until('delivery.interrupted')
+    const site = startLoop(world, { ...world.storage, deliveries: { ...deliveries, lease } })
+    await site.until('delivery.interrupted')
 
     isDown = false
-    await under.paused()
-    under.tick()
-    await world.receiver.arrived(1)
+    await site.paused()
+    site.tick()
+    await world.receiver.waitForTokens(1)
 
-    await under.stop()
+    await site.stop()
     expect(await world.deliveries('delivered')).toHaveLength(1)
   })
 
@@ -115,12 +115,12 @@ describe('the loop', () => {
     await world.register('a')
     await world.join('s1', 'a')
     let respond = (): void => {}
-    world.receiver.behave('a.test', (response) => void (respond = () => response.writeHead(200).end()))
+    world.receiver.setBehaviour('a.test', (response) => void (respond = () => response.writeHead(200).end()))
     await world.revoke('s1')
-    const under = startLoop(world)
-    await world.receiver.arrived(1)
+    const site = startLoop(world)
+    await world.receiver.waitForTokens(1)
 
-    const stopped = under.stop()
+    const stopped = site.stop()
     respond()
     await stopped
 
@@ -164,10 +164,10 @@ describe('several workers', () => {
     await world.join('s1', 'a')
     await world.revoke('s1')
     let respond = (): void => {}
-    world.receiver.behave('a.test', (response) => void (respond = () => response.writeHead(400).end()))
+    world.receiver.setBehaviour('a.test', (response) => void (respond = () => response.writeHead(400).end()))
     const stalled = createWorker(world, world.storage).worker.once()
-    await world.receiver.arrived(1)
-    world.receiver.behave('a.test', (response) => response.writeHead(200).end())
+    await world.receiver.waitForTokens(1)
+    world.receiver.setBehaviour('a.test', (response) => response.writeHead(200).end())
     world.clock.advance(30)
 
     expect(await world.server.deliverOnce()).toMatchObject({ delivered: 1 })
@@ -202,16 +202,16 @@ it('a client that does not answer delays no other client', async () => {
   await world.join('last', 'b')
   await world.revoke('last')
   const hanging: (() => void)[] = []
-  world.receiver.behave('a.test', (response) => void hanging.push(() => response.writeHead(200).end()))
-  const under = startLoop(world)
+  world.receiver.setBehaviour('a.test', (response) => void hanging.push(() => response.writeHead(200).end()))
+  const site = startLoop(world)
 
   // Two requests to a.test hang. b.test gets its message although 38 messages to a.test are older.
-  await under.until('delivery.delivered')
+  await site.until('delivery.delivered')
 
   expect(world.events).toEqual([])
   const hosts = () => world.receiver.received.map(({ host }) => host).toSorted()
   await expect.poll(hosts, { timeout: 60_000 }).toEqual(['a.test', 'a.test', 'b.test'])
-  const stopped = under.stop()
+  const stopped = site.stop()
   for (const answer of hanging) answer()
   await stopped
 })

@@ -9,21 +9,21 @@ import { tokensOf } from '../support/token-calls.ts'
 const payment = aPayment({ locations: ['https://api.test'] })
 const api = { scope: 'openid api.read', resource: 'https://api.test' }
 
-async function apiOf(under: ServerUnderTest) {
+async function apiOf(site: ServerUnderTest) {
   const refusals: AccessRefusedError[] = []
   const server = createResourceServer({
-    issuer: under.issuer,
+    issuer: site.issuer,
     audience: 'https://api.test',
-    clock: () => under.clock.now() * 1000,
+    clock: () => site.clock.now() * 1000,
     fetch: (url, init) =>
       globalThis.fetch(
-        `http://127.0.0.1:${under.port}${new URL(url instanceof Request ? url.url : url).pathname}`,
+        `http://127.0.0.1:${site.port}${new URL(url instanceof Request ? url.url : url).pathname}`,
         init,
       ),
     onRefusal: (refusal) => void refusals.push(refusal),
   })
-  const code = await codeFor(under, [payment], { ...api, form: 'scope=openid&scope=api.read&detail=0' })
-  const { access_token } = tokensOf(await redeem(under, code))
+  const code = await codeFor(site, [payment], { ...api, form: 'scope=openid&scope=api.read&detail=0' })
+  const { access_token } = tokensOf(await redeem(site, code))
   return { server, refusals, headers: { authorization: `Bearer ${access_token}` } }
 }
 

@@ -12,15 +12,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { answerInteraction, authorize, obtainCode, obtainTokens, redeem } from '../support/flow.ts'
-import { refused, refusedInJson, refusedOnPage } from '../support/refused.ts'
+import { expectRefusal, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { postAs, userinfo } from '../support/token-calls.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeEach(async () => {
-  under = await startServer()
+  site = await startServer()
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
 type Pair = Awaited<ReturnType<typeof generateKeyPair>>
 
@@ -30,22 +30,22 @@ async function aKey(algorithm: string, options?: GenerateKeyPairOptions): Promis
 }
 
 const register = (jwk: JWK, change: object) =>
-  changeClient(under.storage, clientId('A'), { jwks: { keys: [{ ...jwk }] }, ...change })
+  changeClient(site.storage, clientId('A'), { jwks: { keys: [{ ...jwk }] }, ...change })
 
 /** Decrypts a response with the client's key, and verifies the signature of the JWT in it. */
 async function opened(answer: string, { privateKey }: Pair) {
   const { plaintext, protectedHeader } = await compactDecrypt(answer, privateKey)
-  const keys = (await under.keys.publicKeys()).map(({ jwk }) => jwk)
+  const keys = (await site.keys.publicKeys()).map(({ jwk }) => jwk)
   const { payload } = await jwtVerify(plaintext, createLocalJWKSet({ keys }), {
-    issuer: under.issuer,
+    issuer: site.issuer,
     audience: 'A',
-    currentDate: new Date(under.clock.now() * 1000),
+    currentDate: new Date(site.clock.now() * 1000),
   })
   return { header: protectedHeader, claims: payload }
 }
 
 const introspectSigned = (token: string) =>
-  postAs(under, 'A', {
+  postAs(site, 'A', {
     path: '/token/introspection',
     form: { token },
     headers: { accept: 'application/token-introspection+jwt' },
@@ -61,7 +61,7 @@ describe('a client that asked for encrypted responses', () => {
     const { pair, jwk } = await aKey(alg, options)
     await register(jwk, { idTokenEncryptedResponseAlg: alg, idTokenEncryptedResponseEnc: enc })
 
-    const { id_token: idToken = '' } = await obtainTokens(under)
+    const { id_token: idToken = '' } = await obtainTokens(site)
 
     const { header, claims } = await opened(idToken, pair)
     expect(header).toMatchObject({ alg, enc, cty: 'JWT', kid: 'e1' })
@@ -72,9 +72,9 @@ describe('a client that asked for encrypted responses', () => {
   it('gets userinfo that is signed, then encrypted with A128CBC-HS256 by default (OIDC Core §5.3.2)', async () => {
     const { pair, jwk } = await aKey('ECDH-ES')
     await register(jwk, { userinfoSignedResponseAlg: 'ES256', userinfoEncryptedResponseAlg: 'ECDH-ES' })
-    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const { access_token: accessToken = '' } = await obtainTokens(site)
 
-    const reply = await userinfo(under, accessToken)
+    const reply = await userinfo(site, accessToken)
 
     const { header, claims } = await opened(reply.text, pair)
     expect(reply.header('content-type')).toBe('application/jwt')
@@ -85,7 +85,7 @@ describe('a client that asked for encrypted responses', () => {
   it('gets introspection responses that are signed, then encrypted (RFC 9701 §5)', async () => {
     const { pair, jwk } = await aKey('ECDH-ES+A256KW')
     await register(jwk, { introspectionEncryptedResponseAlg: 'ECDH-ES+A256KW' })
-    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const { access_token: accessToken = '' } = await obtainTokens(site)
 
     const reply = await introspectSigned(accessToken)
 
@@ -98,19 +98,19 @@ describe('a client that asked for encrypted responses', () => {
 describe('authorization responses of a client that asked for encryption', () => {
   const jarm = { authorizationSignedResponseAlg: 'ES256', authorizationEncryptedResponseAlg: 'ECDH-ES' }
 
-  beforeEach(() => obtainCode(under))
+  beforeEach(() => obtainCode(site))
 
   it('are signed, then encrypted with A128CBC-HS256 by default (JARM §2.2)', async () => {
     const { pair, jwk } = await aKey('ECDH-ES')
     await register(jwk, jarm)
 
-    const { searchParams } = (await authorize(under, { response_mode: 'jwt' })).location
+    const { searchParams } = (await authorize(site, { response_mode: 'jwt' })).location
     const { header, claims } = await opened(searchParams.get('response') ?? '', pair)
 
     expect([...searchParams.keys()]).toEqual(['response'])
     expect(header).toMatchObject({ alg: 'ECDH-ES', enc: 'A128CBC-HS256', cty: 'JWT', kid: 'e1' })
     expect(claims).toMatchObject({ aud: 'A', state: 's1' })
-    expect((await redeem(under, String(claims['code']))).status).toBe(200)
+    expect((await redeem(site, String(claims['code']))).status).toBe(200)
   })
 
   it('are posted as an encrypted JWT (JARM §2.3.3)', async () => {
@@ -121,7 +121,7 @@ describe('authorization responses of a client that asked for encryption', () => 
     }
     await register(jwk, { ...jarm, ...algorithms })
 
-    const page = await authorize(under, { response_mode: 'form_post.jwt' })
+    const page = await authorize(site, { response_mode: 'form_post.jwt' })
     const { header, claims } = await opened(/name="response" value="([^"]+)"/.exec(page.text)?.[1] ?? '', pair)
 
     expect([header.enc, claims['state']]).toEqual(['A256GCM', 's1'])
@@ -131,7 +131,7 @@ describe('authorization responses of a client that asked for encryption', () => 
     const { pair, jwk } = await aKey('ECDH-ES')
     await register(jwk, jarm)
 
-    const { searchParams } = (await authorize(under, { prompt: 'none' }, { cookie: '' })).location
+    const { searchParams } = (await authorize(site, { prompt: 'none' }, { cookie: '' })).location
     const { claims } = await opened(searchParams.get('response') ?? '', pair)
 
     expect(claims).toMatchObject({ error: 'login_required', state: 's1' })
@@ -141,12 +141,12 @@ describe('authorization responses of a client that asked for encryption', () => 
     ['a code', {}],
     ['an error', { scope: 'unknown' }],
   ])('are not sent without encryption when the key is missing: %s (JARM §2.4)', async (_case, change) => {
-    await changeClient(under.storage, clientId('A'), jarm)
+    await changeClient(site.storage, clientId('A'), jarm)
 
-    const page = await refusedOnPage(under, {
-      send: () => authorize(under, change),
+    const page = await expectErrorPage(site, {
+      send: () => authorize(site, change),
       reason: 'scope' in change ? 'scope_missing' : 'encryption_key_missing',
-      kept: 'whatever',
+      storage: 'may change',
     })
 
     expect(page.text).toContain('unauthorized_client')
@@ -154,17 +154,17 @@ describe('authorization responses of a client that asked for encryption', () => 
 })
 
 it('a deactivated user reads why on a page, even if the key of the client is missing (RFC 6749 §4.1.2.1)', async () => {
-  await obtainCode(under)
-  await changeClient(under.storage, clientId('A'), {
+  await obtainCode(site)
+  await changeClient(site.storage, clientId('A'), {
     authorizationSignedResponseAlg: 'ES256',
     authorizationEncryptedResponseAlg: 'ECDH-ES',
   })
-  const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
+  const started = await authorize(site, { prompt: 'login' }, { cookie: '' })
 
-  const page = await refused(under, {
-    send: () => answerInteraction(under, started, `subject=U2&auth_time=${under.clock.now()}`),
+  const page = await expectRefusal(site, {
+    send: () => answerInteraction(site, started, `subject=U2&auth_time=${site.clock.now()}`),
     reason: 'user_inactive',
-    kept: 'whatever',
+    storage: 'may change',
   })
 
   expect(page.status).toBe(403)
@@ -183,44 +183,44 @@ describe('a client without a usable key gets an error, and no unencrypted respon
   it.each(unusable)('when its only key is a key %s (OIDC Core §10.2)', async (_, change) => {
     const { jwk } = await aKey('ECDH-ES')
     await register(change(jwk), { idTokenEncryptedResponseAlg: 'ECDH-ES' })
-    const code = await obtainCode(under)
+    const code = await obtainCode(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'unauthorized_client' },
-      { send: () => redeem(under, code), reason: 'encryption_key_missing', kept: 'whatever' },
+      { send: () => redeem(site, code), reason: 'encryption_key_missing', storage: 'may change' },
     )
   })
 
   it('when its RSA key is shorter than 2048 bits (RFC 7518 §4.3)', async () => {
     const short = { kty: 'RSA', use: 'enc', e: 'AQAB', n: Buffer.alloc(128, 0xc5).toString('base64url') }
     await register(short, { introspectionEncryptedResponseAlg: 'RSA-OAEP-256' })
-    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const { access_token: accessToken = '' } = await obtainTokens(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'unauthorized_client' },
       { send: () => introspectSigned(accessToken), reason: 'encryption_key_missing' },
     )
   })
 
   it('at the userinfo endpoint (OIDC Core §5.3.2)', async () => {
-    await changeClient(under.storage, clientId('A'), {
+    await changeClient(site.storage, clientId('A'), {
       userinfoSignedResponseAlg: 'ES256',
       userinfoEncryptedResponseAlg: 'ECDH-ES',
     })
-    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const { access_token: accessToken = '' } = await obtainTokens(site)
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'unauthorized_client' },
-      { send: () => userinfo(under, accessToken), reason: 'encryption_key_missing' },
+      { send: () => userinfo(site, accessToken), reason: 'encryption_key_missing' },
     )
   })
 })
 
 it('discovery lists the encryption algorithms, and neither RSA1_5 nor algorithms for shared keys (OIDC Discovery §3, RFC 9701 §7)', async () => {
-  const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+  const { json } = await site.send({ path: '/.well-known/openid-configuration' })
 
   for (const answer of ['id_token', 'userinfo', 'introspection', 'authorization']) {
     expect(json[`${answer}_encryption_alg_values_supported`]).toEqual(['RSA-OAEP-256', 'ECDH-ES', 'ECDH-ES+A256KW'])

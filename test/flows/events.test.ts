@@ -4,21 +4,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerInteraction, authorize, encode, obtainTokens, postForm, redeem, token } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startServer()
+  site = await startServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 it('records one event for each action, with the granted values instead of the requested ones', async () => {
-  const before = under.events.length
+  const before = site.events.length
 
-  const started = await authorize(under, { scope: 'openid profile email' })
-  const back = await answerInteraction(under, started, 'scope=openid&scope=email')
-  await redeem(under, back.location.searchParams.get('code') ?? '')
+  const started = await authorize(site, { scope: 'openid profile email' })
+  const back = await answerInteraction(site, started, 'scope=openid&scope=email')
+  await redeem(site, back.location.searchParams.get('code') ?? '')
 
   const granted = ['openid', 'email']
-  expect(under.events.slice(before)).toMatchObject([
+  expect(site.events.slice(before)).toMatchObject([
     { type: 'interaction.started', kind: 'consent', clientId: 'A' },
     { type: 'code.issued', clientId: 'A', userId: 'U1', scopes: granted },
     { type: 'tokens.issued', clientId: 'A', subject: 'U1', grantType: 'authorization_code', scopes: granted },
@@ -26,10 +26,10 @@ it('records one event for each action, with the granted values instead of the re
 })
 
 it('a client that uses another authentication method gets the usual error, and the event names both methods (RFC 6749 §2.3)', async () => {
-  const reply = await postForm(under, '/token', 'grant_type=client_credentials&client_id=M&client_secret=x', {})
+  const reply = await postForm(site, '/token', 'grant_type=client_credentials&client_id=M&client_secret=x', {})
 
   expect(reply.json).toEqual({ error: 'invalid_client', error_description: 'Client authentication failed.' })
-  expect(under.events.at(-1)).toMatchObject({
+  expect(site.events.at(-1)).toMatchObject({
     type: 'request.refused',
     reason: 'client_authentication_method',
     context: { clientId: 'M', registeredMethod: 'client_secret_basic', presentedMethod: 'client_secret_post' },
@@ -37,57 +37,57 @@ it('a client that uses another authentication method gets the usual error, and t
 })
 
 it("for an unknown user the client receives access_denied and the host's event says why (OIDC Core §3.1.2.6)", async () => {
-  const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
+  const started = await authorize(site, { prompt: 'login' }, { cookie: '' })
 
-  const back = await answerInteraction(under, started, `subject=nobody&auth_time=${under.clock.now()}`)
+  const back = await answerInteraction(site, started, `subject=nobody&auth_time=${site.clock.now()}`)
 
   expect(back.location.searchParams.get('error')).toBe('access_denied')
-  expect(under.events.at(-1)).toMatchObject({ type: 'interaction.denied', clientId: 'A', reason: 'user_unknown' })
+  expect(site.events.at(-1)).toMatchObject({ type: 'interaction.denied', clientId: 'A', reason: 'user_unknown' })
 })
 
 it("a deactivated user reads why on the host's own page, and no code is issued (RFC 6749 §4.1.2.1)", async () => {
-  const started = await authorize(under, { prompt: 'login' }, { cookie: '' })
-  const signIn = `subject=U2&auth_time=${under.clock.now()}`
+  const started = await authorize(site, { prompt: 'login' }, { cookie: '' })
+  const signIn = `subject=U2&auth_time=${site.clock.now()}`
 
-  const page = await answerInteraction(under, started, signIn)
+  const page = await answerInteraction(site, started, signIn)
 
   expect([page.status, page.header('location')]).toEqual([403, undefined])
   expect(page.text).toContain('Your account is deactivated.')
-  expect(under.events.slice(-2)).toMatchObject([
+  expect(site.events.slice(-2)).toMatchObject([
     { type: 'interaction.denied', clientId: 'A', reason: 'user_inactive' },
     { type: 'request.refused', code: 'access_denied', reason: 'user_inactive' },
   ])
-  expect((await answerInteraction(under, started, signIn)).status).toBe(400)
+  expect((await answerInteraction(site, started, signIn)).status).toBe(400)
 })
 
 it("the event of a rejected refresh token names the client that sent it, and the user only if the token is the client's own", async () => {
-  const { refresh_token } = await obtainTokens(under)
+  const { refresh_token } = await obtainTokens(site)
   const refresh = { grant_type: 'refresh_token', refresh_token }
 
-  await postForm(under, '/token', encode({ ...refresh, client_id: 'P' }), {})
+  await postForm(site, '/token', encode({ ...refresh, client_id: 'P' }), {})
   const stranger = lastContext()
-  await under.storage.users.deactivate(userId('U1'), under.clock.now())
-  await token(under, refresh)
+  await site.storage.users.deactivate(userId('U1'), site.clock.now())
+  await token(site, refresh)
 
   expect(stranger).toEqual({ clientId: 'P' })
   expect(lastContext()).toEqual({ clientId: 'A', userId: 'U1', familyId: expect.any(String) as string })
 })
 
 const lastContext = () =>
-  under.events.flatMap((event) => (event.type === 'request.refused' ? [event.context] : [])).at(-1)
+  site.events.flatMap((event) => (event.type === 'request.refused' ? [event.context] : [])).at(-1)
 
 it.each([
-  ['a page', () => under.send({ path: '/auth?client_id=nobody' })],
-  ['JSON', () => postForm(under, '/token', 'grant_type=x', { 'x-correlation-id': 'chosen', 'x-request-id': 'chosen' })],
-  ['a challenge', () => under.send({ path: '/userinfo', headers: { authorization: 'Bearer x' } })],
-  ['a redirect', () => authorize(under, { prompt: 'none' }, { cookie: '' })],
+  ['a page', () => site.send({ path: '/auth?client_id=nobody' })],
+  ['JSON', () => postForm(site, '/token', 'grant_type=x', { 'x-correlation-id': 'chosen', 'x-request-id': 'chosen' })],
+  ['a challenge', () => site.send({ path: '/userinfo', headers: { authorization: 'Bearer x' } })],
+  ['a redirect', () => authorize(site, { prompt: 'none' }, { cookie: '' })],
 ])(
   'a refusal as %s has the identifier of its events in X-Correlation-Id, which the request cannot choose',
   async (_kind, send) => {
     const reply = await send()
 
     expect(reply.header('x-correlation-id')).toMatch(/^\w[\w-]{21}$/)
-    expect(under.events.at(-1)).toMatchObject({
+    expect(site.events.at(-1)).toMatchObject({
       type: 'request.refused',
       correlationId: reply.header('x-correlation-id'),
     })
@@ -95,7 +95,7 @@ it.each([
 )
 
 it('a response that is not a refusal has no X-Correlation-Id', async () => {
-  const reply = await under.send({ path: '/jwks' })
+  const reply = await site.send({ path: '/jwks' })
 
   expect([reply.status, reply.header('x-correlation-id')]).toEqual([200, undefined])
 })

@@ -10,12 +10,12 @@ import { introspect, refresh } from '../support/token-calls.ts'
 
 describe('grant management', () => {
   it('returns the identifier of the grant with all tokens of a user (Grant Management §5.5)', async () => {
-    const under = await startGrantServer()
+    const site = await startGrantServer()
 
-    const tokens = await obtainTokens(under)
-    const refreshed = await refresh(under, tokens['refresh_token'] ?? '')
-    const own = await postForm(under, '/token', encode({ grant_type: 'client_credentials', scope: grantScopes }), {
-      authorization: basic('A', under.clients.A.secret),
+    const tokens = await obtainTokens(site)
+    const refreshed = await refresh(site, tokens['refresh_token'] ?? '')
+    const own = await postForm(site, '/token', encode({ grant_type: 'client_credentials', scope: grantScopes }), {
+      authorization: basic('A', site.clients.A.secret),
     })
 
     expect(tokens['grant_id']).toBe(decodeJwt(tokens['access_token'] ?? '')['grant'])
@@ -24,15 +24,15 @@ describe('grant management', () => {
   })
 
   it('returns the scopes, claims and details that the user has granted, for each API (Grant Management §6.4)', async () => {
-    const under = await startGrantServer()
-    const { grant_id: grant = '' } = await obtainTokens(under, {
+    const site = await startGrantServer()
+    const { grant_id: grant = '' } = await obtainTokens(site, {
       scope: 'openid email offline_access api.read',
       resource: 'https://api.test',
     })
-    const started = await authorizeDetails(under, [{ type: 'reading', account: 'savings' }])
-    await answerInteraction(under, started, 'scope=openid&scope=profile&scope=offline_access&detail=0')
+    const started = await authorizeDetails(site, [{ type: 'reading', account: 'savings' }])
+    await answerInteraction(site, started, 'scope=openid&scope=profile&scope=offline_access&detail=0')
 
-    const reply = await manageGrant(under, { grant, token: await managementToken(under) })
+    const reply = await manageGrant(site, { grant, token: await managementToken(site) })
 
     expect([reply.status, reply.header('cache-control')]).toEqual([200, 'no-store'])
     expect(reply.json).toEqual({
@@ -40,63 +40,63 @@ describe('grant management', () => {
       claims: ['email', 'email_verified'],
       authorization_details: [{ type: 'reading', account: 'savings' }],
     })
-    expect(under.events.at(-1)).toMatchObject({ type: 'grant.queried', clientId: 'A', userId: 'U1', grantId: grant })
+    expect(site.events.at(-1)).toMatchObject({ type: 'grant.queried', clientId: 'A', userId: 'U1', grantId: grant })
   })
 
   it('revokes the grant with all of its tokens, and later tokens have a new grant (Grant Management §6.5)', async () => {
-    const under = await startGrantServer()
-    const tokens = await obtainTokens(under)
+    const site = await startGrantServer()
+    const tokens = await obtainTokens(site)
     const { grant_id: grant = '', access_token: accessToken = '', refresh_token: refreshToken = '' } = tokens
 
-    const reply = await manageGrant(under, { grant, token: await managementToken(under), method: 'DELETE' })
+    const reply = await manageGrant(site, { grant, token: await managementToken(site), method: 'DELETE' })
 
     expect([reply.status, reply.text]).toEqual([204, ''])
-    expect(under.events.at(-1)).toMatchObject({ type: 'grant.revoked', clientId: 'A', userId: 'U1', grantId: grant })
-    expect((await introspect(under, accessToken)).json).toEqual({ active: false })
-    expect((await refresh(under, refreshToken)).json['error']).toBe('invalid_grant')
-    expect((await obtainTokens(under))['grant_id']).not.toBe(grant)
+    expect(site.events.at(-1)).toMatchObject({ type: 'grant.revoked', clientId: 'A', userId: 'U1', grantId: grant })
+    expect((await introspect(site, accessToken)).json).toEqual({ active: false })
+    expect((await refresh(site, refreshToken)).json['error']).toBe('invalid_grant')
+    expect((await obtainTokens(site))['grant_id']).not.toBe(grant)
   })
 
   it('revokes codes that were issued under the grant', async () => {
-    const under = await startGrantServer()
-    const { grant_id: grant = '' } = await obtainTokens(under)
-    const code = await obtainCode(under)
+    const site = await startGrantServer()
+    const { grant_id: grant = '' } = await obtainTokens(site)
+    const code = await obtainCode(site)
 
-    await manageGrant(under, { grant, token: await managementToken(under), method: 'DELETE' })
+    await manageGrant(site, { grant, token: await managementToken(site), method: 'DELETE' })
 
-    expect((await redeem(under, code)).json['error']).toBe('invalid_grant')
+    expect((await redeem(site, code)).json['error']).toBe('invalid_grant')
   })
 
   it('accepts an access token of the user who gave the grant', async () => {
-    const under = await startGrantServer()
+    const site = await startGrantServer()
     const scope = `openid ${grantScopes}`
-    const { grant_id: grant = '', access_token: token = '' } = await obtainTokens(under, { scope })
+    const { grant_id: grant = '', access_token: token = '' } = await obtainTokens(site, { scope })
 
-    const reply = await manageGrant(under, { grant, token })
+    const reply = await manageGrant(site, { grant, token })
 
     expect([reply.status, reply.json['scopes']]).toEqual([200, [{ scope }]])
   })
 
   it('accepts a bound token with a proof for the URL of the grant (RFC 9449 §7.1)', async () => {
-    const under = await startGrantServer()
-    const { grant_id: grant = '' } = await obtainTokens(under)
+    const site = await startGrantServer()
+    const { grant_id: grant = '' } = await obtainTokens(site)
     const key = await createProofKey()
-    const reply = await postForm(under, '/token', encode({ grant_type: 'client_credentials', scope: grantScopes }), {
-      authorization: basic('A', under.clients.A.secret),
-      dpop: await writeProof(under, key),
+    const reply = await postForm(site, '/token', encode({ grant_type: 'client_credentials', scope: grantScopes }), {
+      authorization: basic('A', site.clients.A.secret),
+      dpop: await writeProof(site, key),
     })
     const token = String(reply.json['access_token'])
 
-    const query = await manageGrant(under, { grant, token, key })
-    const revocation = await manageGrant(under, { grant, token, key, method: 'DELETE' })
+    const query = await manageGrant(site, { grant, token, key })
+    const revocation = await manageGrant(site, { grant, token, key, method: 'DELETE' })
 
     expect([query.status, revocation.status]).toEqual([200, 204])
   })
 
   it('is listed in discovery (Grant Management §7.1)', async () => {
-    const under = await startGrantServer()
+    const site = await startGrantServer()
 
-    const { json } = await under.send({ path: '/.well-known/oauth-authorization-server' })
+    const { json } = await site.send({ path: '/.well-known/oauth-authorization-server' })
 
     expect(json).toMatchObject({
       grant_management_endpoint: 'https://as.test/grants',
@@ -106,20 +106,20 @@ describe('grant management', () => {
   })
 
   it('does not exist unless it is turned on', async () => {
-    const under = await startServer()
+    const site = await startServer()
     try {
-      const tokens = await obtainTokens(under, { grant_management_action: 'create' })
-      const reply = await under.send({
+      const tokens = await obtainTokens(site, { grant_management_action: 'create' })
+      const reply = await site.send({
         path: '/grants/any',
         headers: { authorization: `Bearer ${tokens['access_token']}` },
       })
-      const { json } = await under.send({ path: '/.well-known/oauth-authorization-server' })
+      const { json } = await site.send({ path: '/.well-known/oauth-authorization-server' })
 
       expect(reply.status).toBe(404)
       expect(tokens).not.toHaveProperty('grant_id')
       expect(Object.keys(json).filter((name) => name.startsWith('grant_management'))).toEqual([])
     } finally {
-      await under.close()
+      await site.close()
     }
   })
 })

@@ -22,11 +22,11 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 const voucherType = 'urn:example:params:oauth:grant-type:voucher'
 const badgeType = 'urn:example:params:oauth:grant-type:badge'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let client: { readonly authorization: string }
 beforeAll(async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
-  under = await startServer({ storage, grants: [voucherGrant(new Set(['v1', 'v2'])), badgeGrant(storage)] })
+  site = await startServer({ storage, grants: [voucherGrant(new Set(['v1', 'v2'])), badgeGrant(storage)] })
   const grantTypes = [voucherType, badgeType]
   const { clientSecret = '' } = await registerClient(
     { clientId: 'kiosk', clientName: 'Kiosk', grantTypes },
@@ -34,10 +34,10 @@ beforeAll(async () => {
   )
   client = { authorization: basic('kiosk', clientSecret) }
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 it('a grant of the host issues tokens, and discovery lists it (RFC 6749 §4.5)', async () => {
-  const reply = await token(under, { grant_type: voucherType, voucher: 'v1' }, client)
+  const reply = await token(site, { grant_type: voucherType, voucher: 'v1' }, client)
 
   expect(reply.json).toMatchObject({ token_type: 'Bearer', expires_in: 60, scope: 'api.read' })
   expect(decodeJwt(String(reply.json['access_token']))).toMatchObject({
@@ -45,8 +45,8 @@ it('a grant of the host issues tokens, and discovery lists it (RFC 6749 §4.5)',
     client_id: 'kiosk',
     aud: 'https://api.test',
   })
-  expect(under.events.at(-1)).toMatchObject({ type: 'tokens.issued', grantType: voucherType, subject: 'kiosk' })
-  const { json } = await under.send({ path: '/.well-known/oauth-authorization-server' })
+  expect(site.events.at(-1)).toMatchObject({ type: 'tokens.issued', grantType: voucherType, subject: 'kiosk' })
+  const { json } = await site.send({ path: '/.well-known/oauth-authorization-server' })
   expect(json['grant_types_supported']).toEqual([
     'authorization_code',
     'refresh_token',
@@ -57,17 +57,17 @@ it('a grant of the host issues tokens, and discovery lists it (RFC 6749 §4.5)',
 })
 
 it("a refusal by a host's grant uses the standard error, with the reason in the log (RFC 6749 §5.2)", async () => {
-  await token(under, { grant_type: voucherType, voucher: 'v2' }, client)
+  await token(site, { grant_type: voucherType, voucher: 'v2' }, client)
 
-  const again = await token(under, { grant_type: voucherType, voucher: 'v2' }, client)
+  const again = await token(site, { grant_type: voucherType, voucher: 'v2' }, client)
 
-  expect([again.status, again.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'grant_refused'])
+  expect([again.status, again.json['error'], site.lastReason()]).toEqual([400, 'invalid_grant', 'grant_refused'])
 })
 
 it('a client that is not registered for a grant of the host is rejected (RFC 6749 §5.2)', async () => {
-  const reply = await token(under, { grant_type: voucherType, voucher: 'v1' })
+  const reply = await token(site, { grant_type: voucherType, voucher: 'v1' })
 
-  expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
+  expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([
     400,
     'unauthorized_client',
     'grant_type_not_registered',
@@ -75,18 +75,18 @@ it('a client that is not registered for a grant of the host is rejected (RFC 674
 })
 
 it("tokens of a host's grant are revoked with the user", async () => {
-  const { json } = await token(under, { grant_type: badgeType, badge: 'U1' }, client)
+  const { json } = await token(site, { grant_type: badgeType, badge: 'U1' }, client)
   const userinfo = (): Promise<Reply> =>
-    under.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(json['access_token'])}` } })
+    site.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(json['access_token'])}` } })
   const before = await userinfo()
 
-  await under.storage.users.deactivate(userId('U1'), under.clock.now())
+  await site.storage.users.deactivate(userId('U1'), site.clock.now())
 
   expect(decodeJwt(String(json['id_token']))).toMatchObject({ sub: 'U1', aud: 'kiosk', amr: ['hwk'] })
   expect([before.status, before.json['sub']]).toEqual([200, 'U1'])
-  expect([(await userinfo()).status, under.lastReason()]).toEqual([401, 'access_token_inactive'])
-  const again = await token(under, { grant_type: badgeType, badge: 'U1' }, client)
-  expect([again.status, again.json['error'], under.lastReason()]).toEqual([400, 'invalid_grant', 'grant_refused'])
+  expect([(await userinfo()).status, site.lastReason()]).toEqual([401, 'access_token_inactive'])
+  const again = await token(site, { grant_type: badgeType, badge: 'U1' }, client)
+  expect([again.status, again.json['error'], site.lastReason()]).toEqual([400, 'invalid_grant', 'grant_refused'])
 })
 
 type SpentVoucher = Brand<{ readonly voucher: string }, 'SpentVoucher' | 'GrantEvidence'>

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { authorize, basic, encode } from '../support/flow.ts'
 import { plainPost, plainRequest } from '../support/plain-request.ts'
-import { refusedByRedirect } from '../support/refused.ts'
+import { expectErrorRedirect } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { introspect, refresh, serviceToken, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
 
@@ -12,31 +12,30 @@ const day = 86_400
 /** In seconds: how long another process may not know a new key, and how long a copy of /jwks may be outdated. */
 const [staleness, maxAge] = [5, 300]
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 /** The key ring of another process, such as the command line. */
 let admin: StoredKeyRing
 
 const anotherRing = (): StoredKeyRing =>
   createStoredKeys({
-    storage: under.storage,
+    storage: site.storage,
     sealingKey: Buffer.alloc(32, 7).toString('base64url'),
-    clock: under.clock.now,
+    clock: site.clock.now,
   })
 
 beforeEach(async () => {
-  under = await startServer()
+  site = await startServer()
   admin = anotherRing()
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
-const keySet = async (): Promise<JSONWebKeySet> =>
-  (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
+const keySet = async (): Promise<JSONWebKeySet> => (await site.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
 const publishedKeyIds = async (): Promise<readonly unknown[]> => (await keySet()).keys.map(({ kid }) => kid)
 const keyIdOf = (jwt: string): string | undefined => decodeProtectedHeader(jwt).kid
-const accessToken = async (): Promise<string> => tokensOf(await serviceToken(under)).access_token
+const accessToken = async (): Promise<string> => tokensOf(await serviceToken(site)).access_token
 
 const isVerifiedBy = async (jwt: string, keys: JSONWebKeySet): Promise<boolean> => {
-  const currentDate = new Date(under.clock.now() * 1000)
+  const currentDate = new Date(site.clock.now() * 1000)
   return jwtVerify(jwt, createLocalJWKSet(keys), { currentDate }).then(
     () => true,
     () => false,
@@ -45,13 +44,13 @@ const isVerifiedBy = async (jwt: string, keys: JSONWebKeySet): Promise<boolean> 
 
 describe('scheduled key rotation', () => {
   it('publishes the next key, under a new ETag, for longer than caches live before it signs (OIDC Core §10.1.1)', async () => {
-    const before = await under.send({ path: '/jwks' })
-    under.clock.advance(89 * day)
+    const before = await site.send({ path: '/jwks' })
+    site.clock.advance(89 * day)
 
     const { algorithms } = await admin.rotate()
-    under.clock.advance(staleness)
+    site.clock.advance(staleness)
 
-    const during = await under.send({ path: '/jwks', headers: { 'if-none-match': before.header('etag') ?? '' } })
+    const during = await site.send({ path: '/jwks', headers: { 'if-none-match': before.header('etag') ?? '' } })
     const keyIds = (during.json['keys'] as { kid: string }[]).map(({ kid }) => kid)
     expect([during.status, during.header('cache-control')]).toEqual([200, `public, max-age=${maxAge}`])
     expect(keyIds).toHaveLength(4)
@@ -66,12 +65,12 @@ describe('scheduled key rotation', () => {
     for (let time = 0; time < 365; time += 1) {
       await admin.rotate()
       const copy = await keySet()
-      under.clock.advance(maxAge)
+      site.clock.advance(maxAge)
       const token = await accessToken()
       keyIds.add(keyIdOf(token))
       if (!(await isVerifiedBy(token, copy))) unverified.push(`day ${time}`)
-      if ((await introspect(under, token, 'M')).json['active'] !== true) unverified.push(`day ${time} by introspection`)
-      under.clock.advance(day - maxAge)
+      if ((await introspect(site, token, 'M')).json['active'] !== true) unverified.push(`day ${time} by introspection`)
+      site.clock.advance(day - maxAge)
     }
 
     expect(unverified).toEqual([])
@@ -80,85 +79,85 @@ describe('scheduled key rotation', () => {
   })
 
   it('publishes a retired key for 14 days after its last signature, and not longer (OIDC Core §10.1.1)', async () => {
-    const { id_token: hint, access_token: token } = await tokensFor(under, 'A')
+    const { id_token: hint, access_token: token } = await tokensFor(site, 'A')
     const keyId = keyIdOf(hint)
     await admin.rotate({ when: 'now' })
-    under.clock.advance(day - 1)
+    site.clock.advance(day - 1)
     await accessToken()
 
-    under.clock.advance(1)
-    const fresh = await tokensFor(under, 'A')
+    site.clock.advance(1)
+    const fresh = await tokensFor(site, 'A')
     expect(keyIdOf(fresh.id_token)).not.toBe(keyId)
     expect(keyIdOf(fresh.access_token)).not.toBe(keyIdOf(token))
-    under.clock.advance(14 * day - 1)
+    site.clock.advance(14 * day - 1)
     expect(await publishedKeyIds()).toContain(keyId)
-    under.clock.advance(1)
+    site.clock.advance(1)
     expect(await publishedKeyIds()).not.toContain(keyId)
   })
 
   it('accepts an ID token as a hint for 180 days after its key has signed, and not longer (OIDC Core §3.1.2.1)', async () => {
-    const { id_token: hint } = await tokensFor(under, 'A')
+    const { id_token: hint } = await tokensFor(site, 'A')
     await admin.rotate({ when: 'now' })
-    under.clock.advance(181 * day - 1)
+    site.clock.advance(181 * day - 1)
 
-    const { location } = await authorize(under, { id_token_hint: hint })
+    const { location } = await authorize(site, { id_token_hint: hint })
     expect(location.searchParams.get('error')).toBeNull()
 
-    under.clock.advance(1)
-    await refusedByRedirect(
-      under,
+    site.clock.advance(1)
+    await expectErrorRedirect(
+      site,
       { error: 'invalid_request' },
-      { send: () => authorize(under, { id_token_hint: hint }), reason: 'id_token_hint_invalid' },
+      { send: () => authorize(site, { id_token_hint: hint }), reason: 'id_token_hint_invalid' },
     )
   })
 
   it('a token verified before is still accepted after a key is added', async () => {
-    const { access_token: token } = await tokensFor(under, 'A')
-    expect((await userinfo(under, token)).status).toBe(200)
+    const { access_token: token } = await tokensFor(site, 'A')
+    expect((await userinfo(site, token)).status).toBe(200)
 
     await admin.rotate({ when: 'now' })
-    under.clock.advance(staleness)
+    site.clock.advance(staleness)
 
-    expect((await userinfo(under, token)).status).toBe(200)
-    expect((await introspect(under, token)).json['active']).toBe(true)
+    expect((await userinfo(site, token)).status).toBe(200)
+    expect((await introspect(site, token)).json['active']).toBe(true)
   })
 })
 
 describe('a key that is dropped in an emergency', () => {
   /** U1's tokens, verified once to fill the verification caches. */
   const verifiedTokens = async () => {
-    const tokens = await tokensFor(under, 'A')
-    expect((await userinfo(under, tokens.access_token)).status).toBe(200)
-    expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
+    const tokens = await tokensFor(site, 'A')
+    expect((await userinfo(site, tokens.access_token)).status).toBe(200)
+    expect((await introspect(site, tokens.access_token)).json['active']).toBe(true)
     return tokens
   }
 
   const expectRefused = async (token: string): Promise<void> => {
-    const before = under.dump()
-    const [described, claims] = [await introspect(under, token), await userinfo(under, token)]
+    const before = site.dump()
+    const [described, claims] = [await introspect(site, token), await userinfo(site, token)]
 
     expect(described.json).toEqual({ active: false })
-    expect([claims.status, claims.json['error'], under.lastReason()]).toEqual([
+    expect([claims.status, claims.json['error'], site.lastReason()]).toEqual([
       401,
       'invalid_token',
       'access_token_invalid',
     ])
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
   }
 
   it('is no longer published, used or accepted at the next request to the process that dropped it (RFC 9700 §2.2)', async () => {
     const { access_token: token, refresh_token: refreshToken } = await verifiedTokens()
     const keyId = keyIdOf(token) ?? ''
 
-    await (under.keys as StoredKeyRing).drop(keyId)
+    await (site.keys as StoredKeyRing).drop(keyId)
 
     expect(await publishedKeyIds()).not.toContain(keyId)
     await expectRefused(token)
-    const renewed = await refresh(under, refreshToken)
+    const renewed = await refresh(site, refreshToken)
     const { access_token: next } = tokensOf(renewed)
     expect([renewed.status, keyIdOf(next) === keyId]).toEqual([200, false])
     expect(await isVerifiedBy(next, await keySet())).toBe(true)
-    expect((await userinfo(under, next)).status).toBe(200)
+    expect((await userinfo(site, next)).status).toBe(200)
   })
 
   it('is no longer published, used or accepted by a server in another process after five seconds', async () => {
@@ -166,7 +165,7 @@ describe('a key that is dropped in an emergency', () => {
     const keyId = keyIdOf(token) ?? ''
 
     await admin.drop(keyId)
-    under.clock.advance(staleness)
+    site.clock.advance(staleness)
 
     expect(await publishedKeyIds()).not.toContain(keyId)
     await expectRefused(token)
@@ -176,26 +175,26 @@ describe('a key that is dropped in an emergency', () => {
   it('leaves two servers on one storage with one new key that both publish and accept', async () => {
     const { access_token: token } = await verifiedTokens()
     const second = createAuthorizationServer({
-      issuer: under.issuer,
-      storage: under.storage,
+      issuer: site.issuer,
+      storage: site.storage,
       keys: anotherRing(),
-      clock: under.clock.now,
+      clock: site.clock.now,
       signedIn: () => Promise.resolve(undefined),
     })
     const read = async (): Promise<unknown> =>
-      JSON.parse(String((await second.handle(plainRequest(under.issuer, { path: '/jwks' }))).body))
+      JSON.parse(String((await second.handle(plainRequest(site.issuer, { path: '/jwks' }))).body))
     await read()
 
     await admin.drop(keyIdOf(token) ?? '')
-    under.clock.advance(staleness)
-    const next = await serviceToken(under)
+    site.clock.advance(staleness)
+    const next = await serviceToken(site)
 
     expect(await read()).toEqual(await keySet())
     const body = encode({ token: tokensOf(next).access_token })
     const answer = await second.handle(
-      plainPost(under.issuer, '/token/introspection', {
+      plainPost(site.issuer, '/token/introspection', {
         body,
-        headers: { authorization: basic('M', under.clients.M.secret) },
+        headers: { authorization: basic('M', site.clients.M.secret) },
       }),
     )
     expect(JSON.parse(String(answer.body))).toMatchObject({ active: true, client_id: 'M' })

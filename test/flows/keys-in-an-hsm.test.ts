@@ -14,7 +14,7 @@ const issuer = 'https://as.test'
 let hsm: Hsm
 let storage: AdminStorage
 let keys: StoredKeyRing
-let under: ServerUnderTest
+let site: ServerUnderTest
 
 beforeEach(async () => {
   hsm = startHsm()
@@ -24,31 +24,30 @@ beforeEach(async () => {
     vault: hsm.vault,
     issuerSecret: Buffer.alloc(32, 9).toString('base64url'),
     algorithms: ['ES256'],
-    clock: () => under?.clock.now() ?? epochSeconds(1_790_000_000),
+    clock: () => site?.clock.now() ?? epochSeconds(1_790_000_000),
   })
-  under = await startServer({ keys })
+  site = await startServer({ keys })
 })
 afterEach(async () => {
-  await under.close()
-  await hsm.end()
+  await site.close()
+  await hsm.stop()
 })
 
-const keySet = async (): Promise<JSONWebKeySet> =>
-  (await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
+const keySet = async (): Promise<JSONWebKeySet> => (await site.send({ path: '/jwks' })).json as unknown as JSONWebKeySet
 
 describe('keys in an HSM, in a process of its own', () => {
   it('sign every token of a sign-in, and a reader of the key set verifies them (RFC 7515 §5.1)', async () => {
     const before = hsm.signatures()
 
-    const tokens = await tokensFor(under, 'A')
+    const tokens = await tokensFor(site, 'A')
 
-    const options = { issuer, currentDate: new Date(under.clock.now() * 1000) }
+    const options = { issuer, currentDate: new Date(site.clock.now() * 1000) }
     const reader = createLocalJWKSet(await keySet())
     expect(hsm.pid).not.toBe(process.pid)
     expect(hsm.signatures() - before).toBe(2)
     expect((await jwtVerify(tokens.access_token, reader, { ...options, typ: 'at+jwt' })).payload.sub).toBe('U1')
     expect((await jwtVerify(tokens.id_token, reader, { ...options, audience: 'A' })).payload.sub).toBe('U1')
-    expect((await userinfo(under, tokens.access_token)).status).toBe(200)
+    expect((await userinfo(site, tokens.access_token)).status).toBe(200)
   })
 
   it('leave no part of their private keys in storage or in the key set (RFC 7517 §9.2)', async () => {
@@ -61,35 +60,35 @@ describe('keys in an HSM, in a process of its own', () => {
   })
 
   it('rotates and drops a key in the HSM like any other key (OIDC Core §10.1.1)', async () => {
-    const first = tokensOf(await serviceToken(under)).access_token
+    const first = tokensOf(await serviceToken(site)).access_token
     const { algorithms } = await keys.rotate({ when: 'now' })
-    under.clock.advance(86_400)
-    const second = tokensOf(await serviceToken(under)).access_token
+    site.clock.advance(86_400)
+    const second = tokensOf(await serviceToken(site)).access_token
     expect(decodeProtectedHeader(second).kid).toBe(algorithms[0]?.keyId)
 
     await keys.drop(decodeProtectedHeader(second).kid ?? '')
 
-    const third = tokensOf(await serviceToken(under)).access_token
+    const third = tokensOf(await serviceToken(site)).access_token
     expect(new Set([first, second, third].map((token) => decodeProtectedHeader(token).kid)).size).toBe(3)
-    expect((await introspect(under, second, 'M')).json).toEqual({ active: false })
-    expect((await introspect(under, third, 'M')).json['active']).toBe(true)
+    expect((await introspect(site, second, 'M')).json).toEqual({ active: false })
+    expect((await introspect(site, third, 'M')).json['active']).toBe(true)
   })
 
   it('an unreachable HSM is an outage, and tokens signed before are still accepted (RFC 9110 §15.6.4)', async () => {
-    const tokens = await tokensFor(under, 'A')
-    const code = await obtainCode(under)
+    const tokens = await tokensFor(site, 'A')
+    const code = await obtainCode(site)
 
-    await hsm.end()
-    const [service, user] = [await serviceToken(under), await redeem(under, code)]
+    await hsm.stop()
+    const [service, user] = [await serviceToken(site), await redeem(site, code)]
 
     for (const reply of [service, user]) {
       expect([reply.status, reply.json['error']]).toEqual([503, 'temporarily_unavailable'])
       expect(Number(reply.header('retry-after'))).toBeGreaterThan(0)
       expect(reply.text).not.toContain('HSM')
     }
-    expect(under.lastReason()).toBe('storage_unavailable')
-    expect((await introspect(under, tokens.access_token)).json['active']).toBe(true)
-    expect((await userinfo(under, tokens.access_token)).status).toBe(200)
+    expect(site.lastReason()).toBe('storage_unavailable')
+    expect((await introspect(site, tokens.access_token)).json['active']).toBe(true)
+    expect((await userinfo(site, tokens.access_token)).status).toBe(200)
     expect((await keySet()).keys).toHaveLength(1)
   })
 })

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificateHeader, commonName, issueCertificate, type TestCertificate } from '../support/certificates.ts'
 
 const authority = issueCertificate({ subject: [commonName('Test CA')], isAuthority: true })
-const ofServer = issueCertificate({ subject: [commonName('localhost')], by: authority, dns: ['localhost'] })
-const ofClient = issueCertificate({ subject: [commonName('client')], by: authority, dns: ['client.app.test'] })
+const ofServer = issueCertificate({ subject: [commonName('localhost')], issuer: authority, dns: ['localhost'] })
+const ofClient = issueCertificate({ subject: [commonName('client')], issuer: authority, dns: ['client.app.test'] })
 const selfMade = issueCertificate({ subject: [commonName('client')], dns: ['client.app.test'] })
 
 const tls = {

@@ -8,7 +8,7 @@ import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   refresh,
   serviceToken,
   storedFamilies,
@@ -20,13 +20,13 @@ type Options = NonNullable<Parameters<typeof startServer>[0]>
 
 /** Starts a server on which client A may ask for an organization, and U1 belongs to the given ones. */
 async function serverWith(memberships: Readonly<Record<string, readonly string[]>>, options: Options = {}) {
-  const under = await startServer({ organizations: true, revocationFeed: true, ...options })
-  onTestFinished(() => under.close())
+  const site = await startServer({ organizations: true, revocationFeed: true, ...options })
+  onTestFinished(() => site.close())
   const scopes = ['openid', 'profile', 'offline_access', 'api.read', 'organization']
-  await updateClient({ clientId: 'A' }, { scopes }, { storage: under.storage })
-  for (const id of ['acme', 'globex', 'initech']) await found(under, id)
-  for (const [id, roles] of Object.entries(memberships)) await join(under, id, roles)
-  return under
+  await updateClient({ clientId: 'A' }, { scopes }, { storage: site.storage })
+  for (const id of ['acme', 'globex', 'initech']) await found(site, id)
+  for (const [id, roles] of Object.entries(memberships)) await join(site, id, roles)
+  return site
 }
 
 const found = ({ storage, clock }: ServerUnderTest, id: string) =>
@@ -58,20 +58,20 @@ const consent = scope
   .join('&')
 
 /** Requests a code, and submits this form on the consent page. */
-async function consentTo(under: ServerUnderTest, change: Change = {}, form = consent): Promise<Reply> {
-  const started = await authorize(under, { scope, ...change })
-  return started.location.searchParams.has('interaction') ? answerInteraction(under, started, form) : started
+async function consentTo(site: ServerUnderTest, change: Change = {}, form = consent): Promise<Reply> {
+  const started = await authorize(site, { scope, ...change })
+  return started.location.searchParams.has('interaction') ? answerInteraction(site, started, form) : started
 }
 
-async function codeFor(under: ServerUnderTest, change: Change = {}, form = consent): Promise<string> {
-  const reply = await consentTo(under, change, form)
+async function codeFor(site: ServerUnderTest, change: Change = {}, form = consent): Promise<string> {
+  const reply = await consentTo(site, change, form)
   const code = reply.location.searchParams.get('code')
   if (code === null) throw new Error(`No code: ${reply.status} ${reply.header('location')}`)
   return code
 }
 
-async function tokensFor(under: ServerUnderTest, change: Change = {}, form = consent): Promise<Tokens> {
-  const reply = await redeem(under, await codeFor(under, change, form))
+async function tokensFor(site: ServerUnderTest, change: Change = {}, form = consent): Promise<Tokens> {
+  const reply = await redeem(site, await codeFor(site, change, form))
   expect(reply.status, reply.text).toBe(200)
   return tokensOf(reply)
 }
@@ -81,20 +81,20 @@ const globex = { org_id: 'globex', org_name: 'GLOBEX Inc.' }
 
 describe('a request for an organization', () => {
   it('gets tokens for the only organization of the user, and so do refreshes (RFC 9068 §2.2)', async () => {
-    const under = await serverWith({ acme: ['owner'] })
+    const site = await serverWith({ acme: ['owner'] })
 
-    const tokens = await tokensFor(under)
-    const refreshed = tokensOf(await refresh(under, tokens.refresh_token))
+    const tokens = await tokensFor(site)
+    const refreshed = tokensOf(await refresh(site, tokens.refresh_token))
 
     for (const token of [tokens.access_token, tokens.id_token, refreshed.access_token, refreshed.id_token])
       expect(decodeJwt(token)).toMatchObject(acme)
-    expect((await introspect(under, tokens.access_token)).json).toMatchObject(acme)
+    expect((await introspect(site, tokens.access_token)).json).toMatchObject(acme)
   })
 
   it.each(['globex', 'GLOBEX Inc.'])('gets tokens for the organization that it names: %s', async (organization) => {
-    const under = await serverWith({ acme: [], globex: [] })
+    const site = await serverWith({ acme: [], globex: [] })
 
-    expect(decodeJwt((await tokensFor(under, { organization })).access_token)).toMatchObject(globex)
+    expect(decodeJwt((await tokensFor(site, { organization })).access_token)).toMatchObject(globex)
   })
 
   it.each([
@@ -104,35 +104,35 @@ describe('a request for an organization', () => {
   ] as const)(
     'is refused when it names %s and the organizations of the user are %j (RFC 6749 §4.1.2.1)',
     async (named, memberships) => {
-      const under = await serverWith(memberships)
-      const before = under.dump()
+      const site = await serverWith(memberships)
+      const before = site.dump()
 
-      const reply = await authorize(under, { scope, organization: named })
+      const reply = await authorize(site, { scope, organization: named })
 
       expect(reply.location.searchParams.get('error')).toBe('access_denied')
-      expect(under.lastReason()).toBe('organization_not_member')
-      expect(under.dump()).toBe(before)
+      expect(site.lastReason()).toBe('organization_not_member')
+      expect(site.dump()).toBe(before)
     },
   )
 
   it('asks a user of several organizations each time, even after an earlier consent', async () => {
-    const under = await serverWith({ acme: [], globex: [] })
+    const site = await serverWith({ acme: [], globex: [] })
 
-    const first = await tokensFor(under, {}, `${consent}&organization=acme`)
-    const second = await tokensFor(under, {}, `${consent}&organization=globex`)
+    const first = await tokensFor(site, {}, `${consent}&organization=acme`)
+    const second = await tokensFor(site, {}, `${consent}&organization=globex`)
 
     expect(decodeJwt(first.access_token)).toMatchObject(acme)
     expect(decodeJwt(second.access_token)).toMatchObject(globex)
   })
 
   it('shows the organizations that the user can choose, and waits for the choice', async () => {
-    const under = await serverWith({ acme: [], globex: [] })
-    const started = await authorize(under, { scope })
+    const site = await serverWith({ acme: [], globex: [] })
+    const started = await authorize(site, { scope })
     const { pathname, search } = started.location
-    const cookie = [started.cookies[0]?.split(';', 1)[0], signedInAs(under, 'U1')].join('; ')
+    const cookie = [started.cookies[0]?.split(';', 1)[0], signedInAs(site, 'U1')].join('; ')
 
-    const shown = await under.send({ path: pathname + search, headers: { cookie } })
-    const undecided = await answerInteraction(under, started, consent)
+    const shown = await site.send({ path: pathname + search, headers: { cookie } })
+    const undecided = await answerInteraction(site, started, consent)
 
     expect(shown.json).toMatchObject({
       kind: 'consent',
@@ -145,45 +145,45 @@ describe('a request for an organization', () => {
   })
 
   it('is refused for an organization that was not offered, whatever the form says (RFC 6749 §4.1.2.1)', async () => {
-    const under = await serverWith({ acme: [], globex: [] })
+    const site = await serverWith({ acme: [], globex: [] })
 
-    const reply = await consentTo(under, {}, `${consent}&organization=initech`)
+    const reply = await consentTo(site, {}, `${consent}&organization=initech`)
 
     expect(reply.location.searchParams.get('error')).toBe('access_denied')
-    expect(under.lastReason()).toBe('organization_not_member')
+    expect(site.lastReason()).toBe('organization_not_member')
   })
 
   it('gets tokens for no organization when the user does not consent to the scope', async () => {
-    const under = await serverWith({ acme: [], globex: [] })
+    const site = await serverWith({ acme: [], globex: [] })
 
-    const { access_token } = await tokensFor(under, {}, consent.replace('&scope=organization', ''))
+    const { access_token } = await tokensFor(site, {}, consent.replace('&scope=organization', ''))
 
     expect(decodeJwt(access_token)).not.toHaveProperty('org_id')
   })
 
   it('is refused when it names an organization without the scope organization (RFC 6749 §4.1.2.1)', async () => {
-    const under = await serverWith({ acme: [] })
+    const site = await serverWith({ acme: [] })
 
-    const reply = await authorize(under, { scope: 'openid', organization: 'acme' })
+    const reply = await authorize(site, { scope: 'openid', organization: 'acme' })
 
     expect(reply.location.searchParams.get('error')).toBe('invalid_request')
-    expect(under.lastReason()).toBe('organization_without_scope')
+    expect(site.lastReason()).toBe('organization_without_scope')
   })
 
   it('gets tokens for no organization from a server without organizations (RFC 6749 §3.1, OIDC Core §3.1.2.1)', async () => {
-    const under = await serverWith({ acme: [] }, { organizations: false })
+    const site = await serverWith({ acme: [] }, { organizations: false })
 
-    const reply = await consentTo(under, { organization: 'acme', scope: baseRequest.scope }, 'scope=openid')
+    const reply = await consentTo(site, { organization: 'acme', scope: baseRequest.scope }, 'scope=openid')
 
     expect(
-      decodeJwt(tokensOf(await redeem(under, String(reply.location.searchParams.get('code')))).access_token),
+      decodeJwt(tokensOf(await redeem(site, String(reply.location.searchParams.get('code')))).access_token),
     ).not.toHaveProperty('org_id')
   })
 })
 
 describe('a token for an organization', () => {
   it('has the roles of the membership with organization_roles, as they are at each refresh (RFC 9068 §2.2.3)', async () => {
-    const under = await serverWith(
+    const site = await serverWith(
       { acme: ['owner'], globex: ['guest'] },
       {
         resources: {
@@ -191,32 +191,32 @@ describe('a token for an organization', () => {
         },
       },
     )
-    const { access_token, refresh_token } = await tokensFor(under, { organization: 'acme' })
-    const member = await under.storage.organizations.findMember(organizationId('acme'), userId('U1'))
+    const { access_token, refresh_token } = await tokensFor(site, { organization: 'acme' })
+    const member = await site.storage.organizations.findMember(organizationId('acme'), userId('U1'))
     if (member === undefined) throw new Error('U1 is no member')
-    await under.storage.organizations.compareAndSwapMember({ ...member, roles: ['viewer'] }, member.version)
+    await site.storage.organizations.compareAndSwapMember({ ...member, roles: ['viewer'] }, member.version)
 
-    const refreshed = tokensOf(await refresh(under, refresh_token))
+    const refreshed = tokensOf(await refresh(site, refresh_token))
 
     expect(decodeJwt(access_token)).toMatchObject({ roles: ['owner'] })
     expect(decodeJwt(refreshed.access_token)).toMatchObject({ roles: ['viewer'] })
   })
 
   it('is permanently revoked with the membership, and tokens for another organization are not (RFC 7009 §2.1)', async () => {
-    const under = await serverWith({ acme: [], globex: [] })
-    const ofAcme = await tokensFor(under, { organization: 'acme' })
-    const ofGlobex = await tokensFor(under, { organization: 'globex' })
+    const site = await serverWith({ acme: [], globex: [] })
+    const ofAcme = await tokensFor(site, { organization: 'acme' })
+    const ofGlobex = await tokensFor(site, { organization: 'globex' })
 
-    await leave(under, 'acme')
-    await join(under, 'acme', [])
+    await leave(site, 'acme')
+    await join(site, 'acme', [])
 
-    expect((await introspect(under, ofAcme.access_token)).json).toEqual({ active: false })
-    expect((await introspect(under, ofGlobex.access_token)).json).toMatchObject({ active: true })
-    expect(await refresh(under, ofAcme.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
-    expect((await refresh(under, ofGlobex.refresh_token)).status).toBe(200)
-    const { records } = await under.storage.revocations.list({
+    expect((await introspect(site, ofAcme.access_token)).json).toEqual({ active: false })
+    expect((await introspect(site, ofGlobex.access_token)).json).toMatchObject({ active: true })
+    expect(await refresh(site, ofAcme.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect((await refresh(site, ofGlobex.refresh_token)).status).toBe(200)
+    const { records } = await site.storage.revocations.list({
       from: undefined,
-      revokedSince: under.clock.now(),
+      revokedSince: site.clock.now(),
       limit: 9,
     })
     expect(records.map(({ revocation }) => revocation).filter(({ kind }) => kind === 'family')).toEqual([
@@ -225,73 +225,73 @@ describe('a token for an organization', () => {
   })
 
   it('is not issued for the code of a former member (RFC 6749 §5.2)', async () => {
-    const under = await serverWith({ acme: [] })
-    const code = await codeFor(under)
-    await leave(under, 'acme')
+    const site = await serverWith({ acme: [] })
+    const code = await codeFor(site)
+    await leave(site, 'acme')
 
-    expect(await redeem(under, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect(await redeem(site, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
 
-    expect(under.lastReason()).toBe('organization_left')
-    expect(storedFamilies(under)).toMatchObject({ byId: [] })
+    expect(site.lastReason()).toBe('organization_left')
+    expect(storedFamilies(site)).toMatchObject({ byId: [] })
   })
 
   it('is revoked when the member is removed while the code is redeemed (RFC 6749 §5.2)', async () => {
-    const under = await serverWith({ acme: [] })
-    const code = await codeFor(under)
-    const { families } = under.storage
+    const site = await serverWith({ acme: [] })
+    const code = await codeFor(site)
+    const { families } = site.storage
     const honest = { ...families }
     Object.assign(families, {
       insert: async (family: TokenFamilyRecord) => {
-        await leave(under, 'acme')
+        await leave(site, 'acme')
         return honest.insert(family)
       },
     })
 
-    expect(await redeem(under, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect(await redeem(site, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
 
-    expect(under.lastReason()).toBe('organization_left')
-    expect(storedFamilies(under)).toMatchObject({ byId: [[expect.anything(), { revokedAt: under.clock.now() }]] })
+    expect(site.lastReason()).toBe('organization_left')
+    expect(storedFamilies(site)).toMatchObject({ byId: [[expect.anything(), { revokedAt: site.clock.now() }]] })
   })
 
   it('has claims of the organization that the claims function sees and cannot override (RFC 9068 §2.2)', async () => {
     const seen: unknown[] = []
     let claims = {}
-    const under = await serverWith(
+    const site = await serverWith(
       { acme: ['owner'] },
       { claims: ({ organization }) => (seen.push(organization), { access_token: claims }) },
     )
-    const { refresh_token } = await tokensFor(under)
+    const { refresh_token } = await tokensFor(site)
     claims = { org_id: 'globex' }
-    await noteSecretsInUse(under)
-    const before = under.dump()
+    await authenticateEveryClient(site)
+    const before = site.dump()
 
-    expect((await refresh(under, refresh_token)).status).toBe(500)
+    expect((await refresh(site, refresh_token)).status).toBe(500)
 
     expect(seen[0]).toEqual({ id: 'acme', name: 'ACME Inc.', roles: ['owner'] })
-    expect(under.lastReason()).toBe('claims_failed')
-    expect(under.dump()).toBe(before)
+    expect(site.lastReason()).toBe('claims_failed')
+    expect(site.dump()).toBe(before)
   })
 })
 
 describe('a client that belongs to an organization', () => {
   it('gets tokens for the organization in its own name (RFC 6749 §4.4)', async () => {
-    const under = await serverWith({})
-    await updateClient({ clientId: 'M' }, { organizationId: 'acme' }, { storage: under.storage })
+    const site = await serverWith({})
+    await updateClient({ clientId: 'M' }, { organizationId: 'acme' }, { storage: site.storage })
 
-    expect(decodeJwt(tokensOf(await serviceToken(under)).access_token)).toMatchObject({ sub: 'M', ...acme })
-    expect((await under.storage.clients.find(clientId('M')))?.organizationId).toBe('acme')
+    expect(decodeJwt(tokensOf(await serviceToken(site)).access_token)).toMatchObject({ sub: 'M', ...acme })
+    expect((await site.storage.clients.find(clientId('M')))?.organizationId).toBe('acme')
   })
 
   it('gets no tokens when the organization does not exist (RFC 6749 §5.2)', async () => {
-    const under = await serverWith({})
-    await updateClient({ clientId: 'M' }, { organizationId: 'acme' }, { storage: under.storage })
-    await under.storage.organizations.remove(organizationId('acme'), under.clock.now())
-    await noteSecretsInUse(under)
-    const before = under.dump()
+    const site = await serverWith({})
+    await updateClient({ clientId: 'M' }, { organizationId: 'acme' }, { storage: site.storage })
+    await site.storage.organizations.remove(organizationId('acme'), site.clock.now())
+    await authenticateEveryClient(site)
+    const before = site.dump()
 
-    expect(await serviceToken(under)).toMatchObject({ status: 400, json: { error: 'unauthorized_client' } })
+    expect(await serviceToken(site)).toMatchObject({ status: 400, json: { error: 'unauthorized_client' } })
 
-    expect(under.lastReason()).toBe('organization_removed')
-    expect(under.dump()).toBe(before)
+    expect(site.lastReason()).toBe('organization_removed')
+    expect(site.dump()).toBe(before)
   })
 })

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { workloadIdentity } from '../../docs/snippets/own-client-authentication/workload.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, postForm, type Change } from '../support/flow.ts'
-import { refusedInJson } from '../support/refused.ts'
+import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const method = 'urn:example:client-auth:workload'
@@ -34,11 +34,11 @@ const workload: ClientAuthenticationMethod = {
   },
 }
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeEach(async () => {
   verified = []
   outage = undefined
-  under = await startServer({ clientAuthentication: [workload] })
+  site = await startServer({ clientAuthentication: [workload] })
   await registerClient(
     {
       clientId: 'W',
@@ -47,13 +47,13 @@ beforeEach(async () => {
       grantTypes: ['client_credentials'],
       scopes: ['api.read'],
     },
-    { storage: under.storage, clientRules: under.server.clientRules },
+    { storage: site.storage, clientRules: site.server.clientRules },
   )
 })
-afterEach(() => under.close())
+afterEach(() => site.close())
 
 const ask = (headers: Record<string, string>, form: Change = {}) =>
-  postForm(under, '/token', encode({ grant_type: 'client_credentials', ...form }), headers)
+  postForm(site, '/token', encode({ grant_type: 'client_credentials', ...form }), headers)
 
 const workloadHeader = (id: string, signed = id) => ({ 'x-workload': `${id} ${macOf(signed)}` })
 
@@ -65,7 +65,7 @@ describe('a client authentication method of the host', () => {
   })
 
   it('is listed in discovery (RFC 8414 §2)', async () => {
-    const { json } = await under.send({ path: '/.well-known/openid-configuration' })
+    const { json } = await site.send({ path: '/.well-known/openid-configuration' })
 
     for (const endpoint of ['token', 'revocation', 'introspection'])
       expect(json[`${endpoint}_endpoint_auth_methods_supported`]).toContain(method)
@@ -80,34 +80,34 @@ describe('a client authentication method of the host', () => {
     ['without credentials', {}, { client_id: 'W' }, 'client_authentication_method', []],
     ['with a secret', {}, { client_id: 'W', client_secret: 'x' }, 'client_authentication_method', []],
   ] as const)('refuses a request %s (RFC 6749 §5.2)', async (_case, headers, form, reason, called) => {
-    await refusedInJson(under, { status: 401, error: 'invalid_client' }, { send: () => ask(headers, form), reason })
+    await expectJsonRefusal(site, { status: 401, error: 'invalid_client' }, { send: () => ask(headers, form), reason })
 
     expect(verified).toEqual(called)
   })
 
   it('refuses a request with two methods (RFC 6749 §2.3)', async () => {
-    const headers = { ...workloadHeader('W'), authorization: basic('M', under.clients.M.secret) }
+    const headers = { ...workloadHeader('W'), authorization: basic('M', site.clients.M.secret) }
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       { send: () => ask(headers), reason: 'client_authentication_twice' },
     )
   })
 
   it('refuses credentials of another client than client_id names (RFC 6749 §2.3.1)', async () => {
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'invalid_request' },
       { send: () => ask(workloadHeader('W'), { client_id: 'M' }), reason: 'client_id_contradicted' },
     )
   })
 
   it('is not called for a disabled client (RFC 6749 §5.2)', async () => {
-    await changeClient(under.storage, clientId('W'), { disabledAt: under.clock.now() })
+    await changeClient(site.storage, clientId('W'), { disabledAt: site.clock.now() })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 401, error: 'invalid_client' },
       { send: () => ask(workloadHeader('W')), reason: 'client_disabled' },
     )
@@ -119,7 +119,7 @@ describe('a client authentication method of the host', () => {
 
     const reply = await ask(workloadHeader('W'))
 
-    expect([reply.status, reply.json['error'], under.lastReason()]).toEqual([
+    expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([
       503,
       'temporarily_unavailable',
       'storage_unavailable',
@@ -127,7 +127,7 @@ describe('a client authentication method of the host', () => {
   })
 
   it('must be configured before a client can use it (RFC 7591 §3.2.2)', async () => {
-    const { storage, server } = under
+    const { storage, server } = site
     const deps = { storage, clientRules: server.clientRules }
     const change = { tokenEndpointAuthMethod: 'urn:example:other' } as const
 
@@ -165,7 +165,7 @@ it.each([0, '', null, undefined, {}, { instanceKey: '' }, { instanceKey: 1 }, 'n
       { storage: server.storage, clientRules: server.server.clientRules },
     )
 
-    await refusedInJson(
+    await expectJsonRefusal(
       server,
       { status: 401, error: 'invalid_client' },
       {

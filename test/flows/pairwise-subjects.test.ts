@@ -6,39 +6,39 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeClient } from '../support/fixture-clients.ts'
 import { answerInteraction, authorize, basic, encode, obtainTokens, postForm, redeem } from '../support/flow.ts'
 import {
-  hintOf,
+  obtainIdTokenHint,
   logout,
-  returnOfA,
+  returnUriOfA,
   sessionCookie,
   startLogoutServer,
   type LogoutServer,
 } from '../support/logout-server.ts'
 import { startLogoutWorld } from '../support/logout-world.ts'
 
-let under: LogoutServer
+let site: LogoutServer
 beforeAll(async () => {
-  under = await startLogoutServer()
-  for (const id of ['A', 'X']) await changeClient(under.storage, clientId(id), { subjectType: 'pairwise' })
+  site = await startLogoutServer()
+  for (const id of ['A', 'X']) await changeClient(site.storage, clientId(id), { subjectType: 'pairwise' })
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
-const sessionOf = (name: string, user = 'U1') => ({ cookie: sessionCookie(under, name, user) })
+const sessionOf = (name: string, user = 'U1') => ({ cookie: sessionCookie(site, name, user) })
 const subjectOfA = async () =>
-  (await under.storage.subjects.assign({ ...ofA, subject: 'unused' })) as { subject: string }
+  (await site.storage.subjects.assign({ ...ofA, subject: 'unused' })) as { subject: string }
 const ofA = { sector: 'app.test', userId: userId('U1') }
 
 /** An ID token of the client X, at another host. */
 async function idTokenOfX(): Promise<string> {
   const change = { client_id: 'X', redirect_uri: 'https://x.test/cb', scope: 'openid' }
-  const started = await authorize(under, change, sessionOf('one'))
+  const started = await authorize(site, change, sessionOf('one'))
   const consented = started.location.searchParams.has('code')
     ? started
-    : await answerInteraction(under, started, 'scope=openid')
+    : await answerInteraction(site, started, 'scope=openid')
   const code = consented.location.searchParams.get('code') ?? ''
   const redeemed = await redeem(
-    under,
+    site,
     code,
-    { redirect_uri: 'https://x.test/cb', client_id: 'X', client_secret: under.clients.X.secret },
+    { redirect_uri: 'https://x.test/cb', client_id: 'X', client_secret: site.clients.X.secret },
     { authorization: '' },
   )
   return (redeemed.json as { readonly id_token: string }).id_token
@@ -46,16 +46,16 @@ async function idTokenOfX(): Promise<string> {
 
 describe('a client with pairwise subjects (OIDC Core §8.1)', () => {
   it('gets the same sub in the ID token, userinfo and introspection, and not the identifier of the user', async () => {
-    const tokens = await obtainTokens(under, {}, sessionOf('one'))
+    const tokens = await obtainTokens(site, {}, sessionOf('one'))
     const { sub } = decodeJwt(tokens['id_token'] ?? '')
-    const userinfo = await under.send({
+    const userinfo = await site.send({
       path: '/userinfo',
       headers: { authorization: `Bearer ${tokens['access_token']}` },
     })
     const introspect = async (token = ''): Promise<unknown> =>
       (
-        await postForm(under, '/token/introspection', encode({ token }), {
-          authorization: basic('A', under.clients.A.secret),
+        await postForm(site, '/token/introspection', encode({ token }), {
+          authorization: basic('A', site.clients.A.secret),
         })
       ).json
 
@@ -67,22 +67,22 @@ describe('a client with pairwise subjects (OIDC Core §8.1)', () => {
   })
 
   it('gets an opaque access token, because a JWT would contain the user and the session for the revocation feed', async () => {
-    const { access_token: token } = await obtainTokens(under, {}, sessionOf('one'))
+    const { access_token: token } = await obtainTokens(site, {}, sessionOf('one'))
 
     expect(token).toMatch(/^[\w-]{43}$/)
   })
 
   it('keeps the sub after a refresh (OIDC Core §12.2)', async () => {
-    const tokens = await obtainTokens(under, {}, sessionOf('one'))
+    const tokens = await obtainTokens(site, {}, sessionOf('one'))
     const form = encode({ grant_type: 'refresh_token', refresh_token: tokens['refresh_token'], scope: 'openid' })
-    const refreshed = await postForm(under, '/token', form, { authorization: basic('A', under.clients.A.secret) })
+    const refreshed = await postForm(site, '/token', form, { authorization: basic('A', site.clients.A.secret) })
     const { id_token: idToken } = refreshed.json as { readonly id_token: string }
 
     expect(decodeJwt(idToken).sub).toBe(decodeJwt(tokens['id_token'] ?? '').sub)
   })
 
   it('shares neither sub nor sid with a client of another sector', async () => {
-    const own = decodeJwt(await hintOf(under, 'one'))
+    const own = decodeJwt(await obtainIdTokenHint(site, 'one'))
     const other = decodeJwt(await idTokenOfX())
 
     expect(other.sub).toMatch(/^[\w-]{22}$/)
@@ -93,57 +93,57 @@ describe('a client with pairwise subjects (OIDC Core §8.1)', () => {
   })
 
   it('can send its ID token as a hint: the same user need not sign in again, another user must (OIDC Core §3.1.2.1)', async () => {
-    const hint = await hintOf(under, 'one')
+    const hint = await obtainIdTokenHint(site, 'one')
     const change = { id_token_hint: hint, prompt: 'none' }
 
-    const same = await authorize(under, change, sessionOf('one'))
-    const other = await authorize(under, change, sessionOf('two', 'U4'))
+    const same = await authorize(site, change, sessionOf('one'))
+    const other = await authorize(site, change, sessionOf('two', 'U4'))
 
     expect(same.location.searchParams.get('code')).not.toBeNull()
     expect(other.location.searchParams.get('error')).toBe('login_required')
   })
 
   it('names users in the claims parameter by its own sub only (OIDC Core §5.5.1)', async () => {
-    await hintOf(under, 'one')
+    await obtainIdTokenHint(site, 'one')
     const { subject } = await subjectOfA()
     const asking = (sub: string) =>
       authorize(
-        under,
+        site,
         { prompt: 'none', claims: JSON.stringify({ id_token: { sub: { value: sub } } }) },
         sessionOf('one'),
       )
 
     expect((await asking(subject)).location.searchParams.get('code')).not.toBeNull()
     expect((await asking('U1')).location.searchParams.get('error')).toBe('login_required')
-    expect(under.lastReason()).toBe('no_user_matches')
+    expect(site.lastReason()).toBe('no_user_matches')
   })
 
   it('signs its user out with its hint (RP-Initiated Logout §2)', async () => {
-    const hint = await hintOf(under, 'leaving')
-    const answer = await logout(under, 'leaving', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+    const hint = await obtainIdTokenHint(site, 'leaving')
+    const answer = await logout(site, 'leaving', { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA })
 
-    expect(answer.header('location')).toBe(returnOfA)
-    expect(under.ended).toContain('leaving')
+    expect(answer.header('location')).toBe(returnUriOfA)
+    expect(site.endedSessions).toContain('leaving')
   })
 
   it('does not sign out a user of another session without asking (RP-Initiated Logout §2)', async () => {
-    const hint = await hintOf(under, 'one')
-    const answer = await logout(under, 'another', { id_token_hint: hint, post_logout_redirect_uri: returnOfA })
+    const hint = await obtainIdTokenHint(site, 'one')
+    const answer = await logout(site, 'another', { id_token_hint: hint, post_logout_redirect_uri: returnUriOfA })
 
     expect(answer.status).toBe(200)
-    expect(under.ended).not.toContain('another')
+    expect(site.endedSessions).not.toContain('another')
   })
 
   it('cannot become a client with public subjects, nor move to another sector (OIDC Core §2)', async () => {
-    const before = under.dump()
+    const before = site.dump()
     const change = (changed: Parameters<typeof updateClient>[1]) =>
-      updateClient({ clientId: 'A' }, changed, { storage: under.storage })
+      updateClient({ clientId: 'A' }, changed, { storage: site.storage })
 
     await expect(change({ subjectType: 'public' })).rejects.toMatchObject({ code: 'invalid_client_metadata' })
     await expect(change({ redirectUris: ['https://moved.test/cb'] })).rejects.toMatchObject({
       code: 'invalid_client_metadata',
     })
-    expect(under.dump()).toBe(before)
+    expect(site.dump()).toBe(before)
   })
 })
 

@@ -55,7 +55,7 @@ describe('the end of a session', () => {
       const before = [await api.present(bound.access_token), await api.present(offline.access_token)]
 
       await at.server.endSession('sid-U1')
-      at.pass(1)
+      at.clock.advance(1)
 
       expect(before).toEqual(['admitted', 'admitted'])
       await expect.poll(() => api.present(bound.access_token), { interval: 10 }).toBe('token_revoked')
@@ -73,10 +73,10 @@ describe('another server on the same storage, or the same one after a restart', 
       const [kept, before, during] = await Promise.all([1, 2, 3].map(() => tokensFor(at, 'A', forApi)))
       await revoke(at, before?.access_token ?? '')
 
-      const api = anApi(mode, servedFrom(at, createMemoryStorage({ issuer: 'https://as.test', database: at.medium })))
+      const api = anApi(mode, servedFrom(at, createMemoryStorage({ issuer: 'https://as.test', database: at.database })))
       const first = [await api.present(before?.access_token ?? ''), await api.present(during?.access_token ?? '')]
       await revoke(at, during?.access_token ?? '')
-      at.pass(1)
+      at.clock.advance(1)
 
       expect(first).toEqual(['token_revoked', 'admitted'])
       await expect.poll(() => api.present(during?.access_token ?? ''), { interval: 10 }).toBe('token_revoked')
@@ -88,7 +88,7 @@ describe('another server on the same storage, or the same one after a restart', 
 describe('a restarted server whose storage was lost', () => {
   /** Starts a server with an empty storage, the same keys and the same clients, which are registered again. */
   async function startedAnew(at: FeedSite): Promise<FeedSite> {
-    at.pass(5)
+    at.clock.advance(5)
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const clients = await at.storage.clients.list({ after: undefined, limit: 100 })
     for (const client of clients) await storage.clients.insert({ ...client, createdAt: at.clock.now() })
@@ -123,12 +123,12 @@ describe('an unreachable server', () => {
     const before = await api.present(access_token)
 
     at.setReachable(false)
-    at.pass(8)
+    at.clock.advance(8)
     const tolerated = await api.present(access_token)
-    at.pass(5)
+    at.clock.advance(5)
     const after = await api.present(access_token)
     at.setReachable(true)
-    at.pass(2)
+    at.clock.advance(2)
 
     expect([before, tolerated, after]).toEqual(['admitted', 'admitted', 'authorization_server_unavailable'])
     expect(api.refusals.at(-1)).toMatchObject({ code: 'temporarily_unavailable' })

@@ -45,7 +45,7 @@ async function refusedAfter(
   let reason = 'admitted'
   while (reason === 'admitted' && elapsed() < 5000) {
     reason = await api.present(token)
-    if (mode === 'on_demand') site.pass(0.05)
+    if (mode === 'on_demand') site.clock.advance(0.05)
     else await new Promise((resolve) => setImmediate(resolve))
   }
   return { reason, milliseconds: elapsed() }
@@ -124,7 +124,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     const tokens = await tokensFor(site, 'A', forApi)
     const other = await tokensFor(site, 'P', { scope: 'openid api.read', resource: 'https://api.test' })
     const before = [await api.present(tokens.access_token, 'api.read'), await api.present(other.access_token)]
-    site.asked.splice(0)
+    site.requestedPaths.splice(0)
     onTestFinished(async () => void (await undo?.()))
 
     await end(tokens)
@@ -133,7 +133,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     expect(before).toEqual(['admitted', 'admitted'])
     expect(reason).toBe('token_revoked')
     expect(milliseconds).toBeLessThan(1000)
-    expect(site.asked.length).toBeLessThanOrEqual(3)
+    expect(site.requestedPaths.length).toBeLessThanOrEqual(3)
     expect(await api.present(other.access_token)).toBe(endsAll ? 'token_revoked' : 'admitted')
   })
 
@@ -173,7 +173,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     const disabled = await refusedAfter(api, access_token, mode)
     await changeClient(site.storage, clientId('M'), { disabledAt: undefined })
 
-    site.pass(1)
+    site.clock.advance(1)
 
     expect([before, disabled.reason]).toEqual(['admitted', 'token_revoked'])
     await expect.poll(() => api.present(access_token)).toBe('admitted')
@@ -185,7 +185,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     await api.present(access_token)
 
     await changeClient(site.storage, clientId('M'), { clientName: 'Robot' })
-    site.pass(2)
+    site.clock.advance(2)
 
     expect(await api.present(access_token)).toBe('admitted')
   })
@@ -210,7 +210,7 @@ describe('a signing key that is dropped', () => {
     const { at, api, token, before, drop } = await leak('on_demand', (keys) => keys.rotate({ when: 'now' }))
 
     await drop()
-    at.pass(0.9)
+    at.clock.advance(0.9)
 
     expect([before, await api.present(token)]).toEqual(['admitted', 'token_revoked'])
     expect((await introspect(at, token)).json).toEqual({ active: false })
@@ -222,9 +222,9 @@ describe('a signing key that is dropped', () => {
     const { at, api, token, before, drop } = await leak('on_demand')
 
     await drop()
-    at.pass(10.1)
+    at.clock.advance(10.1)
     const silent = await api.present(token)
-    at.pass(20)
+    at.clock.advance(20)
     const informed = await api.present(token)
 
     expect([before, silent, informed]).toEqual(['admitted', 'authorization_server_unavailable', 'token_revoked'])

@@ -175,10 +175,10 @@ describe('claims that are too large for an access token', () => {
 })
 
 it('claims from a directory are refused at start-up when the storage has no provisioned users', async () => {
-  const under = await startServer()
-  onTestFinished(() => under.close())
-  const { provisionedUsers: _, ...storage } = under.storage
-  const options = { issuer: under.issuer, storage, keys: under.keys, signedIn: () => Promise.resolve(undefined) }
+  const server = await startServer()
+  onTestFinished(() => server.close())
+  const { provisionedUsers: _, ...storage } = server.storage
+  const options = { issuer: server.issuer, storage, keys: server.keys, signedIn: () => Promise.resolve(undefined) }
   const of = (groups: 'group_names' | { readonly claim: string }) =>
     createAuthorizationServer({
       ...options,

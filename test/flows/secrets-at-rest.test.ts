@@ -38,18 +38,18 @@ it('no secret is in plain text in the database files or in events', async () => 
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-at-rest-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
   const storage = await createSqlStorage({ issuer: 'https://as.test', dialect })
-  const under = await startServer({ storage, ...opaqueResource })
+  const site = await startServer({ storage, ...opaqueResource })
 
-  const secrets = [...(await everySecretOfAFlow(under)), await aSessionCookie(under), ...clientSecrets(under)]
+  const secrets = [...(await everySecretOfAFlow(site)), await aSessionCookie(site), ...clientSecrets(site)]
   secrets.push(await addClientSecret('A', {}, { storage }))
   const files = readdirSync(folder).map((file) => readFileSync(join(folder, file)))
-  await under.close()
+  await site.close()
   await dialect.close()
   rmSync(folder, { recursive: true })
 
   expect(secrets.length).toBeGreaterThanOrEqual(15)
   expect(secrets.filter((secret) => secret.length < 20)).toEqual([])
-  const events = JSON.stringify(under.events)
+  const events = JSON.stringify(site.events)
   expect(secrets.filter((secret) => files.some((bytes) => bytes.includes(secret)))).toEqual([])
   expect(secrets.filter((secret) => events.includes(secret))).toEqual([])
   // The search finds a value that is not secret, so it reads the right files.
@@ -66,9 +66,9 @@ it('no secret is in plain text in Redis or its log', async () => {
     durable: createMemoryStorage({ issuer }),
     expiring: createRedisStorage({ client, issuer }),
   })
-  const under = await startServer({ storage, ...opaqueResource })
+  const site = await startServer({ storage, ...opaqueResource })
 
-  const secrets = await everySecretOfAFlow(under)
+  const secrets = await everySecretOfAFlow(site)
   const keys: string[] = []
   for await (const page of client.scanIterator()) keys.push(...page)
   const asBytes = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer })
@@ -76,7 +76,7 @@ it('no secret is in plain text in Redis or its log', async () => {
   const log = readdirSync(join(redis.folder, 'appendonlydir')).map((file) =>
     readFileSync(join(redis.folder, 'appendonlydir', file)),
   )
-  await under.close()
+  await site.close()
   client.destroy()
   await redis.stop()
 
@@ -92,45 +92,45 @@ it('no secret is in plain text in Redis or its log', async () => {
 it('no private signing key is in the database files, as JWK or as PKCS #8', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-keys-'))
   const dialect = openSqliteDialect(join(folder, 'mintmark.db'), { migrate: 'on-open' })
-  const under = await startServer({ storage: await createSqlStorage({ issuer: 'https://as.test', dialect }) })
+  const site = await startServer({ storage: await createSqlStorage({ issuer: 'https://as.test', dialect }) })
   const files = (): Buffer[] => readdirSync(folder).map((file) => readFileSync(join(folder, file)))
 
   const text = Buffer.concat(files()).toString('latin1')
-  await under.close()
+  await site.close()
   await dialect.close()
   rmSync(folder, { recursive: true })
 
   // A private JWK has a member `d`; the exported private key must not be there either.
   expect(text).not.toMatch(/"d"\s*:/)
-  expect(text).not.toContain((await exportPKCS8(under.clients.B.privateKey)).split('\n')[1])
+  expect(text).not.toContain((await exportPKCS8(site.clients.B.privateKey)).split('\n')[1])
   expect(text).toContain('"kty"')
 })
 
 /** Uses each grant and endpoint once, and collects every credential. */
-async function everySecretOfAFlow(under: ServerUnderTest): Promise<readonly string[]> {
-  const started = await authorize(under, { scope: 'openid offline_access' })
+async function everySecretOfAFlow(site: ServerUnderTest): Promise<readonly string[]> {
+  const started = await authorize(site, { scope: 'openid offline_access' })
   const handle = started.location.searchParams.get('interaction') ?? ''
   const browser = browserCookie(started).split('=')[1] ?? ''
-  const approved = await answerInteraction(under, started, 'scope=openid&scope=offline_access')
+  const approved = await answerInteraction(site, started, 'scope=openid&scope=offline_access')
   const code = approved.location.searchParams.get('code') ?? ''
-  const first = (await redeem(under, code)).json as Record<string, string>
-  const second = (await token(under, { grant_type: 'refresh_token', refresh_token: first['refresh_token'] }))
+  const first = (await redeem(site, code)).json as Record<string, string>
+  const second = (await token(site, { grant_type: 'refresh_token', refresh_token: first['refresh_token'] }))
     .json as Record<string, string>
 
-  const unused = await obtainCode(under, { scope: 'openid' })
-  const apiCode = await obtainCode(under, { scope: 'api.read', resource: 'https://api.test' })
-  const opaque = (await redeem(under, apiCode)).json as Record<string, string>
-  const assertion = await writeAssertion(under)
+  const unused = await obtainCode(site, { scope: 'openid' })
+  const apiCode = await obtainCode(site, { scope: 'api.read', resource: 'https://api.test' })
+  const opaque = (await redeem(site, apiCode)).json as Record<string, string>
+  const assertion = await writeAssertion(site)
   await postForm(
-    under,
+    site,
     '/token/introspection',
     encode({ token: opaque['access_token'], client_assertion: assertion, client_assertion_type: assertionType }),
     {},
   )
-  await postForm(under, '/token/revocation', encode({ token: second['access_token'] }), {
-    authorization: basic('A', under.clients.A.secret),
+  await postForm(site, '/token/revocation', encode({ token: second['access_token'] }), {
+    authorization: basic('A', site.clients.A.secret),
   })
-  await postForm(under, '/token', 'grant_type=client_credentials', {
+  await postForm(site, '/token', 'grant_type=client_credentials', {
     authorization: basic('M', 'a-wrong-secret-that-was-tried'),
   })
 
@@ -163,11 +163,11 @@ async function everySecretOfAFlow(under: ServerUnderTest): Promise<readonly stri
   return values.filter((value) => value !== undefined)
 }
 
-async function aSessionCookie(under: ServerUnderTest): Promise<string> {
-  const sessions = createCookieSessions({ storage: under.storage, clock: under.clock.now })
+async function aSessionCookie(site: ServerUnderTest): Promise<string> {
+  const sessions = createCookieSessions({ storage: site.storage, clock: site.clock.now })
   const request: ServerRequest = {
     method: 'POST',
-    url: new URL(`${under.issuer}/login`),
+    url: new URL(`${site.issuer}/login`),
     headers: new Map(),
     repeatedHeaders: new Set(),
     host: undefined,
@@ -177,5 +177,5 @@ async function aSessionCookie(under: ServerUnderTest): Promise<string> {
   return headers[0]?.[1].split(';', 1)[0]?.split('=')[1] ?? ''
 }
 
-const clientSecrets = (under: ServerUnderTest): readonly string[] =>
-  [under.clients.A, under.clients.M, under.clients.RS, under.clients.X].map(({ secret }) => secret)
+const clientSecrets = (site: ServerUnderTest): readonly string[] =>
+  [site.clients.A, site.clients.M, site.clients.RS, site.clients.X].map(({ secret }) => secret)

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, basic, encode, obtainCode, obtainTokens, postForm, redeem } from '../support/flow.ts'
-import { refusedByRedirect, refusedInJson } from '../support/refused.ts'
+import { expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { introspect, userinfo } from '../support/token-calls.ts'
 
@@ -19,9 +19,9 @@ const aRing = (algorithms: Algorithms) =>
   createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey: 'A'.repeat(43), algorithms })
 
 async function serverWith(algorithms: Algorithms): Promise<ServerUnderTest> {
-  const under = await startServer({ keys: aRing(algorithms) })
-  onTestFinished(() => under.close())
-  return under
+  const site = await startServer({ keys: aRing(algorithms) })
+  onTestFinished(() => site.close())
+  return site
 }
 
 const everywhere: readonly SigningAlgorithm[] = ['RS256', 'PS256', 'ES256', 'EdDSA']
@@ -33,32 +33,32 @@ describe.each<SigningAlgorithm>([...everywhere, ...here])(
   'a server that signs with %s (RFC 7518 §3.1)',
   (algorithm) => {
     it('issues tokens that a reader of its key set verifies and that it accepts itself', async () => {
-      const under = await serverWith([algorithm])
-      await changeClient(under.storage, clientId('A'), {
+      const site = await serverWith([algorithm])
+      await changeClient(site.storage, clientId('A'), {
         idTokenSignedResponseAlg: algorithm,
         userinfoSignedResponseAlg: algorithm,
       })
 
-      const tokens = await obtainTokens(under)
+      const tokens = await obtainTokens(site)
 
-      const keys = createLocalJWKSet((await under.send({ path: '/jwks' })).json as unknown as JSONWebKeySet)
-      const options = { algorithms: [algorithm], issuer, currentDate: new Date(under.clock.now() * 1000) }
-      const claims = await userinfo(under, tokens['access_token'] ?? '')
+      const keys = createLocalJWKSet((await site.send({ path: '/jwks' })).json as unknown as JSONWebKeySet)
+      const options = { algorithms: [algorithm], issuer, currentDate: new Date(site.clock.now() * 1000) }
+      const claims = await userinfo(site, tokens['access_token'] ?? '')
       const accessToken = await jwtVerify(tokens['access_token'] ?? '', keys, { ...options, typ: 'at+jwt' })
       const idToken = await jwtVerify(tokens['id_token'] ?? '', keys, { ...options, audience: 'A' })
       const signedClaims = await jwtVerify(claims.text, keys, { ...options, audience: 'A' })
       expect([accessToken.payload.sub, idToken.payload.sub, signedClaims.payload.sub]).toEqual(['U1', 'U1', 'U1'])
-      expect((await introspect(under, tokens['access_token'] ?? '')).json['active']).toBe(true)
-      expect((await authorize(under, { id_token_hint: tokens['id_token'] })).location.searchParams.has('code')).toBe(
+      expect((await introspect(site, tokens['access_token'] ?? '')).json['active']).toBe(true)
+      expect((await authorize(site, { id_token_hint: tokens['id_token'] })).location.searchParams.has('code')).toBe(
         true,
       )
     })
 
     it('binds the access token with the hash of its algorithm, where there is one (OIDC Core §3.1.3.6)', async () => {
-      const under = await serverWith([algorithm])
-      await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: algorithm })
+      const site = await serverWith([algorithm])
+      await changeClient(site.storage, clientId('A'), { idTokenSignedResponseAlg: algorithm })
 
-      const tokens = await obtainTokens(under)
+      const tokens = await obtainTokens(site)
 
       const hashNames: Partial<Record<SigningAlgorithm, string>> = {
         RS256: 'sha256',
@@ -86,22 +86,22 @@ describe('a client that chose no algorithm', () => {
     [['RS256'], 'RS256'],
     [['ES256', 'RS256'], 'RS256'],
   ])('a key ring with %j signs its ID tokens with %s (OIDC Registration §2)', async (algorithms, alg) => {
-    const under = await serverWith(algorithms)
+    const site = await serverWith(algorithms)
 
-    const tokens = await obtainTokens(under)
-    const discovery = await under.send({ path: '/.well-known/openid-configuration' })
+    const tokens = await obtainTokens(site)
+    const discovery = await site.send({ path: '/.well-known/openid-configuration' })
 
     expect(decodeProtectedHeader(tokens['id_token'] ?? '').alg).toBe(alg)
     expect(discovery.json['id_token_signing_alg_values_supported']).toEqual(algorithms)
-    expect((await userinfo(under, tokens['access_token'] ?? '')).status).toBe(200)
+    expect((await userinfo(site, tokens['access_token'] ?? '')).status).toBe(200)
   })
 
   it('a key ring without RS256 signs an introspection response with its first algorithm (RFC 9701 §6)', async () => {
-    const under = await serverWith(['ES256'])
-    const { access_token: accessToken = '' } = await obtainTokens(under)
+    const site = await serverWith(['ES256'])
+    const { access_token: accessToken = '' } = await obtainTokens(site)
 
-    const reply = await postForm(under, '/token/introspection', encode({ token: accessToken }), {
-      authorization: basic('A', under.clients.A.secret),
+    const reply = await postForm(site, '/token/introspection', encode({ token: accessToken }), {
+      authorization: basic('A', site.clients.A.secret),
       accept: 'application/token-introspection+jwt',
     })
 
@@ -111,46 +111,46 @@ describe('a client that chose no algorithm', () => {
 
 describe('a client that chose an algorithm without a key', () => {
   it('is rejected at the authorization endpoint, before the user signs in (OIDC Registration §2)', async () => {
-    const under = await serverWith(['RS256'])
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
+    const site = await serverWith(['RS256'])
+    await changeClient(site.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
 
-    await refusedByRedirect(
-      under,
+    await expectErrorRedirect(
+      site,
       { error: 'unauthorized_client' },
-      { send: () => authorize(under), reason: 'signing_algorithm_unavailable' },
+      { send: () => authorize(site), reason: 'signing_algorithm_unavailable' },
     )
   })
 
   it('succeeds for OAuth 2.0 without OpenID Connect, which needs no ID token', async () => {
-    const under = await serverWith(['RS256'])
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
+    const site = await serverWith(['RS256'])
+    await changeClient(site.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
 
-    const reply = await redeem(under, await obtainCode(under, { scope: 'profile' }))
+    const reply = await redeem(site, await obtainCode(site, { scope: 'profile' }))
 
     expect([reply.status, reply.json['id_token']]).toEqual([200, undefined])
   })
 
   it('gets an error response, not a server error, if its algorithm changes between code and token (RFC 6749 §5.2)', async () => {
-    const under = await serverWith(['RS256'])
-    const code = await obtainCode(under)
-    await changeClient(under.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
+    const site = await serverWith(['RS256'])
+    const code = await obtainCode(site)
+    await changeClient(site.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'unauthorized_client' },
-      { send: () => redeem(under, code), reason: 'signing_algorithm_unavailable', kept: 'whatever' },
+      { send: () => redeem(site, code), reason: 'signing_algorithm_unavailable', storage: 'may change' },
     )
   })
 
   it('gets an error from userinfo, never another format than the registered one (OIDC Core §5.3.2)', async () => {
-    const under = await serverWith(['RS256'])
-    const { access_token: accessToken = '' } = await obtainTokens(under)
-    await changeClient(under.storage, clientId('A'), { userinfoSignedResponseAlg: 'ES256' })
+    const site = await serverWith(['RS256'])
+    const { access_token: accessToken = '' } = await obtainTokens(site)
+    await changeClient(site.storage, clientId('A'), { userinfoSignedResponseAlg: 'ES256' })
 
-    await refusedInJson(
-      under,
+    await expectJsonRefusal(
+      site,
       { status: 400, error: 'unauthorized_client' },
-      { send: () => userinfo(under, accessToken), reason: 'signing_algorithm_unavailable' },
+      { send: () => userinfo(site, accessToken), reason: 'signing_algorithm_unavailable' },
     )
   })
 })

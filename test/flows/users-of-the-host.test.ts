@@ -14,7 +14,15 @@ import { jsonText } from '@mintmark/storage-interface/stores'
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, basic, obtainCode, redeem, signedInAs, token } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { introspect, noteSecretsInUse, refresh, revoke, tokensFor, tokensOf, userinfo } from '../support/token-calls.ts'
+import {
+  introspect,
+  authenticateEveryClient,
+  refresh,
+  revoke,
+  tokensFor,
+  tokensOf,
+  userinfo,
+} from '../support/token-calls.ts'
 
 type Find = NonNullable<AuthorizationServerOptions['users']>['find']
 type Answer = Awaited<ReturnType<Find>>
@@ -22,7 +30,7 @@ type Answer = Awaited<ReturnType<Find>>
 /** Starts a server whose option `users` calls `table.find` if it exists, and otherwise reads `table.rows`. */
 async function serverOf(table: { rows: Record<string, Answer>; find?: Find }, timeout?: number) {
   const asked: string[] = []
-  const under: ServerUnderTest = await startServer({
+  const site: ServerUnderTest = await startServer({
     users: {
       async find(subject, call) {
         asked.push(subject)
@@ -31,8 +39,8 @@ async function serverOf(table: { rows: Record<string, Answer>; find?: Find }, ti
       ...(timeout !== undefined && { timeout }),
     },
   })
-  onTestFinished(() => under.close())
-  return { under, asked }
+  onTestFinished(() => site.close())
+  return { site, asked }
 }
 
 const issuer = 'https://as.test'
@@ -42,30 +50,30 @@ const unavailable = { status: 503, json: { error: 'temporarily_unavailable' } }
 
 describe('the option users', () => {
   it('creates the row of a user at the first sign-in, and stores no claims (OIDC Core §2)', async () => {
-    const { under } = await serverOf({ rows: { H1: ann } })
+    const { site } = await serverOf({ rows: { H1: ann } })
 
-    const code = await obtainCode(under, { scope }, { cookie: signedInAs(under, 'H1') })
-    const tokens = tokensOf(await redeem(under, code))
+    const code = await obtainCode(site, { scope }, { cookie: signedInAs(site, 'H1') })
+    const tokens = tokensOf(await redeem(site, code))
 
     expect(decodeJwt(tokens.id_token)).toMatchObject({ sub: 'H1', name: 'Ann of the host' })
-    expect(await under.storage.users.find(userId('H1'))).toMatchObject({ active: true, claims: {}, version: 1 })
+    expect(await site.storage.users.find(userId('H1'))).toMatchObject({ active: true, claims: {}, version: 1 })
   })
 
   it('refuses a user who is not in the table, and creates no row (RFC 6749 §4.1.2.1)', async () => {
-    const { under } = await serverOf({ rows: {} })
+    const { site } = await serverOf({ rows: {} })
 
-    const refused = await authorize(under, { prompt: 'none' }, { cookie: signedInAs(under, 'H1') })
+    const refused = await authorize(site, { prompt: 'none' }, { cookie: signedInAs(site, 'H1') })
 
     expect(refused.location.searchParams.get('error')).toBe('login_required')
-    expect(await under.storage.users.find(userId('H1'))).toBeUndefined()
+    expect(await site.storage.users.find(userId('H1'))).toBeUndefined()
   })
 
   it.each(['U2', 'U3'])(
     'does not restore %s, who was deactivated or removed in storage (OIDC Core §2)',
     async (user) => {
-      const { under } = await serverOf({ rows: { [user]: ann } })
+      const { site } = await serverOf({ rows: { [user]: ann } })
 
-      const refused = await authorize(under, { prompt: 'none' }, { cookie: signedInAs(under, user) })
+      const refused = await authorize(site, { prompt: 'none' }, { cookie: signedInAs(site, user) })
 
       expect(refused.location.searchParams.get('error')).toBe('login_required')
     },
@@ -73,12 +81,12 @@ describe('the option users', () => {
 
   it('reads the current claims for userinfo and each refresh, not the stored ones (OIDC Core §5.3.2)', async () => {
     const table = { rows: { U1: ann } as Record<string, Answer> }
-    const { under } = await serverOf(table)
-    const tokens = await tokensFor(under, 'A', { scope })
+    const { site } = await serverOf(table)
+    const tokens = await tokensFor(site, 'A', { scope })
     table.rows['U1'] = { active: true, claims: { name: 'Ann Married' } }
 
-    const about = await userinfo(under, tokens.access_token)
-    const next = tokensOf(await refresh(under, tokens.refresh_token))
+    const about = await userinfo(site, tokens.access_token)
+    const next = tokensOf(await refresh(site, tokens.refresh_token))
 
     expect(about.json).toEqual({ sub: 'U1', name: 'Ann Married' })
     expect(decodeJwt(next.id_token)).toMatchObject({ name: 'Ann Married' })
@@ -87,50 +95,50 @@ describe('the option users', () => {
 
   it('permanently revokes everything issued to a user whom the table calls inactive (RFC 6749 §5.2)', async () => {
     const table = { rows: { U1: ann } as Record<string, Answer> }
-    const { under } = await serverOf(table)
-    const tokens = await tokensFor(under, 'A', { scope })
+    const { site } = await serverOf(table)
+    const tokens = await tokensFor(site, 'A', { scope })
     table.rows['U1'] = { active: false, claims: {} }
 
-    expect(await refresh(under, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
-    expect(under.lastReason()).toBe('refresh_token_unknown')
-    expect(under.events).toContainEqual(expect.objectContaining({ type: 'session.ended', reason: 'host' }))
+    expect(await refresh(site, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect(site.lastReason()).toBe('refresh_token_unknown')
+    expect(site.events).toContainEqual(expect.objectContaining({ type: 'session.ended', reason: 'host' }))
 
     table.rows['U1'] = ann
-    expect(await refresh(under, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
-    expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
+    expect(await refresh(site, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect((await introspect(site, tokens.access_token)).json).toEqual({ active: false })
     // The user may sign in again: the row in storage is not deactivated.
-    expect(await under.storage.users.find(userId('U1'))).toMatchObject({ active: true, generation: 0 })
+    expect(await site.storage.users.find(userId('U1'))).toMatchObject({ active: true, generation: 0 })
   })
 
   it('refuses a user whom the table no longer has, and revokes nothing, because a replica may lag (RFC 7662 §2.2)', async () => {
     const table = { rows: { U1: ann } as Record<string, Answer> }
-    const { under } = await serverOf(table)
-    const tokens = await tokensFor(under, 'A', { scope })
+    const { site } = await serverOf(table)
+    const tokens = await tokensFor(site, 'A', { scope })
     table.rows = {}
 
-    expect((await introspect(under, tokens.access_token)).json).toEqual({ active: false })
-    expect(await userinfo(under, tokens.access_token)).toMatchObject({ status: 401 })
+    expect((await introspect(site, tokens.access_token)).json).toEqual({ active: false })
+    expect(await userinfo(site, tokens.access_token)).toMatchObject({ status: 401 })
 
     table.rows['U1'] = ann
-    expect((await introspect(under, tokens.access_token)).json).toMatchObject({ active: true })
+    expect((await introspect(site, tokens.access_token)).json).toMatchObject({ active: true })
   })
 
   it('never overrides a deactivation in storage: table and storage must both say that the user is active (RFC 6749 §5.2)', async () => {
-    const { under, asked } = await serverOf({ rows: { U1: ann } })
-    const tokens = await tokensFor(under, 'A', { scope })
-    await under.storage.users.deactivate(userId('U1'), under.clock.now())
+    const { site, asked } = await serverOf({ rows: { U1: ann } })
+    const tokens = await tokensFor(site, 'A', { scope })
+    await site.storage.users.deactivate(userId('U1'), site.clock.now())
     const before = asked.length
 
-    expect(await refresh(under, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect(await refresh(site, tokens.refresh_token)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
     expect(asked.length).toBe(before)
   })
 
   it('is not called for users whom an identity provider provisions (RFC 7644 §3.3)', async () => {
-    const { under, asked } = await serverOf({ rows: {} })
-    const version = (await under.storage.users.find(userId('U1')))?.version ?? 0
-    const change = { providerId: providerId('acme'), userId: userId('U1'), version, now: under.clock.now() }
+    const { site, asked } = await serverOf({ rows: {} })
+    const version = (await site.storage.users.find(userId('U1')))?.version ?? 0
+    const change = { providerId: providerId('acme'), userId: userId('U1'), version, now: site.clock.now() }
     const resource = { userName: 'ann' }
-    await under.storage.provisionedUsers.adopt({
+    await site.storage.provisionedUsers.adopt({
       ...change,
       state: {
         active: true,
@@ -142,18 +150,18 @@ describe('the option users', () => {
       },
     })
 
-    const tokens = await tokensFor(under, 'A', { scope })
+    const tokens = await tokensFor(site, 'A', { scope })
 
     expect(decodeJwt(tokens.id_token)).toMatchObject({ name: 'Ann of the directory' })
     expect(asked).toEqual([])
   })
 
   it('is called with the identifier of the user, not with the pairwise subject of a client (OIDC Core §8.1)', async () => {
-    const { under, asked } = await serverOf({ rows: { U1: ann } })
-    await changeClient(under.storage, clientId('A'), { subjectType: 'pairwise' })
+    const { site, asked } = await serverOf({ rows: { U1: ann } })
+    await changeClient(site.storage, clientId('A'), { subjectType: 'pairwise' })
 
-    const tokens = await tokensFor(under, 'A', { scope })
-    await introspect(under, tokens.access_token)
+    const tokens = await tokensFor(site, 'A', { scope })
+    await introspect(site, tokens.access_token)
 
     expect(decodeJwt(tokens.id_token).sub).not.toBe('U1')
     expect(new Set(asked)).toEqual(new Set(['U1']))
@@ -179,18 +187,18 @@ const failures: readonly (readonly [string, Find])[] = [
 describe.each(failures)('a table of users that %s', (_, find) => {
   it('leaves the code, the refresh token and storage unchanged (RFC 6749 §5.2)', async () => {
     const table: { rows: Record<string, Answer>; find?: Find } = { rows: { U1: ann } }
-    const { under } = await serverOf(table, 0.05)
-    const { refresh_token, access_token } = await tokensFor(under, 'A', { scope })
-    const code = await obtainCode(under, { scope })
-    await noteSecretsInUse(under)
-    const before = under.dump()
+    const { site } = await serverOf(table, 0.05)
+    const { refresh_token, access_token } = await tokensFor(site, 'A', { scope })
+    const code = await obtainCode(site, { scope })
+    await authenticateEveryClient(site)
+    const before = site.dump()
     table.find = find
 
     const answers = [
-      await redeem(under, code),
-      await refresh(under, refresh_token),
-      await userinfo(under, access_token),
-      await introspect(under, access_token),
+      await redeem(site, code),
+      await refresh(site, refresh_token),
+      await userinfo(site, access_token),
+      await introspect(site, access_token),
     ]
 
     for (const answer of answers) {
@@ -198,57 +206,57 @@ describe.each(failures)('a table of users that %s', (_, find) => {
       expect(answer.header('retry-after')).toBe('5')
       expect(answer.text).not.toContain('db.internal')
     }
-    expect(under.lastReason()).toBe('users_unavailable')
-    expect(under.dump()).toBe(before)
+    expect(site.lastReason()).toBe('users_unavailable')
+    expect(site.dump()).toBe(before)
     delete table.find
-    expect((await redeem(under, code)).status).toBe(200)
-    expect((await refresh(under, refresh_token)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
+    expect((await refresh(site, refresh_token)).status).toBe(200)
   })
 
   it('leads to an error page at the authorization endpoint, and nothing is stored (RFC 6749 §4.1.2.1)', async () => {
-    const { under } = await serverOf({ rows: {}, find }, 0.05)
-    const before = under.dump()
+    const { site } = await serverOf({ rows: {}, find }, 0.05)
+    const before = site.dump()
 
-    const refused = await authorize(under)
+    const refused = await authorize(site)
 
     expect(refused.status).toBe(503)
     expect(refused.header('retry-after')).toBe('5')
     expect(refused.text).not.toContain('db.internal')
-    expect(under.lastReason()).toBe('users_unavailable')
-    expect(under.dump()).toBe(before)
+    expect(site.lastReason()).toBe('users_unavailable')
+    expect(site.dump()).toBe(before)
   })
 
   it('neither stops a client from revoking tokens nor hides a replayed code (RFC 7009 §2.1, RFC 6749 §4.1.2)', async () => {
     const table: { rows: Record<string, Answer>; find?: Find } = { rows: { U1: ann } }
-    const { under } = await serverOf(table, 0.05)
-    const revoked = await tokensFor(under, 'A', { scope })
-    const code = await obtainCode(under, { scope })
-    const replayed = tokensOf(await redeem(under, code))
+    const { site } = await serverOf(table, 0.05)
+    const revoked = await tokensFor(site, 'A', { scope })
+    const code = await obtainCode(site, { scope })
+    const replayed = tokensOf(await redeem(site, code))
     table.find = find
 
-    expect((await revoke(under, revoked.refresh_token)).status).toBe(200)
-    expect(await redeem(under, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
+    expect((await revoke(site, revoked.refresh_token)).status).toBe(200)
+    expect(await redeem(site, code)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
 
     delete table.find
-    expect((await introspect(under, revoked.access_token)).json).toEqual({ active: false })
-    expect((await introspect(under, replayed.access_token)).json).toEqual({ active: false })
+    expect((await introspect(site, revoked.access_token)).json).toEqual({ active: false })
+    expect((await introspect(site, replayed.access_token)).json).toEqual({ active: false })
   })
 })
 
 it('the option users is called twice for a code, and once each for a refresh, userinfo and introspection (RFC 6749 §5.2)', async () => {
-  const { under, asked } = await serverOf({ rows: { U1: ann } })
-  const code = await obtainCode(under, { scope })
+  const { site, asked } = await serverOf({ rows: { U1: ann } })
+  const code = await obtainCode(site, { scope })
   const counted = async <Result>(call: () => Promise<Result>): Promise<readonly [number, Result]> => {
     const before = asked.length
     const result = await call()
     return [asked.length - before, result]
   }
 
-  const [forCode, redeemed] = await counted(() => redeem(under, code))
+  const [forCode, redeemed] = await counted(() => redeem(site, code))
   const { access_token, refresh_token } = tokensOf(redeemed)
-  const [forRefresh] = await counted(() => refresh(under, refresh_token))
-  const [forUserinfo] = await counted(() => userinfo(under, access_token))
-  const [forIntrospection] = await counted(() => introspect(under, access_token))
+  const [forRefresh] = await counted(() => refresh(site, refresh_token))
+  const [forUserinfo] = await counted(() => userinfo(site, access_token))
+  const [forIntrospection] = await counted(() => introspect(site, access_token))
 
   expect([forCode, forRefresh, forUserinfo, forIntrospection]).toEqual([2, 1, 1, 1])
 })
@@ -277,18 +285,18 @@ describe('the option users in sessions, in grants and at start-up', () => {
 
   it('lets a grant of the host refuse a user whom the table calls inactive (RFC 6749 §5.2)', async () => {
     const storage = createMemoryStorage({ issuer })
-    const under = await startServer({ storage, grants: [badgeGrant(storage)] })
-    onTestFinished(() => under.close())
+    const site = await startServer({ storage, grants: [badgeGrant(storage)] })
+    onTestFinished(() => site.close())
     const client = await registerClient({ clientId: 'door', clientName: 'Door', grantTypes: [badgeType] }, { storage })
 
     const refused = await token(
-      under,
+      site,
       { grant_type: badgeType },
       { authorization: basic('door', client.clientSecret ?? '') },
     )
 
     expect(refused).toMatchObject({ status: 400, json: { error: 'invalid_grant' } })
-    expect(under.lastReason()).toBe('grant_refused')
+    expect(site.lastReason()).toBe('grant_refused')
     expect(await storage.grants.listByUser(userId('U1'))).toEqual([])
   })
 

@@ -111,7 +111,7 @@ async function conversation(
   const port = await freePort()
   const own = `http://localhost:${port}`
   const tools = client.callsTools === true ? await listenForTools() : undefined
-  const under = await startLoopbackServer({
+  const site = await startLoopbackServer({
     clock: () => epochSeconds(Math.floor(Date.now() / 1000)),
     dangerouslyAllowOutbound: [own],
     ...tools?.options,
@@ -126,46 +126,46 @@ async function conversation(
       },
     }),
   })
-  tools?.serve(under.issuer)
+  tools?.serve(site.issuer)
   const { callback, backChannelLogout } = client
-  const app = await openWebApp(under, {
+  const app = await openWebApp(site, {
     ...(callback !== undefined && { redirectUris: [`${own}${callback}`] }),
     ...(tools !== undefined && { scopes: [...Object.keys(noteScopes), 'offline_access'] }),
   })
   // The address was checked by the server that sends to it.
   if (backChannelLogout !== undefined)
-    await changeClient(under.storage, clientId(app.clientId), { backchannelLogoutUri: `${own}${backChannelLogout}` })
+    await changeClient(site.storage, clientId(app.clientId), { backchannelLogoutUri: `${own}${backChannelLogout}` })
   app.serve((_request, response) => void response.end('signed in'))
   const { toleranceProfile = 'general' } = client
   const { secret } = await registerIdentityProvider(
     { providerId: 'foreign', toleranceProfile },
-    { storage: under.storage },
+    { storage: site.storage },
   )
 
   const reported: CheckResult[] = []
   let version = pinnedVersion(client) ?? ''
-  const browser = openBrowser(under)
+  const browser = openBrowser(site)
   const { status, log } = await runProgram({
     command: program.command,
     folder: program.folder,
     signal: AbortSignal.timeout(runLimit),
     env: {
-      ISSUER: under.issuer,
+      ISSUER: site.issuer,
       CLIENT_ID: app.clientId,
       CLIENT_SECRET: app.clientSecret,
       REDIRECT_URI: callback === undefined ? `${app.origin}/callback` : `http://localhost:${port}${callback}`,
       PORT: String(port),
       MACHINE_ID: 'M',
-      MACHINE_SECRET: under.clients.M.secret,
+      MACHINE_SECRET: site.clients.M.secret,
       ...(await assertionClient(
-        under,
+        site,
         client.assertionCallback && `http://localhost:${port}${client.assertionCallback}`,
       )),
-      SCIM_URL: `${under.issuer}/scim/v2/enterprise-idps/foreign`,
+      SCIM_URL: `${site.issuer}/scim/v2/enterprise-idps/foreign`,
       SCIM_TOKEN: secret,
       OUTPUT: program.output,
       ...tools?.env,
-      ...(client.forwardsCertificates === true && { CERTIFICATES: await certificatesOfBilling(under) }),
+      ...(client.forwardsCertificates === true && { CERTIFICATES: await certificatesOfBilling(site) }),
     },
     async onLine(line) {
       const [, verb, rest = ''] = /^(passed|failed|version|visit|post|end) (.*)$/.exec(line) ?? []
@@ -176,8 +176,8 @@ async function conversation(
         reported.push({ title, failure: rest.slice(title.length + 2) })
       }
       if (verb === 'end') {
-        await under.server.endSession(rest)
-        return JSON.stringify(await under.server.deliverOnce())
+        await site.server.endSession(rest)
+        return JSON.stringify(await site.server.deliverOnce())
       }
       if (verb !== 'visit' && verb !== 'post') return undefined
       const [address = '', form] = rest.split(' ')
@@ -186,8 +186,8 @@ async function conversation(
       return JSON.stringify({ url: url.href, status: pageStatus, text })
     },
   })
-  await Promise.all([app.close(), under.close(), tools?.close()])
-  const refusals = under.events.flatMap((event) => (event.type === 'request.refused' ? [JSON.stringify(event)] : []))
+  await Promise.all([app.close(), site.close(), tools?.close()])
+  const refusals = site.events.flatMap((event) => (event.type === 'request.refused' ? [JSON.stringify(event)] : []))
   const verdict = verdictOn(client, reported)
   return {
     ...verdict,

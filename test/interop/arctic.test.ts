@@ -5,31 +5,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { visit } from '../support/visit.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startLoopbackServer()
+  site = await startLoopbackServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('arctic', () => {
   it.each([
     ['public', () => new OAuth2Client('P', null, 'https://spa.test/cb')],
-    ['confidential', () => new OAuth2Client('A', under.clients.A.secret, 'https://app.test/cb')],
+    ['confidential', () => new OAuth2Client('A', site.clients.A.secret, 'https://app.test/cb')],
   ])('a %s client gets tokens, refreshes and revokes (RFC 6749 §4.1, §6, RFC 7009 §2)', async (_kind, createClient) => {
     const client = createClient()
 
     const tokens = await signIn(client)
-    const renewed = await client.refreshAccessToken(`${under.issuer}/token`, tokens.refreshToken(), [])
-    await client.revokeToken(`${under.issuer}/token/revocation`, renewed.refreshToken())
+    const renewed = await client.refreshAccessToken(`${site.issuer}/token`, tokens.refreshToken(), [])
+    await client.revokeToken(`${site.issuer}/token/revocation`, renewed.refreshToken())
 
     expect(tokens.scopes()).toEqual(['openid', 'profile', 'offline_access'])
     expect(renewed.refreshToken()).not.toBe(tokens.refreshToken())
-    const refused = client.refreshAccessToken(`${under.issuer}/token`, renewed.refreshToken(), [])
+    const refused = client.refreshAccessToken(`${site.issuer}/token`, renewed.refreshToken(), [])
     await expect(refused).rejects.toMatchObject({ code: 'invalid_grant' })
   })
 
   it('does not encode its credentials, which the secrets we generate do not need (RFC 6749 §2.3.1)', async () => {
-    const { secret } = under.clients.A
+    const { secret } = site.clients.A
 
     const tokens = await signIn(new OAuth2Client('A', secret, 'https://app.test/cb'))
 
@@ -42,7 +42,7 @@ describe('arctic', () => {
 
     await expect(refused).rejects.toBeInstanceOf(OAuth2RequestError)
     await expect(refused).rejects.toMatchObject({ code: 'invalid_client' })
-    expect(under.lastReason()).toBe('client_credentials_wrong')
+    expect(site.lastReason()).toBe('client_credentials_wrong')
   })
 })
 
@@ -50,12 +50,12 @@ async function signIn(client: OAuth2Client): Promise<OAuth2Tokens> {
   const verifier = generateCodeVerifier()
   const scopes = ['openid', 'profile', 'offline_access']
   const url = client.createAuthorizationURLWithPKCE(
-    `${under.issuer}/auth`,
+    `${site.issuer}/auth`,
     generateState(),
     CodeChallengeMethod.S256,
     verifier,
     scopes,
   )
-  const { location } = await visit(under, url)
-  return client.validateAuthorizationCode(`${under.issuer}/token`, location.searchParams.get('code') ?? '', verifier)
+  const { location } = await visit(site, url)
+  return client.validateAuthorizationCode(`${site.issuer}/token`, location.searchParams.get('code') ?? '', verifier)
 }

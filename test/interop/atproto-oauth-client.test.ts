@@ -15,10 +15,10 @@ const scope = 'atproto offline_access'
 const redirectUri = 'https://app.example/callback'
 
 it('@atproto/oauth-client-node repeats assertion, code and refresh token after a nonce challenge (RFC 9449 §8)', async () => {
-  const { under, client, posts } = await startClient()
+  const { site, client, posts } = await startClient()
 
-  const url = await client.authorize(under.issuer)
-  const { location } = await visit(under, url, did)
+  const url = await client.authorize(site.issuer)
+  const { location } = await visit(site, url, did)
   const { session } = await client.callback(location.searchParams)
   const renewed = await client.restore(did, true)
 
@@ -65,16 +65,16 @@ async function startClient() {
     dpop_bound_access_tokens: true,
     jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'key-1', alg: 'ES256' }] },
   } satisfies ClientMetadata
-  const under = await startLoopbackServer({
+  const site = await startLoopbackServer({
     dpop: { nonces: 'required' },
     scopes: { atproto: 'Use your account', 'api.read': 'Read', 'api.write': 'Write' },
     clientDocuments: { allow: ['app.example'], scopes: scope.split(' ') },
     fetch: () => Promise.resolve(Response.json(document)),
   })
-  onTestFinished(() => under.close())
-  await under.storage.users.insert({ userId: userId(did), claims: {}, createdAt: under.clock.now() })
+  onTestFinished(() => site.close())
+  await site.storage.users.insert({ userId: userId(did), claims: {}, createdAt: site.clock.now() })
   // The document is read when a browser brings a request. After that the client can push.
-  await visit(under, new URL(`${under.issuer}/auth?${encode(firstRequest)}`), did)
+  await visit(site, new URL(`${site.issuer}/auth?${encode(firstRequest)}`), did)
 
   const posts: Post[] = []
   const client = new NodeOAuthClient({
@@ -86,9 +86,9 @@ async function startClient() {
     dpopNonceCache: { get: async () => undefined, set: async () => undefined, del: async () => undefined },
     requestLock: async (_name, run) => run(),
     identityResolver: { resolve: async () => identityOf() },
-    fetch: (input, init) => answer(under, posts, new Request(input, init)),
+    fetch: (input, init) => answer(site, posts, new Request(input, init)),
   })
-  return { under, client, posts }
+  return { site, client, posts }
 }
 
 const firstRequest = {
@@ -101,9 +101,9 @@ const firstRequest = {
 }
 
 /** Answers for the user's host, and sends all other requests to the server. */
-async function answer(under: ServerUnderTest, posts: Post[], request: Request): Promise<Response> {
+async function answer(site: ServerUnderTest, posts: Post[], request: Request): Promise<Response> {
   const { origin, pathname: path } = new URL(request.url)
-  if (origin === host) return Response.json({ resource: host, authorization_servers: [under.issuer] })
+  if (origin === host) return Response.json({ resource: host, authorization_servers: [site.issuer] })
   const text = await request.clone().text()
   const response = await fetch(request)
   if (request.method !== 'POST') return response

@@ -6,11 +6,11 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 import { callbackOf, changeAnswer, openBrowser, type Landing } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startLoopbackServer()
+  site = await startLoopbackServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('Auth.js (@auth/core)', () => {
   it('signs a user in with client_secret_basic, PKCE, state and nonce, and keeps a session (OIDC Core §3.1)', async () => {
@@ -43,7 +43,7 @@ describe('Auth.js (@auth/core)', () => {
     const app = await openApp()
     const { landing } = await signIn(app)
 
-    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+    const stranger = await openBrowser(site).open(callbackOf(landing).href)
 
     expect(stranger.url.searchParams.get('error')).toBe('Configuration')
     expect(stranger.trail).toHaveLength(2)
@@ -52,7 +52,7 @@ describe('Auth.js (@auth/core)', () => {
 
 /** Presses the button of the sign-in page. */
 async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn> {
-  const browser = openBrowser(under, meddle)
+  const browser = openBrowser(site, meddle)
   const { json } = await browser.open(`${app.origin}/auth/csrf`)
   const form = new URLSearchParams({ csrfToken: String(json['csrfToken']), callbackUrl: `${app.origin}/auth/session` })
   const landing = await browser.submit(`${app.origin}/auth/signin/mintmark`, form)
@@ -66,7 +66,7 @@ interface SignedIn {
 }
 
 async function openApp(clientId?: string): Promise<WebApp> {
-  const app = await openWebApp(under, {
+  const app = await openWebApp(site, {
     callback: '/auth/callback/mintmark',
     ...(clientId !== undefined && { clientId }),
   })
@@ -81,7 +81,7 @@ async function openApp(clientId?: string): Promise<WebApp> {
         id: 'mintmark',
         name: 'Mintmark',
         type: 'oidc',
-        issuer: under.issuer,
+        issuer: site.issuer,
         clientId: app.clientId,
         clientSecret: app.clientSecret,
         checks: ['pkce', 'state', 'nonce'],

@@ -8,11 +8,11 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 import { callbackOf, changeAnswer, openBrowser, type Landing } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startLoopbackServer()
+  site = await startLoopbackServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe("better-auth's generic OAuth client", () => {
   it('signs a user in with PKCE and client_secret_post, checking nonce and signature (OIDC Core §3.1, §3.1.3.7)', async () => {
@@ -44,7 +44,7 @@ describe("better-auth's generic OAuth client", () => {
     const app = await openApp()
     const { landing } = await signIn(app)
 
-    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+    const stranger = await openBrowser(site).open(callbackOf(landing).href)
 
     expect(stranger.url.searchParams.get('error')).toBe('state_mismatch')
     expect(stranger.trail).toHaveLength(2)
@@ -53,7 +53,7 @@ describe("better-auth's generic OAuth client", () => {
 
 /** Asks the application for the sign-in URL, as its script does, and goes there. */
 async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn> {
-  const browser = openBrowser(under, meddle)
+  const browser = openBrowser(site, meddle)
   const body = JSON.stringify({ provider: 'mintmark', callbackURL: `${app.origin}/api/auth/ok` })
   const asked = await browser.submit(`${app.origin}/api/auth/sign-in/social`, body)
   const landing = await browser.open(String(asked.json['url']))
@@ -68,7 +68,7 @@ interface SignedIn {
 
 async function openApp(clientId?: string): Promise<WebApp> {
   const method = clientId === undefined ? 'client_secret_post' : 'client_secret_basic'
-  const app = await openWebApp(under, {
+  const app = await openWebApp(site, {
     callback: '/api/auth/callback/mintmark',
     tokenEndpointAuthMethod: method,
     ...(clientId !== undefined && { clientId }),
@@ -85,7 +85,7 @@ async function openApp(clientId?: string): Promise<WebApp> {
         config: [
           {
             providerId: 'mintmark',
-            discoveryUrl: `${under.issuer}/.well-known/openid-configuration`,
+            discoveryUrl: `${site.issuer}/.well-known/openid-configuration`,
             clientId: app.clientId,
             clientSecret: app.clientSecret,
             scopes: ['openid', 'profile', 'email'],

@@ -5,12 +5,12 @@ import { signedInAs } from '../support/flow.ts'
 import type { ReachableServer } from '../support/server-under-test.ts'
 
 /** A Chromium tab for this test; its user is signed in at the server's host. */
-export async function openTab(browser: Browser, under: ReachableServer): Promise<Page> {
+export async function openTab(browser: Browser, site: ReachableServer): Promise<Page> {
   // The tests use self-signed certificates.
   const context = await browser.newContext({ ignoreHTTPSErrors: true })
   onTestFinished(() => context.close())
-  const [name = '', value = ''] = signedInAs(under, 'U1').split('=')
-  await context.addCookies([{ name, value, url: under.issuer }])
+  const [name = '', value = ''] = signedInAs(site, 'U1').split('=')
+  await context.addCookies([{ name, value, url: site.issuer }])
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
   return page

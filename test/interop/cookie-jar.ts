@@ -1,7 +1,7 @@
 /** The cookies of one browser by host; ports share them, as in every browser (RFC 6265 §8.5). */
 export interface CookieJar {
   /** Stores the cookies of an answer and removes expired ones. */
-  keep(url: URL, setCookies: readonly string[]): void
+  store(url: URL, setCookies: readonly string[]): void
   /** The Cookie header of a request to the address. */
   header(url: URL): string
 }
@@ -18,7 +18,7 @@ export function createCookieJar(): CookieJar {
   let cookies: readonly Cookie[] = []
 
   return {
-    keep(url, setCookies) {
+    store(url, setCookies) {
       for (const text of setCookies) {
         const { cookie, isExpired } = parseSetCookie(url, text)
         const others = cookies.filter((one) => !isSame(one, cookie))

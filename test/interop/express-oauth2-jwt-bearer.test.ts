@@ -11,21 +11,21 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 
 const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let api: Server
 beforeAll(async () => {
-  under = await startLoopbackServer()
-  api = createServer(protectedApi(under.issuer))
+  site = await startLoopbackServer()
+  api = createServer(protectedApi(site.issuer))
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
 })
 afterAll(async () => {
   await new Promise((resolve) => api.close(resolve))
-  await under.close()
+  await site.close()
 })
 
 describe('an API behind express-oauth2-jwt-bearer', () => {
   it('accepts an access token with the scope (RFC 9068 §4)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
     const reply = await callApi('/things', tokens['access_token'])
 
@@ -35,7 +35,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
 
   it('accepts a machine client (RFC 6749 §4.4)', async () => {
     const form = { grant_type: 'client_credentials', resource: 'https://api.test' }
-    const issued = await token(under, form, { authorization: basic('M', under.clients.M.secret) })
+    const issued = await token(site, form, { authorization: basic('M', site.clients.M.secret) })
 
     const reply = await callApi('/things', String(issued.json['access_token']))
 
@@ -43,7 +43,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
   })
 
   it('answers 403 insufficient_scope to a token with another scope (RFC 6750 §3.1)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
     const reply = await callApi('/things/write', tokens['access_token'])
 
@@ -52,7 +52,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
   })
 
   it('answers 401 to an ID token (RFC 9068 §2.1)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
     const reply = await callApi('/things', tokens['id_token'])
 
@@ -61,7 +61,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
   })
 
   it('answers 401 to a token for another audience (RFC 9068 §4)', async () => {
-    const tokens = await obtainTokens(under)
+    const tokens = await obtainTokens(site)
 
     const reply = await callApi('/things', tokens['access_token'])
 
@@ -69,9 +69,9 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
   })
 
   it('answers 401 to an expired token (RFC 6750 §3.1)', async () => {
-    under.clock.advance(-3600)
-    const tokens = await obtainTokens(under, forApi)
-    under.clock.advance(3600)
+    site.clock.advance(-3600)
+    const tokens = await obtainTokens(site, forApi)
+    site.clock.advance(3600)
 
     const reply = await callApi('/things', tokens['access_token'])
 

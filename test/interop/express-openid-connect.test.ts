@@ -11,17 +11,17 @@ import { consentInTab, openTab } from './chromium-tab.ts'
 import { callbackOf, changeAnswer, openBrowser } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startLoopbackServer()
+  site = await startLoopbackServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('express-openid-connect', () => {
   it('protects a page, refreshes, and calls userinfo (OIDC Core §3.1)', async () => {
     const app = await openApp({})
 
-    const landing = await openBrowser(under).open(`${app.origin}/private`)
+    const landing = await openBrowser(site).open(`${app.origin}/private`)
 
     expect(landing.json).toMatchObject({
       user: { sub: 'U1', name: 'Ann Lee' },
@@ -40,7 +40,7 @@ describe('express-openid-connect', () => {
       await browser.close()
       await front.close()
     })
-    const page = await openTab(browser, under)
+    const page = await openTab(browser, site)
     const asked: string[] = []
     page.on('request', (request) => void asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
 
@@ -56,26 +56,26 @@ describe('express-openid-connect', () => {
   it('a client_id that needs encoding works with client_secret_basic (RFC 6749 §2.3.1)', async () => {
     const app = await openApp({}, { clientId: 'web:app/100%+1' })
 
-    const landing = await openBrowser(under).open(`${app.origin}/private`)
+    const landing = await openBrowser(site).open(`${app.origin}/private`)
 
     expect(landing.json).toMatchObject({ user: { sub: 'U1' } })
   })
 
   it('rejects a response with another issuer (RFC 9207 §2.4)', async () => {
     const app = await openApp({})
-    const browser = openBrowser(under, changeAnswer('iss', 'https://evil.test'))
+    const browser = openBrowser(site, changeAnswer('iss', 'https://evil.test'))
 
     const landing = await browser.open(`${app.origin}/private`)
 
     expect(landing.status).toBe(400)
     expect(landing.json['message']).toBe('invalid response encountered')
-    expect(under.events.findLast(({ type }) => type === 'tokens.issued')).not.toMatchObject({ clientId: app.clientId })
+    expect(site.events.findLast(({ type }) => type === 'tokens.issued')).not.toMatchObject({ clientId: app.clientId })
   })
 
   it('an error response reaches the application (RFC 6749 §4.1.2.1)', async () => {
     const app = await openApp({ prompt: 'none' })
 
-    const landing = await openBrowser(under).open(`${app.origin}/private`)
+    const landing = await openBrowser(site).open(`${app.origin}/private`)
 
     expect(landing.status).toBe(400)
     expect(landing.json['error']).toBe('consent_required')
@@ -83,9 +83,9 @@ describe('express-openid-connect', () => {
 
   it('a user who lost the state cookie gets an error page (RFC 6749 §10.12)', async () => {
     const app = await openApp({})
-    const landing = await openBrowser(under).open(`${app.origin}/private`)
+    const landing = await openBrowser(site).open(`${app.origin}/private`)
 
-    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+    const stranger = await openBrowser(site).open(callbackOf(landing).href)
 
     expect(stranger.status).toBe(400)
     expect(stranger.trail).toHaveLength(1)
@@ -97,13 +97,13 @@ async function openApp(
   authorizationParams: ConfigParams['authorizationParams'],
   { clientId, origin }: { readonly clientId?: string; readonly origin?: string } = {},
 ): Promise<WebApp> {
-  const app = await openWebApp(under, {
+  const app = await openWebApp(site, {
     ...(clientId !== undefined && { clientId }),
     ...(origin !== undefined && { redirectUris: [`${origin}/callback`] }),
   })
   onTestFinished(() => app.close())
   const protect = openidConnect.auth({
-    issuerBaseURL: under.issuer,
+    issuerBaseURL: site.issuer,
     baseURL: origin ?? app.origin,
     clientID: app.clientId,
     clientSecret: app.clientSecret,

@@ -7,15 +7,15 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 
 const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let api: FastifyInstance
 beforeAll(async () => {
   // It supports RS256 and EdDSA; the server prefers ES256.
-  under = await startLoopbackServer({ accessTokenAlgorithm: 'RS256' })
+  site = await startLoopbackServer({ accessTokenAlgorithm: 'RS256' })
   api = fastify()
   await api.register(fastifyJwtJwks, {
-    jwksUrl: `${under.issuer}/jwks`,
-    issuer: under.issuer,
+    jwksUrl: `${site.issuer}/jwks`,
+    issuer: site.issuer,
     audience: 'https://api.test',
   })
   api.get('/things', { preValidation: api.authenticate }, (request) => Promise.resolve(request.user))
@@ -23,24 +23,24 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await api.close()
-  await under.close()
+  await site.close()
 })
 
 describe('an API behind fastify-jwt-jwks', () => {
   it('accepts an access token for it (RFC 9068 §4)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
     const reply = await callApi(tokens['access_token'])
 
     expect(reply.statusCode).toBe(200)
-    expect(reply.json()).toMatchObject({ iss: under.issuer, sub: 'U1', client_id: 'A', scope: 'openid api.read' })
+    expect(reply.json()).toMatchObject({ iss: site.issuer, sub: 'U1', client_id: 'A', scope: 'openid api.read' })
   })
 
   it.each([
     ['an access token for another audience (RFC 9068 §4)', {}, 'access_token'],
     ['an ID token (OIDC Core §2)', forApi, 'id_token'],
   ])('answers 401 to %s', async (_title, request, kind) => {
-    const tokens = await obtainTokens(under, request)
+    const tokens = await obtainTokens(site, request)
 
     const reply = await callApi(tokens[kind])
 
@@ -48,9 +48,9 @@ describe('an API behind fastify-jwt-jwks', () => {
   })
 
   it('answers 401 to an expired access token (RFC 7519 §4.1.4)', async () => {
-    under.clock.advance(-3600)
-    const tokens = await obtainTokens(under, forApi)
-    under.clock.advance(3600)
+    site.clock.advance(-3600)
+    const tokens = await obtainTokens(site, forApi)
+    site.clock.advance(3600)
 
     const reply = await callApi(tokens['access_token'])
 

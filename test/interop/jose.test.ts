@@ -6,17 +6,17 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 
 const forApi = { scope: 'openid profile api.read', resource: 'https://api.test' }
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let keySet: ReturnType<typeof createRemoteJWKSet>
 beforeAll(async () => {
-  under = await startLoopbackServer()
-  keySet = createRemoteJWKSet(new URL(`${under.issuer}/jwks`))
+  site = await startLoopbackServer()
+  keySet = createRemoteJWKSet(new URL(`${site.issuer}/jwks`))
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('a resource server with jose', () => {
   it('accepts an access token by type, signature, issuer, audience and expiry, and reads its scope (RFC 9068 §4)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
     const claims = await verify(tokens['access_token'])
 
@@ -26,27 +26,27 @@ describe('a resource server with jose', () => {
   })
 
   it('rejects an ID token because of its type (RFC 9068 §2.1)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
     await expect(verify(tokens['id_token'])).rejects.toMatchObject({ claim: 'typ' })
   })
 
   it('rejects a token for another audience (RFC 9068 §4)', async () => {
-    const tokens = await obtainTokens(under)
+    const tokens = await obtainTokens(site)
 
     await expect(verify(tokens['access_token'])).rejects.toMatchObject({ claim: 'aud' })
   })
 
   it('rejects an expired token (RFC 7519 §4.1.4)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
-    const verified = verify(tokens['access_token'], new Date((under.clock.now() + 600) * 1000))
+    const verified = verify(tokens['access_token'], new Date((site.clock.now() + 600) * 1000))
 
     await expect(verified).rejects.toBeInstanceOf(errors.JWTExpired)
   })
 
   it('rejects a modified token (RFC 7515 §5.2)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
     const [header, payload, signature] = (tokens['access_token'] ?? '').split('.')
     const widened = Buffer.from(
       Buffer.from(payload ?? '', 'base64url')
@@ -61,13 +61,10 @@ describe('a resource server with jose', () => {
 })
 
 /** The three checks of a resource server: the key set, the claims and the scope. */
-async function verify(
-  token: string | undefined,
-  currentDate = new Date(under.clock.now() * 1000),
-): Promise<JWTPayload> {
+async function verify(token: string | undefined, currentDate = new Date(site.clock.now() * 1000)): Promise<JWTPayload> {
   const { payload } = await jwtVerify(token ?? '', keySet, {
     typ: 'at+jwt',
-    issuer: under.issuer,
+    issuer: site.issuer,
     audience: 'https://api.test',
     requiredClaims: ['exp', 'scope', 'client_id'],
     currentDate,

@@ -77,7 +77,7 @@ export async function approve(start: URL): Promise<URLSearchParams> {
       headers: { cookie: jar.header(url), ...(body && { origin: url.origin }) },
       ...(body && { method: 'POST', body }),
     })
-    jar.keep(url, reply.headers.getSetCookie())
+    jar.store(url, reply.headers.getSetCookie())
     const location = reply.headers.get('location')
     return location === null ? reply.text() : new URL(location, url)
   }

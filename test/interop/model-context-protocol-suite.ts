@@ -66,8 +66,8 @@ export function describeModelContextProtocol(
       'reads the metadata of an issuer with a path when the first %i addresses are missing (RFC 8414 §3.1, §5)',
       async (missing) => {
         const issuer = 'https://as.test/tenant'
-        const under = await startServer({ issuer })
-        onTestFinished(() => under.close())
+        const site = await startServer({ issuer })
+        onTestFinished(() => site.close())
         const tried: string[] = []
 
         const metadata = await discoverAuthorizationServerMetadata(issuer, {
@@ -75,7 +75,7 @@ export function describeModelContextProtocol(
             const { pathname } = new URL(url)
             tried.push(pathname)
             if (tried.length <= missing) return new Response(null, { status: 404 })
-            const { status, text } = await under.send({ path: pathname })
+            const { status, text } = await site.send({ path: pathname })
             return new Response(text, { status, headers: { 'content-type': 'application/json' } })
           },
         })
@@ -85,14 +85,14 @@ export function describeModelContextProtocol(
     )
 
     it('registers itself with an initial access token and signs a user in (RFC 7591 §3)', async () => {
-      const { under, resource, fetchFn } = await startWithRegistration()
-      const party = memoryParty({ under, resource, scope: 'mcp.use offline_access' })
+      const { site, resource, fetchFn } = await startWithRegistration()
+      const party = memoryParty({ site, resource, scope: 'mcp.use offline_access' })
 
       await auth(party.provider, { serverUrl: resource, scope: 'mcp.use', fetchFn })
       const done = await auth(party.provider, { ...(await party.answered()), fetchFn })
 
       expect(done).toBe('AUTHORIZED')
-      const clients = await under.storage.clients.list({ after: undefined, limit: 100 })
+      const clients = await site.storage.clients.list({ after: undefined, limit: 100 })
       expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({
         aud: resource,
         client_id: clients.find(({ origin }) => origin === 'registration')?.clientId,
@@ -114,14 +114,14 @@ export function describeModelContextProtocol(
 async function startWithRegistration() {
   const issuer = 'https://as.test'
   const resource = 'https://api.test/mcp'
-  const under = await startServer({
+  const site = await startServer({
     issuer,
     scopes: { 'mcp.use': 'Use the tools' },
     resources: { [resource]: { scopes: ['mcp.use'] } },
     discovery: { registrationEndpoint: `${issuer}/register` },
   })
-  onTestFinished(() => under.close())
-  const { storage, clock } = under
+  onTestFinished(() => site.close())
+  const { storage, clock } = site
   const admin = createAdministration({ storage, clock: clock.now }).as({ kind: 'host', id: 'test' })
   const { initialAccessToken } = await admin.initialAccessTokens.create({
     displayName: 'Tools',
@@ -143,7 +143,7 @@ async function startWithRegistration() {
       return url.pathname === '/.well-known/oauth-protected-resource/mcp'
         ? Response.json({ resource, authorization_servers: [issuer] })
         : new Response(null, { status: 404 })
-    const { status, text } = await under.send({
+    const { status, text } = await site.send({
       method: init.method ?? 'GET',
       path: url.pathname,
       headers: Object.fromEntries(headers),
@@ -151,7 +151,7 @@ async function startWithRegistration() {
     })
     return new Response(text, { status, headers: { 'content-type': 'application/json' } })
   }
-  return { under, resource, fetchFn }
+  return { site, resource, fetchFn }
 }
 
 /** A client that an administrator registered. */
@@ -168,12 +168,12 @@ async function registeredParty(
     scopes: scope.split(' '),
   })
   return memoryParty({
-    under: api.under,
+    site: api.site,
     resource: api.resource,
     scope,
     registered: {
       client_id: client.clientId,
-      issuer: api.under.issuer,
+      issuer: api.site.issuer,
       token_endpoint_auth_method: method,
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
     },
@@ -183,14 +183,14 @@ async function registeredParty(
 const redirectUrl = 'http://localhost:3118/callback'
 
 interface PartySettings {
-  readonly under: ServerUnderTest
+  readonly site: ServerUnderTest
   readonly resource: string
   readonly scope?: string
   readonly registered?: secondGeneration.StoredOAuthClientInformation
 }
 
 /** A client that keeps everything in memory, as the libraries' documentation shows it. */
-function memoryParty({ under, resource, scope = 'mcp.use', registered }: PartySettings) {
+function memoryParty({ site, resource, scope = 'mcp.use', registered }: PartySettings) {
   let information = registered
   let tokens: OAuthTokens | undefined
   let verifier = ''
@@ -224,7 +224,7 @@ function memoryParty({ under, resource, scope = 'mcp.use', registered }: PartySe
      * The parameters of the authorization response that the client passes on; version 2 checks `iss` (RFC 9207 §2.4).
      */
     async answered() {
-      const { searchParams } = (await visit(under, sentTo)).location
+      const { searchParams } = (await visit(site, sentTo)).location
       return {
         serverUrl: resource,
         authorizationCode: searchParams.get('code') ?? '',

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { discover, insecure } from './oauth4webapi-server.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let as: oauth.AuthorizationServer
 beforeAll(async () => {
-  under = await startLoopbackServer({ dpop: { nonces: 'required' } })
-  as = await discover(under)
+  site = await startLoopbackServer({ dpop: { nonces: 'required' } })
+  as = await discover(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('oauth4webapi binds tokens to its key', () => {
   it('repeats its request with the nonce, and gets a bound token (RFC 9449 §5, §8)', async () => {
@@ -23,7 +23,7 @@ describe('oauth4webapi binds tokens to its key', () => {
         await oauth.clientCredentialsGrantRequest(
           as,
           client,
-          oauth.ClientSecretBasic(under.clients.M.secret),
+          oauth.ClientSecretBasic(site.clients.M.secret),
           new URLSearchParams({ scope: 'api.read' }),
           { ...insecure, DPoP },
         ),

@@ -16,10 +16,10 @@ export interface Party {
 
 /** Discovery by the library (OIDC Discovery §4). */
 export async function discover(
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   algorithm: 'oidc' | 'oauth2' = 'oidc',
 ): Promise<oauth.AuthorizationServer> {
-  const issuer = new URL(under.issuer)
+  const issuer = new URL(site.issuer)
   return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...insecure, algorithm }))
 }
 
@@ -83,19 +83,19 @@ export async function redeemCallback(
 
 /** The complete flow of U1, who consents to everything. */
 export async function signIn(
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   party: Party,
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<oauth.TokenEndpointResponse> {
   const expected = await authorizationUrl(party, parameters)
-  const { location } = await visit(under, expected.url)
+  const { location } = await visit(site, expected.url)
   return redeemCallback(party, { ...expected, callback: location })
 }
 
 /** The fixture clients as the library represents them. */
-export async function parties(under: ServerUnderTest): Promise<Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>> {
-  const as = await discover(under)
-  const { A, B, X } = under.clients
+export async function parties(site: ServerUnderTest): Promise<Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>> {
+  const as = await discover(site)
+  const { A, B, X } = site.clients
   const key = { key: B.privateKey, kid: 'b1' }
   return {
     A: {

@@ -5,20 +5,20 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 import { postedParameters, visit } from '../support/visit.ts'
 import { authorizationUrl, discover, parties, redeemCallback, signIn, type Party } from './oauth4webapi-server.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let clients: Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>
 beforeAll(async () => {
-  under = await startLoopbackServer()
-  clients = await parties(under)
+  site = await startLoopbackServer()
+  clients = await parties(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('oauth4webapi discovers the server', () => {
   it.each(['oidc', 'oauth2'] as const)('accepts %s discovery (OIDC Discovery §4, RFC 8414 §3)', async (algorithm) => {
-    const as = await discover(under, algorithm)
+    const as = await discover(site, algorithm)
 
-    expect(as.issuer).toBe(under.issuer)
-    expect(as.token_endpoint).toBe(`${under.issuer}/token`)
+    expect(as.issuer).toBe(site.issuer)
+    expect(as.token_endpoint).toBe(`${site.issuer}/token`)
   })
 })
 
@@ -31,11 +31,11 @@ describe('oauth4webapi signs a user in', () => {
   ] as const)(
     'client %s with %s receives an ID token that passes every check (OIDC Core §3.1)',
     async (name, _method) => {
-      const tokens = await signIn(under, clients[name])
+      const tokens = await signIn(site, clients[name])
 
       const claims = oauth.getValidatedIdTokenClaims(tokens)
       expect(claims).toMatchObject({
-        iss: under.issuer,
+        iss: site.issuer,
         sub: 'U1',
         aud: name,
         name: 'Ann Lee',
@@ -51,7 +51,7 @@ describe('oauth4webapi signs a user in', () => {
 
   it('max_age makes auth_time required, and it is present and recent enough (OIDC Core §2)', async () => {
     const expected = await authorizationUrl(clients.A, { max_age: '60' })
-    const { location } = await visit(under, expected.url)
+    const { location } = await visit(site, expected.url)
 
     const tokens = await redeemCallback(clients.A, { ...expected, callback: location, maxAge: 60 })
 
@@ -60,7 +60,7 @@ describe('oauth4webapi signs a user in', () => {
 
   it('accepts the parameters that a form_post response posts (Form Post Response Mode §2)', async () => {
     const expected = await authorizationUrl(clients.P, { response_mode: 'form_post' })
-    const page = await visit(under, expected.url)
+    const page = await visit(site, expected.url)
 
     const tokens = await redeemCallback(clients.P, { ...expected, callback: postedParameters(page) })
 
@@ -69,7 +69,7 @@ describe('oauth4webapi signs a user in', () => {
 
   it('reports an error response as such (RFC 6749 §4.1.2.1)', async () => {
     const expected = await authorizationUrl(clients.A, { prompt: 'none', max_age: '0' })
-    const { location } = await visit(under, expected.url)
+    const { location } = await visit(site, expected.url)
 
     const validate = () => oauth.validateAuthResponse(clients.A.as, clients.A.client, location, expected.state)
 
@@ -86,7 +86,7 @@ describe('oauth4webapi rejects tampered responses', () => {
     ['another state (RFC 6749 §10.12)', 'state', 'other'],
   ])('%s in the response', async (_title, name, value) => {
     const expected = await authorizationUrl(clients.A)
-    const { location } = await visit(under, expected.url)
+    const { location } = await visit(site, expected.url)
     if (value === undefined) location.searchParams.delete(name)
     else location.searchParams.set(name, value)
 
@@ -97,7 +97,7 @@ describe('oauth4webapi rejects tampered responses', () => {
 
   it('a nonce that it did not send (OIDC Core §3.1.3.7)', async () => {
     const expected = await authorizationUrl(clients.A)
-    const { location } = await visit(under, expected.url)
+    const { location } = await visit(site, expected.url)
 
     const redeemed = redeemCallback(clients.A, { ...expected, callback: location, nonce: 'other' })
 
@@ -106,7 +106,7 @@ describe('oauth4webapi rejects tampered responses', () => {
 
   it('the server rejects its wrong verifier with an error it understands (RFC 7636 §4.6)', async () => {
     const expected = await authorizationUrl(clients.P)
-    const { location } = await visit(under, expected.url)
+    const { location } = await visit(site, expected.url)
 
     const redeemed = redeemCallback(clients.P, {
       ...expected,
@@ -124,9 +124,9 @@ describe('oauth4webapi rejects tampered responses', () => {
   it('the server rejects its wrong secret with a challenge it understands (RFC 6749 §5.2)', async () => {
     const wrong = { ...clients.A, authentication: oauth.ClientSecretBasic('wrong') }
 
-    const refused = signIn(under, wrong)
+    const refused = signIn(site, wrong)
 
     await expect(refused).rejects.toMatchObject({ code: oauth.WWW_AUTHENTICATE_CHALLENGE, status: 401 })
-    expect(under.lastReason()).toBe('client_credentials_wrong')
+    expect(site.lastReason()).toBe('client_credentials_wrong')
   })
 })

@@ -6,26 +6,26 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { insecure, parties, signIn, type Party } from './oauth4webapi-server.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let clients: Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>
 let machine: Party
 let api: Party
 beforeAll(async () => {
-  under = await startLoopbackServer()
-  clients = await parties(under)
+  site = await startLoopbackServer()
+  clients = await parties(site)
   const { as } = clients.A
-  const { M, RS } = under.clients
+  const { M, RS } = site.clients
   machine = { as, client: { client_id: 'M' }, authentication: oauth.ClientSecretBasic(M.secret), redirectUri: '' }
   api = { as, client: { client_id: 'RS' }, authentication: oauth.ClientSecretBasic(RS.secret), redirectUri: '' }
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('oauth4webapi refreshes tokens', () => {
   it.each(['A', 'B', 'P', 'X'] as const)(
     'client %s refreshes, and the new ID token passes every check (OIDC Core §12.2)',
     async (name) => {
       const party = clients[name]
-      const first = await signIn(under, party)
+      const first = await signIn(site, party)
 
       const response = await oauth.refreshTokenGrantRequest(
         party.as,
@@ -61,7 +61,7 @@ describe('oauth4webapi refreshes tokens', () => {
 
 describe('oauth4webapi introspects tokens', () => {
   it('the resource server learns what a token is for (RFC 7662 §2)', async () => {
-    const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
+    const tokens = await signIn(site, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
     const response = await introspect(api, tokens.access_token)
     const answer = await oauth.processIntrospectionResponse(api.as, api.client, response)
@@ -71,12 +71,12 @@ describe('oauth4webapi introspects tokens', () => {
       sub: 'U1',
       client_id: 'A',
       scope: 'openid api.read',
-      iss: under.issuer,
+      iss: site.issuer,
     })
   })
 
   it('the signed response names its audience, and its signature verifies (RFC 9701 §5)', async () => {
-    const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
+    const tokens = await signIn(site, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
     const response = await introspect(api, tokens.access_token, { requestJwtResponse: true })
     const answer = await oauth.processIntrospectionResponse(api.as, api.client, response)
@@ -88,7 +88,7 @@ describe('oauth4webapi introspects tokens', () => {
 
   it.each(['access_token', 'refresh_token'] as const)('a revoked %s is inactive (RFC 7009 §2.1)', async (kind) => {
     const { as, client, authentication } = clients.A
-    const tokens = await signIn(under, clients.A)
+    const tokens = await signIn(site, clients.A)
     const token = tokens[kind] ?? ''
 
     const response = await oauth.revocationRequest(as, client, authentication, token, insecure)
@@ -102,7 +102,7 @@ describe('oauth4webapi introspects tokens', () => {
 describe('oauth4webapi calls userinfo', () => {
   it('userinfo answers about the subject of the ID token (OIDC Core §5.3)', async () => {
     const { as, client } = clients.A
-    const tokens = await signIn(under, clients.A, { scope: 'openid profile email' })
+    const tokens = await signIn(site, clients.A, { scope: 'openid profile email' })
 
     const response = await oauth.userInfoRequest(as, client, tokens.access_token, insecure)
     const info = await oauth.processUserInfoResponse(as, client, 'U1', response)
@@ -113,21 +113,21 @@ describe('oauth4webapi calls userinfo', () => {
   it.each(['RS256', 'ES256'] as const)(
     'the response signed with %s names its issuer and audience, and verifies (OIDC Core §5.3.2)',
     async (alg) => {
-      await changeClient(under.storage, clientId('B'), { userinfoSignedResponseAlg: alg })
+      await changeClient(site.storage, clientId('B'), { userinfoSignedResponseAlg: alg })
       const client = { ...clients.B.client, userinfo_signed_response_alg: alg }
-      const tokens = await signIn(under, clients.B)
+      const tokens = await signIn(site, clients.B)
 
       const response = await oauth.userInfoRequest(clients.B.as, client, tokens.access_token, insecure)
       const info = await oauth.processUserInfoResponse(clients.B.as, client, 'U1', response)
       await oauth.validateApplicationLevelSignature(clients.B.as, response, insecure)
 
-      expect(info).toMatchObject({ iss: under.issuer, aud: 'B', name: 'Ann Lee' })
+      expect(info).toMatchObject({ iss: site.issuer, aud: 'B', name: 'Ann Lee' })
     },
   )
 
   it('a revoked token is rejected with a challenge that the library parses (RFC 6750 §3.1)', async () => {
     const { as, client, authentication } = clients.A
-    const tokens = await signIn(under, clients.A)
+    const tokens = await signIn(site, clients.A)
     await oauth.revocationRequest(as, client, authentication, tokens.access_token, insecure)
 
     const response = await oauth.userInfoRequest(as, client, tokens.access_token, insecure)
@@ -142,7 +142,7 @@ describe('oauth4webapi calls userinfo', () => {
 
 describe('oauth4webapi protects a resource', () => {
   it('accepts our access token for its audience and rejects an ID token (RFC 9068 §4)', async () => {
-    const tokens = await signIn(under, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
+    const tokens = await signIn(site, clients.A, { scope: 'openid api.read', resource: 'https://api.test' })
 
     const claims = await validateBearer(tokens.access_token)
     const idToken = validateBearer(tokens.id_token ?? '')

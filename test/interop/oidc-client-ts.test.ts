@@ -13,7 +13,7 @@ import { consentInTab, openTab } from './chromium-tab.ts'
 
 let browser: Browser
 let front: TlsFront
-let under: ServerUnderTest
+let site: ServerUnderTest
 let app: Elsewhere
 let appFront: TlsFront
 beforeAll(async () => {
@@ -26,15 +26,15 @@ beforeAll(async () => {
   // Over https, as in production: any program could serve a page on http, so its users are asked each time (RFC 8252
   // §8.6).
   front = await openTlsFront()
-  under = await startLoopbackServer({ issuer: front.origin, dpop: { nonces: 'required' } })
-  front.forwardTo(under.port)
+  site = await startLoopbackServer({ issuer: front.origin, dpop: { nonces: 'required' } })
+  front.forwardTo(site.port)
   const silent = `${page}<script>new oidc.UserManager({}).signinSilentCallback()</script>`
   app = await openElsewhere({ '/': page, '/callback': page, '/silent': silent, '/signed-out': page })
   appFront = await openTlsFront()
   appFront.forwardTo(Number(new URL(app.origin).port))
 })
 afterAll(async () => {
-  await Promise.all([browser, appFront, app, front, under].map((one) => one.close()))
+  await Promise.all([browser, appFront, app, front, site].map((one) => one.close()))
 })
 
 describe('oidc-client-ts in Chromium', () => {
@@ -53,7 +53,7 @@ describe('oidc-client-ts in Chromium', () => {
     expect(user).toMatchObject({ sub: 'U1', name: 'Ann Lee', email: 'ann@example.test' })
     expect(renewed).toMatchObject({ sub: 'U1' })
     expect(revoked).toBeNull()
-    expect(under.events.filter(({ type }) => type === 'token.revoked')).toHaveLength(1)
+    expect(site.events.filter(({ type }) => type === 'token.revoked')).toHaveLength(1)
   })
 
   it('gets tokens that are bound to the key in its IndexedDB, and proves it after each nonce challenge (RFC 9449 §5, §7, §8)', async () => {
@@ -107,7 +107,7 @@ describe('oidc-client-ts in Chromium', () => {
     const renewed = await renew(page, settings)
 
     expect(renewed).toMatchObject({ sub: 'U1' })
-    const issued = under.events.filter(
+    const issued = site.events.filter(
       (event) => event.type === 'tokens.issued' && event.clientId === settings.client_id,
     )
     expect(issued).toMatchObject([{ grantType: 'authorization_code' }, { grantType: 'authorization_code' }])
@@ -132,8 +132,8 @@ describe('oidc-client-ts in Chromium', () => {
 
     expect([...new URL(page.url()).searchParams.keys()]).toEqual(['state'])
     expect(answer).toEqual({ userState: 'left', user: null })
-    expect(under.events.at(-1)).toMatchObject({ type: 'user.signed_out', clientId: settings.client_id })
-    const cookies = await page.context().cookies(under.issuer)
+    expect(site.events.at(-1)).toMatchObject({ type: 'user.signed_out', clientId: settings.client_id })
+    const cookies = await page.context().cookies(site.issuer)
     expect(cookies.filter(({ name }) => name === 'host')).toEqual([])
   })
 
@@ -168,12 +168,12 @@ async function openPage(
       grantTypes: ['authorization_code', 'refresh_token'],
       scopes: scope.split(' '),
     },
-    { storage: under.storage },
+    { storage: site.storage },
   )
-  const page = await openTab(browser, under)
+  const page = await openTab(browser, site)
   await page.goto(appFront.origin)
   const settings = {
-    authority: under.issuer,
+    authority: site.issuer,
     client_id: client.clientId,
     redirect_uri: `${appFront.origin}/callback`,
     silent_redirect_uri: `${appFront.origin}/silent`,

@@ -10,28 +10,28 @@ import { openTlsFront, type TlsFront } from '../support/tls-front.ts'
 const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
 
 let front: TlsFront
-let under: ServerUnderTest
+let site: ServerUnderTest
 let verifier: OktaJwtVerifier
 beforeAll(async () => {
   // It only accepts https issuers and RS256 (the server prefers ES256), and expects the keys at Okta's path by default.
   front = await openTlsFront()
-  under = await startLoopbackServer({ issuer: front.origin, accessTokenAlgorithm: 'RS256' })
-  front.forwardTo(under.port)
+  site = await startLoopbackServer({ issuer: front.origin, accessTokenAlgorithm: 'RS256' })
+  front.forwardTo(site.port)
   verifier = new OktaJwtVerifier({
-    issuer: under.issuer,
-    jwksUri: `${under.issuer}/jwks`,
+    issuer: site.issuer,
+    jwksUri: `${site.issuer}/jwks`,
     clientId: 'A',
     requestAgent: new Agent({ ca: front.certificate }),
   })
 })
 afterAll(async () => {
-  await under.close()
+  await site.close()
   await front.close()
 })
 
 describe('an API with @okta/jwt-verifier', () => {
   it('verifies an access token for it, over https (RFC 9068 §4)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
     const { claims } = await verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
 
@@ -39,7 +39,7 @@ describe('an API with @okta/jwt-verifier', () => {
   })
 
   it('verifies an ID token with its nonce (OIDC Core §3.1.3.7)', async () => {
-    const tokens = await obtainTokens(under, forApi)
+    const tokens = await obtainTokens(site, forApi)
 
     const { claims } = await verifier.verifyIdToken(tokens['id_token'] ?? '', 'A', 'n1')
 
@@ -47,7 +47,7 @@ describe('an API with @okta/jwt-verifier', () => {
   })
 
   it('rejects an access token for another audience (RFC 9068 §4)', async () => {
-    const tokens = await obtainTokens(under)
+    const tokens = await obtainTokens(site)
 
     const refused = verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
 
@@ -57,9 +57,9 @@ describe('an API with @okta/jwt-verifier', () => {
   })
 
   it('rejects an expired access token (RFC 7519 §4.1.4)', async () => {
-    under.clock.advance(-3600)
-    const tokens = await obtainTokens(under, forApi)
-    under.clock.advance(3600)
+    site.clock.advance(-3600)
+    const tokens = await obtainTokens(site, forApi)
+    site.clock.advance(3600)
 
     const refused = verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')
 

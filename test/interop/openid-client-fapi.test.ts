@@ -48,8 +48,8 @@ describe('openid-client in examples/fapi', () => {
 
 describe('openid-client with message signing', () => {
   it('pushes a signed request with a proof, verifies the signed response, and gets bound tokens (RFC 9126, RFC 9101, JARM, RFC 9449)', async () => {
-    const under = await startLoopbackServer({ dpop: { nonces: 'required' } })
-    onTestFinished(() => under.close())
+    const site = await startLoopbackServer({ dpop: { nonces: 'required' } })
+    onTestFinished(() => site.close())
     const pair = await client.randomDPoPKeyPair('ES256', { extractable: true })
     const key = { key: pair.privateKey, kid: 'm1' }
     await registerClient(
@@ -71,14 +71,14 @@ describe('openid-client with message signing', () => {
         idTokenSignedResponseAlg: 'ES256',
         dpopBoundAccessTokens: true,
       },
-      { storage: under.storage, keys: under.keys },
+      { storage: site.storage, keys: site.keys },
     )
     const algorithms = {
       authorization_signed_response_alg: 'ES256',
       id_token_signed_response_alg: 'ES256',
       introspection_signed_response_alg: 'ES256',
     }
-    const config = await client.discovery(new URL(under.issuer), 'bank', algorithms, client.PrivateKeyJwt(key), {
+    const config = await client.discovery(new URL(site.issuer), 'bank', algorithms, client.PrivateKeyJwt(key), {
       execute: [client.allowInsecureRequests, client.useJwtResponseMode, client.enableNonRepudiationChecks],
     })
     const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair('ES256'))
@@ -101,7 +101,7 @@ describe('openid-client with message signing', () => {
       key,
     )
     const url = await client.buildAuthorizationUrlWithPAR(config, signed.searchParams, { DPoP })
-    const { location } = await visit(under, url)
+    const { location } = await visit(site, url)
     const tokens = await client.authorizationCodeGrant(config, location, checks, undefined, { DPoP })
     const info = await client.fetchUserInfo(config, tokens.access_token, 'U1', { DPoP })
     const renewed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP })

@@ -7,32 +7,32 @@ import { signedInAs } from '../support/flow.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { postedParameters, visit } from '../support/visit.ts'
 
-let under: ServerUnderTest
+let server: ServerUnderTest
 let web: client.Configuration
 beforeAll(async () => {
-  under = await startLoopbackServer()
-  web = await configure('A', client.ClientSecretBasic(under.clients.A.secret))
+  server = await startLoopbackServer()
+  web = await configure('A', client.ClientSecretBasic(server.clients.A.secret))
 })
-afterAll(() => under.close())
+afterAll(() => server.close())
 
 describe('openid-client signs a user in', () => {
   it.each([
     ['P', () => client.None(), 'https://spa.test/cb'],
-    ['A', () => client.ClientSecretBasic(under.clients.A.secret), 'https://app.test/cb'],
-    ['X', () => client.ClientSecretPost(under.clients.X.secret), 'https://x.test/cb'],
-    ['B', () => client.PrivateKeyJwt({ key: under.clients.B.privateKey, kid: 'b1' }), 'https://b.test/cb'],
+    ['A', () => client.ClientSecretBasic(server.clients.A.secret), 'https://app.test/cb'],
+    ['X', () => client.ClientSecretPost(server.clients.X.secret), 'https://x.test/cb'],
+    ['B', () => client.PrivateKeyJwt({ key: server.clients.B.privateKey, kid: 'b1' }), 'https://b.test/cb'],
   ] as const)('client %s (OIDC Core §3.1)', async (id, authentication, redirectUri) => {
     const config = await configure(id, authentication())
 
     const tokens = await signIn(config, { redirect_uri: redirectUri })
 
-    expect(tokens.claims()).toMatchObject({ iss: under.issuer, sub: 'U1', aud: id, given_name: 'Ann' })
+    expect(tokens.claims()).toMatchObject({ iss: server.issuer, sub: 'U1', aud: id, given_name: 'Ann' })
     expect(tokens.expiresIn()).toBeGreaterThan(590)
   })
 
   it('a client registered for ES256 gets an ID token in ES256 and checks its signature (OIDC Registration §2)', async () => {
-    await changeClient(under.storage, clientId('X'), { idTokenSignedResponseAlg: 'ES256' })
-    const config = await configure('X', client.ClientSecretPost(under.clients.X.secret), {
+    await changeClient(server.storage, clientId('X'), { idTokenSignedResponseAlg: 'ES256' })
+    const config = await configure('X', client.ClientSecretPost(server.clients.X.secret), {
       id_token_signed_response_alg: 'ES256',
     })
     client.enableNonRepudiationChecks(config)
@@ -44,7 +44,7 @@ describe('openid-client signs a user in', () => {
 
   it('the callback is a POST from the browser (Form Post Response Mode §2)', async () => {
     const { url, checks } = await begin(web, { response_mode: 'form_post' })
-    const page = await visit(under, url)
+    const page = await visit(server, url)
     const callback = new Request('https://app.test/cb', { method: 'POST', body: postedParameters(page) })
 
     const tokens = await client.authorizationCodeGrant(web, callback, checks)
@@ -54,7 +54,7 @@ describe('openid-client signs a user in', () => {
 
   it('reports an error response as such (RFC 6749 §4.1.2.1)', async () => {
     const { url, checks } = await begin(web, { prompt: 'none', max_age: '0' })
-    const { location } = await visit(under, url)
+    const { location } = await visit(server, url)
 
     const refused = client.authorizationCodeGrant(web, location, checks)
 
@@ -73,7 +73,7 @@ describe('openid-client uses tokens', () => {
   })
 
   it('a machine client gets an access token (RFC 6749 §4.4)', async () => {
-    const machine = await configure('M', client.ClientSecretBasic(under.clients.M.secret))
+    const machine = await configure('M', client.ClientSecretBasic(server.clients.M.secret))
 
     const tokens = await client.clientCredentialsGrant(machine, { scope: 'api.read', resource: 'https://api.test' })
 
@@ -100,7 +100,7 @@ describe('openid-client uses tokens', () => {
   })
 
   it('requests a signed introspection response (RFC 9701 §4)', async () => {
-    const config = await configure('A', client.ClientSecretBasic(under.clients.A.secret), {
+    const config = await configure('A', client.ClientSecretBasic(server.clients.A.secret), {
       introspection_signed_response_alg: 'RS256',
     })
     client.enableNonRepudiationChecks(config)
@@ -138,7 +138,7 @@ const configure = (
   id: string,
   authentication: client.ClientAuth,
   metadata: Partial<client.ClientMetadata> = {},
-  site: ServerUnderTest = under,
+  site: ServerUnderTest = server,
 ): Promise<client.Configuration> =>
   client.discovery(new URL(site.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
 
@@ -160,7 +160,7 @@ async function begin(config: client.Configuration, parameters: Readonly<Record<s
   return { url, checks }
 }
 
-async function signIn(config: client.Configuration, parameters: Readonly<Record<string, string>> = {}, site = under) {
+async function signIn(config: client.Configuration, parameters: Readonly<Record<string, string>> = {}, site = server) {
   const { url, checks } = await begin(config, parameters)
   const { location } = await visit(site, url)
   return client.authorizationCodeGrant(config, location, checks)

@@ -18,11 +18,11 @@ describe('OpenTelemetry', () => {
   it('the metrics SDK counts actions and refusals by reason, without attributes that identify anyone', async () => {
     const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
     const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
-    const under = await startServer({ onEvent: countEvents(provider.getMeter('test')) })
+    const site = await startServer({ onEvent: countEvents(provider.getMeter('test')) })
     const asMachine = (secret: string) =>
-      token(under, { grant_type: 'client_credentials' }, { authorization: basic('M', secret) })
-    await asMachine(under.clients.M.secret)
-    await asMachine(under.clients.M.secret)
+      token(site, { grant_type: 'client_credentials' }, { authorization: basic('M', secret) })
+    await asMachine(site.clients.M.secret)
+    await asMachine(site.clients.M.secret)
     await asMachine('wrong')
     await provider.forceFlush()
 
@@ -36,7 +36,7 @@ describe('OpenTelemetry', () => {
       { type: 'request.refused', code: 'invalid_client', reason: 'client_credentials_wrong', value: 1 },
     ])
     await provider.shutdown()
-    await under.close()
+    await site.close()
   })
 
   it('the metrics SDK reads how many deliveries are pending and dead, and the age of the oldest', async () => {
@@ -60,8 +60,8 @@ describe('OpenTelemetry', () => {
 
   it('a tracer of the API gets a span around each request, with its method, path and status', async () => {
     const spans: Readonly<Record<string, unknown>>[] = []
-    const under = await startServer()
-    const service = traceService(under.server, recordingTracer(spans))
+    const site = await startServer()
+    const service = traceService(site.server, recordingTracer(spans))
 
     await service.handle({
       method: 'GET',
@@ -75,7 +75,7 @@ describe('OpenTelemetry', () => {
     expect(spans).toEqual([
       { name: 'GET /jwks', 'http.request.method': 'GET', 'http.response.status_code': 200, ended: true },
     ])
-    await under.close()
+    await site.close()
   })
 })
 

@@ -8,8 +8,8 @@ interface PageForm {
 }
 
 /** The host's consent page with all scopes checked, or a `form_post` page; `undefined` for any other page. */
-export function readForm(under: ReachableServer, url: URL, text: string): PageForm | undefined {
-  if (url.origin !== under.issuer) return undefined
+export function readForm(site: ReachableServer, url: URL, text: string): PageForm | undefined {
+  if (url.origin !== site.issuer) return undefined
   const action = /<form method="post" action="([^"]*)">/.exec(text)?.[1]
   if (action !== undefined) return { action: new URL(action), fields: postedParameters({ text }) }
   if (!url.searchParams.has('interaction')) return undefined

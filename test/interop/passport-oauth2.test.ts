@@ -6,21 +6,21 @@ import { passportApplication } from './passport-application.ts'
 import { callbackOf, changeAnswer, openBrowser } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let app: WebApp
 beforeAll(async () => {
-  under = await startLoopbackServer()
-  app = await openWebApp(under, { tokenEndpointAuthMethod: 'client_secret_post' })
+  site = await startLoopbackServer()
+  app = await openWebApp(site, { tokenEndpointAuthMethod: 'client_secret_post' })
   app.serve(passportApplication(strategy()))
 })
 afterAll(async () => {
   await app.close()
-  await under.close()
+  await site.close()
 })
 
 describe('passport-oauth2', () => {
   it('gets tokens for a user with client_secret_post, state and S256 (RFC 6749 §4.1, RFC 7636 §4)', async () => {
-    const landing = await openBrowser(under).open(`${app.origin}/login`)
+    const landing = await openBrowser(site).open(`${app.origin}/login`)
 
     expect(landing.json).toEqual({
       accessToken: expect.any(String) as string,
@@ -33,14 +33,14 @@ describe('passport-oauth2', () => {
   })
 
   it('ignores the issuer in the response (RFC 9207 §2)', async () => {
-    const landing = await openBrowser(under).open(`${app.origin}/login`)
+    const landing = await openBrowser(site).open(`${app.origin}/login`)
 
-    expect(callbackOf(landing).searchParams.get('iss')).toBe(under.issuer)
+    expect(callbackOf(landing).searchParams.get('iss')).toBe(site.issuer)
     expect(landing.status).toBe(200)
   })
 
   it('an error of the token endpoint reaches the application (RFC 6749 §5.2)', async () => {
-    const browser = openBrowser(under, changeAnswer('code', 'another'))
+    const browser = openBrowser(site, changeAnswer('code', 'another'))
 
     const landing = await browser.open(`${app.origin}/login`)
 
@@ -48,9 +48,9 @@ describe('passport-oauth2', () => {
   })
 
   it('a user who lost the state cookie gets an error (RFC 6749 §10.12)', async () => {
-    const landing = await openBrowser(under).open(`${app.origin}/login`)
+    const landing = await openBrowser(site).open(`${app.origin}/login`)
 
-    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+    const stranger = await openBrowser(site).open(callbackOf(landing).href)
 
     expect(stranger.status).toBe(403)
     expect(stranger.trail).toHaveLength(1)
@@ -60,8 +60,8 @@ describe('passport-oauth2', () => {
 const strategy = (): OAuth2Strategy =>
   new OAuth2Strategy(
     {
-      authorizationURL: `${under.issuer}/auth`,
-      tokenURL: `${under.issuer}/token`,
+      authorizationURL: `${site.issuer}/auth`,
+      tokenURL: `${site.issuer}/token`,
       clientID: app.clientId,
       clientSecret: app.clientSecret,
       callbackURL: `${app.origin}/callback`,

@@ -6,25 +6,25 @@ import { passportApplication } from './passport-application.ts'
 import { callbackOf, openBrowser } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 let app: WebApp
 beforeAll(async () => {
   // The strategy does not support PKCE. It sends a nonce, which RFC 9700 §2.1.1 allows a confidential client to use
   // instead.
-  under = await startLoopbackServer()
+  site = await startLoopbackServer()
   app = await openApp('passport')
 })
 afterAll(async () => {
   await app.close()
-  await under.close()
+  await site.close()
 })
 
 describe('passport-openidconnect', () => {
   it('signs a user in with client_secret_post and a nonce, and calls userinfo (OIDC Core §3.1, §5.3)', async () => {
-    const landing = await openBrowser(under).open(`${app.origin}/login`)
+    const landing = await openBrowser(site).open(`${app.origin}/login`)
 
     expect(landing.json).toEqual({
-      issuer: under.issuer,
+      issuer: site.issuer,
       profile: expect.objectContaining({
         id: 'U1',
         displayName: 'Ann Lee',
@@ -34,9 +34,9 @@ describe('passport-openidconnect', () => {
   })
 
   it('ignores the issuer in the response (RFC 9207 §2)', async () => {
-    const landing = await openBrowser(under).open(`${app.origin}/login`)
+    const landing = await openBrowser(site).open(`${app.origin}/login`)
 
-    expect(callbackOf(landing).searchParams.get('iss')).toBe(under.issuer)
+    expect(callbackOf(landing).searchParams.get('iss')).toBe(site.issuer)
     expect(landing.status).toBe(200)
   })
 
@@ -44,7 +44,7 @@ describe('passport-openidconnect', () => {
     const app = await openApp('passport-max-age', { maxAge: '60' })
     onTestFinished(() => app.close())
 
-    const landing = await openBrowser(under).open(`${app.origin}/login`)
+    const landing = await openBrowser(site).open(`${app.origin}/login`)
 
     expect(landing.status).toBe(200)
   })
@@ -53,15 +53,15 @@ describe('passport-openidconnect', () => {
     const app = await openApp('passport-prompt', { prompt: 'none' })
     onTestFinished(() => app.close())
 
-    const landing = await openBrowser(under).open(`${app.origin}/login`)
+    const landing = await openBrowser(site).open(`${app.origin}/login`)
 
     expect(landing.json['error']).toBe('consent_required')
   })
 
   it('a user who lost the state cookie gets an error (RFC 6749 §10.12)', async () => {
-    const landing = await openBrowser(under).open(`${app.origin}/login`)
+    const landing = await openBrowser(site).open(`${app.origin}/login`)
 
-    const stranger = await openBrowser(under).open(callbackOf(landing).href)
+    const stranger = await openBrowser(site).open(callbackOf(landing).href)
 
     expect(stranger.status).toBe(403)
     expect(stranger.trail).toHaveLength(1)
@@ -70,13 +70,13 @@ describe('passport-openidconnect', () => {
 
 /** An application whose strategy options differ from the documented ones. */
 async function openApp(clientId: string, options: Partial<StrategyOptions> = {}): Promise<WebApp> {
-  const app = await openWebApp(under, { clientId, tokenEndpointAuthMethod: 'client_secret_post' })
+  const app = await openWebApp(site, { clientId, tokenEndpointAuthMethod: 'client_secret_post' })
   const strategy = new OpenIDConnectStrategy(
     {
-      issuer: under.issuer,
-      authorizationURL: `${under.issuer}/auth`,
-      tokenURL: `${under.issuer}/token`,
-      userInfoURL: `${under.issuer}/userinfo`,
+      issuer: site.issuer,
+      authorizationURL: `${site.issuer}/auth`,
+      tokenURL: `${site.issuer}/token`,
+      userInfoURL: `${site.issuer}/userinfo`,
       clientID: app.clientId,
       clientSecret: app.clientSecret,
       callbackURL: `${app.origin}/callback`,

@@ -8,25 +8,25 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 import { visit } from '../support/visit.ts'
 import { authorizationUrl, insecure, parties, type Party } from './oauth4webapi-server.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startLoopbackServer()
-  await changeClient(under.storage, clientId('B'), {
+  site = await startLoopbackServer()
+  await changeClient(site.storage, clientId('B'), {
     requirePushedAuthorizationRequests: true,
     requireSignedRequestObject: true,
     requestObjectSigningAlg: 'ES256',
     authorizationSignedResponseAlg: 'ES256',
   })
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('openid-client', () => {
   it('pushes a request with a secret (RFC 9126 §2)', async () => {
-    const config = await configure('A', client.ClientSecretBasic(under.clients.A.secret))
+    const config = await configure('A', client.ClientSecretBasic(site.clients.A.secret))
     const { parameters, checks } = await begin('https://app.test/cb')
 
     const url = await client.buildAuthorizationUrlWithPAR(config, parameters)
-    const { location } = await visit(under, url)
+    const { location } = await visit(site, url)
     const tokens = await client.authorizationCodeGrant(config, location, checks)
 
     expect([...url.searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri'])
@@ -34,14 +34,14 @@ describe('openid-client', () => {
   })
 
   it('pushes a signed request, and verifies a signed response (RFC 9126 §3, RFC 9101, JARM)', async () => {
-    const key = { key: under.clients.B.privateKey, kid: 'b1' }
+    const key = { key: site.clients.B.privateKey, kid: 'b1' }
     const config = await configure('B', client.PrivateKeyJwt(key), { authorization_signed_response_alg: 'ES256' })
     client.useJwtResponseMode(config)
     const { parameters, checks } = await begin('https://b.test/cb')
 
     const signed = await client.buildAuthorizationUrlWithJAR(config, parameters, key)
     const url = await client.buildAuthorizationUrlWithPAR(config, signed.searchParams)
-    const { location } = await visit(under, url)
+    const { location } = await visit(site, url)
     const tokens = await client.authorizationCodeGrant(config, location, checks)
 
     expect([...location.searchParams.keys()]).toEqual(['response'])
@@ -49,7 +49,7 @@ describe('openid-client', () => {
   })
 
   it('understands why a pushed request is refused (RFC 9126 §2.3)', async () => {
-    const config = await configure('A', client.ClientSecretBasic(under.clients.A.secret))
+    const config = await configure('A', client.ClientSecretBasic(site.clients.A.secret))
     const { parameters } = await begin('https://evil.test/cb')
 
     await expect(client.buildAuthorizationUrlWithPAR(config, parameters)).rejects.toMatchObject({
@@ -61,10 +61,10 @@ describe('openid-client', () => {
 
 describe('oauth4webapi', () => {
   it('pushes a signed request, and verifies a signed response (RFC 9126 §3, RFC 9101, JARM)', async () => {
-    const party = partyOf((await parties(under)).B)
+    const party = partyOf((await parties(site)).B)
     const { as, authentication, redirectUri } = party
     const expected = await authorizationUrl(party, { response_mode: 'jwt' })
-    const key = { key: under.clients.B.privateKey, kid: 'b1' }
+    const key = { key: site.clients.B.privateKey, kid: 'b1' }
 
     const object = await oauth.issueRequestObject(as, party.client, expected.url.searchParams, key)
     const response = await oauth.pushedAuthorizationRequest(
@@ -77,7 +77,7 @@ describe('oauth4webapi', () => {
     const { request_uri: reference } = await oauth.processPushedAuthorizationResponse(as, party.client, response)
     const url = new URL(as.authorization_endpoint ?? '')
     url.search = new URLSearchParams({ client_id: 'B', request_uri: reference }).toString()
-    const { location } = await visit(under, url)
+    const { location } = await visit(site, url)
     const parameters = await oauth.validateJwtAuthResponse(as, party.client, location, expected.state, insecure)
     const tokens = await oauth.processAuthorizationCodeResponse(
       as,
@@ -108,7 +108,7 @@ const configure = (
   authentication: client.ClientAuth,
   metadata: Partial<client.ClientMetadata> = {},
 ): Promise<client.Configuration> =>
-  client.discovery(new URL(under.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
+  client.discovery(new URL(site.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
 
 async function begin(redirectUri: string) {
   const checks = {

@@ -6,11 +6,11 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 import { visit } from '../support/visit.ts'
 import { openWebApp } from './web-app.ts'
 
-let under: ServerUnderTest
+let site: ServerUnderTest
 beforeAll(async () => {
-  under = await startLoopbackServer()
+  site = await startLoopbackServer()
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
 describe('simple-oauth2', () => {
   it.each(['header', 'body'] as const)(
@@ -30,8 +30,8 @@ describe('simple-oauth2', () => {
 
   it('gets a token for itself (RFC 6749 §4.4)', async () => {
     const machine = {
-      client: { id: 'M', secret: under.clients.M.secret },
-      auth: { tokenHost: under.issuer, tokenPath: '/token' },
+      client: { id: 'M', secret: site.clients.M.secret },
+      auth: { tokenHost: site.issuer, tokenPath: '/token' },
     }
 
     const { token } = await new ClientCredentials(machine).getToken({ scope: 'api.read' })
@@ -53,7 +53,7 @@ describe('simple-oauth2', () => {
     const refused = signIn(config)
 
     await expect(refused).rejects.toMatchObject({ data: { payload: { error: 'invalid_client' } } })
-    expect(under.lastReason()).toMatch(/^client_/)
+    expect(site.lastReason()).toMatch(/^client_/)
   })
 
   it('a rejected JSON body gets an error that the library reports (RFC 6749 §3.2)', async () => {
@@ -73,11 +73,11 @@ type Config = ModuleOptions & { readonly redirectUri: string }
 
 async function configure(options: ModuleOptions['options'], clientId?: string): Promise<Config> {
   const method = options?.authorizationMethod === 'body' ? 'client_secret_post' : 'client_secret_basic'
-  const app = await openWebApp(under, { tokenEndpointAuthMethod: method, ...(clientId !== undefined && { clientId }) })
+  const app = await openWebApp(site, { tokenEndpointAuthMethod: method, ...(clientId !== undefined && { clientId }) })
   await app.close()
   return {
     client: { id: app.clientId, secret: app.clientSecret },
-    auth: { tokenHost: under.issuer, authorizePath: '/auth', tokenPath: '/token', revokePath: '/token/revocation' },
+    auth: { tokenHost: site.issuer, authorizePath: '/auth', tokenPath: '/token', revokePath: '/token/revocation' },
     // By default it expects JSON in every answer. RFC 7009 §2.2: the status alone answers a revocation.
     http: { json: 'force' },
     ...(options !== undefined && { options }),
@@ -94,7 +94,7 @@ async function signIn({ redirectUri, ...options }: Config) {
     code_challenge: challenge,
     code_challenge_method: 'S256',
   }
-  const { location } = await visit(under, new URL(client.authorizeURL(request)))
+  const { location } = await visit(site, new URL(client.authorizeURL(request)))
   const presented = {
     code: location.searchParams.get('code') ?? '',
     redirect_uri: redirectUri,

@@ -10,13 +10,13 @@ import { openBrowser } from './user-browser.ts'
 import { openWebApp, type WebApp } from './web-app.ts'
 
 it('express-openid-connect: a user who signs out at one application is signed out of the other (OIDC Back-Channel Logout §2.5)', async () => {
-  const { under, apps } = await openApps()
+  const { site, apps } = await openApps()
   const [first, second] = apps
-  const browser = openBrowser(under)
+  const browser = openBrowser(site)
   for (const app of apps) expect((await browser.open(`${app.origin}/private`)).json).toMatchObject({ sub: 'U1' })
 
   const left = await browser.open(`${first.origin}/logout`)
-  const report = await under.server.deliverOnce()
+  const report = await site.server.deliverOnce()
 
   expect(left.url.href).toBe(`${first.origin}/`)
   expect(left.trail.some(({ pathname }) => pathname === '/session/end')).toBe(true)
@@ -27,31 +27,31 @@ it('express-openid-connect: a user who signs out at one application is signed ou
 })
 
 it('express-openid-connect: a user whose session the host ends is signed out of both applications (OIDC Back-Channel Logout §2.5)', async () => {
-  const { under, apps } = await openApps()
-  const browser = openBrowser(under)
+  const { site, apps } = await openApps()
+  const browser = openBrowser(site)
   for (const app of apps) await browser.open(`${app.origin}/private`)
   const before = await Promise.all(apps.map(({ origin }) => browser.open(`${origin}/`)))
 
-  await under.server.endSession('sid-U1')
-  await under.server.deliverOnce()
+  await site.server.endSession('sid-U1')
+  await site.server.deliverOnce()
 
   expect(before.map(({ json }) => json)).toEqual([{ isAuthenticated: true }, { isAuthenticated: true }])
   for (const app of apps) expect((await browser.open(`${app.origin}/`)).json).toEqual({ isAuthenticated: false })
 })
 
 /** A server and two applications that receive logout tokens on loopback. */
-async function openApps(): Promise<{ readonly under: ServerUnderTest; readonly apps: readonly [WebApp, WebApp] }> {
+async function openApps(): Promise<{ readonly site: ServerUnderTest; readonly apps: readonly [WebApp, WebApp] }> {
   const ports = [await freePort(), await freePort()] as const
-  const under = await startLoopbackServer({
+  const site = await startLoopbackServer({
     dangerouslyAllowOutbound: ports.map((port) => `http://localhost:${port}`),
   })
-  onTestFinished(() => under.close())
-  return { under, apps: [await openApp(under, ports[0]), await openApp(under, ports[1])] }
+  onTestFinished(() => site.close())
+  return { site, apps: [await openApp(site, ports[0]), await openApp(site, ports[1])] }
 }
 
-async function openApp(under: ServerUnderTest, port: number): Promise<WebApp> {
+async function openApp(site: ServerUnderTest, port: number): Promise<WebApp> {
   const origin = `http://localhost:${port}`
-  const app = await openWebApp(under, {
+  const app = await openWebApp(site, {
     port,
     backchannelLogoutUri: `${origin}/backchannel-logout`,
     postLogoutRedirectUris: [origin],
@@ -59,7 +59,7 @@ async function openApp(under: ServerUnderTest, port: number): Promise<WebApp> {
   onTestFinished(() => app.close())
   const ended = new Map<string, object>()
   const protect = openidConnect.auth({
-    issuerBaseURL: under.issuer,
+    issuerBaseURL: site.issuer,
     baseURL: origin,
     clientID: app.clientId,
     clientSecret: app.clientSecret,

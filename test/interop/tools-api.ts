@@ -11,7 +11,7 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 export interface ToolsApi {
   /** The API's address, which is also its resource identifier. */
   readonly resource: string
-  readonly under: ServerUnderTest
+  readonly site: ServerUnderTest
   call(bearer?: string): Promise<Response>
   register(registration: ClientRegistration): ReturnType<typeof registerClient>
   close(): Promise<void>
@@ -21,11 +21,11 @@ export async function startToolsApi(): Promise<ToolsApi> {
   const listener = createServer()
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const resource = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`
-  const under = await startLoopbackServer({
+  const site = await startLoopbackServer({
     scopes: { 'mcp.use': 'Use the tools' },
     resources: { [resource]: { scopes: ['mcp.use'] } },
   })
-  const guard = protectExpress(createResourceServer({ issuer: under.issuer, audience: resource, scopes: ['mcp.use'] }))
+  const guard = protectExpress(createResourceServer({ issuer: site.issuer, audience: resource, scopes: ['mcp.use'] }))
   const app = express()
     .use(guard.metadata)
     .post('/mcp', guard.require('mcp.use'), (request, response) => {
@@ -35,16 +35,16 @@ export async function startToolsApi(): Promise<ToolsApi> {
 
   return {
     resource,
-    under,
+    site,
     call: (bearer) =>
       fetch(resource, {
         method: 'POST',
         ...(bearer !== undefined && { headers: { authorization: `Bearer ${bearer}` } }),
       }),
-    register: (registration) => registerClient(registration, { storage: under.storage }),
+    register: (registration) => registerClient(registration, { storage: site.storage }),
     async close() {
       await new Promise((resolve) => listener.close(resolve))
-      await under.close()
+      await site.close()
     },
   }
 }

@@ -33,9 +33,9 @@ interface Navigation {
 }
 
 /** @param meddle changes addresses on the way, as an attacker between the user and the server would. */
-export function openBrowser(under: ReachableServer, meddle: (url: URL) => URL = (url) => url): PersonsBrowser {
+export function openBrowser(site: ReachableServer, meddle: (url: URL) => URL = (url) => url): PersonsBrowser {
   const jar = createCookieJar()
-  jar.keep(new URL(under.issuer), [signedInAs(under, 'U1')])
+  jar.store(new URL(site.issuer), [signedInAs(site, 'U1')])
 
   const go = async ({ url: given, post }: Navigation, before: readonly URL[]): Promise<Landing> => {
     const url = meddle(given)
@@ -57,7 +57,7 @@ export function openBrowser(under: ReachableServer, meddle: (url: URL) => URL = 
       },
       ...(post && { method: 'POST', body: post.body.toString() }),
     })
-    jar.keep(url, reply.cookies)
+    jar.store(url, reply.cookies)
     const location = reply.status >= 300 && reply.status < 400 ? reply.header('location') : undefined
     const { text } = reply
     // RFC 9110 §15.4.8: 307 and 308 preserve the method and the form, the others do not.
@@ -65,7 +65,7 @@ export function openBrowser(under: ReachableServer, meddle: (url: URL) => URL = 
     if (location !== undefined)
       return go({ url: new URL(location, url), ...(isSentOnwards && post && { post }) }, trail)
 
-    const form = readForm(under, url, text)
+    const form = readForm(site, url, text)
     if (form !== undefined) return go({ url: form.action, post: { body: form.fields, from: url } }, trail)
     return {
       url,

@@ -19,7 +19,7 @@ export interface WebApp {
 
 /** @param registration differences from a confidential client that comes back to `/callback`; its server may send requests to it. */
 export async function openWebApp(
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   {
     callback = '/callback',
     port: given = 0,
@@ -38,7 +38,7 @@ export async function openWebApp(
       scopes: ['openid', 'profile', 'email', 'offline_access', 'api.read'],
       ...registration,
     },
-    { storage: under.storage, dangerouslyAllowOutbound: [origin] },
+    { storage: site.storage, dangerouslyAllowOutbound: [origin] },
   )
   return {
     origin,

@@ -3,25 +3,25 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 import { describe, expect, it } from 'vitest'
 
 import { allRecords } from '../../packages/storage-interface/src/contract/record-kinds.ts'
-import { dumpMedium } from '../support/dump-medium.ts'
+import { dumpDatabase } from '../support/dump-database.ts'
 
 const issuer = 'https://as.test'
 
 describe('law: the storage dump that tests compare shows everything that is stored', () => {
   it.each(allRecords.map((kind) => [kind.store, kind] as const))('%s', async (_, { make, insert, read }) => {
-    const medium = createMemoryDatabase()
-    const storage = createMemoryStorage({ issuer, database: medium })
+    const database = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer, database })
     const id = 'shown-in-the-dump'
 
     await insert(storage, make(id))
 
     expect(await read(storage, id)).toBeDefined()
-    expect(dumpMedium(medium, issuer)).toContain(id)
+    expect(dumpDatabase(database, issuer)).toContain(id)
   })
 
   it('replays', async () => {
-    const medium = createMemoryDatabase()
-    const storage = createMemoryStorage({ issuer, database: medium })
+    const database = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer, database })
 
     await storage.replays.markUsed({
       purpose: 'client_assertion_jti',
@@ -30,15 +30,15 @@ describe('law: the storage dump that tests compare shows everything that is stor
       now: epochSeconds(1),
     })
 
-    expect(dumpMedium(medium, issuer)).toContain('shown')
+    expect(dumpDatabase(database, issuer)).toContain('shown')
   })
 
   it('revocations', async () => {
-    const medium = createMemoryDatabase()
-    const storage = createMemoryStorage({ issuer, database: medium })
+    const database = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer, database })
 
     await storage.revocations.revokeToken({ tokenId: 'shown', expiresAt: epochSeconds(9), now: epochSeconds(1) })
 
-    expect(dumpMedium(medium, issuer)).toContain('shown')
+    expect(dumpDatabase(database, issuer)).toContain('shown')
   })
 })

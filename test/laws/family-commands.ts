@@ -198,7 +198,7 @@ async function expectAgreement(model: FamilyModel, world: FamilyWorld): Promise<
   for (const family of model.families) {
     for (const { token, until, isRevoked } of family.accessTokens.slice(-3)) {
       const isHonoured = isFamilyLive(model, family) && model.now < until && !isRevoked
-      expect(await world.isHonoured(token)).toBe(isHonoured)
+      expect(await world.isActive(token)).toBe(isHonoured)
       expect((await world.userinfo(token)).status).toBe(isHonoured ? 200 : 401)
     }
   }

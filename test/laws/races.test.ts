@@ -29,7 +29,7 @@ interface Race {
  */
 async function expectNothingLives(world: FamilyWorld, answers: readonly Answer[]): Promise<void> {
   for (const { access_token: accessToken, refresh_token: refreshToken } of answers.map(({ json }) => json)) {
-    if (accessToken !== undefined) expect(await world.isHonoured(accessToken)).toBe(false)
+    if (accessToken !== undefined) expect(await world.isActive(accessToken)).toBe(false)
     if (refreshToken !== undefined) expect((await world.refresh(refreshToken)).status).toBeGreaterThanOrEqual(400)
   }
 }
@@ -68,7 +68,7 @@ const endings: readonly (readonly [name: string, end: (world: FamilyWorld, user:
 /** Turns the revocation into a flow, which takes turns like the server's storage calls. */
 const inTurn = (scheduler: Scheduler, end: () => Promise<unknown>): Promise<Answer> =>
   scheduler
-    .pause()
+    .waitForTurn()
     .then(end)
     .then(() => ({ status: 0, json: {} }))
 
@@ -235,7 +235,7 @@ function codeOfDeactivatedUser(error: unknown): string {
 it.each(races)('law: $law', async ({ run, retryWindow }) => {
   const scheduler = createScheduler()
   const world = await createFamilyWorld({
-    scheduler: scheduler.pause,
+    scheduler: scheduler.waitForTurn,
     ...(retryWindow !== undefined && { retryWindow }),
   })
 

@@ -119,7 +119,7 @@ describe('the Next.js example, installed from tarballs', () => {
 
       expect(signedIn.status()).toBe(303)
       expect(fetched.status).toBe(400)
-      expect(product.said()).toContain('not_a_navigation')
+      expect(product.output()).toContain('not_a_navigation')
       expect(client.received).toEqual([{ userAgent: browserName, hasCode: true }])
     })
 

@@ -17,7 +17,7 @@ export interface Work {
 }
 
 /** Counts the server's work while the flow runs, without changing any call. */
-export async function workOf(under: ProbedServer, flow: () => Promise<unknown>): Promise<Work> {
+export async function workOf(site: ProbedServer, flow: () => Promise<unknown>): Promise<Work> {
   const node = process.getBuiltinModule('node:crypto')
   const spies = {
     hash: vi.spyOn(node, 'hash'),
@@ -29,11 +29,11 @@ export async function workOf(under: ProbedServer, flow: () => Promise<unknown>):
     importKey: vi.spyOn(crypto.subtle, 'importKey'),
     random: vi.spyOn(crypto, 'getRandomValues'),
   }
-  under.probe.reset()
+  site.probe.reset()
   try {
     await flow()
     return {
-      storage: [...under.probe.calls],
+      storage: [...site.probe.calls],
       signatures: callsOf(spies.sign, spies.webSign),
       verifications: callsOf(spies.verify, spies.webVerify),
       keyImports: callsOf(spies.importKey),

@@ -4,7 +4,7 @@ import { authorize, obtainCode, redeem } from '../support/flow.ts'
 import { startProbedServer, type ProbedServer } from '../support/probed-server.ts'
 import {
   introspect,
-  noteSecretsInUse,
+  authenticateEveryClient,
   refresh,
   serviceToken,
   tokensFor,
@@ -13,18 +13,18 @@ import {
 } from '../support/token-calls.ts'
 import { workOf, type Work } from './work-of.ts'
 
-let under: ProbedServer
+let site: ProbedServer
 beforeAll(async () => {
-  under = await startProbedServer()
-  await noteSecretsInUse(under)
+  site = await startProbedServer()
+  await authenticateEveryClient(site)
   // Consent is stored, and each key has been used once.
   const tokens = await freshTokens()
-  await introspect(under, tokens.access_token)
-  await serviceToken(under)
+  await introspect(site, tokens.access_token)
+  await serviceToken(site)
 })
-afterAll(() => under.close())
+afterAll(() => site.close())
 
-const freshTokens = (): Promise<Tokens> => tokensFor(under, 'A', { scope: 'openid profile offline_access' })
+const freshTokens = (): Promise<Tokens> => tokensFor(site, 'A', { scope: 'openid profile offline_access' })
 
 const nothing: Work = { storage: [], signatures: 0, verifications: 0, keyImports: 0, digests: 0, randomDraws: 0 }
 
@@ -32,13 +32,13 @@ const nothing: Work = { storage: [], signatures: 0, verifications: 0, keyImports
 // and the user in an access token are an HMAC each, which is two digests.
 describe('work per flow', () => {
   it('client credentials take one read and one signature, and write nothing (RFC 6749 §4.4)', async () => {
-    const work = await workOf(under, () => serviceToken(under))
+    const work = await workOf(site, () => serviceToken(site))
 
     expect(work).toEqual({ ...nothing, storage: ['clients.find'], signatures: 1, digests: 3, randomDraws: 1 })
   })
 
   it('an authorization request of a user who signed in and consented takes three reads and two writes (OIDC Core §3.1.2)', async () => {
-    const work = await workOf(under, () => authorize(under, { scope: 'openid profile offline_access' }))
+    const work = await workOf(site, () => authorize(site, { scope: 'openid profile offline_access' }))
 
     expect(work).toEqual({
       ...nothing,
@@ -49,9 +49,9 @@ describe('work per flow', () => {
   })
 
   it('a code exchange takes two reads, two writes and one signature per token (RFC 6749 §4.1.3)', async () => {
-    const code = await obtainCode(under, { scope: 'openid profile offline_access' })
+    const code = await obtainCode(site, { scope: 'openid profile offline_access' })
 
-    const work = await workOf(under, () => redeem(under, code))
+    const work = await workOf(site, () => redeem(site, code))
 
     expect(work).toEqual({
       ...nothing,
@@ -65,7 +65,7 @@ describe('work per flow', () => {
   it('a refresh takes two reads, one write and one signature per token (RFC 9700 §4.14.2)', async () => {
     const tokens = await freshTokens()
 
-    const work = await workOf(under, () => refresh(under, tokens.refresh_token))
+    const work = await workOf(site, () => refresh(site, tokens.refresh_token))
 
     expect(work).toEqual({
       ...nothing,
@@ -79,8 +79,8 @@ describe('work per flow', () => {
   it('introspection verifies an access token once, and does not verify it again (RFC 7662 §2)', async () => {
     const { access_token: token } = await freshTokens()
 
-    const first = await workOf(under, () => introspect(under, token))
-    const again = await workOf(under, () => introspect(under, token))
+    const first = await workOf(site, () => introspect(site, token))
+    const again = await workOf(site, () => introspect(site, token))
 
     const storage = ['clients.find', 'revocations.isTokenRevoked', 'status.ofFamily']
     expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 2 })
@@ -90,8 +90,8 @@ describe('work per flow', () => {
   it('userinfo verifies an access token once, and reads its status each time (OIDC Core §5.3)', async () => {
     const { access_token: token } = await freshTokens()
 
-    const first = await workOf(under, () => userinfo(under, token))
-    const again = await workOf(under, () => userinfo(under, token))
+    const first = await workOf(site, () => userinfo(site, token))
+    const again = await workOf(site, () => userinfo(site, token))
 
     const storage = ['revocations.isTokenRevoked', 'status.ofFamily']
     expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 1 })
@@ -101,9 +101,9 @@ describe('work per flow', () => {
   it.for(['/.well-known/openid-configuration', '/jwks'])(
     '%s takes no work (RFC 8414 §3, RFC 7517 §5)',
     async (path) => {
-      await under.send({ path })
+      await site.send({ path })
 
-      const work = await workOf(under, () => under.send({ path }))
+      const work = await workOf(site, () => site.send({ path }))
 
       expect(work).toEqual(nothing)
     },

@@ -6,14 +6,14 @@ import { build } from 'esbuild'
 
 interface BundleOptions {
   readonly entry: string
-  /** `none`: an import of a `node:` module fails the bundling. */
+  /** With `none`, the build fails if the code imports a `node:` module. */
   readonly node: 'none' | 'all'
-  /** Default: a new one. */
+  /** The output folder. Default: a new folder. */
   readonly folder?: string
   readonly name?: string
 }
 
-/** Bundles the sources into one file, `worker.mjs` by default. @returns its folder. */
+/** Bundles the sources into one file, `worker.mjs` by default. @returns the folder of the file. */
 export async function bundle({ entry, node, folder, name = 'worker' }: BundleOptions): Promise<string> {
   const outdir = folder ?? mkdtempSync(join(tmpdir(), 'mintmark-runtimes-'))
   await build({

@@ -30,7 +30,7 @@ describe('the Worker example', () => {
     rmSync(folder, { recursive: true })
   })
 
-  describeExample(() => ({ issuer, secret: /client_secret (\S+)/.exec(running.said())?.[1] ?? '' }))
+  describeExample(() => ({ issuer, secret: /client_secret (\S+)/.exec(running.output())?.[1] ?? '' }))
 })
 
 describe('the storage of the Worker example', () => {
@@ -51,20 +51,20 @@ describe('the storage of the Worker example', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const judge = async (name: string): Promise<string> =>
+  const checkLaw = async (name: string): Promise<string> =>
     (await send(port, { path: `/?${new URLSearchParams({ law: name })}` })).text
 
-  it.concurrent.each(adminLaws.map(({ name }) => name).filter((name) => name !== beyondLimits))(
+  it.concurrent.each(adminLaws.map(({ name }) => name).filter((name) => name !== lawBeyondLimits))(
     'law: %s',
     async (name) => {
-      expect(await judge(name)).toBe('kept')
+      expect(await checkLaw(name)).toBe('kept')
     },
   )
 
-  it('a filter with more than a hundred values exceeds the database of a Durable Object', async () => {
-    expect(await judge(beyondLimits)).toContain('too many SQL variables')
+  it('a filter with more than a hundred values fails, because it exceeds the limit of a Durable Object', async () => {
+    expect(await checkLaw(lawBeyondLimits)).toContain('too many SQL variables')
   })
 })
 
-/** Its filters compare with hundreds of values; Cloudflare allows a hundred bound values per statement. */
-const beyondLimits = 'filters: and, or and not combine filters of any number and depth'
+/** The filters of this law compare with hundreds of values; Cloudflare allows a hundred bound values per statement. */
+const lawBeyondLimits = 'filters: and, or and not combine filters of any number and depth'

@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path'
 /** A command line: the program, then its arguments. */
 export type Command = readonly [program: string, ...args: string[]]
 
-/** The programs are npm packages in node_modules that contain their binaries. */
+/** Returns the path of a program that is installed as an npm package. */
 export const installed = (name: string): string => join(process.cwd(), 'node_modules/.bin', name)
 
-/** Runs a source file of this repository. */
+/** Returns the command that runs a source file of this repository on Node.js. */
 export const onNode = (file: string): Command => [
   process.execPath,
   '--conditions=@mintmark/source',
@@ -14,10 +14,11 @@ export const onNode = (file: string): Command => [
   resolve(file),
 ]
 
-/** Serves the default export of a module without imports. */
+/** Returns the command that serves the default export of a bundled module on Bun. */
 export const onBun = (file: string, port: number): Command => [installed('bun'), 'run', '--port', String(port), file]
 
+/** Returns the command that serves the default export of a bundled module on Deno. */
 export const onDeno = (file: string, port: number): Command => {
-  const rights = ['--no-remote', '--allow-env', '--allow-read', '--allow-write']
-  return [installed('deno'), 'serve', ...rights, '--host', '127.0.0.1', '--port', String(port), file]
+  const permissions = ['--no-remote', '--allow-env', '--allow-read', '--allow-write']
+  return [installed('deno'), 'serve', ...permissions, '--host', '127.0.0.1', '--port', String(port), file]
 }

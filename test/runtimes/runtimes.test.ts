@@ -21,7 +21,7 @@ describe.each(runtimes)('on $name', (runtime) => {
   })
   afterAll(() => running.stop())
 
-  it('runs on that runtime', () => {
+  it('reports the user agent of the runtime', () => {
     expect(running.userAgent).toMatch(runtime.userAgent)
   })
 

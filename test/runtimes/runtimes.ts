@@ -6,7 +6,7 @@ export interface Runtime {
   readonly name: string
   /** The value of `navigator.userAgent` on the runtime (WinterTC). */
   readonly userAgent: RegExp
-  /** @param folder where the bundles are; the command runs there. */
+  /** @param folder contains the bundles; the command runs in it. */
   command(port: number, folder: string): Command
 }
 

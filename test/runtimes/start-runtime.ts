@@ -8,7 +8,7 @@ import type { ReachableServer } from '../support/server-under-test.ts'
 import { startProgram, type RunningProgram } from '../support/start-program.ts'
 import type { Runtime } from './runtimes.ts'
 
-/** A server on a runtime of its own. */
+/** A server that runs on another runtime. */
 export interface RunningRuntime extends ReachableServer, RunningProgram {
   /** The runtime's name and version, such as `Deno/2.9.6`. */
   readonly userAgent: string

@@ -5,14 +5,14 @@ import { installed, type Command } from './command.ts'
 
 interface WorkerdOptions {
   readonly port: number
-  /** Contains `worker.mjs`; the configuration is written there. */
+  /** Contains `worker.mjs`; the configuration is written to it. */
   readonly folder: string
   readonly bindings?: Readonly<Record<string, string>>
-  /** The class of the Durable Objects, which are bound as `MINTMARK`; their databases are in the folder too. */
+  /** The class of the Durable Objects, which are bound as `MINTMARK`. Their databases are in the same folder. */
   readonly durableObject?: string
 }
 
-/** The command that serves `worker.mjs` with workerd, Cloudflare's runtime. */
+/** Returns the command that serves `worker.mjs` with workerd, Cloudflare's runtime. */
 export function workerdCommand({ port, folder, bindings = {}, durableObject }: WorkerdOptions): Command {
   const bound = Object.entries(bindings).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,

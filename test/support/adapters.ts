@@ -7,11 +7,11 @@ import { toNodeEndpoint, toNodeHandler } from '@mintmark/adapter-node'
 import type { Endpoint, HttpService } from '@mintmark/core/http'
 import express, { type NextFunction, type Request as ExpressRequest, type Response as ExpressResponse } from 'express'
 
-/** What a host serves: services, its own pages by path, and the text `nothing here` with 404 for everything else. */
+/** What a host serves: services, its own pages by path, and 404 with the text `nothing here` for every other path. */
 export interface Site {
   readonly services: readonly HttpService[]
   readonly pages?: Readonly<Record<string, Page>>
-  /** Receives the error that an adapter threw; the answer is its message with status 500. */
+  /** Receives an error that an adapter threw; the response is the error's message with status 500. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -21,7 +21,7 @@ interface Page {
   readonly endpoint: Endpoint
 }
 
-/** A way to serve a site over HTTP. Every HTTP suite can run over each adapter. */
+/** Serves a site over HTTP. Every HTTP suite can run over each adapter. */
 export interface Adapter {
   readonly name: 'Express' | 'node:http' | 'Fetch'
   listener(site: Site): RequestListener
@@ -64,7 +64,7 @@ const nodeAdapter: Adapter = {
   },
 }
 
-/** Over Hono's Node server, which converts requests into `Request` like runtimes without Node. */
+/** Uses Hono's Node server, which converts requests into `Request` objects, as runtimes other than Node.js do. */
 const fetchAdapter: Adapter = {
   name: 'Fetch',
   listener({ services, pages = {}, onError }) {
@@ -80,7 +80,7 @@ const fetchAdapter: Adapter = {
       {
         overrideGlobalObjects: false,
         errorHandler: (error) => {
-          if (isRefusedByServer(error)) return new Response(null, { status: 400 })
+          if (isRequestError(error)) return new Response(null, { status: 400 })
           onError?.(error)
           return new Response(messageOf(error), { status: 500 })
         },
@@ -93,14 +93,14 @@ const fetchAdapter: Adapter = {
 export const adapters: readonly Adapter[] = [expressAdapter, nodeAdapter, fetchAdapter]
 
 /**
- * The status for a target that is not a path of the site: 404, or 400 where Hono's server cannot convert it into a
- * `Request`.
+ * Returns the status for a request target that is not a path of the site: 404, or 400 where Hono's server cannot
+ * convert the request into a `Request`.
  */
-export const statusOfStrangeTarget = (adapter: Adapter, target: string): 404 | 400 =>
+export const statusOfUnservedTarget = (adapter: Adapter, target: string): 404 | 400 =>
   adapter.name === 'Fetch' && (/^[^?]*\\/.test(target) || !/^(\/|https?:)/.test(target)) ? 400 : 404
 
-/** Targets that Hono's server cannot convert into a `Request`. */
-const isRefusedByServer = (error: unknown): boolean => error instanceof Error && error.name === 'RequestError'
+/** Hono's server throws this error for a target that it cannot convert into a `Request`. */
+const isRequestError = (error: unknown): boolean => error instanceof Error && error.name === 'RequestError'
 
 const pathOf = (target = ''): string => target.split('?', 1)[0] ?? ''
 

@@ -14,23 +14,23 @@ import { basic, token } from './flow.ts'
 import { send, type Reply } from './reply.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
-/** A test's request; by default sent by a client with every administration scope. */
+/** A test's request; by default a client with every administration scope sends it. */
 export interface AdminSent {
   readonly method?: string
-  /** Below `/admin/v1`, with a leading slash. */
+  /** The path below `/admin/v1`, with a leading slash. */
   readonly path: string
-  /** The access token; an empty one is not sent. */
+  /** The access token. With an empty string, the request has no Authorization header. */
   readonly token?: string
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** Sent as JSON unless it is a string. */
   readonly body?: unknown
 }
 
-/** The test server of the attack tests with the administration API, over one storage and one clock. */
+/** The server of the attack tests and the administration API, with one storage and one clock. */
 export interface AdminSite {
   readonly oauth: ServerUnderTest
   readonly events: readonly AdminEvent[]
-  /** An access token of the client ADM with these scope values, from the token endpoint. */
+  /** Requests an access token with these scope values for the client ADM from the token endpoint. */
   tokenFor(scope: string): Promise<string>
   send(sent: AdminSent): Promise<Reply>
   readonly close: () => Promise<void>

@@ -11,19 +11,19 @@ export interface TestCertificate {
   readonly thumbprint: string
 }
 
-/** An attribute of a name: the OID, the value, and the tag of its string type, which is UTF8String unless given. */
+/** An attribute of a name: the OID, the value, and the tag of its string type (default: UTF8String). */
 type TestAttribute = readonly [type: string, value: string | Uint8Array, tag?: number]
 
 interface CertificateRequest {
   readonly subject: readonly TestAttribute[]
-  /** The authority that signs; a certificate without one is self-signed. */
-  readonly by?: TestCertificate
+  /** The authority that signs the certificate. Default: the certificate is self-signed. */
+  readonly issuer?: TestCertificate
   readonly isAuthority?: boolean
   readonly dns?: readonly string[]
   readonly uri?: readonly string[]
   readonly email?: readonly string[]
   readonly ip?: readonly Uint8Array[]
-  /** The key of another certificate. */
+  /** The key of another certificate, to use it again. Default: a new key. */
   readonly key?: { readonly privateKey: KeyObject; readonly publicKey: KeyObject }
   /** In seconds since 1970. */
   readonly notBefore?: number
@@ -32,7 +32,7 @@ interface CertificateRequest {
 
 export const commonName = (value: string): TestAttribute => ['2.5.4.3', value]
 
-/** Issues a certificate (RFC 5280 §4.1) that is valid from 2020 to 2049, unless changed. */
+/** Issues a certificate (RFC 5280 §4.1), by default valid from 2020 to 2049. */
 export function issueCertificate(request: CertificateRequest): TestCertificate {
   const { privateKey, publicKey } = request.key ?? generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { notBefore = 1_577_836_800, notAfter = 2_500_000_000 } = request
@@ -41,13 +41,13 @@ export function issueCertificate(request: CertificateRequest): TestCertificate {
     tlv(0xa0, tlv(0x02, Buffer.of(2))),
     tlv(0x02, Buffer.concat([Buffer.of(1), randomBytes(8)])),
     signatureAlgorithm,
-    nameOf(request.by?.subject ?? request.subject),
+    nameOf(request.issuer?.subject ?? request.subject),
     sequence(time(notBefore), time(notAfter)),
     nameOf(request.subject),
     publicKey.export({ type: 'spki', format: 'der' }),
     tlv(0xa3, sequence(...extensionsOf(request))),
   )
-  const signature = sign('sha256', body, request.by?.key ?? privateKey)
+  const signature = sign('sha256', body, request.issuer?.key ?? privateKey)
   const der = sequence(body, signatureAlgorithm, tlv(0x03, Buffer.of(0), signature))
   return {
     der,
@@ -103,7 +103,7 @@ function tlv(tag: number, ...parts: readonly Uint8Array[]): Buffer {
 const pemOf = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END CERTIFICATE-----\n`
 
-/** The header of a proxy (RFC 9440 §2.2). */
+/** Returns the header in which a proxy passes on the client's certificate (RFC 9440 §2.2). */
 export const certificateHeader = ({ der }: TestCertificate): Record<string, string> => ({
   'client-cert': `:${der.toString('base64')}:`,
 })

@@ -11,21 +11,21 @@ export interface AssertionChange {
   readonly sign?: SignBytes
 }
 
-let written = 0
+let assertionCount = 0
 
-/** A client assertion of client B (RFC 7523 §3), valid except for the changes. */
-export function writeAssertion(under: ReachableServer, change: AssertionChange = {}): Promise<string> {
-  const now = under.clock.now()
-  written += 1
-  const claims = { iss: 'B', sub: 'B', aud: under.issuer, exp: now + 60, iat: now, jti: `assertion-${written}` }
+/** Signs a client assertion of client B (RFC 7523 §3), valid except for the changes. */
+export function writeAssertion(site: ReachableServer, change: AssertionChange = {}): Promise<string> {
+  const now = site.clock.now()
+  assertionCount += 1
+  const claims = { iss: 'B', sub: 'B', aud: site.issuer, exp: now + 60, iat: now, jti: `assertion-${assertionCount}` }
   return writeJws(
     { alg: 'ES256', typ: 'JWT', kid: 'b1', ...change.header },
     { ...claims, ...change.claims },
-    change.sign ?? signEs256(under.clients.B.privateKey),
+    change.sign ?? signEs256(site.clients.B.privateKey),
   )
 }
 
-/** The form parameters with which B authenticates. */
-export async function assertionOf(under: ReachableServer, change: AssertionChange = {}): Promise<Change> {
-  return { client_assertion_type: assertionType, client_assertion: await writeAssertion(under, change) }
+/** Returns the form parameters with which B authenticates. */
+export async function assertionOf(site: ReachableServer, change: AssertionChange = {}): Promise<Change> {
+  return { client_assertion_type: assertionType, client_assertion: await writeAssertion(site, change) }
 }

@@ -25,12 +25,12 @@ export interface ProofChange {
   readonly sign?: SignBytes
 }
 
-let written = 0
+let proofCount = 0
 
-/** A DPoP proof (RFC 9449 §4.2) for POST /token, valid except for the changes. */
-export function writeProof(under: ReachableServer, key: ProofKey, change: ProofChange = {}): Promise<string> {
-  written += 1
-  const claims = { jti: `proof-${written}`, htm: 'POST', htu: `${under.issuer}/token`, iat: under.clock.now() }
+/** Signs a DPoP proof (RFC 9449 §4.2) for POST /token, valid except for the changes. */
+export function writeProof(site: ReachableServer, key: ProofKey, change: ProofChange = {}): Promise<string> {
+  proofCount += 1
+  const claims = { jti: `proof-${proofCount}`, htm: 'POST', htu: `${site.issuer}/token`, iat: site.clock.now() }
   return writeJws(
     { typ: 'dpop+jwt', alg: 'ES256', jwk: key.jwk, ...change.header },
     { ...claims, ...change.claims },
@@ -38,24 +38,24 @@ export function writeProof(under: ReachableServer, key: ProofKey, change: ProofC
   )
 }
 
-/** The `ath` of a proof that comes with an access token (RFC 9449 §4.2). */
+/** Returns the `ath` claim of a proof that is sent with an access token (RFC 9449 §4.2). */
 const hashOf = (accessToken: string): string => createHash('sha256').update(accessToken).digest('base64url')
 
-/** A proof for GET /userinfo with an access token. */
+/** Signs a proof for GET /userinfo with an access token. */
 export const proofForUserinfo = (
-  under: ReachableServer,
+  site: ReachableServer,
   key: ProofKey,
   accessToken: string,
   change: ProofChange = {},
 ): Promise<string> =>
-  writeProof(under, key, {
+  writeProof(site, key, {
     ...change,
-    claims: { htm: 'GET', htu: `${under.issuer}/userinfo`, ath: hashOf(accessToken), ...change.claims },
+    claims: { htm: 'GET', htu: `${site.issuer}/userinfo`, ath: hashOf(accessToken), ...change.claims },
   })
 
-/** A proof for a request to grant management with an access token. */
+/** Signs a proof for a grant management request with an access token. */
 export const writeProofForGrant = (
-  under: ReachableServer,
+  site: ReachableServer,
   key: ProofKey,
   { token, method, path }: { readonly token: string; readonly method: string; readonly path: string },
-): Promise<string> => writeProof(under, key, { claims: { htm: method, htu: under.issuer + path, ath: hashOf(token) } })
+): Promise<string> => writeProof(site, key, { claims: { htm: method, htu: site.issuer + path, ath: hashOf(token) } })

@@ -15,24 +15,24 @@ import { signEs256, writeJws } from './forge-jwt.ts'
 import { plainPost, plainRequest } from './plain-request.ts'
 
 /**
- * Everything that a token family needs, without sockets: one server, a client A, a client K that signs, a resource
- * server RS, and any number of users.
+ * Everything that a token family needs, without sockets: one server, client A, client K, which authenticates with
+ * private_key_jwt, the resource server RS, and any number of users.
  */
 export interface FamilyWorld {
   readonly storage: AdminStorage
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   readonly lifetimes: typeof lifetimes
-  /** A new active user. */
+  /** Creates an active user. @returns the user's identifier. */
   createUser(): Promise<string>
-  /** A code for A after the user has consented. */
+  /** Obtains a code for A: the user is signed in and consents. */
   code(user: string): Promise<string>
   redeem(code: string): Promise<Answer>
   refresh(refreshToken: string): Promise<Answer>
   revoke(token: string): Promise<Answer>
-  /** Whether introspection by the resource server reports the access token as active. */
-  isHonoured(accessToken: string): Promise<boolean>
+  /** Tells whether introspection by the resource server reports the access token as active. */
+  isActive(accessToken: string): Promise<boolean>
   userinfo(accessToken: string): Promise<Answer>
-  /** The form parameters with which client K authenticates, for one request. */
+  /** Returns the form parameters with which client K authenticates one request. */
   assertion(): Promise<Change>
   post(path: string, form: Change, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
@@ -51,7 +51,7 @@ const issuer = 'https://as.test'
 const redirectUri = 'https://app.test/cb'
 const scope = 'openid offline_access'
 
-/** Short lifetimes in seconds, so that the tests reach each of them. */
+/** Lifetimes in seconds, so short that the tests reach the end of each. */
 const lifetimes = {
   accessToken: 50,
   refreshTokenIdle: 100,
@@ -60,7 +60,7 @@ const lifetimes = {
   retryWindow: 10,
 } as const
 
-/** All worlds share one signing key: creating one takes longer than checking a law. */
+/** All worlds share one signing key, because creating a key takes longer than checking a law. */
 const keys: KeyRing = createStoredKeys({
   storage: createMemoryStorage({ issuer }),
   sealingKey: Buffer.alloc(32, 7).toString('base64url'),
@@ -72,22 +72,18 @@ export async function createFamilyWorld(
 ): Promise<FamilyWorld> {
   let now = 1_790_000_000
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const medium = createMemoryDatabase()
-  // The same tables twice: the test reads and writes them at once, the server's calls are scheduled.
-  const storage = createMemoryStorage({ issuer, database: medium })
+  const database = createMemoryDatabase()
+  // Two storages over the same tables: the test's own calls run at once; the scheduler delays the server's calls.
+  const storage = createMemoryStorage({ issuer, database })
   const scheduled = options.scheduler === undefined ? {} : { scheduler: options.scheduler }
-  const server = serverOver(
-    createMemoryStorage({ issuer, database: medium, ...scheduled }),
-    clock.now,
-    options.retryWindow,
-  )
+  const server = serverOver(createMemoryStorage({ issuer, database, ...scheduled }), clock.now, options.retryWindow)
   const secrets = await registerClients(storage)
 
   const answer = async (request: ServerRequest): Promise<Answer> => answerOf(await server.handle(request))
   const post: FamilyWorld['post'] = (path, form, headers = { authorization: basic('A', secrets.A) }) =>
     answer(plainPost(issuer, path, { body: encode(form), headers }))
   let users = 0
-  let asserted = 0
+  let assertions = 0
 
   return {
     storage,
@@ -104,20 +100,20 @@ export async function createFamilyWorld(
       post('/token', { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }),
     refresh: (refreshToken) => post('/token', { grant_type: 'refresh_token', refresh_token: refreshToken }),
     async assertion() {
-      asserted += 1
-      const claims = { iss: 'K', sub: 'K', aud: issuer, exp: clock.now() + 60, jti: `assertion-${asserted}` }
+      assertions += 1
+      const claims = { iss: 'K', sub: 'K', aud: issuer, exp: clock.now() + 60, jti: `assertion-${assertions}` }
       const client_assertion = await writeJws({ alg: 'ES256' }, claims, signEs256(secrets.K.privateKey))
       return { client_assertion_type: assertionType, client_assertion }
     },
     revoke: (token) => post('/token/revocation', { token }),
-    async isHonoured(accessToken) {
-      const asked = await post(
+    async isActive(accessToken) {
+      const reply = await post(
         '/token/introspection',
         { token: accessToken },
         { authorization: basic('RS', secrets.RS) },
       )
-      if (asked.status !== 200) throw new Error(`Introspection answered ${asked.status}.`)
-      return asked.json.active === true
+      if (reply.status !== 200) throw new Error(`Introspection answered ${reply.status}.`)
+      return reply.json.active === true
     },
     userinfo: (accessToken) =>
       answer(plainRequest(issuer, { path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })),
@@ -169,7 +165,7 @@ async function registerClients(
   return { A: a.clientSecret ?? '', RS: rs.clientSecret ?? '', K }
 }
 
-/** Completes an authorization request: the user is signed in and consents if asked. */
+/** Completes an authorization request: the user is signed in, and consents if the server asks for consent. */
 async function codeFor(user: string, server: AuthorizationServer, now: EpochSeconds): Promise<string> {
   const request = {
     response_type: 'code',

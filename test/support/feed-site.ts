@@ -8,22 +8,20 @@ import {
 import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage, type MemoryDatabase } from '@mintmark/storage-interface/memory'
 
-import { dumpMedium } from './dump-medium.ts'
+import { dumpDatabase } from './dump-database.ts'
 import { interceptStorage } from './probed-server.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /** The server of the attack tests with a revocation feed and a clock that runs in real time. */
 export interface FeedSite extends ServerUnderTest {
-  readonly medium: MemoryDatabase
-  /** In milliseconds. */
+  readonly database: MemoryDatabase
+  /** The same time as `clock`, in milliseconds. */
   readonly preciseClock: () => number
-  /** Advances the clock by some seconds. */
-  readonly pass: (seconds: number) => void
-  /** Reaches https://as.test. */
+  /** Sends a request for https://as.test to the server's real port. */
   readonly fetch: typeof globalThis.fetch
   /** The requested paths, in order. */
-  readonly asked: string[]
-  /** How often the server has looked for revocations in its storage: ten times a second while a request is waiting. */
+  readonly requestedPaths: string[]
+  /** How often the server has read revocations from its storage: ten times a second while a request is waiting. */
   readonly feedReads: () => number
   /** Cuts the connection to the server, or restores it. */
   setReachable(reachable: boolean): void
@@ -34,53 +32,52 @@ const issuer = 'https://as.test'
 export async function startFeedSite(
   options: Partial<Omit<AuthorizationServerOptions, 'storage'>> = {},
 ): Promise<FeedSite> {
-  const medium = createMemoryDatabase()
-  let passed = 0
+  const database = createMemoryDatabase()
+  let elapsed = 0
   let feedReads = 0
-  const preciseClock = (): number => 1_790_000_000_000 + passed
+  const preciseClock = (): number => 1_790_000_000_000 + elapsed
   const clock = (): EpochSeconds => epochSeconds(preciseClock() / 1000)
-  const under = await startServer({
-    storage: interceptStorage(createMemoryStorage({ issuer, database: medium }), (call) => {
+  const server = await startServer({
+    storage: interceptStorage(createMemoryStorage({ issuer, database }), (call) => {
       if (call === 'revocations.list') feedReads += 1
     }),
     revocationFeed: true,
     clock,
     ...options,
   })
-  // Tokens issued from now on are newer than the clients.
-  passed = 2000
+  // From here on, the server issues tokens later than the clients were registered.
+  elapsed = 2000
 
-  const asked: string[] = []
+  const requestedPaths: string[] = []
   let isReachable = true
   const reach: typeof globalThis.fetch = async (url, init) => {
     const { pathname } = new URL(url instanceof Request ? url.url : url)
-    asked.push(pathname)
+    requestedPaths.push(pathname)
     if (!isReachable) throw new TypeError('connection refused')
-    return globalThis.fetch(`http://127.0.0.1:${under.port}${pathname}`, init)
+    return globalThis.fetch(`http://127.0.0.1:${server.port}${pathname}`, init)
   }
   return {
-    ...under,
-    clock: { now: clock, advance: (seconds) => void (passed += seconds * 1000) },
-    dump: () => dumpMedium(medium, issuer),
-    medium,
+    ...server,
+    clock: { now: clock, advance: (seconds) => void (elapsed += seconds * 1000) },
+    dump: () => dumpDatabase(database, issuer),
+    database,
     preciseClock,
-    pass: (seconds) => void (passed += seconds * 1000),
     fetch: reach,
-    asked,
+    requestedPaths,
     feedReads: () => feedReads,
     setReachable: (reachable) => void (isReachable = reachable),
   }
 }
 
-/** An API that accepts the site's tokens, and the reasons for its rejections. */
+/** An API that accepts the site's tokens, and the refusals that it reported. */
 export interface ProtectedApi {
   readonly api: ResourceServer
   readonly refusals: readonly AccessRefusedError[]
-  /** `admitted`, or the reason why the token is rejected. */
+  /** Sends the token to the API. @returns `admitted`, or the reason for which the API rejected the token. */
   present(token: string, ...scopes: readonly string[]): Promise<string>
 }
 
-/** The API `https://api.test` of the attack tests. */
+/** Creates the API `https://api.test` of the attack tests. */
 export function protectApi(
   site: Pick<FeedSite, 'clients' | 'fetch' | 'preciseClock'>,
   options: Partial<ResourceServerOptions> = {},

@@ -12,9 +12,9 @@ export interface FixtureClients {
   readonly B: { readonly privateKey: CryptoKey }
   /** Machine-to-machine client: client_secret_basic. */
   readonly M: { readonly secret: string }
-  /** Resource server of https://api.test: either secret method. */
+  /** Resource server of https://api.test: client_secret_basic or client_secret_post. */
   readonly RS: { readonly secret: string }
-  /** Confidential web application that needs no PKCE: client_secret_post. */
+  /** Confidential web application that may omit PKCE: client_secret_post. */
   readonly X: { readonly secret: string }
   /** The identity provider `directory`, which provisions users. */
   readonly directory: { readonly secret: string }
@@ -50,10 +50,13 @@ export async function registerFixtureClients(storage: AdminStorage, clock?: Cloc
     },
     deps,
   )
-  const isPublic = { ...web, tokenEndpointAuthMethod: 'none' } as const
-  await registerClient({ ...isPublic, clientId: 'P', clientName: 'Page', redirectUris: ['https://spa.test/cb'] }, deps)
+  const publicClient = { ...web, tokenEndpointAuthMethod: 'none' } as const
   await registerClient(
-    { ...isPublic, clientId: 'N', clientName: 'Native', redirectUris: ['http://127.0.0.1/cb'] },
+    { ...publicClient, clientId: 'P', clientName: 'Page', redirectUris: ['https://spa.test/cb'] },
+    deps,
+  )
+  await registerClient(
+    { ...publicClient, clientId: 'N', clientName: 'Native', redirectUris: ['http://127.0.0.1/cb'] },
     deps,
   )
   const m = await registerClient(

@@ -7,15 +7,15 @@ import { userId, type EpochSeconds, type AdminStorage } from '@mintmark/storage-
 import type { Site } from './adapters.ts'
 
 /**
- * The server of the attack tests with the host's login and consent pages, for any adapter and any runtime. A further
- * service is one more entry of `services`; its tests are one more suite in test/flows/suites.
+ * The server of the attack tests with the host's login and consent pages, for any adapter and any runtime. To test
+ * another service over every adapter, add it to `services` and add a suite to test/flows/suites.
  */
 export interface FixtureSite extends Site {
   readonly server: AuthorizationServer
   readonly pages: NonNullable<Site['pages']>
 }
 
-/** The options that the fixture sets itself; callers may change the others. */
+/** Callers must give the issuer, the keys and the storage, and may change every other option. */
 type FixtureOptions = Pick<AuthorizationServerOptions, 'issuer' | 'keys'> & {
   readonly storage: AdminStorage
 } & Partial<AuthorizationServerOptions>
@@ -24,7 +24,7 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
   const server = createAuthorizationServer({
     scopes: { 'api.read': 'Read the API', 'api.write': 'Write to the API' },
     resources: { 'https://api.test': { scopes: ['api.read', 'api.write'] } },
-    // Tests compare what is stored.
+    // Tests compare the stored records before and after a request.
     purge: false,
     signedIn: (request) => Promise.resolve(hostSession(request.headers.get('cookie'))),
     logout: {
@@ -42,7 +42,7 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
   return { server, services: [server, scim], pages }
 }
 
-/** U1 is active, U2 deactivated, U3 removed. */
+/** Inserts U1, who is active, U2, who is deactivated, and U3, who is removed. */
 export async function insertFixtureUsers(storage: AdminStorage, now: EpochSeconds): Promise<void> {
   for (const id of ['U1', 'U2', 'U3'])
     await storage.users.insert({ userId: userId(id), claims: claimsOfU1, createdAt: now })
@@ -50,7 +50,7 @@ export async function insertFixtureUsers(storage: AdminStorage, now: EpochSecond
   await storage.users.remove(userId('U3'), now)
 }
 
-/** The host's own session: the cookie `host=<user>.<seconds of authentication>` says which user signed in and when. */
+/** Reads the host's session cookie, `host=<user>.<authentication time>` with an optional `.<acr>` at the end. */
 function hostSession(cookie: string | undefined) {
   const match = /(?:^|; )host=([^.;]+)\.(\d+)(?:\.([\w:]+))?/.exec(cookie ?? '')
   if (match?.[1] === undefined) return undefined
@@ -58,8 +58,10 @@ function hostSession(cookie: string | undefined) {
 }
 
 /**
- * The host's login and consent page, driven by its form: `subject` signs in (with optional `auth_time` and `acr`),
- * `scope` and `detail` values consent, `account=signed_in` continues, `deny` refuses. A `detail` is an identifier, or it and the user's choice: `0 savings`. A GET shows the pending interaction as JSON.
+ * The host's login, consent and account selection page. A GET shows the pending interaction as JSON. A POST completes
+ * it according to its form parameters: `subject` (with `auth_time` and `acr`) signs a user in, `scope` and `detail` give
+ * consent, `organization` selects an organization, `account=signed_in` continues with the signed-in user, and `deny`
+ * denies the request. The value of `detail` is an identifier, optionally followed by the user's choice: `0 savings`.
  */
 const hostPage =
   (server: AuthorizationServer): Endpoint =>
@@ -78,12 +80,12 @@ const hostPage =
           : { subject, authTime: Number(form.get('auth_time')), amr: ['pwd'], acr: form.get('acr') ?? undefined }
       const consent = form.has('scope') ? { grantedScopes: form.getAll('scope') } : {}
       const details = form.getAll('detail').map((text) => text.split(' '))
-      const given = details.flatMap(([id = '', choice]) => (id === '' ? [] : [{ id, choice }]))
+      const grantedDetails = details.flatMap(([id = '', choice]) => (id === '' ? [] : [{ id, choice }]))
       const organization = form.get('organization') ?? undefined
       return await pending.complete({
         ...signIn,
         ...consent,
-        ...(form.has('detail') && { grantedDetails: given }),
+        ...(form.has('detail') && { grantedDetails: grantedDetails }),
         organization,
         ...(form.get('account') === 'signed_in' && { account: 'signed_in' }),
       })
@@ -92,7 +94,7 @@ const hostPage =
     }
   }
 
-/** The claims of U1, one of each kind. */
+/** The claims of U1: at least one claim for every scope value. */
 const claimsOfU1 = {
   name: 'Ann Lee',
   given_name: 'Ann',

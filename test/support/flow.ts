@@ -33,89 +33,89 @@ export const encode = (parameters: Change): string =>
 export const basic = (id: string, secret: string): string =>
   `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`
 
-/** The cookie of a user who signed in at the host some seconds ago. */
-export const signedInAs = (under: ReachableServer, user: string, secondsAgo = 5): string =>
-  `host=${user}.${under.clock.now() - secondsAgo}`
+/** Returns the cookie of a user who signed in to the host some seconds ago. */
+export const signedInAs = (site: ReachableServer, user: string, secondsAgo = 5): string =>
+  `host=${user}.${site.clock.now() - secondsAgo}`
 
-/** GET /auth with the base request and some changes. */
+/** Sends GET /auth with the base request and some changes. */
 export const authorize = (
-  under: ReachableServer,
+  site: ReachableServer,
   change: Change = {},
   headers: Record<string, string> = {},
 ): Promise<Reply> =>
-  under.send({
+  site.send({
     path: `/auth?${encode({ ...baseRequest, ...change })}`,
-    headers: { cookie: signedInAs(under, 'U1'), ...headers },
+    headers: { cookie: signedInAs(site, 'U1'), ...headers },
   })
 
-/** Follows a redirect to the host's page and posts a form there, as the redirected browser would. */
-export function answerInteraction(under: ReachableServer, started: Reply, form: string): Promise<Reply> {
+/** Posts a form to the host's page to which `started` redirects, as the redirected browser would. */
+export function answerInteraction(site: ReachableServer, started: Reply, form: string): Promise<Reply> {
   const { pathname, search } = started.location
-  return under.send({
+  return site.send({
     method: 'POST',
     path: pathname + search,
     headers: {
       cookie: browserCookies(started),
-      origin: under.issuer,
+      origin: site.issuer,
       'content-type': 'application/x-www-form-urlencoded',
     },
     body: form,
   })
 }
 
-/** The cookie that binds an interaction to the browser that started it. */
+/** Returns the cookie that binds an interaction to the browser that started it. */
 export const browserCookie = (started: Reply): string =>
   started.cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ')
 
-/** All cookies of that browser: the binding one, and the host's session that it sent. */
+/** Returns all cookies of that browser: the cookie that binds the interaction, and the host's session cookie. */
 export function browserCookies(started: Reply): string {
   const [session = ''] = /host=[^;]+/.exec(String(started.sent.headers?.['cookie'] ?? '')) ?? []
   return [browserCookie(started), session].filter((cookie) => cookie !== '').join('; ')
 }
 
-/** Completes an authorization request: U1 is signed in and consents to everything. */
+/** Obtains a code: U1 is signed in and consents to every requested scope value. */
 export async function obtainCode(
-  under: ReachableServer,
+  site: ReachableServer,
   change: Change = {},
   headers: Record<string, string> = {},
 ): Promise<string> {
-  const first = await authorize(under, change, headers)
+  const first = await authorize(site, change, headers)
   const scopes = (change['scope'] ?? baseRequest.scope).split(' ')
   const isDone = first.location.searchParams.has('code')
   const last = isDone
     ? first
-    : await answerInteraction(under, first, scopes.map((scope) => `scope=${encodeURIComponent(scope)}`).join('&'))
+    : await answerInteraction(site, first, scopes.map((scope) => `scope=${encodeURIComponent(scope)}`).join('&'))
   const code = last.location.searchParams.get('code')
   if (code === null) throw new Error(`No code: ${last.status} ${last.text} ${last.header('location')}`)
   return code
 }
 
-/** POST /token as client A, unless the headers say otherwise. */
-export const token = (under: ReachableServer, form: Change, headers: Record<string, string> = {}): Promise<Reply> =>
-  postForm(under, '/token', encode(form), { authorization: basic('A', under.clients.A.secret), ...headers })
+/** Sends POST /token as client A, unless the headers authenticate another client. */
+export const token = (site: ReachableServer, form: Change, headers: Record<string, string> = {}): Promise<Reply> =>
+  postForm(site, '/token', encode(form), { authorization: basic('A', site.clients.A.secret), ...headers })
 
 /** Redeems a code with the base request's redirect URI and verifier, with some changes. */
 export const redeem = (
-  under: ReachableServer,
+  site: ReachableServer,
   code: string,
   change: Change = {},
   headers: Record<string, string> = {},
 ): Promise<Reply> =>
   token(
-    under,
+    site,
     { grant_type: 'authorization_code', code, redirect_uri: 'https://app.test/cb', code_verifier: verifier, ...change },
     headers,
   )
 
 /** Posts a form. A header set to an empty string is left out. */
 export function postForm(
-  under: ReachableServer,
+  site: ReachableServer,
   path: string,
   body: string,
   headers: Record<string, string>,
 ): Promise<Reply> {
   const all = { 'content-type': 'application/x-www-form-urlencoded', ...headers }
-  return under.send({
+  return site.send({
     method: 'POST',
     path,
     body,
@@ -123,14 +123,14 @@ export function postForm(
   })
 }
 
-/** The tokens of U1 for client A, with `offline_access` unless changed. */
+/** Obtains U1's tokens for client A, with `offline_access` unless changed. */
 export async function obtainTokens(
-  under: ReachableServer,
+  site: ReachableServer,
   change: Change = {},
   headers: Record<string, string> = {},
 ): Promise<Readonly<Record<string, string>>> {
-  const code = await obtainCode(under, { scope: 'openid profile offline_access', ...change }, headers)
-  const reply = await redeem(under, code)
+  const code = await obtainCode(site, { scope: 'openid profile offline_access', ...change }, headers)
+  const reply = await redeem(site, code)
   if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
   return reply.json as Record<string, string>
 }

@@ -3,15 +3,13 @@ import { base64url, type CryptoKey } from 'jose'
 /** Signs bytes as a JWS does (RFC 7515 §5.1). */
 export type SignBytes = (input: Uint8Array) => Promise<Uint8Array>
 
-/**
- * Writes a compact JWS with any header and payload; strings are used as they are, other values are serialized as JSON.
- */
+/** Writes a compact JWS with any header and payload: strings unchanged, other values as JSON. */
 export async function writeJws(header: unknown, payload: unknown, sign: SignBytes): Promise<string> {
   const signingInput = `${part(header)}.${part(payload)}`
   return `${signingInput}.${base64url.encode(await sign(new TextEncoder().encode(signingInput)))}`
 }
 
-/** The unverified header and payload of a token. */
+/** Decodes the header and payload of a token without verifying it. */
 export function readJws(token: string): {
   readonly header: Record<string, unknown>
   readonly payload: Record<string, unknown>
@@ -35,13 +33,13 @@ export const signHs256 =
     return new Uint8Array(await crypto.subtle.sign('HMAC', key, new Uint8Array(input)))
   }
 
-/** A signature of the given number of zero bytes; empty by default. */
+/** Returns zero bytes as the signature, by default none. */
 export const signNothing =
   (length = 0): SignBytes =>
   () =>
     Promise.resolve(new Uint8Array(length))
 
-/** The same bytes, encoded with a last character whose unused bits are not zero. */
+/** Returns base64url text that decodes to the same bytes, but whose last character has unused bits that are not zero. */
 export function withSpareBits(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return text.slice(0, -1) + (alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1] ?? '')

@@ -2,10 +2,10 @@ import { base64url, exportSPKI, importJWK, type CryptoKey, type JWK } from 'jose
 
 import { signEs256, signHs256, signNothing, withSpareBits, writeJws, type SignBytes } from './forge-jwt.ts'
 
-/** A valid JWT, and the means of an attacker and of its signer to change it. */
+/** A valid JWT, with its signer's key and an attacker's key to make changed versions of it. */
 export interface GenuineJwt {
   readonly token: string
-  /** Another valid JWT of the same signer. */
+  /** Another valid JWT from the same signer. */
   readonly other: string
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: Readonly<Record<string, unknown>>
@@ -26,7 +26,7 @@ const withHeader =
   (jwt: GenuineJwt): Promise<string> =>
     writeJws({ ...jwt.header, ...change }, jwt.payload, sign ?? jwt.sign)
 
-const byAttacker =
+const signByAttacker =
   (change: Readonly<Record<string, unknown>>) =>
   (jwt: GenuineJwt): Promise<string> =>
     writeJws({ ...jwt.header, alg: 'ES256', ...change }, jwt.payload, signEs256(jwt.attacker.privateKey))
@@ -34,11 +34,11 @@ const byAttacker =
 const parts = (token: string): [string, string, string] => token.split('.') as [string, string, string]
 
 /** Signs with HMAC and uses the public key, in one of its encodings, as the secret. */
-const keyedWith =
-  (spell: (spki: string, jwk: JWK) => string | Uint8Array) =>
+const signWithHmac =
+  (encode: (spki: string, jwk: JWK) => string | Uint8Array) =>
   async (jwt: GenuineJwt): Promise<string> => {
     const key = await importJWK(jwt.publicJwk, String(jwt.header['alg']), { extractable: true })
-    const secret = spell(await exportSPKI(key as CryptoKey), jwt.publicJwk)
+    const secret = encode(await exportSPKI(key as CryptoKey), jwt.publicJwk)
     const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret
     return writeJws({ ...jwt.header, alg: 'HS256' }, jwt.payload, signHs256(bytes))
   }
@@ -48,14 +48,14 @@ const withPayload =
   (jwt: GenuineJwt): Promise<string> =>
     writeJws(jwt.header, payload, jwt.sign)
 
-const ofParts =
+const reassemble =
   (write: (header: string, payload: string, signature: string) => string) =>
   ({ token }: GenuineJwt): string =>
     write(...parts(token))
 
 const der = (spki: string): Uint8Array => Buffer.from(spki.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64')
 
-/** Invalid signatures, keys embedded in the token, and text that is not a JWS. */
+/** Tokens with invalid signatures, with keys in the header, and strings that are not a JWS. */
 export const forgeries: readonly Forgery[] = [
   ...['none', 'None', 'NONE', 'nOnE', ''].map((alg) => ({
     row: `RFC 8725 §3.1: alg ${JSON.stringify(alg)} without a signature`,
@@ -63,14 +63,14 @@ export const forgeries: readonly Forgery[] = [
   })),
   { row: 'alg none with a signature (RFC 8725 §3.1)', forge: withHeader({ alg: 'none' }) },
   { row: 'no alg (RFC 8725 §3.1)', forge: withHeader({ alg: undefined }) },
-  { row: 'HS256 keyed with the public key as PEM', forge: keyedWith((spki) => `${spki.trimEnd()}\n`) },
+  { row: 'HS256 keyed with the public key as PEM', forge: signWithHmac((spki) => `${spki.trimEnd()}\n`) },
   {
     row: 'HS256 keyed with the public key as PEM without a last newline',
-    forge: keyedWith((spki) => spki.trimEnd()),
+    forge: signWithHmac((spki) => spki.trimEnd()),
   },
-  { row: 'HS256 keyed with the public key as DER', forge: keyedWith((spki) => der(spki)) },
-  { row: 'HS256 keyed with the public key as JWK text', forge: keyedWith((_, jwk) => JSON.stringify(jwk)) },
-  { row: 'HS256 keyed with a single byte', forge: keyedWith(() => '\0') },
+  { row: 'HS256 keyed with the public key as DER', forge: signWithHmac((spki) => der(spki)) },
+  { row: 'HS256 keyed with the public key as JWK text', forge: signWithHmac((_, jwk) => JSON.stringify(jwk)) },
+  { row: 'HS256 keyed with a single byte', forge: signWithHmac(() => '\0') },
   ...[
     'RS256',
     'PS256',
@@ -94,11 +94,11 @@ export const forgeries: readonly Forgery[] = [
   })),
   { row: 'a signature of 64 zeros (RFC 7518 §3.4)', forge: withHeader({}, signNothing(64)) },
   { row: 'a signature of 256 zeros (RFC 7518 §3.4)', forge: withHeader({}, signNothing(256)) },
-  { row: 'the signature is empty', forge: ofParts((header, payload) => `${header}.${payload}.`) },
-  { row: 'the signature is removed', forge: ofParts((header, payload) => `${header}.${payload}`) },
+  { row: 'the signature is empty', forge: reassemble((header, payload) => `${header}.${payload}.`) },
+  { row: 'the signature is removed', forge: reassemble((header, payload) => `${header}.${payload}`) },
   {
     row: 'the signature is cut',
-    forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature.slice(0, -4)}`),
+    forge: reassemble((header, payload, signature) => `${header}.${payload}.${signature.slice(0, -4)}`),
   },
   {
     row: 'the signature is that of another token',
@@ -108,26 +108,26 @@ export const forgeries: readonly Forgery[] = [
     row: 'the payload is that of another token',
     forge: ({ token, other }) => [parts(token)[0], parts(other)[1], parts(token)[2]].join('.'),
   },
-  { row: 'an attacker signed it with a key of their own', forge: byAttacker({}) },
+  { row: 'an attacker signed it with a key of their own', forge: signByAttacker({}) },
   {
     row: "the attacker's key is in the header",
-    forge: async (jwt) => byAttacker({ jwk: await publicJwkOf(jwt), kid: undefined })(jwt),
+    forge: async (jwt) => signByAttacker({ jwk: await publicJwkOf(jwt), kid: undefined })(jwt),
   },
   {
     row: "the attacker's key is in the header, with the right kid",
-    forge: async (jwt) => byAttacker({ jwk: await publicJwkOf(jwt) })(jwt),
+    forge: async (jwt) => signByAttacker({ jwk: await publicJwkOf(jwt) })(jwt),
   },
   {
     row: "the header points to the attacker's key set (RFC 8725 §3.10)",
-    forge: byAttacker({ jku: 'https://evil.test/jwks' }),
+    forge: signByAttacker({ jku: 'https://evil.test/jwks' }),
   },
   {
     row: "the header points to the attacker's certificate (RFC 8725 §3.10)",
-    forge: byAttacker({ x5u: 'https://evil.test/cert' }),
+    forge: signByAttacker({ x5u: 'https://evil.test/cert' }),
   },
   {
     row: 'a self-signed chain in the header',
-    forge: byAttacker({ x5c: ['MIIBszCCAVmgAwIBAgIUQ'], 'x5t#S256': 'x' }),
+    forge: signByAttacker({ x5c: ['MIIBszCCAVmgAwIBAgIUQ'], 'x5t#S256': 'x' }),
   },
   ...[
     '../../etc/passwd',
@@ -167,11 +167,11 @@ export const forgeries: readonly Forgery[] = [
   },
   {
     row: 'four segments',
-    forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature}.x`),
+    forge: reassemble((header, payload, signature) => `${header}.${payload}.${signature}.x`),
   },
   {
     row: 'five segments',
-    forge: ofParts((header, payload, signature) => `${header}.${payload}.${signature}.x.y`),
+    forge: reassemble((header, payload, signature) => `${header}.${payload}.${signature}.x.y`),
   },
   {
     row: 'a JWE',
@@ -179,47 +179,47 @@ export const forgeries: readonly Forgery[] = [
   },
   {
     row: 'the flattened JSON serialisation',
-    forge: ofParts((header, payload, signature) => JSON.stringify({ protected: header, payload, signature })),
+    forge: reassemble((header, payload, signature) => JSON.stringify({ protected: header, payload, signature })),
   },
   {
     row: 'the general JSON serialisation',
-    forge: ofParts((header, payload, signature) =>
+    forge: reassemble((header, payload, signature) =>
       JSON.stringify({ payload, signatures: [{ protected: header, signature }] }),
     ),
   },
   { row: 'a trailing dot', forge: ({ token }) => `${token}.` },
   { row: 'a leading dot', forge: ({ token }) => `.${token}` },
-  { row: 'a detached payload', forge: ofParts((header, _payload, signature) => `${header}..${signature}`) },
+  { row: 'a detached payload', forge: reassemble((header, _payload, signature) => `${header}..${signature}`) },
   { row: 'a trailing space', forge: ({ token }) => `${token} ` },
   { row: 'a line break inside', forge: ({ token }) => `${token.slice(0, 60)}\n${token.slice(60)}` },
   {
     row: 'a tab after a dot',
-    forge: ofParts((header, payload, signature) => `${header}.\t${payload}.${signature}`),
+    forge: reassemble((header, payload, signature) => `${header}.\t${payload}.${signature}`),
   },
   {
     row: 'padding',
-    forge: ofParts(
+    forge: reassemble(
       (header, payload, signature) =>
         `${header}.${payload}.${signature}${'='.repeat((4 - (signature.length % 4)) % 4 || 4)}`,
     ),
   },
   {
     row: 'plain base64 with a plus',
-    forge: ofParts((header, payload, signature) => `${header}.${payload}.+${signature.slice(1)}`),
+    forge: reassemble((header, payload, signature) => `${header}.${payload}.+${signature.slice(1)}`),
   },
   {
     row: 'non-zero unused bits in the signature',
-    forge: ofParts((header, payload, signature) => `${header}.${payload}.${withSpareBits(signature)}`),
+    forge: reassemble((header, payload, signature) => `${header}.${payload}.${withSpareBits(signature)}`),
   },
   { row: 'a trailing NUL', forge: ({ token }) => `${token}\0` },
   { row: 'the scheme before the token', forge: ({ token }) => `Bearer ${token}` },
   {
     row: 'the header repeats alg, and the last one is none (RFC 7515 §4)',
-    forge: (jwt) => writeJws(withSecond(jwt.header, '"alg":"none"'), jwt.payload, jwt.sign),
+    forge: (jwt) => writeJws(repeatMember(jwt.header, '"alg":"none"'), jwt.payload, jwt.sign),
   },
   {
     row: 'the payload repeats iss, and the last one differs (RFC 7519 §4)',
-    forge: (jwt) => writeJws(jwt.header, withSecond(jwt.payload, '"iss":"https://evil.test"'), jwt.sign),
+    forge: (jwt) => writeJws(jwt.header, repeatMember(jwt.payload, '"iss":"https://evil.test"'), jwt.sign),
   },
   { row: 'the header is an array (RFC 7515 §4)', forge: (jwt) => writeJws([], jwt.payload, jwt.sign) },
   { row: 'the header is null (RFC 7515 §4)', forge: (jwt) => writeJws('null', jwt.payload, jwt.sign) },
@@ -230,8 +230,8 @@ export const forgeries: readonly Forgery[] = [
   },
 ]
 
-/** JSON text in which a member name occurs twice. */
-const withSecond = (object: Readonly<Record<string, unknown>>, member: string): string =>
+/** Returns the object as JSON text with the member appended; the name of the member then occurs twice. */
+const repeatMember = (object: Readonly<Record<string, unknown>>, member: string): string =>
   `${JSON.stringify(object).slice(0, -1)},${member}}`
 
 const publicJwkOf = async (jwt: GenuineJwt): Promise<JsonWebKey> =>

@@ -10,7 +10,7 @@ export interface VisitedPage {
 
 type Send = (url: URL, init: RequestInit) => Promise<Response>
 
-/** A browser without scripts: it keeps cookies, follows redirects and posts forms. */
+/** A browser without scripts: it stores cookies, follows redirects and posts forms. */
 export interface FormBrowser {
   open(url: string | URL): Promise<VisitedPage>
   /** Posts the form of a page with the values that the user fills in and the button that they press. */
@@ -18,8 +18,8 @@ export interface FormBrowser {
 }
 
 /**
- * A browser in which no user has signed in yet.
- * @param send sends a request; the network by default.
+ * Opens a browser in which no user has signed in yet.
+ * @param send sends a request. Default: over the network.
  */
 export function openFormBrowser(send: Send = navigate): FormBrowser {
   const jar = createCookieJar()
@@ -30,20 +30,20 @@ export function openFormBrowser(send: Send = navigate): FormBrowser {
       headers: { cookie: jar.header(url), accept: 'text/html', ...(form && { origin: url.origin }) },
       ...(form && { method: 'POST', body: form }),
     })
-    jar.keep(url, reply.headers.getSetCookie())
+    jar.store(url, reply.headers.getSetCookie())
     const location = reply.headers.get('location')
     return location === null ? { url, status: reply.status, text: await reply.text() } : go(new URL(location, url))
   }
   return {
     open: (url) => go(new URL(url)),
     fillIn: (page, fields) =>
-      go(page.url, new URLSearchParams([...standingFields(page.text), ...Object.entries(fields)])),
+      go(page.url, new URLSearchParams([...defaultFields(page.text), ...Object.entries(fields)])),
   }
 }
 
 /** The fields that the form sends by default: hidden fields and checked boxes. */
-const standingFields = (html: string): readonly [string, string][] =>
+const defaultFields = (html: string): readonly [string, string][] =>
   [...html.matchAll(/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?/g)].flatMap(
-    ([, type, name = '', value = '', ticked]) =>
-      type === 'hidden' || ticked !== undefined ? [[name, value] as const satisfies [string, string]] : [],
+    ([, type, name = '', value = '', checked]) =>
+      type === 'hidden' || checked !== undefined ? [[name, value] as const satisfies [string, string]] : [],
   )

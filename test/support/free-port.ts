@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** Finds a port of 127.0.0.1 that is free now. Another program may take it before the caller listens on it. */
 export const freePort = (): Promise<number> =>
   new Promise((found) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {

@@ -11,33 +11,36 @@ import { serviceToken, type ClientName } from './token-calls.ts'
 
 export const grantScopes = 'grant_management_query grant_management_revoke'
 
-/** A server on which A, M and P are registered for the scope values of grant management, and A for tokens of its own. */
+/**
+ * Starts a server on which A, M and P are registered for the scope values of grant management, and A also for the
+ * client credentials grant.
+ */
 export async function startGrantServer(options: Parameters<typeof startBank>[0] = {}): Promise<ServerUnderTest> {
-  const under = await startBank({ grantManagement: true, ...options })
+  const site = await startBank({ grantManagement: true, ...options })
   for (const id of ['A', 'M', 'P']) {
-    const client = await under.storage.clients.find(clientId(id))
+    const client = await site.storage.clients.find(clientId(id))
     if (client === undefined) throw new Error(`There is no client ${id}.`)
     const grantTypes = id === 'A' ? [...client.grantTypes, 'client_credentials'] : client.grantTypes
     const scopes = [...client.scopes, ...grantScopes.split(' ')]
-    await updateClient({ clientId: id }, { grantTypes, scopes }, { storage: under.storage })
+    await updateClient({ clientId: id }, { grantTypes, scopes }, { storage: site.storage })
   }
-  return under
+  return site
 }
 
-/** A token that the client holds for itself. */
+/** Obtains a token for grant management with the client credentials grant. */
 export async function managementToken(
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   client: ClientName = 'A',
   change: Change = {},
 ): Promise<string> {
-  const reply = await serviceToken(under, { scope: grantScopes, ...change }, client)
+  const reply = await serviceToken(site, { scope: grantScopes, ...change }, client)
   if (reply.status !== 200) throw new Error(`No token: ${reply.status} ${reply.text}`)
   return String(reply.json['access_token'])
 }
 
-/** GET or DELETE of a grant. With a key, the token is bound to it. */
+/** Queries (GET) or revokes (DELETE) a grant. With a key, the request has a DPoP proof. */
 export async function manageGrant(
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   call: { readonly grant: string; readonly token: string; readonly method?: 'GET' | 'DELETE'; readonly key?: ProofKey },
 ): Promise<Reply> {
   const { grant, token, method = 'GET', key } = call
@@ -45,6 +48,6 @@ export async function manageGrant(
   const headers =
     key === undefined
       ? { authorization: `Bearer ${token}` }
-      : { authorization: `DPoP ${token}`, dpop: await writeProofForGrant(under, key, { token, method, path }) }
-  return under.send({ method, path, headers })
+      : { authorization: `DPoP ${token}`, dpop: await writeProofForGrant(site, key, { token, method, path }) }
+  return site.send({ method, path, headers })
 }

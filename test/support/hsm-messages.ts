@@ -3,7 +3,7 @@ export type HsmRequest =
   | { readonly id: number; readonly kind: 'generate' }
   | { readonly id: number; readonly kind: 'sign'; readonly name: string; readonly bytes: string }
 
-/** Its answer: a new key, a signature in base64, or a refusal. */
+/** The HSM's answer: a new key, a signature in base64, or an error message in `failure`. */
 export interface HsmAnswer {
   readonly id: number
   readonly name?: string

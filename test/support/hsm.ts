@@ -6,34 +6,38 @@ import type { KeyVault } from '@mintmark/core'
 
 import type { HsmAnswer, HsmRequest } from './hsm-messages.ts'
 
-/** Keys that are kept in another process. */
+/** A process that holds private keys, and the vault that uses them. */
 export interface Hsm {
   readonly vault: KeyVault
   readonly pid: number | undefined
-  /** How often it has signed. */
+  /** The number of signatures that it has made. */
   readonly signatures: () => number
-  readonly end: () => Promise<void>
+  readonly stop: () => Promise<void>
 }
 
-type Question = HsmRequest extends infer Request ? (Request extends HsmRequest ? Omit<Request, 'id'> : never) : never
+type RequestWithoutId = HsmRequest extends infer Request
+  ? Request extends HsmRequest
+    ? Omit<Request, 'id'>
+    : never
+  : never
 
 /**
- * Starts an HSM. Returns the vault through which a server reaches it: only `sign(bytes)` and public JWKs cross the
- * boundary.
+ * Starts an HSM process. A server reaches it through the vault. Only public keys, bytes to sign and signatures pass
+ * between the processes.
  */
 export function startHsm(): Hsm {
   const child = fork(fileURLToPath(new URL('hsm-process.ts', import.meta.url)), {
     execArgv: ['--conditions=@mintmark/source'],
   })
   const waiting = new Map<number, (answer: HsmAnswer) => void>()
-  let asked = 0
-  let signed = 0
+  let requestCount = 0
+  let signatureCount = 0
   child.on('message', (answer: HsmAnswer) => waiting.get(answer.id)?.(answer))
-  child.on('exit', () => waiting.forEach((resolve, id) => resolve({ id, failure: 'The HSM is gone.' })))
+  child.on('exit', () => waiting.forEach((resolve, id) => resolve({ id, failure: 'The HSM process has ended.' })))
 
-  const ask = async (question: Question): Promise<HsmAnswer> => {
-    const id = (asked += 1)
-    if (!child.connected) throw new Error('The HSM is gone.')
+  const ask = async (question: RequestWithoutId): Promise<HsmAnswer> => {
+    const id = (requestCount += 1)
+    if (!child.connected) throw new Error('The HSM process has ended.')
     const answer = await new Promise<HsmAnswer>((resolve) => {
       waiting.set(id, resolve)
       child.send({ ...question, id })
@@ -45,7 +49,7 @@ export function startHsm(): Hsm {
 
   return {
     pid: child.pid,
-    signatures: () => signed,
+    signatures: () => signatureCount,
     vault: {
       async generate() {
         const { name = '', publicJwk = {} } = await ask({ kind: 'generate' })
@@ -58,11 +62,11 @@ export function startHsm(): Hsm {
             name: vaultEntry,
             bytes: Buffer.from(bytes).toString('base64'),
           })
-          signed += 1
+          signatureCount += 1
           return Buffer.from(signature, 'base64')
         }),
     },
-    end: async () => {
+    stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill()
       await once(child, 'exit')

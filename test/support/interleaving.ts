@@ -1,7 +1,7 @@
-/** A scheduler for flows over one storage: every storage call waits until its turn is picked. */
+/** A scheduler for concurrent flows over one storage: every storage call waits until the scheduler picks it. */
 export interface Scheduler {
-  /** Awaited by the storage before each atomic step. */
-  readonly pause: () => Promise<void>
+  /** The storage awaits this before each atomic step. */
+  readonly waitForTurn: () => Promise<void>
   /**
    * Runs all flows to completion. Whenever every unfinished flow is waiting, the next entry of `picks`, read
    * cyclically, selects the one that continues. Equal picks give equal interleavings.
@@ -9,13 +9,13 @@ export interface Scheduler {
   run<Result>(flows: readonly (() => Promise<Result>)[], picks: readonly number[]): Promise<readonly Result[]>
 }
 
-/** Outside of `run` the scheduler hook does not wait. */
+/** Creates a scheduler. Outside of `run`, storage calls do not wait. */
 export function createScheduler(): Scheduler {
-  const parked: (() => void)[] = []
+  const waiting: (() => void)[] = []
   let running = 0
 
   return {
-    pause: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => parked.push(resolve))),
+    waitForTurn: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
 
     async run(flows, picks) {
       running = flows.length
@@ -30,11 +30,11 @@ export function createScheduler(): Scheduler {
       let turn = 0
       const takeTurns = async (): Promise<void> => {
         // Digests and signatures run on other threads; a flow that awaits one is not at a storage call yet.
-        while (parked.length < running) await nextTurn()
+        while (waiting.length < running) await nextTurn()
         if (running === 0) return
-        const pick = (picks[turn % picks.length] ?? 0) % parked.length
+        const pick = (picks[turn % picks.length] ?? 0) % waiting.length
         turn += 1
-        for (const goOn of parked.splice(pick, 1)) goOn()
+        for (const resume of waiting.splice(pick, 1)) resume()
         // The picked flow runs until its next storage call or its end.
         await nextTurn()
         await takeTurns()

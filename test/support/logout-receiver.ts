@@ -20,20 +20,20 @@ interface ReceivedLogout {
 /** What a receiver does with a request after its body has been read. */
 type LogoutBehaviour = (response: ServerResponse, request: IncomingMessage) => void
 
-/** Clients' servers over real TLS, one name each, on one port of 127.0.0.1. */
+/** Servers of several clients, one host name each, over real TLS on one port of 127.0.0.1. */
 export interface LogoutReceiver {
   /** Every logout token, in the order of arrival. */
   readonly received: readonly ReceivedLogout[]
-  /** What the server uses instead of its own outbound client: it trusts the receivers' certificates. */
+  /** Trusts the receivers' certificates; the server uses it instead of its own outbound client. */
   readonly fetch: typeof globalThis.fetch
-  /** Changes what a host does; 204 by default. */
-  behave(host: string, behaviour: LogoutBehaviour): void
-  /** Resolves when so many tokens have arrived. */
-  arrived(count: number): Promise<void>
+  /** Sets how a host responds to a request. By default it responds with 204. */
+  setBehaviour(host: string, behaviour: LogoutBehaviour): void
+  /** Resolves when at least `count` tokens have arrived. */
+  waitForTokens(count: number): Promise<void>
   close(): Promise<void>
 }
 
-/** @param privateHosts names that resolve to an address of a private network. */
+/** @param privateHosts host names that resolve to an address of a private network. */
 export async function startLogoutReceiver(
   hosts: readonly string[],
   privateHosts: readonly string[] = [],
@@ -68,13 +68,13 @@ export async function startLogoutReceiver(
     isAllowed: (address) => address === '127.0.0.1',
     resolve: (host) => Promise.resolve([privateHosts.includes(host) ? '10.0.0.1' : '127.0.0.1']),
   })
-  if (fetch === undefined) throw new Error('Node.js has the modules.')
+  if (fetch === undefined) throw new Error('pinnedFetch did not find the Node.js modules that it needs.')
 
   return {
     received,
     fetch,
-    behave: (host, behaviour) => void behaviours.set(host, behaviour),
-    arrived: (count) =>
+    setBehaviour: (host, behaviour) => void behaviours.set(host, behaviour),
+    waitForTokens: (count) =>
       received.length >= count
         ? Promise.resolve()
         : new Promise((resolve) => {
@@ -88,5 +88,5 @@ export async function startLogoutReceiver(
   }
 }
 
-/** None of an encrypted token. */
+/** Returns no claims for an encrypted token. */
 const claimsOf = (token: string): JWTPayload => (token.split('.').length === 5 ? {} : decodeJwt(token))

@@ -22,7 +22,7 @@ import { onTestFinished } from 'vitest'
 
 import { startLogoutReceiver, type LogoutReceiver } from './logout-receiver.ts'
 
-/** A server whose clients receive logout tokens over real TLS, and a clock that the test moves. */
+/** A server whose clients receive logout tokens over real TLS, and a clock that the test advances. */
 export interface LogoutWorld {
   readonly server: AuthorizationServer
   readonly storage: AdminStorage
@@ -32,13 +32,13 @@ export interface LogoutWorld {
   readonly clock: { readonly now: () => EpochSeconds; readonly advance: (seconds: number) => void }
   /** Registers a client with the address https://{name}.test/logout. */
   register(name: string, change?: Partial<ClientRecord>): Promise<void>
-  /** The clients take part in a session of U1. */
+  /** Adds clients to a session of U1. */
   join(session: string, ...clients: readonly string[]): Promise<void>
   /** Revokes a session, as a sign-out does. */
   revoke(session: string): Promise<void>
-  /** All deliveries of a state, the oldest first. */
+  /** Returns all deliveries in a state, the oldest first. */
   deliveries(state: DeliveryRecord['state']): Promise<readonly DeliveryRecord[]>
-  /** The types of the events about deliveries, with the failure. */
+  /** Returns the type of every event about a delivery, followed by the failure if there is one. */
   outcomes(): readonly string[]
 }
 

@@ -3,16 +3,16 @@ import { request as requestSecurely } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 
 /**
- * Sends a request as a browser window does. `fetch` would announce itself as a script in `Sec-Fetch-Mode`. It does not
+ * Sends a request as a browser window does, without `Sec-Fetch-Mode`; `fetch` would send the value of a script. Does not
  * follow redirects.
  */
 export function navigate(url: URL, { method = 'GET', headers, body }: RequestInit = {}): Promise<Response> {
-  const given = Object.fromEntries(new Headers(headers))
+  const headerFields = Object.fromEntries(new Headers(headers))
   const type = body instanceof URLSearchParams ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
   const request = url.protocol === 'https:' ? requestSecurely : requestPlainly
 
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers: { ...type, ...given } }, (reply) => {
+    const sent = request(url, { method, headers: { ...type, ...headerFields } }, (reply) => {
       const received = new Headers()
       for (const [name, values = []] of Object.entries(reply.headersDistinct))
         for (const value of values) received.append(name, value)

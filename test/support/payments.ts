@@ -6,7 +6,7 @@ import { answerInteraction, authorize, type Change } from './flow.ts'
 import type { Reply } from './reply.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
-/** The entry that tests ask for, with some changes. */
+/** Returns the authorization detail that tests request, with some changes. */
 export const aPayment = (change: JsonObject = {}) => ({
   type: 'payment',
   amount: '12.00',
@@ -19,7 +19,7 @@ interface Payment extends JsonObject {
   readonly creditor: string
 }
 
-/** Payments: a strict type that is asked for each time, in which the user chooses the account. */
+/** A strict type: the user consents to every payment anew and chooses the account. */
 const payment = defineDetailType({
   parse: (value) => parsePayment(value, ['type', 'amount', 'creditor', 'locations']),
   parseGranted: (value) => parsePayment(value, ['type', 'amount', 'creditor', 'locations', 'account']),
@@ -39,7 +39,7 @@ function parsePayment(value: JsonObject, members: readonly string[]): Payment {
   if (Object.keys(value).some((name) => !members.includes(name))) throw new Error('There is an unknown member.')
   if (typeof amount !== 'string' || !/^\d{1,9}\.\d\d$/.test(amount))
     throw new Error('The amount is not a decimal number.')
-  if (typeof creditor !== 'string') throw new Error('The creditor is not text.')
+  if (typeof creditor !== 'string') throw new Error('The creditor is not a string.')
   return { ...value, amount, creditor }
 }
 
@@ -50,7 +50,7 @@ interface Reading extends JsonObject {
 /** A simple type whose consent is remembered. */
 const reading = defineDetailType<Reading>({
   parse({ type = '', account, locations = [] }) {
-    if (typeof account !== 'string') throw new Error('The account is not text.')
+    if (typeof account !== 'string') throw new Error('The account is not a string.')
     return Array.isArray(locations) && locations.length > 0 ? { type, account, locations } : { type, account }
   },
   describe: ({ account }) => ({ title: `Read ${account}` }),
@@ -61,37 +61,37 @@ const authorizationDetails = { payment, reading }
 
 type Options = NonNullable<Parameters<typeof startServer>[0]>
 
-/** A server on which the clients A, B and P may ask for payments, and A for readings. */
+/** Starts a server on which the clients A, B and P may request payments, and A also readings. */
 export async function startBank(options: Options = {}): Promise<ServerUnderTest> {
-  const under = await startServer({ authorizationDetails, ...options })
-  onTestFinished(() => under.close())
+  const site = await startServer({ authorizationDetails, ...options })
+  onTestFinished(() => site.close())
   for (const id of ['A', 'B', 'P']) {
     const authorizationDetailsTypes = id === 'A' ? ['payment', 'reading'] : ['payment']
-    await updateClient({ clientId: id }, { authorizationDetailsTypes }, { storage: under.storage })
+    await updateClient({ clientId: id }, { authorizationDetailsTypes }, { storage: site.storage })
   }
-  return under
+  return site
 }
 
 export const authorizeDetails = (
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   details: readonly JsonObject[] | string,
   change: Change = {},
 ): Promise<Reply> =>
-  authorize(under, {
+  authorize(site, {
     scope: 'openid offline_access',
     authorization_details: typeof details === 'string' ? details : JSON.stringify(details),
     ...change,
   })
 
-/** Asks for the details, and consents on the page with this form. */
+/** Obtains a code for the details. If the server asks for consent, posts this form to the consent page. */
 export async function codeFor(
-  under: ServerUnderTest,
+  site: ServerUnderTest,
   details: readonly JsonObject[],
   { form = 'scope=openid&scope=offline_access&detail=0', ...change }: Change = {},
 ): Promise<string> {
-  const started = await authorizeDetails(under, details, change)
+  const started = await authorizeDetails(site, details, change)
   const reply = started.location.searchParams.has('interaction')
-    ? await answerInteraction(under, started, form)
+    ? await answerInteraction(site, started, form)
     : started
   const code = reply.location.searchParams.get('code')
   if (code === null) throw new Error(`No code: ${reply.status} ${reply.text} ${reply.header('location')}`)

@@ -1,6 +1,6 @@
 import type { ServerRequest } from '@mintmark/core/http'
 
-/** A request as an adapter passes it on, to test a server without a socket. */
+/** Creates a request as an adapter passes it to a server, to test the server without a socket. */
 export const plainRequest = (
   origin: string,
   sent: {
@@ -18,7 +18,7 @@ export const plainRequest = (
   body: new TextEncoder().encode(sent.body ?? ''),
 })
 
-/** A form post. */
+/** Creates a POST request with a form. */
 export const plainPost = (
   origin: string,
   path: string,

@@ -1,33 +1,33 @@
 import { StorageUnavailableError, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
-import { dumpMedium } from './dump-medium.ts'
+import { dumpDatabase } from './dump-database.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
-/** The storage calls of a server, and a switch for storage outages. */
+/** Records the storage calls of a server and simulates storage outages. */
 interface Probe {
   /** The calls so far, such as `families.rotate`. */
   readonly calls: readonly string[]
   /** Clears the recorded calls. */
   reset(): void
-  /** From now on the storage fails the calls that the predicate selects; `undefined` restores it. */
+  /** From now on, the storage calls that the predicate selects fail; `undefined` ends the outage. */
   failWhen(isDown: ((call: string, index: number) => boolean) | undefined): void
 }
 
 export type ProbedServer = ServerUnderTest & { readonly probe: Probe }
 
-/** The server of the attack tests over a storage that is recorded and can fail. */
+/** Starts the server of the attack tests with a storage whose calls are recorded and can fail. */
 export async function startProbedServer(options: Parameters<typeof startServer>[0] = {}): Promise<ProbedServer> {
-  const medium = createMemoryDatabase()
+  const database = createMemoryDatabase()
   const issuer = 'https://as.test'
   const calls: string[] = []
   let isDown: ((call: string, index: number) => boolean) | undefined
-  const storage = interceptStorage(createMemoryStorage({ issuer, database: medium }), (call) => {
+  const storage = interceptStorage(createMemoryStorage({ issuer, database }), (call) => {
     calls.push(call)
     if (isDown?.(call, calls.length) === true) throw new StorageUnavailableError(`${call} is down`)
   })
 
-  const under = await startServer({ ...options, storage })
+  const site = await startServer({ ...options, storage })
   const probe: Probe = {
     calls,
     reset: () => void calls.splice(0),
@@ -36,10 +36,10 @@ export async function startProbedServer(options: Parameters<typeof startServer>[
       isDown = test
     },
   }
-  return { ...under, dump: () => dumpMedium(medium, issuer), probe }
+  return { ...site, dump: () => dumpDatabase(database, issuer), probe }
 }
 
-/** The same storage, with `before` run ahead of each call; an error of `before` becomes the call's error. */
+/** Returns the same storage, which runs `before` ahead of each call. If `before` throws, the call fails with that error. */
 export function interceptStorage(storage: AdminStorage, before: (call: string) => void): AdminStorage {
   const intercepted = (store: object, name: string): object =>
     new Proxy(store, {

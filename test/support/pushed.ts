@@ -3,50 +3,50 @@ import { answerInteraction, baseRequest, basic, encode, postForm, type Change } 
 import type { Reply } from './reply.ts'
 import type { ReachableServer } from './server-under-test.ts'
 
-/** POST /auth/push with the base request and some changes, as client A unless the headers say otherwise. */
+/** Sends POST /auth/push with the base request and some changes, as client A unless the headers authenticate another. */
 export const push = (
-  under: ReachableServer,
+  site: ReachableServer,
   change: Change = {},
   headers: Record<string, string> = {},
 ): Promise<Reply> =>
-  postForm(under, '/auth/push', encode({ ...baseRequest, ...change }), {
-    authorization: basic('A', under.clients.A.secret),
+  postForm(site, '/auth/push', encode({ ...baseRequest, ...change }), {
+    authorization: basic('A', site.clients.A.secret),
     ...headers,
   })
 
-/** POST /auth/push as client B, which signs an assertion. */
-export const pushAsB = async (under: ReachableServer, change: Change = {}): Promise<Reply> =>
+/** Sends POST /auth/push as client B, which authenticates with a signed assertion. */
+export const pushAsB = async (site: ReachableServer, change: Change = {}): Promise<Reply> =>
   push(
-    under,
-    { client_id: 'B', redirect_uri: 'https://b.test/cb', ...(await assertionOf(under)), ...change },
+    site,
+    { client_id: 'B', redirect_uri: 'https://b.test/cb', ...(await assertionOf(site)), ...change },
     { authorization: '' },
   )
 
-/** The `request_uri` of a pushed request. */
-export async function pushed(under: ReachableServer, change: Change = {}): Promise<string> {
-  const reply = await push(under, change)
-  if (reply.status !== 201) throw new Error(`Not pushed: ${reply.status} ${reply.text}`)
+/** Pushes a request as client A and returns its `request_uri`. */
+export async function obtainRequestUri(site: ReachableServer, change: Change = {}): Promise<string> {
+  const reply = await push(site, change)
+  if (reply.status !== 201) throw new Error(`No request_uri: ${reply.status} ${reply.text}`)
   return String(reply.json['request_uri'])
 }
 
-/** GET /auth with a `request_uri`, as a browser without a session. */
+/** Sends GET /auth with a `request_uri`, as a browser without a session. */
 export const visitPushed = (
-  under: ReachableServer,
+  site: ReachableServer,
   requestUri: string,
   change: Change = {},
   headers: Record<string, string> = {},
 ): Promise<Reply> =>
-  under.send({
+  site.send({
     path: `/auth?${encode({ client_id: 'A', request_uri: requestUri, ...change })}`,
     headers: { cookie: '', ...headers },
   })
 
-/** Signs U1 in and consents: to what the base request asks for unless other scope values are given. */
-export const signIn = (
-  under: ReachableServer,
+/** Signs U1 in and consents to the scope values; by default to those of the base request. */
+export const signInAndConsent = (
+  site: ReachableServer,
   started: Reply,
   scopes: readonly string[] = ['openid', 'profile'],
 ): Promise<Reply> => {
   const consent = scopes.map((scope) => `&scope=${scope}`).join('')
-  return answerInteraction(under, started, `subject=U1&auth_time=${under.clock.now()}${consent}`)
+  return answerInteraction(site, started, `subject=U1&auth_time=${site.clock.now()}${consent}`)
 }

@@ -11,10 +11,10 @@ export interface Sent {
 
 /** The response. */
 export interface Reply {
-  /** What it answers. */
+  /** The request that it answers. */
   readonly sent: Sent
   readonly status: number
-  /** The header's values, joined; `undefined` when the header is absent. */
+  /** Returns the header's values, joined; `undefined` when the header is absent. */
   header(name: string): string | undefined
   readonly cookies: readonly string[]
   readonly text: string

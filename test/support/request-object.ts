@@ -11,37 +11,37 @@ export interface ObjectChange {
   readonly sign?: SignBytes
 }
 
-/** The base authorization request of client B, as a request object that B signed (RFC 9101 §4). */
-export function writeRequestObject(under: ReachableServer, change: ObjectChange = {}): Promise<string> {
-  const now = under.clock.now()
-  const registered = { iss: 'B', aud: under.issuer, exp: now + 60, nbf: now, iat: now }
+/** Signs the base authorization request of client B as a request object (RFC 9101 §4). */
+export function writeRequestObject(site: ReachableServer, change: ObjectChange = {}): Promise<string> {
+  const now = site.clock.now()
+  const registered = { iss: 'B', aud: site.issuer, exp: now + 60, nbf: now, iat: now }
   return writeJws(
     { alg: 'ES256', typ: 'oauth-authz-req+jwt', kid: 'b1', ...change.header },
     { ...registered, ...baseRequest, client_id: 'B', redirect_uri: 'https://b.test/cb', ...change.claims },
-    change.sign ?? signEs256(under.clients.B.privateKey),
+    change.sign ?? signEs256(site.clients.B.privateKey),
   )
 }
 
-/** GET /auth of client B with a request object, as a browser without a session. */
+/** Sends GET /auth for client B with a request object, as a browser without a session. */
 export const visitObject = async (
-  under: ReachableServer,
+  site: ReachableServer,
   object: string | Promise<string>,
   outside: Change = {},
 ): Promise<Reply> =>
-  under.send({
+  site.send({
     path: `/auth?${encode({ client_id: 'B', request: await object, ...outside })}`,
     headers: { cookie: '' },
   })
 
-/** POST /auth/push of client B with a request object. */
+/** Sends POST /auth/push as client B with a request object. */
 export const pushObject = async (
-  under: ReachableServer,
+  site: ReachableServer,
   object: string | Promise<string>,
   outside: Change = {},
 ): Promise<Reply> =>
   postForm(
-    under,
+    site,
     '/auth/push',
-    encode({ client_id: 'B', request: await object, ...(await assertionOf(under)), ...outside }),
+    encode({ client_id: 'B', request: await object, ...(await assertionOf(site)), ...outside }),
     {},
   )

@@ -14,12 +14,12 @@ import { providerId, type AdminStorage } from '@mintmark/storage-interface'
 import { send, type Reply } from './reply.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
-/** A test's SCIM request; by default sent by T1 with its secret S1. */
+/** A test's SCIM request; by default T1 sends it with its secret. */
 interface ScimSent {
   readonly method?: string
-  /** Below the provider's base, with a leading slash: `/users?count=1`. */
+  /** The path below the provider's base URL, with a leading slash: `/users?count=1`. */
   readonly path?: string
-  /** The provider in the URL. */
+  /** The identifier of the provider in the URL. */
   readonly provider?: string
   /** An empty string leaves a header out; a list sends several. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>
@@ -27,27 +27,27 @@ interface ScimSent {
   readonly body?: unknown
 }
 
-/** The server of the attack tests with SCIM, over one storage and one clock. */
+/** The server of the attack tests and a SCIM server, with one storage and one clock. */
 export interface ScimSite {
   /** The authorization server. */
   readonly oauth: ServerUnderTest
   readonly storage: AdminStorage
-  /** T1 and T2 are active; T0 is disabled. */
+  /** The providers' secrets. T1 and T2 are active; T0 is disabled. */
   readonly secrets: Readonly<Record<'T0' | 'T1' | 'T2', string>>
   readonly events: readonly ScimEvent[]
-  /** T1's base URL at the listening port. */
+  /** T1's base URL, with the real port. */
   readonly baseUrl: string
   send(sent: ScimSent): Promise<Reply>
-  /** The reason of the last refusal. */
+  /** Returns the reason for the last refusal. */
   lastReason(): string | undefined
-  /** Everything that is stored, as text. */
+  /** Returns everything that is stored, as text. */
   dump(): string
   readonly close: () => Promise<void>
 }
 
 interface SiteOptions extends Partial<ScimServerOptions> {
   readonly toleranceProfile?: ToleranceProfile
-  /** A running authorization server whose storage holds the users. By default a new one. */
+  /** A running authorization server whose storage holds the users. Default: a new server. */
   readonly oauth?: ServerUnderTest
 }
 
@@ -56,8 +56,8 @@ export async function startScimSite({
   oauth,
   ...options
 }: SiteOptions = {}): Promise<ScimSite> {
-  const under = oauth ?? (await startServer())
-  const { storage, issuer, clock } = under
+  const authServer = oauth ?? (await startServer())
+  const { storage, issuer, clock } = authServer
   const events: ScimEvent[] = []
   const register = async (id: string): Promise<string> =>
     (
@@ -73,7 +73,7 @@ export async function startScimSite({
     issuer,
     storage,
     clock: clock.now,
-    accessTokens: under.server,
+    accessTokens: authServer.server,
     onEvent: (event) => void events.push(event),
     ...options,
   })
@@ -83,7 +83,7 @@ export async function startScimSite({
   const base = `${new URL(issuer).pathname.replace(/\/$/, '')}/scim/v2/enterprise-idps`
 
   const site: ScimSite = {
-    oauth: under,
+    oauth: authServer,
     storage,
     secrets,
     events,
@@ -100,13 +100,13 @@ export async function startScimSite({
         ...(body === undefined ? {} : { body: encoded(body) }),
       }),
     lastReason: () => events.findLast((event) => event.type === 'request.refused')?.reason,
-    dump: () => under.dump(),
+    dump: () => authServer.dump(),
     close: async () => {
       await new Promise((resolve) => listener.close(resolve))
-      await under.close()
+      await authServer.close()
     },
   }
-  // The first use of a secret is recorded in storage; later reads change nothing.
+  // Storage records the first use of a secret; later reads change nothing.
   for (const provider of ['T1', 'T2'] as const)
     await site.send({ provider, headers: { authorization: `Bearer ${secrets[provider]}` } })
   return site

@@ -5,13 +5,13 @@ import { introspect, refresh, tokensOf, userinfo, type Tokens } from './token-ca
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
-let count = 0
+let userCount = 0
 
 /** Provisions a user through T1. @returns the user's identifier. */
 export async function provisionTestUser(site: ScimSite, change: object = {}): Promise<string> {
-  const body = { schemas: [core], userName: `person${(count += 1)}@x`, active: true, ...change }
+  const body = { schemas: [core], userName: `user${(userCount += 1)}@x`, active: true, ...change }
   const reply = await site.send({ method: 'POST', path: '/Users', body })
-  if (reply.status !== 201) throw new Error(`No account: ${reply.status} ${reply.text}`)
+  if (reply.status !== 201) throw new Error(`No user: ${reply.status} ${reply.text}`)
   return String(reply.json['id'])
 }
 
@@ -23,7 +23,7 @@ export const setActive = (site: ScimSite, id: string, active: boolean) =>
     body: { schemas: [message], Operations: [{ op: 'replace', path: 'active', value: active }] },
   })
 
-/** A code for client A: the user is signed in at the host and consents to everything. */
+/** Obtains a code for client A: the user is signed in to the host and consents to everything. */
 export async function codeOf({ oauth }: ScimSite, id: string): Promise<string> {
   const scope = `${baseRequest.scope} offline_access`
   const cookie = signedInAs(oauth, id)
@@ -38,7 +38,7 @@ export async function codeOf({ oauth }: ScimSite, id: string): Promise<string> {
   return code
 }
 
-/** A user's tokens for client A, with `offline_access`. */
+/** Obtains a user's tokens for client A, with `offline_access`. */
 export async function signIn(site: ScimSite, id: string): Promise<Tokens> {
   const reply = await redeem(site.oauth, await codeOf(site, id))
   if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
@@ -46,9 +46,10 @@ export async function signIn(site: ScimSite, id: string): Promise<Tokens> {
 }
 
 /**
- * The status of a user's tokens: introspection of both, then userinfo, then refresh, which rotates and so comes last.
+ * Introspects both tokens, requests userinfo and refreshes, and returns the results. The refresh is last, because it
+ * rotates the refresh token.
  */
-export async function judge({ oauth }: ScimSite, tokens: Tokens): Promise<Judgement> {
+export async function useEveryToken({ oauth }: ScimSite, tokens: Tokens): Promise<TokenResults> {
   const access = await introspect(oauth, tokens.access_token)
   const refreshToken = await introspect(oauth, tokens.refresh_token)
   const info = await userinfo(oauth, tokens.access_token)
@@ -61,20 +62,20 @@ export async function judge({ oauth }: ScimSite, tokens: Tokens): Promise<Judgem
   }
 }
 
-interface Judgement {
+interface TokenResults {
   readonly accessActive: unknown
   readonly refreshActive: unknown
   readonly userinfo: number
   readonly refresh: string | number
 }
 
-/** No token is accepted. */
-export const dead: Judgement = {
+/** The server refuses every token. */
+export const allRefused: TokenResults = {
   accessActive: false,
   refreshActive: false,
   userinfo: 401,
   refresh: '400 invalid_grant',
 }
 
-/** Every token is accepted. */
-export const alive: Judgement = { accessActive: true, refreshActive: true, userinfo: 200, refresh: 200 }
+/** The server accepts every token. */
+export const allAccepted: TokenResults = { accessActive: true, refreshActive: true, userinfo: 200, refresh: 200 }

@@ -7,8 +7,8 @@ export interface Certificate {
 }
 
 /**
- * A self-signed certificate for tests that need https: X.509 version 1 (RFC 5280 §4.1), ECDSA over P-256. Clients must
- * disable certificate verification or trust it.
+ * Creates a self-signed certificate for tests that need https: X.509 version 1 (RFC 5280 §4.1), ECDSA over P-256. Clients
+ * must trust it or disable certificate verification.
  */
 export function selfSignedCertificate(commonName: string): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -32,13 +32,13 @@ export function selfSignedCertificate(commonName: string): Certificate {
 const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, Buffer.concat(parts))
 const set = (...parts: readonly Buffer[]): Buffer => der(0x31, Buffer.concat(parts))
 
-/** Tag, length, value (X.690 §8.1). */
+/** Encodes tag, length and value (X.690 §8.1). */
 function der(tag: number, value: Buffer): Buffer {
   const { length } = value
   const lengthBytes = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from([tag, ...lengthBytes]), value])
 }
 
-/** The object identifiers 2.5.4.3 and 1.2.840.10045.4.3.2. */
+/** The object identifiers 2.5.4.3 and 1.2.840.10045.4.3.2, DER-encoded. */
 const commonNameOid = Buffer.from('0603550403', 'hex')
 const ecdsaWithSha256Oid = Buffer.from('06082a8648ce3d040302', 'hex')

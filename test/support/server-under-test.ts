@@ -12,13 +12,14 @@ import { epochSeconds, type EpochSeconds, type AdminStorage } from '@mintmark/st
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 
 import { expressAdapter, type Adapter } from './adapters.ts'
-import { dumpMedium } from './dump-medium.ts'
+import { dumpDatabase } from './dump-database.ts'
 import { registerFixtureClients, type FixtureClients } from './fixture-clients.ts'
 import { createFixtureSite, insertFixtureUsers } from './fixture-site.ts'
 import { send, type Reply, type Sent } from './reply.ts'
 
 /**
- * A running server with the clients and users of the attack tests, as seen over HTTP: it may run in another process.
+ * A running server with the clients and users of the attack tests. Tests reach it over HTTP, so it may run in another
+ * process.
  */
 export interface ReachableServer {
   readonly issuer: string
@@ -35,11 +36,11 @@ export interface ServerUnderTest extends ReachableServer {
   readonly keys: KeyRing
   /** Every event so far. */
   readonly events: readonly ServerEvent[]
-  /** The reason of the last refusal; `undefined` when nothing was refused. */
+  /** Returns the reason for the last refusal; `undefined` when nothing was refused. */
   lastReason(): string | undefined
-  /** The server's time; `advance` moves it. */
+  /** The server's clock; `advance` moves it forward. */
   readonly clock: { readonly now: () => EpochSeconds; readonly advance: (seconds: number) => void }
-  /** Everything that is stored, as text; equal texts before and after mean that nothing changed. */
+  /** Returns everything that is stored, as text: equal strings before and after a request mean that nothing changed. */
   dump(): string
   close(): Promise<void>
 }
@@ -48,7 +49,7 @@ const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 
 type ServerOptions = Partial<Omit<AuthorizationServerOptions, 'storage'> & { readonly storage: AdminStorage }>
 
-/** The server of the attack tests: issuer https://as.test unless the options change it, at a fixed time. */
+/** Starts the server of the attack tests: at a fixed time, with the issuer https://as.test unless the options change it. */
 export async function startServer(
   options: ServerOptions = {},
   adapter: Adapter = expressAdapter,
@@ -60,8 +61,8 @@ export async function startServer(
 }
 
 /**
- * The same server for third-party software: the time is real, and the issuer is the listening address unless the
- * options name the address of a proxy in front of it.
+ * Starts the same server for tests with third-party software: it uses the real time, and its issuer is its own address
+ * unless the options name the address of a proxy in front of it.
  */
 export async function startLoopbackServer(options: ServerOptions = {}): Promise<ServerUnderTest> {
   const listener = createServer()
@@ -81,8 +82,8 @@ async function start(
 ): Promise<ServerUnderTest> {
   let now = startedAt
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
-  const medium = createMemoryDatabase()
-  const storage = options.storage ?? createMemoryStorage({ issuer, database: medium })
+  const database = createMemoryDatabase()
+  const storage = options.storage ?? createMemoryStorage({ issuer, database })
   const keys = options.keys ?? createStoredKeys({ storage, sealingKey, clock: clock.now })
   const events: ServerEvent[] = []
   const clients = await registerFixtureClients(storage, options.clock ?? clock.now)
@@ -98,7 +99,7 @@ async function start(
   })
   listener.on('request', adapter.listener(site))
   const port = listener.listening ? (listener.address() as AddressInfo).port : await listen(listener)
-  // The keys exist before a test compares storage.
+  // Creates the keys now, so that their creation does not appear as a change of storage in a test.
   await keys.publicKeys()
 
   return {
@@ -111,7 +112,7 @@ async function start(
     events,
     clock,
     lastReason: () => events.findLast((event) => event.type === 'request.refused')?.reason,
-    dump: () => dumpMedium(medium, issuer),
+    dump: () => dumpDatabase(database, issuer),
     send: (sent) => send(port, sent),
     close: () => new Promise((resolve, reject) => listener.close((error) => (error ? reject(error) : resolve()))),
   }

@@ -6,29 +6,28 @@ interface Program {
   readonly command: readonly [program: string, ...args: string[]]
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  /** The port of 127.0.0.1 on which it will answer. */
+  /** The port of 127.0.0.1 on which the program will listen. */
   readonly port: number
 }
 
-/** A program that answers HTTP. */
+/** A running program that serves HTTP. */
 export interface RunningProgram {
-  /** Its output so far, both stdout and stderr. */
-  said(): string
+  /** Returns the output so far, both stdout and stderr. */
+  output(): string
   stop(): void
 }
 
 /**
- * Starts a program and waits until it answers `/jwks`.
- * @throws Error with its output when it does not answer within ten seconds.
+ * Starts a program and waits until it responds to `/jwks`.
+ * @throws Error with the program's output when it does not respond within ten seconds.
  */
 export async function startProgram({ command: [program, ...args], cwd, env, port }: Program): Promise<RunningProgram> {
-  // A process group of its own: some programs are scripts that start the real one.
+  // Starts a new process group, because some programs are scripts that start the real program; `stop` ends both.
   const child = spawn(program, args, { cwd, detached: true, env: { ...process.env, NO_COLOR: '1', ...env } })
-  const written: string[] = []
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => written.push(chunk.toString()))
+  const chunks: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
   const running: RunningProgram = {
-    said: () => written.join(''),
+    output: () => chunks.join(''),
     stop: () =>
       void (
         child.pid !== undefined &&
@@ -40,7 +39,7 @@ export async function startProgram({ command: [program, ...args], cwd, env, port
 
   if (await isUp(port)) return running
   running.stop()
-  throw new Error(`${program} ${args.join(' ')} did not come up: ${running.said()}`)
+  throw new Error(`${program} ${args.join(' ')} did not respond on port ${port}: ${running.output()}`)
 }
 
 async function isUp(port: number): Promise<boolean> {

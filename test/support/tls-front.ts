@@ -7,14 +7,14 @@ import { selfSignedCertificate } from './self-signed-certificate.ts'
 /** A TLS proxy in front of a server, as in production. */
 export interface TlsFront {
   readonly origin: string
-  /** In PEM; clients must trust it. */
+  /** The proxy's certificate in PEM, which clients must trust. */
   readonly certificate: string
-  /** Forwards further requests to this port of 127.0.0.1. */
+  /** From now on, forwards requests to this port of 127.0.0.1. */
   forwardTo(port: number): void
   close(): Promise<void>
 }
 
-/** Listens on https://localhost. The server behind it uses `origin` as its issuer. */
+/** Starts the proxy on https://localhost. The server behind it uses `origin` as its issuer. */
 export async function openTlsFront(): Promise<TlsFront> {
   const { key, cert } = selfSignedCertificate('localhost')
   const listener = createServer({ key, cert })

@@ -11,58 +11,58 @@ interface Credentials {
   readonly form: Change
 }
 
-/** The valid credentials of a client, by its registered method. */
-async function credentialsOf(under: ReachableServer, client: ClientName): Promise<Credentials> {
-  if (client === 'B') return { form: await assertionOf(under) }
-  if (client === 'X') return { form: { client_id: 'X', client_secret: under.clients.X.secret } }
+/** Returns valid credentials of a client for its registered authentication method. */
+async function credentialsOf(site: ReachableServer, client: ClientName): Promise<Credentials> {
+  if (client === 'B') return { form: await assertionOf(site) }
+  if (client === 'X') return { form: { client_id: 'X', client_secret: site.clients.X.secret } }
   if (client === 'N' || client === 'P') return { form: { client_id: client } }
-  return { authorization: basic(client, under.clients[client].secret), form: {} }
+  return { authorization: basic(client, site.clients[client].secret), form: {} }
 }
 
 /** Posts a form as the client. A member of `form` set to `undefined` removes a credential. */
 export async function postAs(
-  under: ReachableServer,
+  site: ReachableServer,
   client: ClientName,
   call: { readonly path: string; readonly form: Change; readonly headers?: Readonly<Record<string, string>> },
 ): Promise<Reply> {
-  const credentials = await credentialsOf(under, client)
+  const credentials = await credentialsOf(site, client)
   const headers = { authorization: credentials.authorization ?? '', ...call.headers }
-  return postForm(under, call.path, encode({ ...credentials.form, ...call.form }), headers)
+  return postForm(site, call.path, encode({ ...credentials.form, ...call.form }), headers)
 }
 
 export const refresh = (
-  under: ReachableServer,
+  site: ReachableServer,
   refreshToken: string,
   change: Change = {},
   client: ClientName = 'A',
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> =>
-  postAs(under, client, {
+  postAs(site, client, {
     path: '/token',
     form: { grant_type: 'refresh_token', refresh_token: refreshToken, ...change },
     headers,
   })
 
-export const serviceToken = (under: ReachableServer, change: Change = {}, client: ClientName = 'M'): Promise<Reply> =>
-  postAs(under, client, { path: '/token', form: { grant_type: 'client_credentials', scope: 'api.read', ...change } })
+export const serviceToken = (site: ReachableServer, change: Change = {}, client: ClientName = 'M'): Promise<Reply> =>
+  postAs(site, client, { path: '/token', form: { grant_type: 'client_credentials', scope: 'api.read', ...change } })
 
-/** Introspects as the client that the token was issued to, unless another one is given. */
+/** Introspects a token as client A, unless another client is given. */
 export const introspect = (
-  under: ReachableServer,
+  site: ReachableServer,
   token: string,
   client: ClientName = 'A',
   change: Change = {},
-): Promise<Reply> => postAs(under, client, { path: '/token/introspection', form: { token, ...change } })
+): Promise<Reply> => postAs(site, client, { path: '/token/introspection', form: { token, ...change } })
 
 export const revoke = (
-  under: ReachableServer,
+  site: ReachableServer,
   token: string,
   client: ClientName = 'A',
   change: Change = {},
-): Promise<Reply> => postAs(under, client, { path: '/token/revocation', form: { token, ...change } })
+): Promise<Reply> => postAs(site, client, { path: '/token/revocation', form: { token, ...change } })
 
-export const userinfo = (under: ReachableServer, accessToken: string): Promise<Reply> =>
-  under.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
+export const userinfo = (site: ReachableServer, accessToken: string): Promise<Reply> =>
+  site.send({ path: '/userinfo', headers: { authorization: `Bearer ${accessToken}` } })
 
 const redirectUris = {
   A: 'https://app.test/cb',
@@ -80,28 +80,31 @@ export interface Tokens {
   readonly scope: string
 }
 
-/** U1's tokens for a client, with `offline_access` unless changed. */
+/** Obtains U1's tokens for a client, with `offline_access` unless changed. */
 export async function tokensFor(
-  under: ReachableServer,
+  site: ReachableServer,
   client: keyof typeof redirectUris,
   change: Change = {},
 ): Promise<Tokens> {
   const redirect_uri = redirectUris[client]
   const scope = change['scope'] ?? `${baseRequest.scope} offline_access`
-  const code = await obtainCode(under, { client_id: client, redirect_uri, ...change, scope })
+  const code = await obtainCode(site, { client_id: client, redirect_uri, ...change, scope })
   const form = { grant_type: 'authorization_code', code, redirect_uri, code_verifier: verifier }
-  const reply = await postAs(under, client, { path: '/token', form })
+  const reply = await postAs(site, client, { path: '/token', form })
   if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
   return tokensOf(reply)
 }
 
 export const tokensOf = (reply: Reply): Tokens => reply.json as unknown as Tokens
 
-/** Lets every client authenticate once: storage records the first use of a secret, so later requests change nothing. */
-export async function noteSecretsInUse(under: ReachableServer): Promise<void> {
-  for (const client of ['A', 'M', 'RS', 'X'] as const) await introspect(under, 'none', client)
+/**
+ * Authenticates each client that has a secret once. Storage records the first use of a secret; later requests then leave
+ * storage unchanged.
+ */
+export async function authenticateEveryClient(site: ReachableServer): Promise<void> {
+  for (const client of ['A', 'M', 'RS', 'X'] as const) await introspect(site, 'none', client)
 }
 
-/** The stored token families. */
-export const storedFamilies = (under: ServerUnderTest): unknown =>
-  (JSON.parse(under.dump()) as { families: unknown }).families
+/** Returns the stored token families. */
+export const storedFamilies = (site: ServerUnderTest): unknown =>
+  (JSON.parse(site.dump()) as { families: unknown }).families

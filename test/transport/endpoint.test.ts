@@ -1,7 +1,7 @@
 import type { Endpoint, ServerRequest } from '@mintmark/core/http'
 import { json } from '@mintmark/core/http'
 import { describe, expect, test } from 'vitest'
-import { adapters, statusOfStrangeTarget } from '../support/adapters.ts'
+import { adapters, statusOfUnservedTarget } from '../support/adapters.ts'
 import { aHost } from './host.ts'
 import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService, type RecordingServiceOptions } from './recording-service.ts'
@@ -44,7 +44,7 @@ describe.each(adapters)('a page of the host on $name', (adapter) => {
 
       const transcript = await sendBytes(host.port, requestText(`GET ${target}`))
 
-      expect(statusesIn(transcript)).toEqual([statusOfStrangeTarget(adapter, target)])
+      expect(statusesIn(transcript)).toEqual([statusOfUnservedTarget(adapter, target)])
       expect(page.received).toEqual([])
     },
   )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { adapters, statusOfStrangeTarget } from '../support/adapters.ts'
+import { adapters, statusOfUnservedTarget } from '../support/adapters.ts'
 import { aHost } from './host.ts'
 import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService } from './recording-service.ts'
@@ -43,7 +43,7 @@ describe.each(adapters)('on $name', (adapter) => {
 
     const transcript = await sendBytes(host.port, requestText(`POST ${target}`, ['Content-Length: 0']))
 
-    expect(statusesIn(transcript)).toEqual([statusOfStrangeTarget(adapter, target)])
+    expect(statusesIn(transcript)).toEqual([statusOfUnservedTarget(adapter, target)])
     expect(service.received).toEqual([])
     expect(host.errors).toEqual([])
   })

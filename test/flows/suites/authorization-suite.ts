@@ -8,12 +8,12 @@ import type { Suite } from './suite.ts'
 
 export const authorizationSuite: Suite = (reach) => {
   it('a user signs in and consents, the code is in the query, and an ID token identifies the user (RFC 6749 §4.1, OIDC Core §3.1)', async () => {
-    const under = reach()
-    const started = await authorize(under, { prompt: 'login consent' }, { cookie: '' })
+    const site = reach()
+    const started = await authorize(site, { prompt: 'login consent' }, { cookie: '' })
     const done = await answerInteraction(
-      under,
+      site,
       started,
-      `subject=U1&auth_time=${under.clock.now()}&scope=openid&scope=profile`,
+      `subject=U1&auth_time=${site.clock.now()}&scope=openid&scope=profile`,
     )
 
     expect(started.status).toBe(303)
@@ -23,32 +23,32 @@ export const authorizationSuite: Suite = (reach) => {
     expect([origin + pathname, searchParams.get('state'), searchParams.get('iss')]).toEqual([
       'https://app.test/cb',
       's1',
-      under.issuer,
+      site.issuer,
     ])
 
-    const reply = await redeem(under, searchParams.get('code') ?? '')
+    const reply = await redeem(site, searchParams.get('code') ?? '')
 
     expect(reply.status).toBe(200)
     expect(reply.header('cache-control')).toBe('no-store')
-    expect(await verifyIdToken(under, reply)).toMatchObject({ sub: 'U1', aud: 'A', nonce: 'n1' })
+    expect(await verifyIdToken(site, reply)).toMatchObject({ sub: 'U1', aud: 'A', nonce: 'n1' })
   })
 
   it('the client gets the code in a form (Form Post Response Mode §2)', async () => {
-    const under = reach()
-    const started = await authorize(under, { response_mode: 'form_post', prompt: 'consent' })
-    const page = await answerInteraction(under, started, 'scope=openid&scope=profile')
+    const site = reach()
+    const started = await authorize(site, { response_mode: 'form_post', prompt: 'consent' })
+    const page = await answerInteraction(site, started, 'scope=openid&scope=profile')
     const { code = '', ...rest } = Object.fromEntries(postedParameters(page))
 
     expect([page.status, page.header('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(rest).toEqual({ state: 's1', iss: under.issuer })
-    expect((await redeem(under, code)).status).toBe(200)
+    expect(rest).toEqual({ state: 's1', iss: site.issuer })
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it('a POST gets the same answer as a GET (OIDC Core §3.1.2.1)', async () => {
-    const under = reach()
+    const site = reach()
     const body = encode({ response_type: 'token', client_id: 'A', redirect_uri: 'https://app.test/cb', state: 's1' })
 
-    const reply = await under.send({
+    const reply = await site.send({
       method: 'POST',
       path: '/auth',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -65,13 +65,13 @@ export const authorizationSuite: Suite = (reach) => {
   ] as const)(
     'the client %s redeems with the verifier and not without it (RFC 7636 §4.6)',
     async (_, client, redirect_uri) => {
-      const under = reach()
+      const site = reach()
       const codes = [
-        await obtainCode(under, { client_id: client, redirect_uri }),
-        await obtainCode(under, { client_id: client, redirect_uri }),
+        await obtainCode(site, { client_id: client, redirect_uri }),
+        await obtainCode(site, { client_id: client, redirect_uri }),
       ]
       const present = (code: string | undefined, code_verifier: string) =>
-        postAs(under, client, {
+        postAs(site, client, {
           path: '/token',
           form: { grant_type: 'authorization_code', code, redirect_uri, code_verifier },
         })
@@ -85,19 +85,19 @@ export const authorizationSuite: Suite = (reach) => {
   )
 
   it('a code works once (RFC 6749 §4.1.2)', async () => {
-    const under = reach()
-    const code = await obtainCode(under)
+    const site = reach()
+    const code = await obtainCode(site)
 
-    const statuses = [(await redeem(under, code)).status, (await redeem(under, code)).status]
+    const statuses = [(await redeem(site, code)).status, (await redeem(site, code)).status]
 
     expect(statuses).toEqual([200, 400])
   })
 
   it('the client is told that the user denied consent (RFC 6749 §4.1.2.1)', async () => {
-    const under = reach()
-    const started = await authorize(under, { prompt: 'consent' })
+    const site = reach()
+    const started = await authorize(site, { prompt: 'consent' })
 
-    const reply = await answerInteraction(under, started, 'deny=1')
+    const reply = await answerInteraction(site, started, 'deny=1')
 
     expect(reply.location.searchParams.get('error')).toBe('access_denied')
   })

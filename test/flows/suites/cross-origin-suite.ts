@@ -14,9 +14,9 @@ export const crossOriginSuite: Suite = (reach) => {
     '%s',
     (path) => {
       it('may be read by scripts of every origin, without credentials (Fetch §3.3.3)', async () => {
-        const under = reach()
-        const first = await under.send({ path, headers: { origin: 'https://anyone.test' } })
-        const again = await under.send({
+        const site = reach()
+        const first = await site.send({ path, headers: { origin: 'https://anyone.test' } })
+        const again = await site.send({
           path,
           headers: { origin: 'https://anyone.test', 'if-none-match': first.header('etag') ?? '' },
         })
@@ -57,34 +57,34 @@ export const crossOriginSuite: Suite = (reach) => {
     ['RFC 9700 §2.6', 'POST', '/consent?interaction=x'],
     ['RFC 7662 §4', 'POST', '/token/introspection'],
   ])('%s: %s %s is not shared with other origins and has no preflight', async (_, method, path) => {
-    const under = reach()
+    const site = reach()
     const headers = { origin: spa, 'content-type': 'application/x-www-form-urlencoded' }
 
-    const reply = await under.send({ method, path, headers, body: method === 'POST' ? 'client_id=P&token=x' : '' })
-    const asked = await preflight(under, path, spa)
+    const reply = await site.send({ method, path, headers, body: method === 'POST' ? 'client_id=P&token=x' : '' })
+    const asked = await preflight(site, path, spa)
 
     expect([sharing(reply), sharing(asked)]).toEqual([{}, {}])
     expect(asked.status).not.toBe(204)
   })
 
   it('the page of a public client reads its tokens (RFC 9700 §2.6)', async () => {
-    const under = reach()
+    const site = reach()
     const redirect_uri = `${spa}/cb`
-    const code = await obtainCode(under, { client_id: 'P', redirect_uri })
+    const code = await obtainCode(site, { client_id: 'P', redirect_uri })
     const form = { grant_type: 'authorization_code', client_id: 'P', code, redirect_uri, code_verifier: verifier }
 
-    const reply = await postFrom(under, spa, { path: '/token', form })
-    const again = await postFrom(under, spa, { path: '/token', form })
+    const reply = await postFrom(site, spa, { path: '/token', form })
+    const again = await postFrom(site, spa, { path: '/token', form })
 
     expect([reply.status, again.status, again.json['error']]).toEqual([200, 400, 'invalid_grant'])
     for (const answer of [reply, again]) expect(sharing(answer)).toEqual(sharedWithSpa)
   })
 
   it('another origin cannot read them (RFC 9700 §2.6)', async () => {
-    const under = reach()
-    const { refresh_token } = await tokensFor(under, 'P')
+    const site = reach()
+    const { refresh_token } = await tokensFor(site, 'P')
 
-    const reply = await postFrom(under, 'https://evil.test', {
+    const reply = await postFrom(site, 'https://evil.test', {
       path: '/token',
       form: { grant_type: 'refresh_token', client_id: 'P', refresh_token },
     })
@@ -94,10 +94,10 @@ export const crossOriginSuite: Suite = (reach) => {
   })
 
   it('the page of a public client revokes its tokens (RFC 7009 §2)', async () => {
-    const under = reach()
-    const { refresh_token } = await tokensFor(under, 'P')
+    const site = reach()
+    const { refresh_token } = await tokensFor(site, 'P')
 
-    const reply = await postFrom(under, spa, {
+    const reply = await postFrom(site, spa, {
       path: '/token/revocation',
       form: { client_id: 'P', token: refresh_token },
     })
@@ -107,13 +107,13 @@ export const crossOriginSuite: Suite = (reach) => {
   })
 
   it('the page reads userinfo, and the error once the token is revoked (OIDC Core §5.3, RFC 6750 §3)', async () => {
-    const under = reach()
-    const { access_token } = await tokensFor(under, 'P')
+    const site = reach()
+    const { access_token } = await tokensFor(site, 'P')
     const ask = (origin: string) =>
-      under.send({ path: '/userinfo', headers: { origin, authorization: `Bearer ${access_token}` } })
+      site.send({ path: '/userinfo', headers: { origin, authorization: `Bearer ${access_token}` } })
 
     const reply = await ask(spa)
-    await postFrom(under, spa, { path: '/token/revocation', form: { client_id: 'P', token: access_token } })
+    await postFrom(site, spa, { path: '/token/revocation', form: { client_id: 'P', token: access_token } })
     const refused = await ask(spa)
 
     expect([reply.status, refused.status]).toEqual([200, 401])
@@ -122,10 +122,10 @@ export const crossOriginSuite: Suite = (reach) => {
   })
 
   it('another origin cannot read userinfo', async () => {
-    const under = reach()
-    const { access_token } = await tokensFor(under, 'P')
+    const site = reach()
+    const { access_token } = await tokensFor(site, 'P')
 
-    const reply = await under.send({
+    const reply = await site.send({
       path: '/userinfo',
       headers: { origin: 'https://evil.test', authorization: `Bearer ${access_token}` },
     })
@@ -157,8 +157,8 @@ function sharing(reply: Reply): Readonly<Record<string, string>> {
   )
 }
 
-const preflight = (under: ReachableServer, path: string, origin: string): Promise<Reply> =>
-  under.send({
+const preflight = (site: ReachableServer, path: string, origin: string): Promise<Reply> =>
+  site.send({
     method: 'OPTIONS',
     path,
     headers: {
@@ -169,11 +169,11 @@ const preflight = (under: ReachableServer, path: string, origin: string): Promis
   })
 
 const postFrom = (
-  under: ReachableServer,
+  site: ReachableServer,
   origin: string,
   call: { readonly path: string; readonly form: Change },
 ): Promise<Reply> =>
-  under.send({
+  site.send({
     method: 'POST',
     path: call.path,
     headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },

@@ -6,9 +6,9 @@ export const discoverySuite: Suite = (reach) => {
   it.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])(
     'the metadata is at %s and names only the configured issuer (OIDC Discovery §4, RFC 8414 §3)',
     async (path) => {
-      const under = reach()
+      const site = reach()
 
-      const reply = await under.send({
+      const reply = await site.send({
         path,
         headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http' },
       })
@@ -16,9 +16,9 @@ export const discoverySuite: Suite = (reach) => {
       expect(reply.status).toBe(200)
       expect(reply.header('content-type')).toBe('application/json')
       expect(reply.json).toMatchObject({
-        issuer: under.issuer,
-        token_endpoint: `${under.issuer}/token`,
-        jwks_uri: `${under.issuer}/jwks`,
+        issuer: site.issuer,
+        token_endpoint: `${site.issuer}/token`,
+        jwks_uri: `${site.issuer}/jwks`,
       })
       expect(reply.text).not.toContain('evil')
     },
@@ -33,10 +33,10 @@ export const discoverySuite: Suite = (reach) => {
   })
 
   it('a reader with a current copy of the keys gets 304 (RFC 9110 §13.1.2)', async () => {
-    const under = reach()
-    const tag = (await under.send({ path: '/jwks' })).header('etag') ?? ''
+    const site = reach()
+    const tag = (await site.send({ path: '/jwks' })).header('etag') ?? ''
 
-    const again = await under.send({ path: '/jwks', headers: { 'if-none-match': tag } })
+    const again = await site.send({ path: '/jwks', headers: { 'if-none-match': tag } })
 
     expect([again.status, again.text]).toEqual([304, ''])
   })

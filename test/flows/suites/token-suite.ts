@@ -6,17 +6,17 @@ import type { Suite } from './suite.ts'
 
 export const tokenSuite: Suite = (reach) => {
   it('a refresh token is rotated, and reuse of an old one revokes them all (RFC 6749 §6, RFC 9700 §4.14.2)', async () => {
-    const under = reach()
-    const first = await tokensFor(under, 'A')
-    const second = tokensOf(await refresh(under, first.refresh_token))
-    const third = tokensOf(await refresh(under, second.refresh_token))
+    const site = reach()
+    const first = await tokensFor(site, 'A')
+    const second = tokensOf(await refresh(site, first.refresh_token))
+    const third = tokensOf(await refresh(site, second.refresh_token))
 
-    const reused = await refresh(under, first.refresh_token)
+    const reused = await refresh(site, first.refresh_token)
 
     expect(new Set([first.refresh_token, second.refresh_token, third.refresh_token]).size).toBe(3)
     expect([reused.status, reused.json['error']]).toEqual([400, 'invalid_grant'])
-    expect((await refresh(under, third.refresh_token)).status).toBe(400)
-    expect((await userinfo(under, third.access_token)).status).toBe(401)
+    expect((await refresh(site, third.refresh_token)).status).toBe(400)
+    expect((await userinfo(site, third.access_token)).status).toBe(401)
   })
 
   it('a client gets a token for itself (RFC 6749 §4.4)', async () => {
@@ -39,12 +39,12 @@ export const tokenSuite: Suite = (reach) => {
   })
 
   it('a token is active until it is revoked (RFC 7662 §2.2, RFC 7009 §2)', async () => {
-    const under = reach()
-    const { access_token } = await tokensFor(under, 'A')
+    const site = reach()
+    const { access_token } = await tokensFor(site, 'A')
 
-    const before = await introspect(under, access_token)
-    const revoked = await revoke(under, access_token)
-    const after = await introspect(under, access_token)
+    const before = await introspect(site, access_token)
+    const revoked = await revoke(site, access_token)
+    const after = await introspect(site, access_token)
 
     expect(before.json).toMatchObject({ active: true, sub: 'U1', client_id: 'A' })
     expect([revoked.status, revoked.text]).toEqual([200, ''])
@@ -52,12 +52,12 @@ export const tokenSuite: Suite = (reach) => {
   })
 
   it('revoking the refresh token revokes its access tokens (RFC 7009 §2.1)', async () => {
-    const under = reach()
-    const { access_token, refresh_token } = await tokensFor(under, 'A')
+    const site = reach()
+    const { access_token, refresh_token } = await tokensFor(site, 'A')
 
-    await revoke(under, refresh_token)
+    await revoke(site, refresh_token)
 
-    expect((await userinfo(under, access_token)).status).toBe(401)
+    expect((await userinfo(site, access_token)).status).toBe(401)
   })
 
   it('a public client may not introspect (RFC 7662 §4)', async () => {
@@ -65,11 +65,11 @@ export const tokenSuite: Suite = (reach) => {
   })
 
   it('userinfo returns the claims of the user, for a GET and for a POST (OIDC Core §5.3)', async () => {
-    const under = reach()
-    const { access_token } = await tokensFor(under, 'A')
+    const site = reach()
+    const { access_token } = await tokensFor(site, 'A')
 
-    const got = await userinfo(under, access_token)
-    const posted = await postForm(under, '/userinfo', encode({ access_token }), {})
+    const got = await userinfo(site, access_token)
+    const posted = await postForm(site, '/userinfo', encode({ access_token }), {})
 
     expect(got.json).toMatchObject({ sub: 'U1', name: 'Ann Lee' })
     expect(posted.json).toEqual(got.json)

@@ -11,10 +11,10 @@ export const transportSuite: Suite = (reach) => {
   it.each(['/token/', '//token', '/TOKEN', '/%74oken', '/token%2F', '/token;x', '/token%00', '/token.json'])(
     '%s is not the token endpoint',
     async (path) => {
-      const under = reach()
+      const site = reach()
 
       expect(
-        (await under.send({ method: 'POST', path, headers: { 'content-type': form }, body: 'grant_type=x' })).status,
+        (await site.send({ method: 'POST', path, headers: { 'content-type': form }, body: 'grant_type=x' })).status,
       ).toBe(404)
     },
   )
@@ -26,28 +26,28 @@ export const transportSuite: Suite = (reach) => {
   })
 
   it('rejects a body one byte larger than 16 KiB, and accepts one of 16 KiB', async () => {
-    const under = reach()
-    const headers = { authorization: basic('A', under.clients.A.secret) }
+    const site = reach()
+    const headers = { authorization: basic('A', site.clients.A.secret) }
 
-    const large = await postForm(under, '/token', 'grant_type=x&x='.padEnd(16_385, 'a'), headers)
-    const fitting = await postForm(under, '/token', 'grant_type=x&x='.padEnd(16_384, 'a'), headers)
+    const large = await postForm(site, '/token', 'grant_type=x&x='.padEnd(16_385, 'a'), headers)
+    const fitting = await postForm(site, '/token', 'grant_type=x&x='.padEnd(16_384, 'a'), headers)
 
     expect([large.status, large.json['error']]).toEqual([413, 'invalid_request'])
     expect([fitting.status, fitting.json['error']]).toEqual([400, 'unsupported_grant_type'])
   })
 
   it('rejects two Authorization headers', async () => {
-    const under = reach()
-    const code = await obtainCode(under)
+    const site = reach()
+    const code = await obtainCode(site)
     const body = encode({
       grant_type: 'authorization_code',
       code,
       redirect_uri: 'https://app.test/cb',
       code_verifier: verifier,
     })
-    const right = basic('A', under.clients.A.secret)
+    const right = basic('A', site.clients.A.secret)
 
-    const reply = await under.send({
+    const reply = await site.send({
       method: 'POST',
       path: '/token',
       headers: { 'content-type': form, authorization: [right, right] },
@@ -55,14 +55,14 @@ export const transportSuite: Suite = (reach) => {
     })
 
     expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
-    expect((await redeem(under, code)).status).toBe(200)
+    expect((await redeem(site, code)).status).toBe(200)
   })
 
   it('rejects two Authorization headers at userinfo', async () => {
-    const under = reach()
-    const bearer = `Bearer ${(await tokensFor(under, 'A')).access_token}`
+    const site = reach()
+    const bearer = `Bearer ${(await tokensFor(site, 'A')).access_token}`
 
-    const reply = await under.send({ path: '/userinfo', headers: { authorization: [bearer, bearer] } })
+    const reply = await site.send({ path: '/userinfo', headers: { authorization: [bearer, bearer] } })
 
     expect([reply.status, reply.json['error']]).toEqual([400, 'invalid_request'])
   })
@@ -74,10 +74,10 @@ export const transportSuite: Suite = (reach) => {
     ['bytes that are not UTF-8', {}, Uint8Array.of(0x61, 0x3d, 0xff, 0xfe)],
     ['a lone percent sign', {}, 'grant_type=x&code=%'],
   ] as const)('rejects %s as malformed', async (_, headers, body) => {
-    const under = reach()
-    const authorization = basic('A', under.clients.A.secret)
+    const site = reach()
+    const authorization = basic('A', site.clients.A.secret)
 
-    const reply = await under.send({
+    const reply = await site.send({
       method: 'POST',
       path: '/token',
       headers: { authorization, 'content-type': form, ...headers },
@@ -97,10 +97,10 @@ export const transportSuite: Suite = (reach) => {
   })
 
   it('HEAD has the headers of GET and no body (RFC 9110 §9.3.2)', async () => {
-    const under = reach()
-    const got = await under.send({ path: '/jwks' })
+    const site = reach()
+    const got = await site.send({ path: '/jwks' })
 
-    const reply = await under.send({ method: 'HEAD', path: '/jwks' })
+    const reply = await site.send({ method: 'HEAD', path: '/jwks' })
 
     expect([reply.status, reply.header('etag'), reply.text]).toEqual([200, got.header('etag'), ''])
   })

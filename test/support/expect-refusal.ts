@@ -2,56 +2,53 @@ import type { RefusalReason } from '@mintmark/core'
 import { expect } from 'vitest'
 
 import { obtainTokens } from './flow.ts'
-import { ownKeysOfPrototypes, pristine } from './prototypes.ts'
+import { ownKeysOfPrototypes, initialKeysOfPrototypes } from './prototypes.ts'
 import type { Reply } from './reply.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 
-/** What must be unchanged after a refusal: everything, everything except used-up codes, or nothing in particular. */
-type Kept = 'all' | 'all but codes' | 'whatever'
+/** Which stored records a refused request may change: none, only authorization codes, or any. */
+type StorageExpectation = 'unchanged' | 'codes may change' | 'may change'
 
-/**
- * A request that is refused, and the reason. `reason` is `undefined` where the request reached no endpoint of the
- * server.
- */
+/** A request that is refused, and the reason. `reason` is `undefined` if the request reaches no endpoint of the server. */
 export interface Refusal {
   readonly send: () => Promise<Reply>
   readonly reason: RefusalReason | undefined
-  readonly kept?: Kept
-  /** Text of the request that the answer must not contain. */
+  readonly storage?: StorageExpectation
+  /** Strings in the request that the response must not contain. */
   readonly secrets?: readonly string[]
 }
 
 /**
- * Sends a request that must be refused. Asserts the reason, unchanged storage, no leaked input and no polluted
- * prototype.
+ * Sends a request that must be refused. Asserts the reason, that storage is unchanged, that the response reveals no
+ * secret and no internals, and that no prototype is polluted.
  */
-export async function refused(under: ServerUnderTest, refusal: Refusal): Promise<Reply> {
-  const before = under.dump()
-  const events = under.events.length
+export async function expectRefusal(site: ServerUnderTest, refusal: Refusal): Promise<Reply> {
+  const before = site.dump()
+  const events = site.events.length
 
   const reply = await refusal.send()
 
   expect(reply.status).toBeLessThan(500)
   expect(Buffer.byteLength(reply.text)).toBeLessThan(4096)
-  // The reference on an error page is random and could contain any of these by chance.
+  // The reference on an error page is random and could match one of these patterns by chance.
   const text = reply.text.replace(/Reference: <code>[\w-]{22}<\/code>/, '')
   expect(text).not.toMatch(/node_modules|\.ts\b|\n\s+at |SQL|Error:.*\(/)
   for (const secret of refusal.secrets ?? []) expect(text).not.toContain(secret)
   expect(
-    under.events.slice(events).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : [])),
+    site.events.slice(events).flatMap((event) => (event.type === 'request.refused' ? [event.reason] : [])),
   ).toEqual(refusal.reason === undefined ? [] : [refusal.reason])
-  expect(kept(under.dump(), refusal.kept)).toEqual(kept(before, refusal.kept))
-  expect(ownKeysOfPrototypes()).toEqual(pristine)
+  expect(comparedTables(site.dump(), refusal.storage)).toEqual(comparedTables(before, refusal.storage))
+  expect(ownKeysOfPrototypes()).toEqual(initialKeysOfPrototypes)
   return reply
 }
 
-/** Asserts an error in JSON (RFC 6749 §5.2). */
-export async function refusedInJson(
-  under: ServerUnderTest,
+/** Asserts that the response is an error in JSON (RFC 6749 §5.2). */
+export async function expectJsonRefusal(
+  site: ServerUnderTest,
   answer: { readonly status: number; readonly error: string },
   refusal: Refusal,
 ): Promise<Reply> {
-  const reply = await refused(under, refusal)
+  const reply = await expectRefusal(site, refusal)
 
   expect([reply.status, reply.json['error']]).toEqual([answer.status, answer.error])
   expect(Object.keys(reply.json).filter((name) => name !== 'error')).toEqual(['error_description'])
@@ -64,9 +61,9 @@ export async function refusedInJson(
   return reply
 }
 
-/** Asserts a local error page: the browser is not redirected (RFC 6749 §4.1.2.1), and no site can frame the page. */
-export async function refusedOnPage(under: ServerUnderTest, refusal: Refusal, status = 400): Promise<Reply> {
-  const reply = await refused(under, refusal)
+/** Asserts that the response is an error page, not a redirect (RFC 6749 §4.1.2.1), and that no site can frame it. */
+export async function expectErrorPage(site: ServerUnderTest, refusal: Refusal, status = 400): Promise<Reply> {
+  const reply = await expectRefusal(site, refusal)
 
   expect(reply.status).toBe(status)
   expect(reply.header('location')).toBeUndefined()
@@ -79,26 +76,26 @@ export async function refusedOnPage(under: ServerUnderTest, refusal: Refusal, st
   return reply
 }
 
-/** Asserts an error that the client receives through the browser (RFC 6749 §4.1.2.1, RFC 9207 §2). */
-export async function refusedByRedirect(
-  under: ServerUnderTest,
+/** Asserts that the response redirects the browser to the client with an error (RFC 6749 §4.1.2.1, RFC 9207 §2). */
+export async function expectErrorRedirect(
+  site: ServerUnderTest,
   answer: {
     readonly error: string
     readonly at?: string
     readonly state?: string | null
-    /** Where the parameters are. Default: the query. */
+    /** The part of the URL that contains the parameters. Default: the query. */
     readonly part?: 'query' | 'fragment'
   },
   refusal: Refusal,
 ): Promise<Reply> {
-  const reply = await refused(under, refusal)
+  const reply = await expectRefusal(site, refusal)
   const { location } = reply
   const isFragment = answer.part === 'fragment'
   const parameters = isFragment ? new URLSearchParams(location.hash.slice(1)) : location.searchParams
 
   expect([reply.status, parameters.get('error')]).toEqual([303, answer.error])
   expect(reply.location.origin + reply.location.pathname).toBe(answer.at ?? 'https://app.test/cb')
-  expect(parameters.get('iss')).toBe(under.issuer)
+  expect(parameters.get('iss')).toBe(site.issuer)
   expect(parameters.get('state')).toBe(answer.state === undefined ? 's1' : answer.state)
   expect(parameters.get('error_description')).toMatch(/^[\x20\x21\x23-\x5B\x5D-\x7E]+$/)
   expect(
@@ -112,14 +109,14 @@ export async function refusedByRedirect(
 }
 
 /** Asserts that a valid request still succeeds after the attack. */
-export async function expectServing(under: ServerUnderTest): Promise<void> {
-  const tokens = await obtainTokens(under)
+export async function expectServing(site: ServerUnderTest): Promise<void> {
+  const tokens = await obtainTokens(site)
 
   expect(tokens).toMatchObject({ token_type: 'Bearer', scope: 'openid profile offline_access' })
 }
 
-function kept(dump: string, what: Kept = 'all'): unknown {
-  if (what === 'whatever') return undefined
+function comparedTables(dump: string, expected: StorageExpectation = 'unchanged'): unknown {
+  if (expected === 'may change') return undefined
   const tables = JSON.parse(dump) as Record<string, unknown>
-  return what === 'all' ? tables : { ...tables, codes: undefined }
+  return expected === 'unchanged' ? tables : { ...tables, codes: undefined }
 }

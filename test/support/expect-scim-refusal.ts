@@ -1,7 +1,7 @@
 import type { ScimError, ScimRefusalReason } from '@mintmark/scim'
 import { expect } from 'vitest'
 
-import { ownKeysOfPrototypes, pristine } from './prototypes.ts'
+import { ownKeysOfPrototypes, initialKeysOfPrototypes } from './prototypes.ts'
 import type { Reply } from './reply.ts'
 import type { ScimSite } from './scim-site.ts'
 
@@ -10,15 +10,19 @@ export interface ScimRefusal {
   readonly status: number
   readonly scimType?: NonNullable<ScimError['scimType']>
   readonly reason: ScimRefusalReason
-  /** Text of the request that the answer must not contain. */
+  /** Strings in the request that the response must not contain. */
   readonly secrets?: readonly string[]
 }
 
 /**
- * Sends a request that must be refused. Asserts a SCIM error, the reason, unchanged storage, no leaked input and no
- * polluted prototype.
+ * Sends a request that must be refused. Asserts the SCIM error, the reason, that storage is unchanged, that the response
+ * reveals no secret, and that no prototype is polluted.
  */
-export async function scimRefused(site: ScimSite, refusal: ScimRefusal, send: () => Promise<Reply>): Promise<Reply> {
+export async function expectScimRefusal(
+  site: ScimSite,
+  refusal: ScimRefusal,
+  send: () => Promise<Reply>,
+): Promise<Reply> {
   const before = site.dump()
   const events = site.events.length
 
@@ -44,6 +48,6 @@ export async function scimRefused(site: ScimSite, refusal: ScimRefusal, send: ()
   for (const secret of refusal.secrets ?? []) expect(reply.text).not.toContain(secret)
   expect(JSON.stringify(site.events)).not.toMatch(/mmscim_/)
   expect(site.dump()).toBe(before)
-  expect(ownKeysOfPrototypes()).toEqual(pristine)
+  expect(ownKeysOfPrototypes()).toEqual(initialKeysOfPrototypes)
   return reply
 }

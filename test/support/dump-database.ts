@@ -1,11 +1,11 @@
 import type { MemoryDatabase } from '@mintmark/storage-interface/memory'
 
 /**
- * Everything that a memory database stores for an issuer, as text in a fixed order: the rows of each table as pairs of
- * key and row.
+ * Returns everything that a memory database stores for an issuer, as text in a fixed order. Each table is a list of
+ * pairs of key and row.
  */
-export const dumpMedium = (medium: MemoryDatabase, issuer: string): string =>
-  JSON.stringify(medium.tablesOf(issuer), inOrder, 1)
+export const dumpDatabase = (database: MemoryDatabase, issuer: string): string =>
+  JSON.stringify(database.tablesOf(issuer), inOrder, 1)
 
 function inOrder(_key: string, value: unknown): unknown {
   const rows = rowsOf(value)
@@ -13,6 +13,6 @@ function inOrder(_key: string, value: unknown): unknown {
   return rows instanceof Set ? [...rows].map(String).toSorted() : rows
 }
 
-/** A table with an order of its own stores its rows beside it. */
+/** Returns the map of rows. A table that also keeps an index is an object with the map in its member `rows`. */
 const rowsOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'rows' in value && value.rows instanceof Map ? value.rows : value
