@@ -39,8 +39,8 @@ export const authenticationFields = {
 export interface AuthenticationRecord extends RecordOfFields<typeof authenticationFields> {}
 
 /**
- * The key that a token or a code is bound to: of a DPoP proof (RFC 9449 §6.1), of a client certificate (RFC 8705 §3.1), or of an
- * attested instance of a client, to which only refresh tokens are bound.
+ * The key that a token or a code is bound to: the key of a DPoP proof (RFC 9449 §6.1), of a client certificate (RFC 8705 §3.1), or
+ * of an attested client instance. Only refresh tokens are bound to the key of an instance.
  */
 export type Possession =
   | { readonly kind: 'none' }
@@ -72,11 +72,11 @@ export const codes = defineRecord(
     authentication: object(authenticationFields),
     /** The session that the code and its tokens are revoked with; `undefined` when they are independent of it. */
     boundSessionId: optional(id(sessionId)),
-    /** The key that redeems the code (RFC 9449 §10). A code without it is not redeemed. */
+    /** The key that is needed to redeem the code (RFC 9449 §10). A code without this member is not redeemed. */
     possession: jsonOf<Possession>(),
     /** The organization that the tokens are for; `undefined` for none. */
     organizationId: optional(id(organizationId)),
-    /** What the user granted in detail (RFC 9396). A code without the list is not redeemed. */
+    /** The authorization details that the user granted (RFC 9396). A code without this list is not redeemed. */
     authorizationDetails: list(json),
     issuedAt: time,
     expiresAt: time,
@@ -91,13 +91,13 @@ export interface AuthorizationCodeRecord extends RecordOf<typeof codes> {}
 export interface AuthorizationCodeStore {
   insert(code: AuthorizationCodeRecord): Promise<InsertOutcome>
 
-  /** Reads without consuming; `absent` by the same rules as `consume`. */
+  /** Reads a code without consuming it. Returns `undefined` where `consume` would return `absent`. */
   find(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<AuthorizationCodeRecord | undefined>
 
   /**
-   * Law: a code is won at most once under any interleaving (RFC 6749 §10.5), only by the client it was issued to, and
-   * only while `now < expiresAt`. A presentation by another client changes nothing. A consumed code stays readable as
-   * `replayed` until it expires.
+   * Law: at most one call gets `won` for a code, under any interleaving (RFC 6749 §10.5). Only the client that the code was
+   * issued to can get it, and only while `now < expiresAt`. A call for another client changes nothing. Until a consumed code
+   * expires, later calls get `replayed`.
    * `UPDATE codes SET consumed_at = ? WHERE issuer = ? AND digest = ? AND client_id = ? AND expires_at > ? AND consumed_at IS NULL RETURNING *`
    */
   consume(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<ConsumeOutcome<AuthorizationCodeRecord>>

@@ -12,7 +12,7 @@ import {
   type RecordOf,
 } from './records/define-record.ts'
 
-/** What changes are recorded for webhooks. */
+/** The types of changes that are recorded for webhooks. */
 export const changeTypes = [
   'user.created',
   'user.changed',
@@ -29,7 +29,7 @@ export const changeTypes = [
   'grant.revoked',
 ] as const
 
-/** Changes of users and of what they have. */
+/** Changes of users, groups, memberships, sessions and grants. */
 export const changes = defineRecord(
   'changes',
   {
@@ -43,14 +43,14 @@ export const changes = defineRecord(
     clientId: optional(id(clientId)),
     sessionId: optional(id(sessionId)),
     grantId: optional(id(grantId)),
-    /** The names of the claims or members that changed, in no order; never their values. */
+    /** The names of the claims or members that changed, in no particular order, without their values. */
     names: list(text),
     changedAt: time,
   },
   { storedOnly: { sequence: integer } },
 )
 
-/** A change as it was written. It has identifiers and names, and no values. */
+/** A recorded change. It has identifiers and names, but no values. */
 export interface ChangeRecord extends RecordOf<typeof changes> {}
 
 /** How long a store keeps a change. */
@@ -60,16 +60,17 @@ export const changeRetention: DurationSeconds = seconds(30 * 86_400)
  * Changes in the order in which they happened, for webhooks.
  *
  * Law: while the issuer has a webhook, the methods of the other stores that change users, groups, memberships, sessions and grants
- * write the changes in the same atomic step. Nothing is recorded while it has none, and what changes nothing writes none.
+ * record the changes in the same atomic step. Nothing is recorded while the issuer has no webhook, or by a call that changes nothing.
  */
 export interface ChangeStore {
   /**
-   * The first `limit` changes after a position. Law: once a change was listed, nothing is listed before it: a reader that continues
-   * after the last one misses none. Changes of one user, and of one group, are in the order in which they happened. A database whose
-   * transactions become visible in another order than their numbers assigns positions when it lists.
+   * Returns the first `limit` changes after a position. Law: once a change was listed, no other change is listed before it, so a
+   * reader that continues after the last listed change misses none. Changes of the same user or group are in the order in which they
+   * happened. If a database makes transactions visible in another order than it numbers them, the store assigns positions when it
+   * lists.
    */
   list(page: { readonly after: number; readonly limit: number }): Promise<readonly ChangeRecord[]>
 
-  /** The position of the last change that was listed; 0 before the first. */
+  /** Returns the position of the last change that was listed; 0 before the first. */
   lastPosition(): Promise<number>
 }

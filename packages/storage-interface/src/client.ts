@@ -19,8 +19,8 @@ import {
 
 /**
  * How a client proves who it is at the token endpoint (OIDC Core §9, RFC 8414 §2). `none` makes it a public client.
- * `client_secret` is not a method of its own: the client may send its secret by either of the two. A method of the host's own is
- * an absolute URI, or `attest_jwt_client_auth`.
+ * `client_secret` allows both `client_secret_basic` and `client_secret_post`. A method that the host implements is an absolute URI,
+ * or `attest_jwt_client_auth`.
  */
 export type TokenEndpointAuthMethod =
   | 'none'
@@ -34,12 +34,12 @@ export type TokenEndpointAuthMethod =
   | `${string}:${string}`
 
 /**
- * How a client came to be: an administrator registered it, it registered itself (RFC 7591), or it describes itself at the URL
+ * How a client was created: an administrator registered it, it registered itself (RFC 7591), or it describes itself at the URL
  * that is its `client_id` (Client ID Metadata Document).
  */
 export type ClientOrigin = 'administrator' | 'registration' | 'document'
 
-/** Clients as their administrators registered them. Member names follow RFC 7591 §2. */
+/** Clients. Member names follow RFC 7591 §2. */
 export const clients = defineRecord(
   'clients',
   {
@@ -82,7 +82,7 @@ export const clients = defineRecord(
     /** Seconds after which a user must sign in again when the request has no `max_age` (OIDC Registration §2). */
     defaultMaxAge: optional(integer),
     requireAuthTime: flag,
-    /** Its authorization requests need a PKCE challenge. Those of a public client always do (RFC 9700 §2.1.1). */
+    /** Its authorization requests need a PKCE challenge. Requests of a public client always need one (RFC 9700 §2.1.1). */
     requirePkce: flag,
     /** The security profile whose rules apply to it, such as `standard` or `fapi2`. */
     profile: text,
@@ -106,9 +106,9 @@ export const clients = defineRecord(
     tlsClientAuthSanUri: optional(text),
     tlsClientAuthSanIp: optional(text),
     tlsClientAuthSanEmail: optional(text),
-    /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3), and not only the issuer. */
+    /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3) instead of the issuer. */
     allowTokenEndpointAudience: flag,
-    /** The APIs that it may request tokens for (RFC 8707); `undefined` means those that define one of its scope values. */
+    /** The APIs that it may request tokens for (RFC 8707); `undefined` means all APIs that define one of its scope values. */
     resources: optional(list(text)),
     /** The types of authorization details that it may request (RFC 9396 §10). */
     authorizationDetailsTypes: list(text),
@@ -120,11 +120,11 @@ export const clients = defineRecord(
     /** Loaded in a frame of the user's browser at sign-out (Front-Channel Logout §2). */
     frontchannelLogoutUri: optional(text),
     frontchannelLogoutSessionRequired: flag,
-    /** Whether its users have the same `sub` everywhere, or one for its sector (OIDC Core §8). */
+    /** Whether its users have the same `sub` at every client, or a different one in each sector (OIDC Core §8). */
     subjectType: oneOf<SubjectType>('public', 'pairwise'),
     /** The https URL whose host is its sector, and whose document lists its redirect URIs (OIDC Core §8.1). */
     sectorIdentifierUri: optional(text),
-    /** The organization that the client belongs to: its own tokens are for that organization. `undefined` for none. */
+    /** The organization that the client belongs to: tokens that it requests for itself are for that organization. `undefined` for none. */
     organizationId: optional(text),
     /** Who registered it: a client that registered itself has a name and addresses that nobody has verified. */
     origin: oneOf<ClientOrigin>('administrator', 'registration', 'document'),
@@ -134,8 +134,9 @@ export const clients = defineRecord(
      */
     selfManagement: optional(json),
     /**
-     * A digest of what users judge the client by, in the document that it publishes at its `client_id`, or since it changed its
-     * own registration. Consent counts for one digest. `undefined` for a client that only administrators have changed.
+     * A digest of the metadata that users judge the client by. The metadata come from the document that the client publishes at its
+     * `client_id`, or from the client's last change of its own registration. A consent is valid for one digest. `undefined` for a
+     * client that only administrators have changed.
      */
     documentDigest: optional(text),
     /** When that document was last read. */
@@ -175,22 +176,22 @@ export const clients = defineRecord(
 /** How `sub` is chosen for a client (OIDC Core §8). */
 type SubjectType = 'public' | 'pairwise'
 
-/** A client as its administrator registered it. */
+/** A client as it was registered, or as the document at its `client_id` describes it. */
 export interface ClientRecord extends RecordOf<typeof clients> {}
 
 /** Clients, by `client_id`. */
 export interface ClientStore {
-  /** Law: a `client_id` is inserted at most once, ever, also that of a removed client. `INSERT … ON CONFLICT (issuer, client_id) DO NOTHING`. */
+  /** Law: a `client_id` is never inserted twice, even if its client was removed. `INSERT … ON CONFLICT (issuer, client_id) DO NOTHING`. */
   insert(client: ClientRecord): Promise<InsertOutcome>
 
-  /** Finds a disabled client too: it has `disabledAt`. */
+  /** Finds a client even if it is disabled; it then has `disabledAt`. */
   find(clientId: ClientId): Promise<ClientRecord | undefined>
 
-  /** At most `limit` clients in the order of their identifiers, after `after`. */
+  /** Returns at most `limit` clients whose identifiers come after `after`, in the order of their identifiers. */
   list(page: { readonly after: ClientId | undefined; readonly limit: number }): Promise<readonly ClientRecord[]>
 
   /**
-   * Forgets the client, its secrets and its keys. Law: its identifier stays taken, and nothing that was issued to it is honoured.
+   * Erases the client, its secrets and its keys. Law: its identifier stays taken, and nothing that was issued to it is honoured.
    * `UPDATE clients SET removed_at = ?, secrets = '[]', … WHERE issuer = ? AND client_id = ? AND removed_at IS NULL`
    */
   remove(
@@ -205,8 +206,8 @@ export interface ClientStore {
   compareAndSwap(client: ClientRecord, version: number): Promise<SwapOutcome<ClientRecord>>
 
   /**
-   * Records that a secret was accepted. It changes no version and may be lost: it shows an administrator which secret is
-   * still in use. Implementations may write at most once an hour per secret.
+   * Records that a secret was accepted, to show administrators which secrets are still in use. This does not change the version, and
+   * the write may be lost. One write an hour for each secret is enough.
    */
   touchSecret(clientId: ClientId, digest: SecretDigest, now: EpochSeconds): Promise<void>
 }

@@ -18,7 +18,7 @@ import { providerId, type EpochSeconds, type JsonObject, type ProviderId } from 
 export const customResources = defineRecord(
   'customResources',
   {
-    /** The SCIM `id`; random, never used again. */
+    /** The SCIM `id`; random, never reused. */
     resourceId: key(text),
     providerId: id(providerId),
     /** The name of the resource type, such as `Device`. */
@@ -37,7 +37,7 @@ export const customResources = defineRecord(
 /** A resource of a type that the host defines. */
 export interface CustomResourceRecord extends RecordOf<typeof customResources> {}
 
-/** What a provider says about a custom resource. */
+/** The state of a custom resource as its provider sends it. */
 export interface CustomResourceState {
   readonly externalId: string | undefined
   /** The SCIM resource without `id`, `externalId` and `meta`. */
@@ -45,8 +45,8 @@ export interface CustomResourceState {
   /** The comparable form of `resource`. */
   readonly comparable: JsonObject
   /**
-   * Texts that no other resource of the same type and provider may have, each once: one for each value of an attribute with
-   * `uniqueness`. Stores compare them and do not return them.
+   * Strings that no other resource of the same type and provider may have, without duplicates: one for each value of an attribute
+   * with `uniqueness`. Stores only compare them and never return them.
    */
   readonly uniqueTexts: readonly string[]
 }
@@ -58,18 +58,18 @@ interface ResourceKey {
   readonly resourceId: string
 }
 
-/** Which key of a new or changed resource belongs to another one. `id` takes precedence over `externalId`, and that over `unique`. */
+/** The key of a new or changed resource that another resource already has: the first of `id`, `externalId` and `unique`. */
 interface Taken<Key> {
   readonly outcome: 'taken'
   readonly key: Key
 }
 
 /**
- * Resources of types that the host defines. Law: every method is about one provider and one type; a resource of another is
- * `absent`, is in no list, and takes no key. A store need not know the types.
+ * Resources of types that the host defines. Law: every method works on one provider and one type. A resource of another provider
+ * or type is `absent` and in no list, and its keys are not `taken`. A store need not know which types exist.
  */
 export interface CustomResourceStore {
-  /** Inserts a resource with version 1. Law: `externalId` and each unique text are unique within a provider and a type. */
+  /** Inserts a resource with version 1. Law: `externalId` and each of `uniqueTexts` are unique within a provider and a type. */
   insert(
     resource: ResourceKey & { readonly state: CustomResourceState; readonly createdAt: EpochSeconds },
   ): Promise<
@@ -79,8 +79,8 @@ export interface CustomResourceStore {
   find(key: ResourceKey): Promise<CustomResourceRecord | undefined>
 
   /**
-   * Replaces the whole state, if the row has the version that the caller read. `conflict` takes precedence over `taken`.
-   * Law: of two writers who read the same version, one gets `conflict`. Only `swapped` writes.
+   * Replaces the whole state if the row has the version that the caller read. `conflict` takes precedence over `taken`.
+   * Law: of two writers who read the same version, one gets `conflict`. Nothing is written unless the outcome is `swapped`.
    */
   compareAndSwap(
     change: ResourceKey & { readonly version: number; readonly state: CustomResourceState; readonly now: EpochSeconds },
@@ -91,7 +91,10 @@ export interface CustomResourceStore {
     | Taken<'externalId' | 'unique'>
   >
 
-  /** Law: the keys of a removed resource are free. @param request `version`: the one it must have; `undefined` for any. */
+  /**
+   * Removes a resource. Law: its keys are free again.
+   * @param request `version` is the version that the resource must have; `undefined` for any.
+   */
   remove(request: ResourceKey & { readonly version: number | undefined }): Promise<RemovalOutcome>
 
   list(query: ListQuery & { readonly resourceType: string }): Promise<ListOutcome<CustomResourceRecord>>

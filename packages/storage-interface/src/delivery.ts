@@ -13,7 +13,7 @@ import type { EpochSeconds } from './values.ts'
 
 /** Messages to other servers. */
 export const deliveries = defineRecord('deliveries', {
-  /** In the order of creation: at most 64 letters, digits, dots, hyphens and underscores, and compared as text. */
+  /** Sorts in the order of creation when compared as text. At most 64 letters, digits, dots, hyphens and underscores. */
   deliveryId: key(text),
   /** The same message has the same key, however often it is enqueued. At most 255 ASCII characters. */
   dedupeKey: text,
@@ -21,10 +21,10 @@ export const deliveries = defineRecord('deliveries', {
   channel: text,
   /** Who receives it: the `client_id` of a client. */
   recipient: text,
-  /** Deliveries of one lane are sent one at a time, in the order of `sequence`. Without one, in any order. */
+  /** Deliveries of one lane are sent one at a time, in the order of `sequence`. Deliveries without a lane are sent in any order. */
   lane: optional(text),
   sequence: optional(integer),
-  /** The message, without signatures or secrets: each attempt signs anew. */
+  /** The message, without signatures or secrets: each attempt signs it again. */
   content: json,
   /** `dead`: the recipient refused it, or did not answer in time. */
   state: oneOf('pending', 'delivered', 'dead'),
@@ -33,15 +33,15 @@ export const deliveries = defineRecord('deliveries', {
   createdAt: time,
   /** When the next attempt may begin. While a worker has leased the delivery: when the lease ends. */
   dueAt: time,
-  /** Later attempts are not made. */
+  /** From this time on, no attempt is made. */
   expiresAt: time,
   /** From this time on it may be purged, in any state. */
   keptUntil: time,
-  /** Names the worker whose attempt may settle the delivery. */
+  /** The token of the latest lease. Only the worker that has it may settle the delivery. */
   leaseToken: optional(text),
   /** Why the last attempt failed. */
   lastFailure: optional(text),
-  /** When it was delivered, or given up. */
+  /** When it was delivered or given up. */
   settledAt: optional(time),
 })
 
@@ -54,7 +54,7 @@ export type NewDelivery = Omit<
   'state' | 'attempts' | 'dueAt' | 'leaseToken' | 'lastFailure' | 'settledAt'
 >
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type DeliveryResult =
   | { readonly kind: 'delivered'; readonly keptUntil: EpochSeconds }
   | { readonly kind: 'retry'; readonly failure: string; readonly dueAt: EpochSeconds }
@@ -70,11 +70,11 @@ export interface LeaseRequest {
   readonly until: EpochSeconds
   /** Random, and different for each call. */
   readonly token: string
-  /** The number of deliveries. */
+  /** The maximum number of deliveries. */
   readonly limit: number
-  /** The number of deliveries of one recipient, so that a recipient that does not answer takes no place of others. */
+  /** The maximum number of deliveries to one recipient, so that a recipient that does not answer cannot use up the limit. */
   readonly perRecipient: number
-  /** Recipients whose deliveries have to wait. */
+  /** Recipients whose deliveries are not leased now. */
   readonly except: readonly string[]
 }
 
@@ -83,7 +83,7 @@ export interface DeliveryQuery {
   readonly state: DeliveryRecord['state']
   /** `undefined` for all recipients. */
   readonly recipient: string | undefined
-  /** The `deliveryId` of the last delivery of the page before; `undefined` for the first page. */
+  /** The `deliveryId` of the last delivery of the previous page; `undefined` for the first page. */
   readonly before: string | undefined
   readonly limit: number
 }
@@ -98,7 +98,7 @@ export interface DeliveryCounts {
   readonly oldestPendingAt: EpochSeconds | undefined
 }
 
-/** Counts stop here, so that a count never reads a large table. */
+/** Counting stops at this number, so that a count never reads a large table. */
 export const countLimit = 10_000
 
 export type SettleOutcome = { readonly outcome: 'settled' } | { readonly outcome: 'lost' }
@@ -107,31 +107,31 @@ export type RequeueOutcome =
   { readonly outcome: 'requeued' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }
 
 /**
- * Messages to other servers. A worker leases those that are due, sends each, and settles it. A worker that dies leaves leases
- * behind, which end by themselves. So each message is sent at least once, and sometimes twice.
+ * Messages to other servers. A worker leases deliveries that are due, sends each, and settles it. If a worker dies, its leases end
+ * after a time. So each message is sent at least once, and sometimes more than once.
  */
 export interface DeliveryStore {
   /**
-   * Law: of several deliveries with one `dedupeKey` the first is inserted, whatever has become of it since, until it is purged.
+   * Inserts deliveries. Law: a delivery is not inserted while another one with the same `dedupeKey` exists, in whatever state.
    * `INSERT … ON CONFLICT (issuer, dedupe_key) DO NOTHING`
    * @returns how many were inserted. The call may be interrupted between two of them: call it again.
    */
   enqueue(deliveries: readonly NewDelivery[]): Promise<{ readonly inserted: number }>
 
   /**
-   * Leases deliveries that are due, those that are due first before others.
-   * Law: a delivery has one lease at a time; after its lease has ended it is due again. Law: of the pending deliveries of a lane only the
-   * first by `sequence` is leased.
+   * Leases deliveries that are due, in the order in which they became due.
+   * Law: a delivery has one lease at a time; after its lease has ended, it is due again. Law: of the pending deliveries of a lane,
+   * only the first by `sequence` is leased.
    * PostgreSQL: `SELECT … FOR UPDATE SKIP LOCKED`; SQLite: one `UPDATE … RETURNING`.
    * @returns the deliveries as they are now, with their lease.
    */
   lease(request: LeaseRequest): Promise<readonly DeliveryRecord[]>
 
-  /** When the next pending delivery is due, whether or not it is leased; `undefined` when nothing is pending. */
+  /** Returns when the next pending delivery is due, leased or not; `undefined` if nothing is pending. */
   nextDueAt(channel: string): Promise<EpochSeconds | undefined>
 
   /**
-   * Ends a lease. Law: `lost`, and nothing changes, when the token is not that of the delivery's latest lease.
+   * Ends a lease. Law: if the token does not belong to the latest lease of the delivery, the outcome is `lost` and nothing changes.
    * `UPDATE deliveries SET … WHERE delivery_id = ? AND lease_token = ? AND state = 'pending'`
    */
   settle(settlement: {
@@ -141,7 +141,7 @@ export interface DeliveryStore {
     readonly now: EpochSeconds
   }): Promise<SettleOutcome>
 
-  /** Makes a dead delivery pending again, with no attempts. `unchanged` when it is not dead. */
+  /** Makes a dead delivery pending again, with no attempts. `unchanged` if it is not dead. */
   requeue(request: {
     readonly deliveryId: string
     readonly now: EpochSeconds
@@ -151,7 +151,7 @@ export interface DeliveryStore {
 
   find(deliveryId: string): Promise<DeliveryRecord | undefined>
 
-  /** At most `limit` deliveries of one state, the newest first. */
+  /** Returns at most `limit` deliveries of one state, newest first. */
   list(query: DeliveryQuery): Promise<readonly DeliveryRecord[]>
 
   counts(): Promise<DeliveryCounts>

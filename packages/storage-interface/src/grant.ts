@@ -33,7 +33,7 @@ export const grants = defineRecord('grants', {
   scopes: list(text),
   /** The APIs that the user has consented to (RFC 8707). */
   resources: list(text),
-  /** The authorization details that the user consented to, of types that are not asked for each time (RFC 9396). */
+  /** The authorization details that the user consented to, without types that need consent each time (RFC 9396). */
   authorizationDetails: list(json),
   /** The client's `documentDigest` when the user consented to it; `undefined` for a client without one. */
   clientDigest: optional(text),
@@ -43,7 +43,7 @@ export const grants = defineRecord('grants', {
 })
 
 /**
- * What a user allowed a client: the remembered consent, and the root of everything that is issued under it. A user and a client
+ * What a user allowed a client to do: the remembered consent, and the root of everything that is issued under it. A user and a client
  * have at most one unrevoked grant. Revoking it revokes the consent and the tokens together.
  */
 export interface GrantRecord extends RecordOf<typeof grants> {}
@@ -56,15 +56,18 @@ export type GrantInsertOutcome =
 export interface GrantStore {
   /**
    * Law: a user and a client have at most one unrevoked grant. SQL stores enforce it with a unique index over (issuer, user,
-   * client) where `revoked_at IS NULL`. The store throws when a grant has the identifier of a revoked grant: identifiers are
-   * random and never used again.
+   * client) where `revoked_at IS NULL`. The store throws if a revoked grant has the same identifier: identifiers are random and
+   * never reused.
    */
   insert(grant: GrantRecord): Promise<GrantInsertOutcome>
 
   /** Finds the unrevoked grant of this user and client, of any generation. */
   findUnrevoked(userId: UserId, clientId: ClientId): Promise<GrantRecord | undefined>
 
-  /** Replaces the scopes, the resources, the authorization details and the digest of the client. Law: the outcome is `absent` for a revoked grant, and `conflict` for one of two concurrent writers. */
+  /**
+   * Replaces the scopes, the resources, the authorization details and the digest of the client. Law: the outcome is `absent` for
+   * a revoked grant, and `conflict` for one of two concurrent writers.
+   */
   replaceConsent(change: {
     readonly grantId: GrantId
     readonly scopes: readonly string[]
@@ -77,6 +80,6 @@ export interface GrantStore {
   /** Law: a second revocation does not change `revokedAt`. In SQL: `UPDATE grants SET revoked_at = ? WHERE … AND revoked_at IS NULL` */
   revoke(grantId: GrantId, now: EpochSeconds): Promise<RevokeOutcome>
 
-  /** The user's unrevoked grants, newest first: the "connected apps" page. */
+  /** Returns the user's unrevoked grants, newest first, for a "connected apps" page. */
   listByUser(userId: UserId): Promise<readonly GrantRecord[]>
 }

@@ -14,7 +14,7 @@ import {
   type RecordOf,
 } from './records/define-record.ts'
 
-/** What a provider says about a group, apart from its members. */
+/** The state of a group as its provider sends it, without the members. */
 export interface GroupState {
   readonly externalId: string | undefined
   readonly displayName: string
@@ -54,9 +54,8 @@ export interface GroupMember {
 }
 
 /**
- * A change of the members. A `delta` commutes with other deltas: it needs no version, and none is lost. A member in
- * both lists is
- * added.
+ * A change of the members. Deltas can be applied in any order: a `delta` needs no version, and none is lost. A member in both
+ * lists is added.
  */
 export type MemberChange =
   | { readonly kind: 'delta'; readonly add: readonly string[]; readonly remove: readonly string[] }
@@ -72,11 +71,9 @@ export interface NewGroup {
 }
 
 /**
- * `conflict` takes precedence over every outcome but `absent`. `unchanged`: no state was given and the members were
- * already so; version
- * and time do not change. A given state is always written. `memberUnknown`: a member to be added does not belong to the
- * provider or is
- * the group itself, and nothing was written.
+ * `conflict` takes precedence over every outcome but `absent`. `unchanged`: the change has no state, and the members already are
+ * as requested; version and time do not change. A state is always written, even if it is the same. `memberUnknown`: a member to
+ * be added does not belong to the provider or is the group itself, and nothing was written.
  */
 export type GroupChangeOutcome =
   | { readonly outcome: 'swapped'; readonly record: GroupRecord }
@@ -89,18 +86,20 @@ export type GroupChangeOutcome =
 /** How members are listed. */
 interface MembersOptions extends Abortable {
   /**
-   * The number of members to return, in whole groups: the answer stops before the first group that would exceed it. The
-   * first group is always returned, however large it is. Without a limit all groups are returned.
+   * The maximum number of members to return. Groups are returned whole: the result ends before the first group that would exceed
+   * the limit. The first group is always returned, however large it is. Without a limit, all groups are returned.
    */
   readonly limit?: number | undefined
 }
 
-/** Groups. Law: every method is about one provider; a group of another is `absent` and in no list, and its users are members of no group of this one. */
+/**
+ * Groups. Law: every method works on one provider. A group of another provider is `absent` and in no list, and users of another
+ * provider cannot be members of a group.
+ */
 export interface GroupStore {
   /**
-   * Law: `externalId` is unique among the groups of a provider. A group may contain itself only through other groups.
-   * The store decides
-   * whether the identifier of a removed group stays taken: identifiers are random.
+   * Law: `externalId` is unique among the groups of a provider. A group cannot be its own direct member, but may contain itself
+   * through other groups. The store decides whether the identifier of a removed group stays taken: identifiers are random.
    */
   insert(
     group: NewGroup,
@@ -115,7 +114,7 @@ export interface GroupStore {
   findByExternalId(providerId: ProviderId, externalId: string): Promise<GroupRecord | undefined>
 
   /**
-   * The direct members of each of the groups, in the order of their identifiers; a group of another provider has none.
+   * Returns the direct members of each group, in the order of their identifiers; a group of another provider has none.
    * Law: removed users and groups, and users who were released by the provider, are members of no group.
    */
   membersOf(
@@ -124,36 +123,36 @@ export interface GroupStore {
     options?: MembersOptions,
   ): Promise<ReadonlyMap<GroupId, readonly GroupMember[]>>
 
-  /** The number of members of all the groups together, counted up to a limit; a group of another provider has none. */
+  /** Counts the members of all the groups together, up to a limit; a group of another provider has none. */
   countMembers(providerId: ProviderId, groupIds: readonly GroupId[], atMost: number): Promise<number>
 
   /**
-   * The largest number of groups that one of the users or groups is a direct member of, beside the named group, counted up
-   * to a limit.
+   * Counts for each of the users or groups how many groups it is a direct member of, up to a limit and without one group.
+   * @returns the largest of these numbers.
    */
-  countMemberships(asked: {
+  countMemberships(query: {
     readonly providerId: ProviderId
     readonly memberIds: readonly string[]
-    /** A group that does not count. */
+    /** The group that is not counted. */
     readonly beside: GroupId
     readonly atMost: number
   }): Promise<number>
 
   /**
-   * Changes the group and its members in one step. `state` or `members` stay as they are when undefined.
-   * Law: it is written as a whole or not at all, and concurrent deltas are all carried out.
+   * Changes the group and its members in one step. `state` and `members` are left unchanged when undefined.
+   * Law: a change is written completely or not at all, and no concurrent delta is lost.
    */
   change(change: {
     readonly providerId: ProviderId
     readonly groupId: GroupId
-    /** The version that the row must have; `undefined` for any, which is safe for deltas. */
+    /** The version that the row must have; `undefined` for any version, which is safe for deltas. */
     readonly version: number | undefined
     readonly state: GroupState | undefined
     readonly members: MemberChange | undefined
     readonly now: EpochSeconds
   }): Promise<GroupChangeOutcome>
 
-  /** The group, its members' membership, and its own membership in other groups: each of those changes. */
+  /** Removes the group with its members, and removes it from the groups that it is a member of; each of these gets a new version. */
   remove(change: {
     readonly providerId: ProviderId
     readonly groupId: GroupId

@@ -25,9 +25,9 @@ import {
 } from './records/define-record.ts'
 
 const cohortFields = {
-  /** The newest of its users; `undefined` for all users of the provider. */
+  /** The newest user of the cohort; `undefined` if the cohort has all users of the provider. */
   newest: optional(object({ createdAt: time, userId: id(userId) })),
-  /** How many active users it had when it was counted. */
+  /** How many active users the cohort had when it was counted. */
   size: integer,
   /** How many of them were deprovisioned since the window began. */
   count: integer,
@@ -36,7 +36,7 @@ const cohortFields = {
 const deprovisioningFields = {
   windowStartedAt: time,
   count: integer,
-  /** The oldest users of the provider, in sizes that double; `undefined` before they are counted in this window. */
+  /** The oldest users of the provider, in cohorts whose sizes double; `undefined` until they are counted in this window. */
   cohorts: optional(list(object(cohortFields))),
   suspendedAt: storedAs('heldAt', optional(time)),
 }
@@ -55,13 +55,13 @@ export const identityProviders = defineRecord(
     /** For administrators. */
     displayName: text,
     secrets: secretList(),
-    /** Clients that may act for the provider with one of our access tokens, in addition to its secrets. */
+    /** Clients that may send the provider's requests with an access token of this server, in place of one of its secrets. */
     clientIds: list(id(clientId)),
     /** The name of the tolerance profile that its requests are parsed with. */
     toleranceProfile: text,
-    /** The e-mail domains that belong to the customer, in lower case. Addresses of its users below them count as verified. */
+    /** The e-mail domains that belong to the customer, in lower case. Its users' addresses in these domains are treated as verified. */
     verifiedDomains: list(text),
-    /** The organization whose members its users are; `undefined` for none. */
+    /** The organization that its users are members of; `undefined` for none. */
     organizationId: optional(id(organizationId)),
     /** `undefined` until it deprovisions a user. */
     deprovisioning: storedAs('offboarding', optional(object(deprovisioningFields))),
@@ -79,13 +79,13 @@ export interface IdentityProviderRecord extends RecordOf<typeof identityProvider
 
 /** Identity providers, by their identifier. */
 export interface IdentityProviderStore {
-  /** Law: an identifier is used once, ever, also that of a removed provider: no other provider gets its users or its secrets. */
+  /** Law: an identifier is never used twice, even if its provider was removed: no other provider gets its users or its secrets. */
   insert(provider: IdentityProviderRecord): Promise<InsertOutcome>
 
-  /** Finds a disabled provider, which has `disabledAt`, and no removed one. */
+  /** Finds a provider even if it is disabled (it then has `disabledAt`), but not if it was removed. */
   find(providerId: ProviderId): Promise<IdentityProviderRecord | undefined>
 
-  /** At most `limit` providers in the order of their identifiers, after `after`. */
+  /** Returns at most `limit` providers whose identifiers come after `after`, in the order of their identifiers. */
   list(page: {
     readonly after: ProviderId | undefined
     readonly limit: number
@@ -103,6 +103,9 @@ export interface IdentityProviderStore {
     now: EpochSeconds,
   ): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 
-  /** Records that a secret was accepted. It changes no version and may be lost; at most one write an hour for each secret is enough. */
+  /**
+   * Records that a secret was accepted. This does not change the version, and the write may be lost. One write an hour for each
+   * secret is enough.
+   */
   touchSecret(providerId: ProviderId, digest: SecretDigest, now: EpochSeconds): Promise<void>
 }

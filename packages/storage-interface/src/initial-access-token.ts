@@ -8,22 +8,22 @@ import {
 import type { InsertOutcome, RevokeOutcome } from './outcome.ts'
 import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
 
-/** Initial access tokens (RFC 7591 §1.2): each lets its holder register a number of clients, within limits. */
+/** Initial access tokens (RFC 7591 §1.2). Each lets its holder register a number of clients, within limits. */
 export const initialAccessTokens = defineRecord('initialAccessTokens', {
   tokenId: key(id(initialAccessTokenId)),
   digest: id(secretDigest),
-  /** For administrators: whom it was made for. */
+  /** For administrators: whom the token was created for. */
   displayName: text,
-  /** The grant types that its clients may have at most. */
+  /** The grant types that its clients may register. */
   grantTypes: list(text),
-  /** The scope values that its clients may have at most. */
+  /** The scope values that its clients may register. */
   scopes: list(text),
   /** The hosts to which its clients may redirect; an empty list allows every host. */
   redirectHosts: list(text),
-  /** How many more clients it may register. */
+  /** How many more clients may be registered with the token. */
   remaining: integer,
   createdAt: time,
-  /** Kept for administrators until it is purged; from then on it registers nothing. */
+  /** From this time on, no client can be registered with the token. Administrators see it until it is purged. */
   expiresAt: time,
   revokedAt: optional(time),
 })
@@ -31,7 +31,10 @@ export const initialAccessTokens = defineRecord('initialAccessTokens', {
 /** A permission of an administrator to register clients. */
 export interface InitialAccessTokenRecord extends RecordOf<typeof initialAccessTokens> {}
 
-/** `spent` with what is left after it; `exhausted` when nothing was left; `absent` for an unknown, expired or revoked one. */
+/**
+ * `spent`: the record has the number of registrations that are left. `exhausted`: none were left. `absent`: the token is unknown,
+ * expired or revoked.
+ */
 export type SpendOutcome =
   | { readonly outcome: 'spent'; readonly record: InitialAccessTokenRecord }
   | { readonly outcome: 'exhausted' }
@@ -41,19 +44,19 @@ export type SpendOutcome =
 export interface InitialAccessTokenStore {
   insert(token: InitialAccessTokenRecord): Promise<InsertOutcome>
 
-  /** Finds an expired or revoked one too. */
+  /** Finds the token even if it has expired or was revoked. */
   find(tokenId: InitialAccessTokenId): Promise<InitialAccessTokenRecord | undefined>
 
   /**
-   * Law: it is spent at most as often as it was made for, whatever the interleaving.
+   * Uses up one registration. Law: this succeeds at most as often as the token was created for, whatever the interleaving.
    * `UPDATE initial_access_tokens SET remaining = remaining - 1 WHERE issuer = ? AND token_id = ? AND digest = ? AND expires_at > ? AND revoked_at IS NULL AND remaining > 0 RETURNING *`
    */
   spend(tokenId: InitialAccessTokenId, digest: SecretDigest, now: EpochSeconds): Promise<SpendOutcome>
 
-  /** Law: the time of the first revocation stays. */
+  /** Law: a second revocation does not change `revokedAt`. */
   revoke(tokenId: InitialAccessTokenId, now: EpochSeconds): Promise<RevokeOutcome>
 
-  /** At most `limit` tokens in the order of their identifiers, after `after`. */
+  /** Returns at most `limit` tokens whose identifiers come after `after`, in the order of their identifiers. */
   list(page: {
     readonly after: InitialAccessTokenId | undefined
     readonly limit: number

@@ -24,8 +24,8 @@ export const loginFields = {
   userGeneration: integer,
   authentication: object(authenticationFields),
   /**
-   * Whether the host's session has named the user in a request; every later request must then name the user too. Rows
-   * of earlier versions have no value.
+   * Whether the host's session identified the user in a request of the interaction; it must then identify the same user in every
+   * later request. Rows of earlier versions have no value.
    */
   inSession: optional(flag),
 }
@@ -56,23 +56,23 @@ export const interactions = defineRecord(
 
 /**
  * An authorization request that waits for a user to sign in or to consent. It is bound to the browser that started it. The
- * request is kept as its parameters and checked again at each step: the results of checks are never stored. The browser
- * keeps the record, sealed, in the page's address; it is stored once somebody has signed in.
+ * parameters of the request are kept and checked again at each step: the results of checks are never stored. At first, only the
+ * browser keeps the record, sealed, in the page's address; it is stored once a user has signed in.
  */
 export interface InteractionRecord extends RecordOf<typeof interactions> {}
 
-/** Interactions, by handle and browser. Every method answers `absent` for another browser's, and for one that has expired. */
+/** Interactions, by handle and browser. Every method treats an interaction of another browser, or an expired one, as absent. */
 export interface InteractionStore {
   insert(interaction: InteractionRecord): Promise<InsertOutcome>
 
-  /** @returns `consumed` for one that was completed. */
+  /** @returns `consumed` if the interaction was completed. */
   find(
     digest: SecretDigest,
     browserDigest: SecretDigest,
     now: EpochSeconds,
   ): Promise<InteractionRecord | 'consumed' | undefined>
 
-  /** Records who signed in. Law: of two writers one gets `conflict`; a consumed interaction is `absent`. */
+  /** Records who signed in. Law: of two concurrent writers one gets `conflict`; a consumed interaction is `absent`. */
   recordLogin(change: {
     readonly digest: SecretDigest
     readonly browserDigest: SecretDigest
@@ -81,7 +81,7 @@ export interface InteractionStore {
     readonly now: EpochSeconds
   }): Promise<SwapOutcome<InteractionRecord>>
 
-  /** Law: an interaction is completed at most once, also by two tabs at the same time. */
+  /** Completes an interaction. Law: this succeeds at most once, even if two tabs try at the same time. */
   consume(
     digest: SecretDigest,
     browserDigest: SecretDigest,

@@ -4,7 +4,7 @@ import { defineRecord, json, key, text, time, type RecordOf } from './records/de
 
 /** Log entries. */
 export const logs = defineRecord('logs', {
-  /** Random, with time order: entries of the same second are ordered by it. */
+  /** Random, but increasing with time: it orders the entries of the same second. */
   entryId: key(text),
   /** Which log the entry belongs to: `admin` for administrative actions, `provider:{id}` for the requests of an identity provider. */
   log: text,
@@ -19,11 +19,14 @@ export const logs = defineRecord('logs', {
 /** An action of an administrator or an identity provider, kept for people to read. It contains no secret. */
 export interface LogEntryRecord extends RecordOf<typeof logs> {}
 
-/** Logs that are kept for a time. Entries never change. */
+/** Logs. Entries are kept for a limited time and never change. */
 export interface LogStore {
   append(entry: LogEntryRecord): Promise<InsertOutcome>
 
-  /** At most `limit` entries of a log, the newest first, from before `before` on (`at` and `entryId` of the last one that was read). */
+  /**
+   * Returns at most `limit` entries of a log, newest first.
+   * @param page `before` is the `at` and the `entryId` of the last entry of the previous page; `undefined` for the first page.
+   */
   list(page: {
     readonly log: string
     readonly before: { readonly at: EpochSeconds; readonly entryId: string } | undefined

@@ -14,16 +14,19 @@ export const opaqueTokens = defineRecord('opaqueTokens', {
   revokedAt: optional(time),
 })
 
-/** An access token that is not a JWT, for resources that are configured so. */
+/** An access token that is not a JWT, for resources that are configured to receive opaque tokens. */
 export interface OpaqueTokenRecord extends RecordOf<typeof opaqueTokens> {}
 
 /** Opaque access tokens, by digest. */
 export interface OpaqueTokenStore {
   insert(token: OpaqueTokenRecord): Promise<InsertOutcome>
 
-  /** A token that has neither expired nor been revoked. */
+  /** Finds a token that has neither expired nor been revoked. */
   find(digest: SecretDigest, now: EpochSeconds): Promise<OpaqueTokenRecord | undefined>
 
-  /** Law: the first revocation's time stays; only the client that it was issued to can revoke it. Another client's is `absent`. */
+  /**
+   * Law: a second revocation does not change `revokedAt`, and only the client that the token was issued to can revoke it. For
+   * another client, the outcome is `absent`.
+   */
   revoke(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<RevokeOutcome>
 }

@@ -1,12 +1,12 @@
-/** Returns what a value must be, such as `must be a function`; `undefined` when it is. */
+/** Returns the problem of a value, such as `must be a function`; `undefined` if there is none. */
 export type OptionCheck = (value: unknown) => string | undefined
 
-/** The check of an option that cannot be left out: `required(aText)`. */
+/** The check of an option that must not be left out: `required(aText)`. */
 export interface RequiredOption {
   readonly required: OptionCheck
 }
 
-/** A check for every option: the compiler finds one that is missing or misspelled, and a required one that is not marked. */
+/** A check for every option. The compiler rejects a missing or misspelled name, and a required option without `required`. */
 export type OptionChecks<Options> = {
   readonly [Name in keyof Options]-?: Partial<Pick<Options, Name>> extends Pick<Options, Name>
     ? OptionCheck
@@ -14,10 +14,10 @@ export type OptionChecks<Options> = {
 }
 
 /**
- * Refuses options with an unknown name or an impossible value, and options that lack a required one. TypeScript finds them only
- * in object literals. A misspelled name would leave a default in force without a warning. A value of `undefined` is as if the
- * option were left out.
- * @param of the function that takes the options, for the message.
+ * Throws if an option has an unknown name or an invalid value, or if a required option is missing. TypeScript reports an unknown
+ * name only in object literals; a misspelled name would leave a default in force without a warning. An option with the value
+ * `undefined` is treated as left out.
+ * @param of the name of the function that takes the options, for the message.
  * @throws TypeError that names the option.
  */
 export function checkOptions<Options extends object>(
@@ -25,9 +25,9 @@ export function checkOptions<Options extends object>(
   options: Options,
   checks: OptionChecks<Options>,
 ): void {
-  const given: unknown = options
-  if (!isObject(given)) throw new TypeError(`${of}: its options must be an object.`)
-  const fault = findFault(given, checks)
+  const value: unknown = options
+  if (!isObject(value)) throw new TypeError(`${of}: the options must be an object.`)
+  const fault = findFault(value, checks)
   if (fault === undefined) return
   const { name, problem, known } = fault
   throw new TypeError(
@@ -45,7 +45,7 @@ interface Fault {
   readonly known: string
 }
 
-/** The first option with an unknown name; otherwise the first with a problem. */
+/** Finds the first option with an unknown name; otherwise the first option with a problem. */
 function findFault(options: object, checks: Readonly<Record<string, OptionCheck | RequiredOption>>): Fault | undefined {
   const known = Object.keys(checks).join(', ')
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(checks, name))
@@ -63,7 +63,7 @@ function problemOf(value: unknown, check: OptionCheck | RequiredOption): string 
   return problem !== undefined && value === undefined ? `is missing; it ${problem}` : problem
 }
 
-/** `dpop.origin must be …`: the problem of a member begins with its path. */
+/** Joins a name and a problem. The problem of a nested option begins with the rest of its path, as in `dpop.origin must be …`. */
 const joined = (name: string, problem: string): string =>
   /^[.[]/.test(problem) ? name + problem : `${name} ${problem}`
 
@@ -79,16 +79,16 @@ export const required = (check: OptionCheck): RequiredOption => ({ required: che
 
 export const aFunction = expecting((value) => typeof value === 'function', 'must be a function')
 export const anObject = expecting(isObject, 'must be an object')
-export const aText = expecting((value) => typeof value === 'string' && value !== '', 'must be a text')
+export const aText = expecting((value) => typeof value === 'string' && value !== '', 'must be a non-empty string')
 export const aFlag = expecting((value) => typeof value === 'boolean', 'must be true or false')
 
-/** What it stores is checked where it is used: `requireStores`. */
+/** Accepts every storage. `requireStores` checks which stores it has, where they are used. */
 export const aStorage = expecting(
   (value) => isObject(value) && typeof Reflect.get(value, 'issuer') === 'string',
   'must be a storage',
 )
 
-/** An object of the host or of another package, such as a limiter: it may have other members. */
+/** Accepts an object of the host or of another package, such as a limiter, that has these functions; it may have other members. */
 export const anObjectWith = (...functions: readonly string[]): OptionCheck =>
   expecting(
     (value) => isObject(value) && functions.every((name) => typeof Reflect.get(value, name) === 'function'),
@@ -119,8 +119,8 @@ export const listOf =
   (check: OptionCheck): OptionCheck =>
   (value) => {
     if (!Array.isArray(value)) return 'must be a list'
-    const problems = value.flatMap((one, index) => {
-      const problem = check(one)
+    const problems = value.flatMap((element, index) => {
+      const problem = check(element)
       return problem === undefined ? [] : [joined(`[${index}]`, problem)]
     })
     return problems[0]
@@ -128,10 +128,10 @@ export const listOf =
 
 export const aListOfTexts = expecting(
   (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
-  'must be a list of texts',
+  'must be a list of strings',
 )
 
-/** An object with options of its own. */
+/** Accepts an object whose members are options too. */
 export const optionsOf =
   <Options extends object>(checks: OptionChecks<Options>): OptionCheck =>
   (value) => {

@@ -16,7 +16,7 @@ export const organizations = defineRecord(
   { storedOnly: { removedAt: optional(time) }, tombstone: { displayName: '' } },
 )
 
-/** A customer, a company or a team: a group of users that the host defines. */
+/** A customer, a company or a team: a set of users that the host defines. */
 export interface OrganizationRecord extends RecordOf<typeof organizations> {}
 
 /** Memberships. */
@@ -34,17 +34,17 @@ export const memberships = defineRecord('memberships', {
 /** A user's membership in an organization. */
 export interface MembershipRecord extends RecordOf<typeof memberships> {}
 
-/** Which of the two that a membership needs does not exist. */
+/** `absent`: the organization or the user does not exist. */
 export type MembershipInsertOutcome =
   InsertOutcome | { readonly outcome: 'absent'; readonly missing: 'organization' | 'user' }
 
-/** Organizations and their members. Law: a removed organization or user has no memberships, and an identifier is used once, ever. */
+/** Organizations and their members. Law: a removed organization or user has no memberships, and an identifier is never used twice. */
 export interface OrganizationStore {
   insert(organization: OrganizationRecord): Promise<InsertOutcome>
 
   find(organizationId: OrganizationId): Promise<OrganizationRecord | undefined>
 
-  /** At most `limit` in the order of their identifiers, after `after`. */
+  /** Returns at most `limit` organizations whose identifiers come after `after`, in the order of their identifiers. */
   list(page: {
     readonly after: OrganizationId | undefined
     readonly limit: number
@@ -53,7 +53,7 @@ export interface OrganizationStore {
   /** Law: of two writers who read the same version, one gets `conflict`. The stored version becomes `version + 1`. */
   compareAndSwap(organization: OrganizationRecord, version: number): Promise<SwapOutcome<OrganizationRecord>>
 
-  /** Revokes what was issued to its members for it, as `removeMember`. */
+  /** Removes an organization and, as `removeMember` does, revokes everything that was issued to its members for it. */
   remove(
     organizationId: OrganizationId,
     now: EpochSeconds,
@@ -65,8 +65,8 @@ export interface OrganizationStore {
   compareAndSwapMember(membership: MembershipRecord, version: number): Promise<SwapOutcome<MembershipRecord>>
 
   /**
-   * Law: the families of the user for the organization are revoked in the same step, and those that were inserted
-   * concurrently are revoked once this has answered.
+   * Removes a member. Law: the user's families for the organization are revoked in the same step. Families that are inserted
+   * concurrently are revoked too once this has returned.
    * `DELETE FROM memberships WHERE …; UPDATE families SET revoked_at = ? WHERE issuer = ? AND organization_id = ? AND user_id = ? AND revoked_at IS NULL`
    */
   removeMember(
@@ -77,13 +77,13 @@ export interface OrganizationStore {
 
   findMember(organizationId: OrganizationId, userId: UserId): Promise<MembershipRecord | undefined>
 
-  /** At most `limit` members in the order of their identifiers, after `after`. Removed users are not among them. */
+  /** Returns at most `limit` members whose identifiers come after `after`, in the order of their identifiers, without removed users. */
   listMembers(page: {
     readonly organizationId: OrganizationId
     readonly after: UserId | undefined
     readonly limit: number
   }): Promise<readonly MembershipRecord[]>
 
-  /** All memberships of a user, in the order of the organizations' identifiers. */
+  /** Returns all memberships of a user, in the order of the organizations' identifiers. */
   listByUser(userId: UserId): Promise<readonly MembershipRecord[]>
 }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { StorageUnavailableError, untilSettled } from './outcome.ts'
 
-it('retries until an attempt succeeds', async () => {
-  const answers = [undefined, undefined, 'held']
+it('untilSettled retries until an attempt succeeds', async () => {
+  const results = [undefined, undefined, 'written']
 
-  expect(await untilSettled(() => Promise.resolve(answers.shift()))).toBe('held')
+  expect(await untilSettled(() => Promise.resolve(results.shift()))).toBe('written')
 })
 
-it('gives up on a store whose reads stay stale, and reports it as unavailable', async () => {
+it('untilSettled gives up on a store whose reads stay stale, and reports it as unavailable', async () => {
   let attempts = 0
   const never = (): Promise<undefined> => Promise.resolve(void (attempts += 1))
 

@@ -1,9 +1,9 @@
-/** A first insertion: `taken` means that the key already existed, and nothing was written. */
+/** The outcome of an insertion. `taken` means that the key already existed, and nothing was written. */
 export type InsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'taken' }
 
 /**
- * Single use. Exactly one caller gets `won`, ever; every later caller gets `replayed` with the record as the
- * winner received it. `absent` means unknown, expired or not the caller's, without distinction.
+ * The outcome of using a single-use record. Only one caller ever gets `won`. Every later caller gets `replayed`, with the record as
+ * the first caller received it. `absent` does not tell whether the record is unknown, has expired or belongs to somebody else.
  */
 export type ConsumeOutcome<Record> =
   | { readonly outcome: 'won'; readonly record: Record }
@@ -19,7 +19,7 @@ export type SwapOutcome<Record> =
 /** The first caller to use a value gets `fresh`, all later ones `seen`. */
 export type ReplayOutcome = { readonly outcome: 'fresh' } | { readonly outcome: 'seen' }
 
-/** A revocation: `revoked` for the caller who revoked, `unchanged` when it was revoked before, `absent` when it does not exist. */
+/** `revoked` for the caller who revoked the record, `unchanged` if it was revoked before, `absent` if it does not exist. */
 export type RevokeOutcome =
   { readonly outcome: 'revoked' } | { readonly outcome: 'unchanged' } | { readonly outcome: 'absent' }
 
@@ -37,12 +37,12 @@ export class StorageUnavailableError extends Error {
 }
 
 /**
- * Repeats a conditional write together with the read that it depends on, or that explains why it wrote nothing, until
- * the row does not change between the two. In each round one of the concurrent writers of a row succeeds, so as many
- * writers can finish as there are rounds.
- * @param attempt answers `undefined` when another writer was first, so that the read explains nothing.
- * @throws StorageUnavailableError when every attempt failed: more writers than rounds are implausible, so the store's
- * reads are stale.
+ * Repeats a conditional write and a read until the row does not change between the two. The write depends on the read, or the read
+ * finds out why the write changed nothing. In each round one of the concurrent writers of a row succeeds, so as many writers
+ * can finish as there are rounds.
+ * @param attempt makes one attempt, and returns `undefined` if another writer changed the row between the write and the read.
+ * @throws StorageUnavailableError if every attempt failed. More concurrent writers than rounds are implausible, so the store's reads
+ * must be stale.
  */
 export async function untilSettled<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
   for (let count = 0; count < maxAttempts; count += 1) {

@@ -26,20 +26,20 @@ import {
 export interface ProvisionedState {
   readonly active: boolean
   readonly externalId: string | undefined
-  /** The SCIM resource without `id`, `externalId`, `active`, `groups` and `meta`; no password. Stores do not look into it. */
+  /** The SCIM resource without `id`, `externalId`, `active`, `groups` and `meta`; no password. Stores do not parse it. */
   readonly resource: JsonText
   /**
-   * Names the definition of the resource type under which `resource`, as it stands, is what an answer shows of it. Undefined
-   * when an answer would leave something out. Stores keep it beside the text, and do not look into it either.
+   * Identifies a definition of the resource type. While that definition is in use, a response can contain `resource` unchanged.
+   * `undefined` if a response would leave something out. Stores keep it with the text and do not interpret it.
    */
   readonly resourceForm: string | undefined
   /**
-   * The comparable form of `resource`. It has a `userName`, which is unique within the provider. Texts, here and in a filter, are
-   * well-formed Unicode without U+0000; `userName` and `externalId` are of at most 1024 characters. The parser
-   * ensures that, because not every database can store others.
+   * The comparable form of `resource`. It has a `userName`, which is unique within the provider. Strings, here and in filters, are
+   * well-formed Unicode without U+0000; `userName` and `externalId` have at most 1024 characters. The parser ensures this,
+   * because not every database can store other strings.
    */
   readonly comparable: JsonObject
-  /** What is known of the user, by OIDC claim name. */
+  /** The user's claims, by OIDC claim name. */
   readonly claims: JsonObject
 }
 
@@ -51,7 +51,7 @@ export interface GroupReference {
 
 /**
  * Users of identity providers: rows of `users`, whose provisioning columns are all NULL for a user that has no provider. `groups` of
- * the record is read from the groups' members and has no column.
+ * the record has no column: it is read from the members of groups.
  */
 export const provisionedUsers = defineRecord(
   'users',
@@ -59,7 +59,7 @@ export const provisionedUsers = defineRecord(
     ...users.fields,
     providerId: id(providerId),
     externalId: optional(text),
-    /** Whether the user existed before the provider claimed it: then the provider's removal only unlinks and deactivates the user. */
+    /** Whether the user existed before the provider adopted it. If so, a removal by the provider only unlinks and deactivates the user. */
     adopted: flag,
     resource: jsonText,
     resourceForm: optional(text),
@@ -67,11 +67,11 @@ export const provisionedUsers = defineRecord(
   {
     storedOnly: {
       ...users.storedOnly,
-      // The keys are what is unique: the texts themselves may be too long for an index.
+      // Unique indexes use these keys, because the strings themselves may be too long for an index.
       externalIdKey: optional(text),
       userNameKey: optional(text),
       comparable: searchable,
-      // The keys of a user that a provider removed or released, so that a sign-in does not create the user again.
+      // The keys of a user who was removed or released, so that a sign-in does not create the user again.
       formerSince: optional(time),
       formerProviderId: optional(text),
       formerExternalIdKey: optional(text),
@@ -81,13 +81,13 @@ export const provisionedUsers = defineRecord(
 )
 
 /**
- * A user as their identity provider sees them. It is the row of `UserRecord`: deactivating it here or there is the same write, and
- * its version and times are the same.
+ * A user as the identity provider sees it. It is the same row as the `UserRecord`: deactivating the user through either store is the
+ * same write, and version and times are the same.
  */
 export interface ProvisionedUserRecord extends RecordOf<typeof provisionedUsers> {
   /**
-   * The groups of the provider that the user is a direct member of, by identifier. Undefined when the caller leaves them out; a method
-   * that reads one user may still say that there are none.
+   * The groups of the provider that the user is a direct member of, by identifier. `undefined` if the caller left them out; a method
+   * that reads one user may then still return an empty list if there are none.
    */
   readonly groups: readonly GroupReference[] | undefined
 }
@@ -95,12 +95,12 @@ export interface ProvisionedUserRecord extends RecordOf<typeof provisionedUsers>
 /** A user in a list: without the claims, which no list response shows. */
 export type ListedUserRecord = Omit<ProvisionedUserRecord, 'claims'>
 
-/** An attribute of the host that is indexed. */
+/** An indexed attribute that the host defined. */
 export interface IndexedAttribute {
   readonly attribute: FilterAttribute
-  /** Of an attribute with several complex values, the part that is indexed. */
+  /** For an attribute with several complex values, the part that is indexed. */
   readonly elementPart: string | undefined
-  /** Whether its values are texts, which lists look up. Others are indexed only to be unique. */
+  /** Whether its values are strings, which lists look up. Other values are indexed only to make them unique. */
   readonly isText: boolean
   /** Whether no two users of a provider may have the same value. Values have at most 200 characters. */
   readonly isUnique: boolean
@@ -113,8 +113,8 @@ export interface IndexedAttribute {
 export type TakenKey = 'id' | 'externalId' | 'userName' | 'unique'
 
 /**
- * `conflict`: the row does not have the version that the caller read; it takes precedence over `taken`. Only `swapped`
- * writes.
+ * `conflict`: the row does not have the version that the caller read; it takes precedence over `taken`. Nothing is written unless
+ * the outcome is `swapped`.
  */
 export type ProvisionOutcome =
   | { readonly outcome: 'swapped'; readonly record: ProvisionedUserRecord }
@@ -130,7 +130,7 @@ export interface NewProvisionedUser {
   readonly createdAt: EpochSeconds
   /**
    * Whether the user is inserted only if no user with the `externalId` was removed or released.
-   * @defaultValue `false`: providers may create a user again, and sign-ins may not.
+   * @defaultValue `false`. Providers may create a removed user again; sign-ins set it, because they may not.
    */
   readonly unlessRemoved?: boolean
 }
@@ -157,28 +157,28 @@ export interface ProvisionedUserChange {
 }
 
 /**
- * Users of identity providers. Law: a user who is inserted or adopted becomes a member, without roles, of the organization of the
- * provider in the same step, if it has one that exists; a membership that exists stays as it is. A user who is released leaves it.
- * Law: every method is about one provider; a user of another is `absent`, is in no list,
- * and takes no key. A deactivated user is found and listed; a removed one is not. The provider's own record is not read.
+ * Users of identity providers. Law: a user who is inserted or adopted becomes, in the same step, a member without roles of the
+ * provider's organization, if it has one that exists; an existing membership stays as it is. A user who is released leaves it.
+ * Law: every method works on one provider. A user of another provider is `absent` and in no list, and its keys are not `taken`. A
+ * deactivated user is found and listed; a removed one is not. No method checks whether the provider exists or is enabled.
  */
 export interface ProvisionedUserStore {
   /**
-   * Indexes attributes, also for the users that exist, and makes some of them unique within each provider. An attribute that
-   * was indexed before stays indexed. The first time reads all users of the issuer.
-   * @throws TypeError when two users of a provider have the same value of an attribute that becomes unique.
+   * Indexes attributes, including those of existing users, and makes some of them unique within each provider. An attribute that
+   * was indexed before stays indexed. The first call reads all users of the issuer.
+   * @throws TypeError if two users of a provider have the same value of an attribute that becomes unique.
    */
   indexAttributes(attributes: readonly IndexedAttribute[]): Promise<void>
 
   /**
-   * Inserts a user with generation 0 and version 1. Law: `userName` and `externalId` are unique within a provider,
-   * and an identifier is used once, ever, as in `UserStore.insert`. Law: a user with the `externalId` or the `userName` of one who was
-   * removed while blocked is blocked from the start, also when the removal and the insertion are concurrent. Law: with
-   * `unlessRemoved`, no interleaving with removals inserts a user whose `externalId` was removed.
+   * Inserts a user with generation 0 and version 1. Law: `userName` and `externalId` are unique within a provider, and an identifier
+   * is never used twice, as in `UserStore.insert`. Law: a user with the `externalId` or the `userName` of a user who was removed
+   * while blocked is blocked from the start, even if the removal and the insertion are concurrent. Law: with `unlessRemoved`, no
+   * interleaving with removals inserts a user whose `externalId` was removed.
    */
   insert(user: NewProvisionedUser): Promise<InsertUserOutcome>
 
-  /** @param options.without leaves out the groups, of which there may be thousands: only whether there are none is read. */
+  /** @param options.without leaves out the groups, of which there may be thousands. The store then reads only whether there are any. */
   find(
     providerId: ProviderId,
     userId: UserId,
@@ -196,24 +196,25 @@ export interface ProvisionedUserStore {
   hasRemoved(providerId: ProviderId, externalId: string): Promise<boolean>
 
   /**
-   * Replaces the whole state. Law: of a blocked user `activeAfterBlock` changes instead of `active`. Law: clearing `active` advances the generation by one in the same write, and
-   * nothing else does: from that moment nothing that was issued to the user before is honoured.
+   * Replaces the whole state. Law: for a blocked user, `activeAfterBlock` changes instead of `active`. Law: clearing `active` advances
+   * the generation by one in the same write, and no other change does. From then on, nothing that was issued to the user before is
+   * honoured.
    * `UPDATE users SET active = ?, generation = generation + (CASE WHEN active AND NOT ? THEN 1 ELSE 0 END), … WHERE … AND version = ?`
    */
   compareAndSwap(change: ProvisionedUserChange): Promise<ProvisionOutcome>
 
-  /** As `compareAndSwap`, for a user who has no provider yet: the user becomes this provider's, and `adopted`. */
+  /** Like `compareAndSwap`, but for a user without a provider: the user then belongs to this provider, and `adopted` is set. */
   adopt(change: ProvisionedUserChange & Pick<NewProvisionedUser, 'unlessRemoved'>): Promise<AdoptOutcome>
 
   /**
-   * Removes the link with the provider and all memberships, deactivates the user and advances the generation, also when the user was
-   * inactive before: nothing that was issued before is honoured afterwards. The user and the claims stay.
+   * Removes the link with the provider and all memberships, deactivates the user and advances the generation, even if the user was
+   * already inactive: nothing that was issued before is honoured afterwards. The user and the claims stay.
    */
   release(change: RemovalRequest): Promise<RemovalOutcome>
 
   /**
-   * The same as `UserStore.remove`: the identifier stays taken, `userName` and `externalId` do not, and all
-   * memberships are removed. Each group that the user was in changes.
+   * Removes a user as `UserStore.remove` does: the identifier stays taken, `userName` and `externalId` do not, and all memberships
+   * are removed. Each group that the user was a member of gets a new version.
    */
   remove(change: RemovalRequest): Promise<RemovalOutcome>
 
@@ -224,11 +225,11 @@ export interface ProvisionedUserStore {
 export interface RemovalRequest {
   readonly providerId: ProviderId
   readonly userId: UserId
-  /** The version that it must have; `undefined` for any. */
+  /** The version that the user must have; `undefined` for any. */
   readonly version: number | undefined
   readonly now: EpochSeconds
 }
 
-/** `removed` for the one caller who did it. */
+/** Only the caller who removed the record gets `removed`. */
 export type RemovalOutcome =
   { readonly outcome: 'removed' } | { readonly outcome: 'conflict' } | { readonly outcome: 'absent' }

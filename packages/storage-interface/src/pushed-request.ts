@@ -13,7 +13,7 @@ export const pushedRequests = defineRecord(
     parameters: jsonOf<Readonly<Record<string, string>>>(),
     /** The `resource` parameter, the only one that may repeat (RFC 8707 §2). */
     resources: list(text),
-    /** Until when a browser may begin with the request. Once it has begun, `expiresAt` applies. */
+    /** A browser must begin with the request before this time. From then on, `expiresAt` applies. */
     usableUntil: time,
     createdAt: time,
     expiresAt: time,
@@ -22,16 +22,16 @@ export const pushedRequests = defineRecord(
 )
 
 /**
- * An authorization request that its client sent in advance (RFC 9126). It is kept as its parameters and checked again
- * when a browser arrives: the results of checks are never stored.
+ * An authorization request that its client sent in advance (RFC 9126). Its parameters are kept, and checked again when a browser
+ * arrives: the results of checks are never stored.
  */
 export interface PushedRequestRecord extends RecordOf<typeof pushedRequests> {}
 
-/** Pushed authorization requests, by digest. Every method answers `absent` for another client's, and for one that has expired. */
+/** Pushed authorization requests, by digest. Every method treats a request of another client, or an expired one, as absent. */
 export interface PushedRequestStore {
   insert(request: PushedRequestRecord): Promise<InsertOutcome>
 
-  /** Reads without consuming. @returns `consumed` for one for which a code was issued. */
+  /** Reads a request without consuming it. @returns `consumed` if a code was issued for it. */
   find(
     digest: SecretDigest,
     clientId: ClientId,

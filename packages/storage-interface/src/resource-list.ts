@@ -2,58 +2,58 @@ import type { FilterAttribute, ResolvedFilter } from './filter/resolved-filter.t
 import type { ProviderId } from './values.ts'
 
 /**
- * The order of a list: of an attribute with several values the primary one, or else the first (RFC 7644 §3.4.2.3). What
- * has no value comes last when ascending. Equal ones are by age, oldest first. A descending list is the reverse of the ascending
- * one, so that one index serves both.
+ * The order of a list. For an attribute with several values, the primary value is compared, or else the first (RFC 7644
+ * §3.4.2.3). Resources without a value come last in ascending order. Resources with equal values are ordered by age, oldest first. A
+ * descending list is the reverse of the ascending one, so that one index serves both.
  */
 export interface SortKey {
   readonly attribute: FilterAttribute
-  /** Of an attribute with several complex values, the part that is compared. */
+  /** For an attribute with several complex values, the part that is compared. */
   readonly elementPart: string | undefined
   readonly direction: 'ascending' | 'descending'
 }
 
-/** Where a list continues. Only the store that made it understands it; it contains no secret and is meaningless for another query. */
+/** Where a list continues. Only the store that created it can read it. It contains no secret, and is valid only for the same query. */
 export type ListPosition = string
 
 /**
- * Which part of a list is requested: by `offset` (the first is 0), or after the page before. Law: without a sort,
- * cursor pages show each row that exists all the time exactly once, while others come and go.
+ * Which part of a list is requested: by `offset` (the first row is 0), or after the previous page. Law: without a sort, cursor
+ * pages contain each row that exists all the time exactly once, even if other rows are inserted and removed meanwhile.
  */
 export type ListPage =
   | { readonly kind: 'index'; readonly offset: number; readonly limit: number }
   | { readonly kind: 'cursor'; readonly after: ListPosition | undefined; readonly limit: number }
 
-/** A read whose caller may leave before the answer. */
+/** A read whose caller may stop waiting for the result. */
 export interface Abortable {
   /** When it is aborted, the store may stop and throw the signal's reason. A store may also ignore it. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Resources of one provider. `limit` 0 asks for the total alone. */
+/** A query for resources of one provider. With `limit` 0 it returns only the total. */
 export interface ListQuery extends Abortable {
   readonly providerId: ProviderId
   /**
-   * About the comparable form, to which the store adds what it knows itself: `id`, `externalId`, `active`, `meta.created`,
-   * `meta.lastModified` (milliseconds), `groups` (`value`) of a user, `members` (`value`, and `type`: `user` or `group`) of a
-   * group. Nothing else of these is tested.
+   * Tests the comparable form, to which the store adds the attributes that it knows: `id`, `externalId`, `active`, `meta.created`
+   * and `meta.lastModified` (milliseconds), `groups` of a user (`value`), and `members` of a group (`value`, and `type`: `user` or
+   * `group`). A filter tests no other parts of these.
    */
   readonly filter: ResolvedFilter | undefined
-  /** About the same, but for `groups` and `members`. By age, oldest first and then by `id`, when there is none. */
+  /** Compares the same attributes, except `groups` and `members`. Without a sort, the order is by age, oldest first, then by `id`. */
   readonly sort: SortKey | undefined
   readonly page: ListPage
   /**
-   * The bytes of resources, with the names of a user's groups, after which a page ends. It has at least one resource, and fewer
-   * than requested if they are large (RFC 7644 §3.4.2.4).
+   * A page ends once its resources, including the names of users' groups, have this number of bytes. So it has at least one
+   * resource, and fewer than requested if they are large (RFC 7644 §3.4.2.4).
    */
   readonly maxBytes?: number
-  /** Leaves out the groups of users, which are not shown. */
+  /** Leaves out the groups of users. */
   readonly without?: 'groups'
 }
 
 /**
- * A page, the number of all that match, and where the next cursor page begins if there may be one; it means nothing after an
- * index page. `tooMany`: the store would have to look at more rows than it is willing to (RFC 7644 §3.12 tooMany).
+ * A page, the total number of matching resources, and where the next cursor page begins if there may be one; `next` is meaningless
+ * after an index page. `tooMany`: the store would have to read more rows than its limit allows (RFC 7644 §3.12 tooMany).
  */
 export type ListOutcome<Record> =
   | {
@@ -61,7 +61,7 @@ export type ListOutcome<Record> =
       readonly total: number
       readonly records: readonly Record[]
       readonly next: ListPosition | undefined
-      /** Whether the list read more than half of what the store is willing to read: it may soon be `tooMany`. */
+      /** Whether the store read more than half of the rows that its limit allows: the list may soon be `tooMany`. */
       readonly isNearLimit?: boolean
     }
   | { readonly outcome: 'tooMany' }

@@ -24,18 +24,18 @@ import {
 } from './records/define-record.ts'
 
 /**
- * Why a session was ended: its user signed out or ended it on a page, a client asked for it (OIDC RP-Initiated Logout
- * 1.0), the host's code did, an administrator did, or another sign-in in the same browser replaced it.
+ * Why a session was ended: its user signed out or ended it on a page, a client requested it (OIDC RP-Initiated Logout
+ * 1.0), the host's code or an administrator ended it, or another sign-in in the same browser replaced it.
  */
 const endReason = oneOf('user', 'client', 'host', 'administrator', 'replaced')
 
-/** Sessions: those with a cookie of ours, and those of the host in which a client received a code. */
+/** Sessions: Mintmark's own sessions, which have a cookie, and sessions of the host in which a client received a code. */
 export const sessions = defineRecord('sessions', {
   /** The `sid` claim (OIDC Front-Channel Logout 1.0 §3). */
   sessionId: key(id(sessionId)),
   /** `undefined` only in a tombstone: the host ended a session that was never stored. */
   userId: optional(id(userId)),
-  /** The user's `generation` at sign-in. A session with a cookie is dead when the user has a later one. */
+  /** The user's `generation` at sign-in. A session with a cookie is not active if the user has a later generation. */
   userGeneration: integer,
   /** Digest of the cookie's secret; `undefined` for a session of the host. */
   digest: optional(id(secretDigest)),
@@ -44,16 +44,19 @@ export const sessions = defineRecord('sessions', {
   amr: list(text),
   /** The browser's `User-Agent`, cut to a bounded length. */
   userAgent: optional(text),
-  /** Where the user is, in the host's words. */
+  /** Where the user is, as the host describes it. */
   location: optional(text),
   createdAt: time,
-  /** Moves with use, at most once a minute. */
+  /** Updated when the session is used, at most once a minute. */
   lastSeenAt: time,
-  /** Moves with use; `undefined` for a session of the host, which alone knows when it expires. */
+  /** Extended when the session is used; `undefined` for a session of the host, because only the host knows when it expires. */
   idleExpiresAt: optional(time),
-  /** Never moves; `undefined` for a session of the host. */
+  /** Never changes; `undefined` for a session of the host. */
   expiresAt: optional(time),
-  /** Until then the row stays, also after the session has expired: tokens and clients still refer to it. Each join moves it. */
+  /**
+   * The row is not purged before this time, even if the session has expired: tokens and clients still refer to it. Each join
+   * may extend it.
+   */
   keptUntil: time,
   revokedAt: optional(time),
   endReason: optional(endReason),
@@ -65,7 +68,7 @@ export interface SessionRecord extends RecordOf<typeof sessions> {}
 /** Why a session was ended. */
 export type SessionEndReason = NonNullable<SessionRecord['endReason']>
 
-/** What decides whether tokens that are bound to a session are active. */
+/** The members of a session that decide whether tokens bound to it are active. */
 export const boundSessions = defineRecord('sessions', {
   sessionId: key(id(sessionId)),
   userId: optional(id(userId)),
@@ -88,7 +91,10 @@ export interface SessionParticipantRecord extends RecordOf<typeof sessionPartici
 
 /** A client that is about to receive a code in a session. */
 export interface SessionJoin {
-  /** Stored if the session is a new one of the host. Of a stored one only `lastSeenAt` and `keptUntil` move, and never back. */
+  /**
+   * Inserted if it is a new session of the host. In a session that is already stored, only `lastSeenAt` and `keptUntil` change,
+   * and they never decrease.
+   */
   readonly session: Pick<
     SessionRecord,
     'sessionId' | 'userGeneration' | 'authTime' | 'acr' | 'amr' | 'userAgent' | 'location' | 'keptUntil'
@@ -97,7 +103,7 @@ export interface SessionJoin {
   readonly now: EpochSeconds
 }
 
-/** `ended`: the session was revoked. `foreign`: its identifier belongs to another user. Nothing was changed then. */
+/** `ended`: the session was revoked. `foreign`: its identifier belongs to another user. Neither changes anything. */
 export type SessionJoinOutcome =
   { readonly outcome: 'joined' } | { readonly outcome: 'ended' } | { readonly outcome: 'foreign' }
 
@@ -106,11 +112,14 @@ export interface SessionEnd {
   readonly sessionId: SessionId
   readonly reason: SessionEndReason
   readonly now: EpochSeconds
-  /** A session that is not stored gets a tombstone until then, so that no client joins it later; `undefined` for none. */
+  /**
+   * If the session is not stored, a tombstone is stored until this time, so that no client can join the session later.
+   * `undefined` stores no tombstone.
+   */
   readonly tombstoneUntil: EpochSeconds | undefined
 }
 
-/** Sessions, and the clients that take part in them. A session with a cookie is read through `StatusStore.ofSession`. */
+/** Sessions, and the clients that joined them. A session with a cookie is read through `StatusStore.ofSession`. */
 export interface SessionStore {
   insert(session: SessionRecord): Promise<InsertOutcome>
 
@@ -125,44 +134,43 @@ export interface SessionStore {
 
   /**
    * Gives an unrevoked session of the same user a new cookie and a new sign-in; its clients stay in it.
-   * Law: the old cookie finds nothing from then on. `absent` for a session that was revoked, is unknown or another user's.
+   * Law: the old cookie no longer finds a session. `absent` if the session is unknown, was revoked or belongs to another user.
    * `UPDATE sessions SET digest = ?, auth_time = ?, … WHERE … AND user_id = ? AND revoked_at IS NULL`
    */
   renew(session: SessionRecord): Promise<{ readonly outcome: 'renewed' | 'absent' }>
 
   /**
    * Adds a client to a session, in one atomic step with the session itself.
-   * Law: once `revoke` has answered, every later join is `ended`, and each client that joined before is in
-   * `participants`.
+   * Law: after `revoke` has returned, every join is `ended`, and `participants` lists each client that joined before.
    * `INSERT INTO sessions … ON CONFLICT (issuer, session_id) DO UPDATE SET kept_until = …, last_seen_at = … WHERE revoked_at IS NULL AND user_id = ?`
-   * and, if that has written a row, the participant in the same transaction.
+   * and, if this wrote a row, the participant in the same transaction.
    */
   join(join: SessionJoin): Promise<SessionJoinOutcome>
 
   /**
-   * Law: the first revocation's time and reason stay, a revoked session is never active again, and its row stays for
-   * `revocationRetention`. A tombstone counts as `revoked`.
+   * Law: a second revocation changes neither the time nor the reason, a revoked session is never active again, and its row
+   * stays for `revocationRetention`. The outcome is `revoked` as well when only a tombstone was stored.
    */
   revoke(end: SessionEnd): Promise<RevokeOutcome>
 
-  /** Revokes every unrevoked session of a user, expired ones as well. @returns their identifiers. */
+  /** Revokes every unrevoked session of a user, including expired ones. @returns their identifiers. */
   revokeOfUser(userId: UserId, reason: SessionEndReason, now: EpochSeconds): Promise<readonly SessionId[]>
 
-  /** The session, also when it was revoked or has expired. */
+  /** Finds the session even if it was revoked or has expired. */
   find(sessionId: SessionId): Promise<SessionRecord | undefined>
 
   /**
-   * The user's unrevoked and unexpired sessions, newest first. A session of the host counts as expired when it may be
-   * purged.
+   * Returns the user's unrevoked and unexpired sessions, newest first. A session of the host is treated as expired once it may
+   * be purged.
    */
   listByUser(userId: UserId, now: EpochSeconds): Promise<readonly SessionRecord[]>
 
-  /** The clients that joined a session, revoked or not, in the order of their identifiers. */
+  /** Returns the clients that joined a session, revoked or not, in the order of their identifiers. */
   participants(sessionId: SessionId): Promise<readonly SessionParticipantRecord[]>
 
   /**
-   * The clients that joined the unrevoked sessions of a user of this generation or an earlier one, also after the user
-   * was deactivated or removed; in the order of sessions and clients.
+   * Returns the clients that joined the user's unrevoked sessions of this generation or an earlier one, even after the user
+   * was deactivated or removed. The order is by session identifier, then by client identifier.
    */
   participantsOfUser(userId: UserId, upToGeneration: number): Promise<readonly SessionParticipantRecord[]>
 }

@@ -7,18 +7,18 @@ export const signingKeys = defineRecord('signingKeys', {
   keyId: key(id(keyId)),
   /** JWS algorithm, such as `ES256` (RFC 7518 §3.1). */
   algorithm: text,
-  /** Numbers the keys of this algorithm, from 1. */
+  /** The number of the key among the keys of this algorithm, from 1. */
   ordinal: integer,
   publicJwk: json,
   /**
-   * With this the vault finds the private half: the private JWK, sealed with a key that the host holds, or the name of a key in
-   * a KMS. It opens nothing by itself.
+   * What the vault needs to use the private half: the private JWK, sealed with a key that the host holds, or the name of a key in
+   * a KMS. It is useless without that key or the KMS.
    */
   vaultEntry: text,
   createdAt: time,
-  /** The key is published from its creation. It signs from this time until a later key of its algorithm does. */
+  /** The key signs from this time until a later key of its algorithm does. It is already published when it is created. */
   signsFrom: time,
-  /** Set in an emergency: the key signs nothing more, and what it signed is refused. */
+  /** Set in an emergency: the key signs nothing more, and everything that it signed is refused. */
   droppedAt: optional(time),
   /**
    * Authenticates the members above with a secret of the issuer that is not in storage; replaced when the key is dropped.
@@ -27,10 +27,10 @@ export const signingKeys = defineRecord('signingKeys', {
   rowMac: optional(text),
 })
 
-/** A signing key: its public half, and what its vault needs to sign with it. Only dropping it changes `droppedAt` and `rowMac`. */
+/** A signing key: its public half, and what its vault needs to sign with it. Only `drop` changes it: `droppedAt` and `rowMac`. */
 export interface SigningKeyRecord extends RecordOf<typeof signingKeys> {}
 
-/** A key to drop, with the MAC of its row once it is dropped. */
+/** A key to drop, and the MAC of its row after that. */
 interface KeyDrop extends Required<Pick<SigningKeyRecord, 'keyId' | 'rowMac'>> {
   readonly droppedAt: EpochSeconds
 }
@@ -39,15 +39,15 @@ interface KeyDrop extends Required<Pick<SigningKeyRecord, 'keyId' | 'rowMac'>> {
 export interface SigningKeyStore {
   /**
    * Law: of several servers that concurrently offer the next key of an algorithm, one gets `inserted` and the others
-   * `taken`. A unique index over (issuer, algorithm, ordinal), and one over (issuer, key_id).
+   * `taken`. SQL stores have a unique index over (issuer, algorithm, ordinal), and one over (issuer, key_id).
    */
   insert(key: SigningKeyRecord): Promise<InsertOutcome>
 
-  /** All of them, oldest first. They are a handful. */
+  /** Returns all keys, oldest first. There are only a few. */
   list(): Promise<readonly SigningKeyRecord[]>
 
   /**
-   * Law: the first time stays, and a dropped key is never undropped.
+   * Law: dropping a key again changes nothing, and a dropped key never becomes valid again.
    * `UPDATE signing_keys SET dropped_at = ?, row_mac = ? WHERE issuer = ? AND key_id = ? AND dropped_at IS NULL`
    */
   drop(key: KeyDrop): Promise<RevokeOutcome>

@@ -5,12 +5,12 @@ import type { BoundSession, SessionRecord } from './session.ts'
 import type { TokenFamilyRecord } from './token-family.ts'
 import type { UserRecord } from './user.ts'
 
-/** The rows that decide whether a code is active. `undefined` members were removed or never existed. */
+/** The rows that decide whether a code is active. A member is `undefined` if its row was removed or never existed. */
 export interface GrantStatus {
   readonly grant: GrantRecord
   readonly client: ClientRecord | undefined
   readonly user: UserRecord | undefined
-  /** The session that the code is bound to; `undefined` also for a code that is bound to none. */
+  /** The session that the code is bound to; `undefined` as well if it is bound to none. */
   readonly session: BoundSession | undefined
 }
 
@@ -20,7 +20,7 @@ export interface FamilyStatus {
   readonly grant: GrantRecord | undefined
   readonly client: ClientRecord | undefined
   readonly user: UserRecord | undefined
-  /** The session that the family is bound to; `undefined` also for a family that is bound to none. */
+  /** The session that the family is bound to; `undefined` as well if it is bound to none. */
   readonly session: BoundSession | undefined
 }
 
@@ -31,22 +31,23 @@ export interface SessionStatus {
 }
 
 /**
- * Rows that belong together, in one consistent read.
- * Law: each row is as its own store returns it. These methods do not decide what is active; the server does.
+ * Reads rows that belong together in one consistent read.
+ * Law: each row equals the row that its own store returns. The server decides what is active, not these methods.
  */
 export interface StatusStore {
   /**
+   * Returns a grant with its client and its user.
    * `SELECT … FROM grants LEFT JOIN clients … LEFT JOIN users … LEFT JOIN sessions … ON session_id = ? WHERE issuer = ? AND grant_id = ?`
-   * @param boundTo the session that a code is bound to.
+   * @param boundTo the session that a code is bound to; it is returned too.
    */
   ofGrant(grantId: GrantId, boundTo?: SessionId): Promise<GrantStatus | undefined>
 
-  /** As `ofGrant`, from the family on, with the session that it is bound to. */
+  /** Returns a family with its grant, its client, its user and the session that it is bound to. */
   ofFamily(familyId: FamilyId): Promise<FamilyStatus | undefined>
 
-  /** As `ofFamily`, by the part that all refresh tokens of the family share. */
+  /** Like `ofFamily`, but finds the family by the digest of the part that all its refresh tokens share. */
   ofRefreshHandle(handleDigest: SecretDigest): Promise<FamilyStatus | undefined>
 
-  /** A session by the digest of its cookie, with its user. */
+  /** Returns the session whose cookie has this digest, with its user. */
   ofSession(digest: SecretDigest): Promise<SessionStatus | undefined>
 }

@@ -11,11 +11,11 @@ describe('requireStores', () => {
     expect(() => requireStores(storage, { capability, feature: 'A feature' })).not.toThrow()
   })
 
-  it('does not ask for the stores of a feature that is not used', () => {
+  it('does not require the stores of a feature that is not used', () => {
     expect(() => requireStores(scimStorage, { capability: 'scim', feature: 'createScimServer' })).not.toThrow()
   })
 
-  it('names the feature, the missing stores and the interface to implement', () => {
+  it('throws an error that names the feature, the missing stores and the interface to implement', () => {
     expect(() => requireStores(scimStorage, { capability: 'admin', feature: 'Administration' })).toThrow(
       'Administration needs a storage with `organizations`, `logs`. ' +
         'Provide every store of `AdminStorage`: docs/how-to/write-a-store.md.',
@@ -24,7 +24,7 @@ describe('requireStores', () => {
 })
 
 describe('composeStorage', () => {
-  it('takes codes, interactions, pushed requests, replay marks and opaque tokens from the expiring part, everything else from the durable one', () => {
+  it('takes codes, interactions, pushed requests, replays and opaque tokens from the expiring part, and everything else from the durable part', () => {
     const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
     const expiring = createMemoryStorage({ issuer: 'https://issuer.example' })
 
@@ -50,7 +50,7 @@ describe('composeStorage', () => {
     expect((await storage.revocations.list({ from: undefined, revokedSince: now, limit: 9 })).records).toHaveLength(1)
   })
 
-  it('refuses parts of two issuers, also when one begins with the other', () => {
+  it('throws if the parts belong to different issuers, even if one issuer is a prefix of the other', () => {
     const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
     const expiring = createMemoryStorage({ issuer: 'https://issuer.example/tenant' })
 

@@ -28,10 +28,10 @@ import type { WebhookStore } from './webhook.ts'
 
 /**
  * What an authorization server stores, for one issuer. A storage is bound to its issuer: rows that were written through a storage of
- * another issuer are not found, changed or counted, also when both share a database.
+ * another issuer are not found, changed or counted, even if both share a database.
  *
- * There is no transaction handle, no upsert and no read-then-write: each method is atomic by itself, and the server may be stopped
- * between any two calls without harm.
+ * There are no transaction handles, and callers never need to combine a read and a write: each method is atomic, and the server may
+ * be stopped between any two calls without harm.
  */
 export interface OAuthStorage {
   /** The issuer identifier (RFC 8414 §2) that the storage is bound to. */
@@ -50,26 +50,26 @@ export interface OAuthStorage {
   readonly revocations: RevocationStore
   readonly status: StatusStore
   readonly purge: PurgeStore
-  /** Only for claims of access tokens that come from directories: `ScimStorage` has it. */
+  /** Needed only if access tokens contain claims from directories. `ScimStorage` has this store. */
   readonly provisionedUsers?: ProvisionedUserStore
-  /** Only for tokens for organizations: `AdminStorage` has it. */
+  /** Needed only for tokens for organizations. `AdminStorage` has this store. */
   readonly organizations?: OrganizationStore
-  /** Only for clients with a `sub` of their own for each user (OIDC Core §8.1): `AdminStorage` has it. */
+  /** Needed only for pairwise subject identifiers (OIDC Core §8.1). `AdminStorage` has this store. */
   readonly subjects?: SubjectStore
-  /** Only for back-channel logout: `DeliveryStorage` has both. */
+  /** Needed, together with `cursors`, only for back-channel logout and webhooks. `DeliveryStorage` has both. */
   readonly deliveries?: DeliveryStore
   readonly cursors?: CursorStore
   /**
-   * Calls a listener after each call of this object that revoked a session or the sessions of a user, so that logout tokens
-   * are sent at once. Without it a worker learns of them when it polls, after a tenth of a second.
+   * Registers a listener. It is called after each call on this object that may have revoked a session or the sessions of a user,
+   * so that logout tokens are sent at once. Without it, a worker finds the revocations when it polls, every tenth of a second.
    */
   readonly onSessionsRevoked?: (listener: () => void) => void
-  /** Only for webhooks, together with `deliveries` and `cursors`. */
+  /** Needed, together with `webhooks`, `deliveries` and `cursors`, only for webhooks. */
   readonly changes?: ChangeStore
   readonly webhooks?: WebhookStore
 }
 
-/** What a server stores in addition that sends messages to clients by itself, such as logout tokens. */
+/** What a server stores in addition if it sends messages to clients, such as logout tokens. */
 export interface DeliveryStorage extends OAuthStorage {
   readonly deliveries: DeliveryStore
   readonly cursors: CursorStore
@@ -80,7 +80,7 @@ export interface ScimStorage extends OAuthStorage {
   readonly identityProviders: IdentityProviderStore
   readonly provisionedUsers: ProvisionedUserStore
   readonly groups: GroupStore
-  /** Only for resource types that the host defines and directories write. */
+  /** Needed only if the host defines resource types that directories write. */
   readonly customResources?: CustomResourceStore
 }
 
@@ -100,7 +100,7 @@ export interface AdminStorage extends ScimStorage, DeliveryStorage {
 
 /**
  * Checks at start-up that a storage has the stores that a feature needs; TypeScript checks the same at compile time.
- * @param need `feature` is what the error names, such as `createScimServer`.
+ * @param need `feature` is the name of the feature in the error message, such as `createScimServer`.
  * @throws TypeError that says which stores are missing and what to provide.
  */
 export function requireStores(
@@ -174,15 +174,22 @@ export interface PurgeOutcome {
   readonly done: boolean
 }
 
-/** Removes rows that no answer depends on any more. */
+/** Removes rows that no longer affect any response. */
 export interface PurgeStore {
   /**
-   * Removes at most `limit` rows: codes, interactions, pushed requests, replays, opaque tokens, token families, sessions, initial access tokens and log
-   * entries that have expired, token families whose refresh token expired a day ago or earlier, the subjects of users removed longer ago than `revocationRetention`, deliveries that need not be kept, grants that were revoked, and revocations older than `revocationRetention`. Call it on a timer until it is `done`,
-   * on any number of servers: it may be interrupted anywhere, and the next call continues. For revocations a database uses
-   * its own clock where `now` is ahead of it: a server with a wrong clock removes none that others have yet to read.
-   * Law: nothing that is honoured is removed, and what was refused before is refused after. The identifiers of removed
-   * users stay taken.
+   * Removes at most `limit` rows:
+   * - codes, interactions, pushed requests, replays, opaque tokens, token families, initial access tokens and log entries that have
+   *   expired, and token families whose refresh token expired a day ago or earlier;
+   * - sessions and deliveries whose `keptUntil` has passed;
+   * - grants that were revoked;
+   * - revocations older than `revocationRetention`, and changes older than `changeRetention`;
+   * - the subject identifiers of users who were removed longer ago than `revocationRetention`.
+   *
+   * Call it on a timer until it is `done`, on any number of servers: it may be interrupted anywhere, and the next call continues.
+   * For revocations, a database uses its own clock if `now` is ahead of it: a server with a wrong clock then removes no revocations
+   * that others have yet to read.
+   * Law: purging removes nothing that is honoured, and whatever was refused before is refused afterwards. The identifiers of
+   * removed users stay taken.
    * `DELETE FROM codes WHERE (issuer, digest) IN (SELECT issuer, digest FROM codes WHERE issuer = ? AND expires_at <= ? LIMIT ?)`
    * @param request `limit` is a number of rows, at least 1; it bounds the time that a call takes.
    */
@@ -195,14 +202,11 @@ export type ExpiringStores = Pick<OAuthStorage, 'issuer' | ExpiringStoreName>
 type ExpiringStoreName = 'codes' | 'interactions' | 'pushedRequests' | 'replays' | 'opaqueTokens'
 
 /**
- * Combines two storages: expiring rows in one, such as Redis, everything else in the other, such as SQL. No method of a
- * store
+ * Combines two storages: expiring rows in one, such as Redis, and everything else in the other, such as SQL. No method of a store
  * uses both, so the storage keeps every law that its parts keep, and it has the capability of its durable part.
- * @param parts `durable` may be a whole storage: its stores of the expiring kinds are not used. `purgeExpired` purges
- * only the durable part; the
- * expiring part removes expired rows by itself.
- * @throws TypeError when the two are bound to different issuers: codes of one issuer would create families of the
- * other.
+ * @param parts `durable` may be a complete storage: its own stores of expiring rows are then not used. `purgeExpired` purges only
+ * the durable part; the expiring part must remove its expired rows itself.
+ * @throws TypeError if the two are bound to different issuers: codes of one issuer would create families of the other.
  */
 export function composeStorage<Durable extends Omit<OAuthStorage, ExpiringStoreName>>(parts: {
   readonly durable: Durable
@@ -211,7 +215,9 @@ export function composeStorage<Durable extends Omit<OAuthStorage, ExpiringStoreN
   checkOptions('composeStorage', parts, { durable: required(aStorage), expiring: required(aStorage) })
   const { durable, expiring } = parts
   if (durable.issuer !== expiring.issuer) {
-    throw new TypeError('The durable and the expiring stores are bound to different issuers.')
+    throw new TypeError(
+      'The durable and the expiring stores are bound to different issuers. Create both for one issuer.',
+    )
   }
 
   const { codes, interactions, pushedRequests, replays, opaqueTokens } = expiring

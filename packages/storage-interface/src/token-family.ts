@@ -32,23 +32,23 @@ import {
 } from './records/define-record.ts'
 
 const refreshFields = {
-  /** Digest of the part that all refresh tokens of the family share; unique, and finds the family. */
+  /** Digest of the part that all refresh tokens of the family share; unique, and used to find the family. */
   handleDigest: id(secretDigest),
   /** Digest of the one refresh token that may be rotated now. */
   currentDigest: id(secretDigest),
   /** Digest of the token that was rotated last; `undefined` before the first rotation. */
   previousDigest: optional(id(secretDigest)),
   /**
-   * Derives the current token from the previous one, for a client that lost the response. It is useless without the previous
-   * token.
+   * The server derives the current token from this and the previous token, for a client that lost the response. It is useless
+   * without the previous token.
    */
   successorSalt: optional(text),
   rotatedAt: optional(time),
-  /** Sliding: each rotation moves it. */
+  /** Sliding: each rotation extends it. */
   expiresAt: storedAs('refresh_expires_at', time),
 }
 
-/** The rotating refresh token of a family: which token is current, and what a retry of the previous one gets. */
+/** The rotating refresh token of a family: which token is current, and how to answer a retry with the previous one. */
 export interface RefreshRecord extends RecordOfFields<typeof refreshFields> {}
 
 /** Token families. */
@@ -63,16 +63,16 @@ export const families = defineRecord('families', {
   authentication: object(authenticationFields),
   /** The session that the tokens are revoked with (OIDC Back-Channel Logout 1.0 §2.7); `undefined` for none. */
   boundSessionId: optional(id(sessionId)),
-  /** The key that every refresh proves (RFC 9449 §5). Without it, nothing is refreshed. */
+  /** The key that every refresh request must prove (RFC 9449 §5). A family without this member is not refreshed. */
   possession: jsonOf<Possession>(),
-  /** The organization that the tokens are for; they are revoked when the user is no member any more. `undefined` for none. */
+  /** The organization that the tokens are for; they are revoked when the user stops being a member. `undefined` for none. */
   organizationId: optional(id(organizationId)),
-  /** What the user granted in detail (RFC 9396). Without the list, nothing is refreshed. */
+  /** The authorization details that the user granted (RFC 9396). A family without this list is not refreshed. */
   authorizationDetails: list(json),
   /** `undefined` when no refresh token was issued. */
   refresh: optional(spread(refreshFields)),
   createdAt: time,
-  /** Absolute: nothing of the family is honoured later, and the row may be purged. */
+  /** Absolute: from this time on, nothing of the family is honoured, and the row may be purged. */
   expiresAt: time,
   revokedAt: optional(time),
 })
@@ -83,14 +83,14 @@ export const families = defineRecord('families', {
  */
 export interface TokenFamilyRecord extends RecordOf<typeof families> {}
 
-/** `revoked` means that the family was revoked before it was written: nothing was changed, and none of its tokens is ever honoured. */
+/** `revoked`: the family was revoked before it was inserted. Nothing was changed, and none of its tokens is ever honoured. */
 export type FamilyInsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'revoked' }
 
 export interface RotateRequest {
   readonly handleDigest: SecretDigest
   readonly presentedDigest: SecretDigest
   readonly clientId: ClientId
-  /** That of the presented token for a token that is kept: it stays current. */
+  /** Equal to `presentedDigest` if the token is not replaced; it then stays current. */
   readonly successorDigest: SecretDigest
   readonly successorSalt: string
   /** The new sliding expiry. */
@@ -101,10 +101,11 @@ export interface RotateRequest {
 }
 
 /**
- * - `rotated`: the presented token was current; the successor is now. The record is as it is after the rotation.
- * - `retried`: the presented token is the previous one, inside the window; nothing changed. `refresh.successorSalt` gives the same successor again.
+ * - `rotated`: the presented token was current; now the successor is. The record is as it is after the rotation.
+ * - `retried`: the presented token is the previous one, within the window; nothing changed. The server derives the same successor
+ *   again from `refresh.successorSalt`.
  * - `reused`: any other token of the family; the family was revoked in the same step (RFC 9700 §4.14.2).
- * - `absent`: unknown handle, another client's, expired, or revoked before; nothing changed.
+ * - `absent`: the handle is unknown or another client's, or the family has expired or was revoked before; nothing changed.
  */
 export type RotateOutcome =
   | { readonly outcome: 'rotated'; readonly record: TokenFamilyRecord }
@@ -128,13 +129,14 @@ export interface TokenFamilyStore {
    */
   rotate(request: RotateRequest): Promise<RotateOutcome>
 
-  /** Law: a revoked family stays revoked; a rotation that comes later is `absent`. */
+  /** Law: a revoked family stays revoked; every later rotation is `absent`. */
   revoke(familyId: FamilyId, now: EpochSeconds): Promise<RevokeOutcome>
 
   /**
-   * Revokes a family that may not have been written yet: its code was presented twice while the first request is still
-   * in progress. Law: whichever of `insert` and `insertTombstone` comes first, the family is revoked once `insertTombstone` has answered.
-   * `INSERT … (…, revoked_at) ON CONFLICT DO NOTHING`; no row written means that the family exists: revoke it, and try again if it was purged meanwhile.
+   * Revokes a family that may not have been inserted yet: its code was presented a second time while the first request is still in
+   * progress. Law: whichever of `insert` and `insertTombstone` comes first, the family is revoked once `insertTombstone` has returned.
+   * `INSERT … (…, revoked_at) ON CONFLICT DO NOTHING`; no row written means that the family exists: revoke it, and try again if it
+   * was purged meanwhile.
    */
   insertTombstone(family: TokenFamilyRecord, now: EpochSeconds): Promise<void>
 }

@@ -1,8 +1,8 @@
 declare const brand: unique symbol
 
 /**
- * A value of `T` that only the module that defines the brand can make: the name states the check or the meaning. A
- * value may have several brands, each from its own module.
+ * A value of `T` that only the module that defines the brand can create. The name of the brand says what was checked, or what the
+ * value means. A value may have several brands, each from its own module.
  */
 export type Brand<T, Name extends string> = T & { readonly [brand]: { readonly [Each in Name]: true } }
 
@@ -15,7 +15,7 @@ export type UserId = Brand<string, 'UserId'>
 /** Identifies what a user granted to one client; random, never shown to a client. */
 export type GrantId = Brand<string, 'GrantId'>
 
-/** Everything that was issued from one authorization code; random. */
+/** Identifies a token family: everything that was issued from one authorization code; random. */
 export type FamilyId = Brand<string, 'FamilyId'>
 
 /** The public identifier of a browser session, as in the `sid` claim; it is not a credential. */
@@ -24,10 +24,10 @@ export type SessionId = Brand<string, 'SessionId'>
 /** A signing key's `kid` (RFC 7515 §4.1.4). */
 export type KeyId = Brand<string, 'KeyId'>
 
-/** An identity provider's identifier, as its SCIM Tenant URL has it: letters, digits and hyphens. */
+/** An identity provider's identifier, as it appears in its SCIM tenant URL: letters, digits and hyphens. */
 export type ProviderId = Brand<string, 'ProviderId'>
 
-/** The SCIM `id` of a group; random, never used again. */
+/** The SCIM `id` of a group; random, never reused. */
 export type GroupId = Brand<string, 'GroupId'>
 
 /** An organization's identifier, chosen by the host. */
@@ -36,7 +36,7 @@ export type InitialAccessTokenId = Brand<string, 'InitialAccessTokenId'>
 
 /**
  * The SHA-256 of a secret of at least 256 random bits, base64url without padding (43 characters).
- * Stores contain digests only: a reader of a table cannot present what is in it.
+ * Stores contain only digests: somebody who reads a table cannot use what it contains as a credential.
  */
 export type SecretDigest = Brand<string, 'SecretDigest'>
 
@@ -52,35 +52,33 @@ export const organizationId = (value: string): OrganizationId => value as Organi
 export const initialAccessTokenId = (value: string): InitialAccessTokenId => value as InitialAccessTokenId
 export const secretDigest = (value: string): SecretDigest => value as SecretDigest
 
-/** A point in time: whole seconds since 1970-01-01T00:00:00Z, as JWT's NumericDate counts (RFC 7519 §2). */
+/** A point in time: whole seconds since 1970-01-01T00:00:00Z, like the NumericDate of a JWT (RFC 7519 §2). */
 export type EpochSeconds = Brand<number, 'EpochSeconds'>
 
 /** A length of time in whole seconds. */
 export type DurationSeconds = Brand<number, 'DurationSeconds'>
 
-/** Reads a number of seconds since the epoch as a time; fractions are cut off. */
+/** Converts a number of seconds since the epoch to a time. Drops the fraction. */
 export const epochSeconds = (value: number): EpochSeconds => Math.trunc(value) as EpochSeconds
 
-/** Reads a number of seconds as a duration; fractions are cut off. */
+/** Converts a number of seconds to a duration. Drops the fraction. */
 export const seconds = (value: number): DurationSeconds => Math.trunc(value) as DurationSeconds
 
-/** The time that lies `duration` after `time`. */
+/** Returns the time that is `duration` after `time`. */
 export const after = (time: EpochSeconds, duration: DurationSeconds): EpochSeconds => epochSeconds(time + duration)
 
-/** A value that JSON can carry. */
+/** A value that JSON can represent. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
 
-/** A JSON object; its keys come from data, so it is read with `Object.hasOwn` and never through a prototype. */
+/** A JSON object. Its keys come from data: read them with `Object.hasOwn`, never through a prototype. */
 export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/**
- * A JSON object as text. Stores keep it character by character and do not parse it.
- */
+/** A JSON object as text. Stores keep every character of it and do not parse it. */
 export type JsonText = Brand<string, 'JsonText'>
 
-/** A JSON object as text, without white space. */
+/** Converts a JSON object to text, without white space. */
 export const jsonText = (value: JsonObject): JsonText => JSON.stringify(value) as JsonText
 
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
@@ -88,6 +86,6 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
 
 export const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
 
-/** An own property of an object, never an inherited one; `undefined` for a value that is not an object. */
+/** Returns an own property of an object, never an inherited one; `undefined` for a value that is not an object. */
 export const memberOf = (owner: JsonValue | undefined, name: string): JsonValue | undefined =>
   isObject(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined

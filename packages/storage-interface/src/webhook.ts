@@ -7,9 +7,9 @@ export const webhooks = defineRecord('webhooks', {
   url: text,
   /** The types of changes that are sent; empty for all. */
   types: list(text),
-  /** Whether messages have the user as it is when they are sent, beside the identifiers. */
+  /** Whether messages contain the user as it is when they are sent, in addition to the identifiers. */
   includesUser: flag,
-  /** Sealed, the newest first: messages are signed with each. */
+  /** The sealed secrets, newest first. Messages are signed with each of them. */
   secrets: list(text),
   /** Changes after this position are sent. */
   startsAfter: integer,
@@ -29,10 +29,10 @@ export interface WebhookRecord extends RecordOf<typeof webhooks> {}
 export interface WebhookStore {
   insert(webhook: WebhookRecord): Promise<InsertOutcome>
   find(webhookId: string): Promise<WebhookRecord | undefined>
-  /** All, in the order of their identifiers. */
+  /** Returns all webhooks in the order of their identifiers. */
   list(): Promise<readonly WebhookRecord[]>
   /** Law: of two writers who read the same version, one gets `conflict`. The stored version becomes `version + 1`. */
   compareAndSwap(webhook: WebhookRecord, version: number): Promise<SwapOutcome<WebhookRecord>>
-  /** Its identifier may be used again. */
+  /** Removes a webhook. Its identifier may be used again. */
   remove(webhookId: string): Promise<{ readonly outcome: 'removed' } | { readonly outcome: 'absent' }>
 }

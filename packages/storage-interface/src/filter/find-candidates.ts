@@ -1,13 +1,13 @@
 import type { JsonObject, EpochSeconds } from '../values.ts'
 import type { FilterAttribute, TextOperator } from './resolved-filter.ts'
 
-/** An index that finds rows by a text, as a store has it. */
+/** An index of a store that finds rows by a string. */
 export interface TextLookup {
-  /** The number of rows that one text is expected to find. */
+  /** The number of rows that one string is expected to find. */
   readonly rows: number
 }
 
-/** A condition of a filter, which may be a resolved filter or one with names in place of its values. */
+/** A resolved filter, or a filter with names in place of its values. */
 type DemandingFilter =
   | { readonly kind: 'or' | 'and'; readonly operands: readonly DemandingFilter[] }
   | { readonly kind: 'element'; readonly attribute: FilterAttribute; readonly where: DemandingFilter }
@@ -22,16 +22,15 @@ interface TextComparison {
 }
 
 /**
- * Lookups that together find every row that the filter can match, each with the values to look up: texts, or their
- * names.
+ * Lookups that together find every row that the filter can match, each with the values to look up: strings, or names in place of
+ * them.
  */
 export type Candidates<Lookup> = ReadonlyMap<Lookup, readonly string[]>
 
 /**
- * Where a filter requires a text that is indexed, returns the lookups that find the rows with that text; the filter
- * must still be
- * evaluated on those rows. `undefined` when every row has to be read.
- * @param lookups by the attribute whose texts they index, such as `userName` and `emails.value`.
+ * Returns lookups that find the rows with an indexed string that the filter requires. The filter must still be evaluated on those
+ * rows. Returns `undefined` if every row has to be read.
+ * @param lookups by the attribute whose strings they index, such as `userName` and `emails.value`.
  */
 export function findCandidates<Lookup extends TextLookup>(
   filter: DemandingFilter,
@@ -69,7 +68,7 @@ function ofEquality<Lookup>(
   return lookup && new Map([[lookup, [value]]])
 }
 
-/** All operands must hold, so the rows of any one of them are enough. */
+/** All operands must hold, so the rows of one operand are enough: the one with the fewest. */
 function fewest<Lookup extends TextLookup>(
   operands: readonly (Candidates<Lookup> | undefined)[],
 ): Candidates<Lookup> | undefined {
@@ -92,7 +91,7 @@ const rowsOf = (candidates: Candidates<TextLookup>): number =>
 
 const isPlain = ({ extension, subName }: FilterAttribute): boolean => extension === undefined && subName === undefined
 
-/** Attributes that a store adds to the comparable form of both users and groups: see `ListQuery`. */
+/** Returns the attributes that a store adds to the comparable form of every resource: see `ListQuery`. */
 export function knownMembers(id: string, row: Known): JsonObject {
   const meta = { created: row.createdAt * 1000, lastModified: row.updatedAt * 1000 }
   return row.externalId === undefined ? { id, meta } : { id, meta, externalId: row.externalId }

@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import { compareText } from './matches-filter.ts'
 import fc from 'fast-check'
 
-test('law: texts are ordered as their UTF-8 bytes are', () => {
+test('law: compareText orders strings as their UTF-8 bytes are ordered', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom('a', 'b', '\ufffd', '\ue000', '😀', 'é'),

@@ -21,7 +21,7 @@ export function matchesFilter(filter: ResolvedFilter): ResourcePredicate {
     }
     case 'element': {
       const matches = matchesFilter(filter.where)
-      // RFC 7644 §3.4.2.2, "[ ]": one value satisfies the whole of it.
+      // RFC 7644 §3.4.2.2, "[ ]": one value must satisfy the whole condition.
       return (resource) => elementsOf(resource, filter.attribute).some(matches)
     }
     case 'present':
@@ -37,14 +37,14 @@ export function matchesFilter(filter: ResolvedFilter): ResourcePredicate {
   }
 }
 
-/** RFC 7644 §3.4.2.2, pr: a value that is not empty, or a complex one with a part that is not empty. */
+/** RFC 7644 §3.4.2.2, pr: a value that is not empty, or a complex value with a part that is not empty. */
 function isPresent(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return false
   if (isArray(value)) return value.some(isPresent)
   return isObject(value) ? Object.values(value).some(isPresent) : true
 }
 
-/** Equalities with one attribute are looked up together: a list of ids costs as much as one. */
+/** Joins the equalities of one attribute into one lookup, so that a list of ids costs as much as one id. */
 function joinEqualities(operands: readonly ResolvedFilter[]): readonly ResourcePredicate[] {
   const joined = new Map<string, { readonly sample: TextComparison; readonly values: Set<string> }>()
   const others: ResourcePredicate[] = []
@@ -69,7 +69,7 @@ function textPredicate(filter: TextComparison, holds: (text: string) => boolean)
 type TextComparison = Extract<ResolvedFilter, { readonly kind: 'text' }>
 type Comparison = Extract<ResolvedFilter, { readonly kind: 'text' | 'number' | 'boolean' }>
 
-/** A comparison that one value has to satisfy; RFC 7643 §2.5: no value is not identical to any value. */
+/** Tests whether one value satisfies a comparison. Without a value, only `ne` holds (RFC 7643 §2.5). */
 function anyValue(filter: Comparison, satisfies: (value: JsonValue) => boolean): ResourcePredicate {
   return (resource) => {
     const values = valuesOf(resource, filter.attribute)
@@ -111,7 +111,7 @@ function orderHolds(operator: OrderOperator, difference: number): boolean {
   }
 }
 
-/** The values of an attribute, as comparisons look at them: none, one, or several. RFC 7643 §2.5: null is no value. */
+/** Returns the values that a comparison tests: none, one or several. RFC 7643 §2.5: null is no value. */
 export function valuesOf(resource: JsonObject, { extension, name, subName }: FilterAttribute): readonly JsonValue[] {
   const owner = extension === undefined ? resource : memberOf(resource, extension)
   const attribute = memberOf(owner, name)
@@ -120,12 +120,12 @@ export function valuesOf(resource: JsonObject, { extension, name, subName }: Fil
   return isArray(value) ? value : [value]
 }
 
-/** The complex values of an attribute. */
+/** Returns the complex values of an attribute. */
 export const elementsOf = (resource: JsonObject, attribute: FilterAttribute): readonly JsonObject[] =>
   valuesOf(resource, attribute).filter(isObject)
 
 /**
- * Orders texts by code point, as a database does that compares UTF-8 bytes (`BINARY` in SQLite, collation `C` in
+ * Orders strings by code point, like a database that compares UTF-8 bytes (`BINARY` in SQLite, collation `C` in
  * PostgreSQL). JavaScript's own `<` compares UTF-16 units, which puts U+FFFD after U+1F600.
  */
 export function compareText(one: string, other: string): number {
@@ -137,5 +137,5 @@ export function compareText(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** A UTF-16 unit's position in code point order: surrogates represent code points above all others. */
+/** Returns a UTF-16 unit's position in code point order: surrogates stand for code points above all others. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit)

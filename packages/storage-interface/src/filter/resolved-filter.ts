@@ -1,9 +1,9 @@
 /**
- * An attribute that a resolved filter tests, as the schema spells it. Below `element` it belongs to the value that was
- * selected, everywhere else to the resource.
+ * An attribute that a resolved filter tests, as the schema spells it. Within `element`, it is an attribute of the selected value;
+ * everywhere else, of the resource.
  */
 export interface FilterAttribute {
-  /** The URN of the extension that holds it. */
+  /** The URN of the extension that defines it. */
   readonly extension: string | undefined
   readonly name: string
   /** A sub-attribute of a complex attribute that has one value. */
@@ -12,20 +12,20 @@ export interface FilterAttribute {
   readonly multiValued: boolean
 }
 
-/** eq, ne: identical or not; an attribute without a value is not identical to anything. gt, ge, lt, le: never without a value. */
+/** eq, ne: equal or not; an attribute without a value is equal to nothing. gt, ge, lt, le: never hold without a value. */
 export type OrderOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
 
 /** co, sw, ew: contains, starts with, ends with. */
 export type TextOperator = OrderOperator | 'co' | 'sw' | 'ew'
 
 /**
- * A filter whose names and values have been checked against a schema (RFC 7644 §3.4.2.2): plain frozen JSON, fit for a
- * fold to a predicate or to SQL. It is about the comparable form of a resource, in which every text stands as it is
- * compared (its case folded where the attribute is not case-exact) and every dateTime is a number. Laws of every fold:
- * - `present` holds for a value that is not empty; of a complex value or of several, when one part is not empty.
- * - `ne` holds exactly when there is no value or one differs; `not` is plain negation of the whole operand.
- * - `element` holds when one and the same value of a multi-valued complex attribute satisfies `where`.
- * - `text` compares as it stands; order is by code point.
+ * A filter whose names and values have been checked against a schema (RFC 7644 §3.4.2.2): plain frozen JSON, which can be folded
+ * into a predicate or into SQL. It tests the comparable form of a resource, in which every string is as it is compared (its case
+ * folded unless the attribute is case-exact) and every dateTime is a number. Laws of every fold:
+ * - `present` holds if the value is not empty; for a complex value or several values, if one part is not empty.
+ * - `ne` holds exactly if there is no value or one differs; `not` negates the whole operand.
+ * - `element` holds if one and the same value of a multi-valued complex attribute satisfies `where`.
+ * - `text` compares strings as they are; the order is by code point.
  * - `number` compares numbers; points in time are milliseconds since 1970.
  */
 export type ResolvedFilter =
@@ -63,13 +63,13 @@ export type FilterShape =
 
 /** The cost model of evaluating a filter. */
 export interface FilterWork {
-  /** The number of comparisons that splitting a list costs as much as. */
+  /** The cost of splitting a list, as a number of comparisons. */
   readonly list: number
-  /** Whether the equalities of an `or` are looked up as one, as `matchesFilter` does, or tested one by one. */
+  /** Whether the equalities of an `or` are looked up together, as `matchesFilter` does, or each is tested. */
   readonly equalities: 'together' | 'each'
 }
 
-/** The limit on comparisons that a filter may make with one value, or on work of the same cost. */
+/** Returns the largest number of comparisons that a filter can make with one value, including other work of the same cost. */
 export function comparisonsOf(filter: FilterShape, work: FilterWork): number {
   switch (filter.kind) {
     case 'or':

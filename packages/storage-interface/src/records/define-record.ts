@@ -1,27 +1,27 @@
 import type { SecretDigest, JsonObject, JsonText, EpochSeconds } from '../values.ts'
 
 /**
- * A record, defined once as plain frozen data: `defineRecord('clients', { clientId: key(id(clientId)), clientName: text, … })`. Its
+ * A type of record, defined once as plain frozen data: `defineRecord('clients', { clientId: key(id(clientId)), clientName: text, … })`. Its
  * TypeScript type is `RecordOf<typeof clients>`; the column names of a SQL table are `ColumnName<typeof clients>`.
  *
  * How a codec uses it:
- * - A SQL codec asks `columnsOf(definition)` once, builds one list of decoders from it and decodes every row with that list.
- *   Every table also has the column `issuer`, which is the first of its primary key and in no record.
- * - A JSON codec is `jsonCodec(definition.fields, …)`, also for a part of the members and for the members of an `object` field.
+ * - A SQL codec calls `columnsOf(definition.fields)` once, builds one list of decoders from it and decodes every row with that list.
+ *   Every table also has the column `issuer`, which is the first column of its primary key and is not in the record.
+ * - A JSON codec is `jsonCodec(definition.fields, …)`. It works as well for some of the fields, or for the fields of an `object` member.
  */
 export interface RecordDefinition<
   Name extends string = string,
   Of extends Fields = Fields,
   More extends Fields = Fields,
 > {
-  /** What the records are called, such as `opaqueTokens`. A table is `mintmark_` and the name in snake case. */
+  /** The name of the records, such as `opaqueTokens`. The name of the table is `mintmark_` and this name in snake case. */
   readonly name: Name
   readonly fields: Of
-  /** Columns that a store keeps for itself: they are in the table and not in the record. */
+  /** Columns that are in the table and not in the record: only the store uses them. */
   readonly storedOnly: More
   /**
-   * What the members become when the record is removed: its row stays as a tombstone with the column `removed_at`, so that its
-   * identifier is never used again. Members that are not named stay. `undefined`: the row is deleted or never removed.
+   * The values that members get when the record is removed: its row stays as a tombstone with the column `removed_at`, so that its
+   * identifier is never reused. Other members keep their values. `undefined`: a removal deletes the row, or there are no removals.
    */
   readonly tombstone: Partial<RecordOfFields<Of>> | undefined
 }
@@ -32,34 +32,34 @@ export type Fields = Readonly<Record<string, Field>>
 export type NoFields = Readonly<Record<never, Field>>
 
 /**
- * One member of a record. As `columnsOf` names it, a column holds:
+ * The kind of a member of a record. It decides what its column contains:
  * - `text`: the text. `integer`: a whole number up to 2^53 - 1. `time`: whole seconds since 1970.
- * - `flag`: a boolean as the engine has it.
+ * - `flag`: a boolean as the engine stores it.
  * - `json`: any JSON value, as JSON text. `jsonText`: text that is JSON already, kept character by character.
- * - `searchable`: JSON that filters look into; an engine may have a type of its own for it.
- * - `list`: a JSON list, of texts or of what `element` says. `object`: a JSON object with `fields`; absent members are left out.
+ * - `searchable`: JSON that filters search; an engine may have a special type for it.
+ * - `list`: a JSON list of `element` values. `object`: a JSON object with `fields`; absent members are left out.
  * - `spread`: an object whose members have a column each; all of them are NULL when the object is absent.
  * - `secrets`: see `secretList`.
  */
 export type FieldKind =
   'text' | 'integer' | 'time' | 'flag' | 'json' | 'jsonText' | 'searchable' | 'list' | 'object' | 'spread' | 'secrets'
 
-/** `Columns` are its column names; `'*'` stands for the one that its member's name makes. */
+/** One member of a record. `Columns` are its column names; `'*'` stands for the name that is derived from the member's name. */
 export interface Field<Value = unknown, Columns extends string = string> {
   readonly kind: FieldKind
   /** The member is `undefined` when absent: NULL in a column. */
   readonly optional: boolean
-  /** It belongs to the primary key. */
+  /** Whether it belongs to the primary key. */
   readonly key: boolean
-  /** Its name in storage when it is not made from the member's: a column, or a member of stored JSON. */
+  /** The name of its column, or of its member in stored JSON, if that is not derived from the member's name. */
   readonly storedName: string | undefined
-  /** The texts that are allowed; `undefined` allows all. */
+  /** The strings that are allowed; `undefined` allows all. */
   readonly values: readonly string[] | undefined
-  /** Of an `object` or a `spread`. */
+  /** The members of an `object` or a `spread`. */
   readonly fields: Fields | undefined
-  /** Of a `list`. */
+  /** The elements of a `list`. */
   readonly element: Field | undefined
-  /** For types alone: it is never there. */
+  /** Exists only for type inference: no value has this property. */
   readonly [types]?: () => { readonly value: Value; readonly columns: Columns }
 }
 
@@ -102,13 +102,13 @@ export const searchable = field<JsonObject>('searchable')
 /** A JSON object. */
 export const json = field<JsonObject>('json')
 
-/** JSON of a type that its writer checks. */
+/** JSON of a given type. Only the writer checks the type. */
 export const jsonOf = <Value>(): Field<Value, '*'> => field<Value>('json')
 
-/** Text of a type that its writer checks. */
+/** Text of a given type. Only the writer checks the type. */
 export const textOf = <Value extends string>(): Field<Value, '*'> => field<Value>('text')
 
-/** A text of one of our identifier types: `id(clientId)`. */
+/** Text of one of the identifier types: `id(clientId)`. */
 export const id = <Id extends string>(_brand: (value: string) => Id): Field<Id, '*'> => field<Id>('text')
 
 export const oneOf = <Value extends string>(...values: readonly Value[]): Field<Value, '*'> =>
@@ -129,15 +129,15 @@ export const optional = <Value, Columns extends string>(of: Field<Value, Columns
 export const key = <Value, Columns extends string>(of: Field<Value, Columns>): Field<Value, Columns> =>
   withPart(of, { key: true }) as Field<Value, Columns>
 
-/** Keeps the name that storage has had since the first schema. */
+/** Sets the name in storage, for a member whose name differs from the name that the schema already has. */
 export const storedAs = <const Name extends string, Value>(name: Name, of: Field<Value>): Field<Value, Name> =>
   withPart(of, { storedName: name }) as Field<Value, Name>
 
 const withPart = (of: Field, part: Partial<Field>): Field => Object.freeze({ ...of, ...part })
 
 /**
- * The secrets of a client or an identity provider, in two columns, because recording a use changes no version: `secrets` is a JSON
- * list of the secrets without `lastUsedAt`, and `secret_uses` a JSON object of the times of last use, by digest.
+ * The secrets of a client or an identity provider. They have two columns, because recording a use must not change the version:
+ * `secrets` is a JSON list of the secrets without `lastUsedAt`, and `secret_uses` a JSON object with the times of last use, by digest.
  */
 export const secretList = (): Field<readonly SecretRecord[], 'secrets' | 'secret_uses'> =>
   field('secrets', { fields: { digest: text, createdAt: time, expiresAt: optional(time) } }) as Field<
@@ -145,7 +145,7 @@ export const secretList = (): Field<readonly SecretRecord[], 'secrets' | 'secret
     never
   >
 
-/** One of the active secrets of a client or an identity provider. Two may be active at once, so that a secret is replaced without an outage. */
+/** A secret of a client or an identity provider. Two may be active at once, so that a secret can be replaced without an outage. */
 export interface SecretRecord {
   readonly digest: SecretDigest
   readonly createdAt: EpochSeconds
@@ -156,14 +156,14 @@ export interface SecretRecord {
 /** A column of a record. A `spread` member and a `secrets` member have several. */
 export interface Column {
   readonly name: string
-  /** The member whose value it holds. A `secrets` member has two columns. */
+  /** The member whose value it contains. A `secrets` member has two columns. */
   readonly member: string
   /** The `spread` member that `member` is in; `undefined` for a member of the record itself. */
   readonly within: string | undefined
   readonly field: Field
 }
 
-/** The columns of a record in the order of its members, without `issuer` and without those of `storedOnly`. */
+/** Returns the columns of a record in the order of its members, without `issuer` and the columns of `storedOnly`. */
 export const columnsOf = (fields: Fields, within?: string): readonly Column[] =>
   Object.entries(fields).flatMap(([member, of]) => {
     if (of.kind === 'spread') return columnsOf(of.fields ?? {}, member)
@@ -171,14 +171,14 @@ export const columnsOf = (fields: Fields, within?: string): readonly Column[] =>
     return names.map((name) => ({ name, member, within, field: of }))
   })
 
-/** All columns of a record's table. */
+/** Returns all columns of a record's table. */
 export const tableColumns = <Of extends RecordDefinition>({ fields, storedOnly }: Of): readonly ColumnName<Of>[] => {
   const names = [...columnsOf(fields), ...columnsOf(storedOnly)].map(({ name }) => name)
   // The types name the same columns: a test compares them with the migrations.
   return ['issuer', ...names] as ColumnName<Of>[]
 }
 
-/** `mintmark_opaque_tokens` of `opaqueTokens`. */
+/** Converts `opaqueTokens` to `opaque_tokens`. */
 export const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The columns of a record's table as a type. */

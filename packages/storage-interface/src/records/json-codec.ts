@@ -4,25 +4,25 @@ import { text, type Field, type Fields, type RecordOfFields } from './define-rec
 /** Writes records as JSON objects and reads them back. */
 export interface JsonCodec<Of extends Fields> {
   readonly encode: (record: RecordOfFields<Of>) => JsonObject
-  /** @throws Error when a member is missing or of another type: a record is read as a whole or not at all. */
+  /** @throws Error if a member is missing or has the wrong type: a record is read completely or not at all. */
   readonly decode: (stored: JsonValue) => RecordOfFields<Of>
 }
 
 /**
- * The JSON codec of some members: those of a record, or of one of its `object` fields. Make it once; it is compiled here.
- * @param absent how a member that is `undefined` is written: `null` lets a reader tell it from one that was lost, which it refuses;
- * `omitted` is how the JSON columns of SQL tables have it.
+ * Creates the JSON codec of the members of a record, or of one of its `object` fields. Create it once: this compiles the fields.
+ * @param absent how a member that is `undefined` is written. With `null`, the reader refuses a record without the member, which must
+ * have lost it. `omitted` is the format of the JSON columns of SQL tables.
  */
 export function jsonCodec<Of extends Fields>(fields: Of, absent: 'null' | 'omitted'): JsonCodec<Of> {
   const { encode, decode } = objectCodec(fields, absent)
   return {
     encode: (record) => encode(record) as JsonObject,
-    // The members are those of the fields, and each was checked to be of its field's type.
+    // `decode` has checked that each member has the type of its field, and returns no others.
     decode: (stored) => decode(stored) as RecordOfFields<Of>,
   }
 }
 
-/** `decode` throws for a value that is not the field's; it is not given one that is absent. */
+/** `decode` throws if a value does not have the type of the field. It is not called for an absent value. */
 interface ValueCodec {
   readonly encode: (value: unknown) => JsonValue
   readonly decode: (stored: JsonValue) => unknown
@@ -73,32 +73,32 @@ function decodeMember(value: JsonValue | undefined, storedName: string, codec: V
 function valueCodec(field: Field, absent: 'null' | 'omitted'): ValueCodec {
   switch (field.kind) {
     case 'text':
-      return checked((value) => typeof value === 'string' && (field.values?.includes(value) ?? true))
+      return scalarCodec((value) => typeof value === 'string' && (field.values?.includes(value) ?? true))
     case 'jsonText':
-      return checked((value) => typeof value === 'string')
+      return scalarCodec((value) => typeof value === 'string')
     case 'integer':
     case 'time':
-      return checked(Number.isSafeInteger)
+      return scalarCodec(Number.isSafeInteger)
     case 'flag':
-      return checked((value) => typeof value === 'boolean')
+      return scalarCodec((value) => typeof value === 'boolean')
     case 'json':
     case 'searchable':
-      return checked(isObject)
+      return scalarCodec(isObject)
     case 'list':
       return listCodec(valueCodec(field.element ?? text, absent))
     case 'object':
     case 'spread':
       return objectCodec(field.fields ?? {}, absent)
-    // Only secrets are left.
+    // Only `secrets` is left.
     default:
       return listCodec(objectCodec(field.fields ?? {}, absent))
   }
 }
 
-const checked = (is: (stored: JsonValue) => boolean): ValueCodec => ({
+const scalarCodec = (isValid: (stored: JsonValue) => boolean): ValueCodec => ({
   encode: (value) => value as JsonValue,
   decode(stored) {
-    if (!is(stored)) throw new TypeError('A stored value is of another type.')
+    if (!isValid(stored)) throw new TypeError('A stored value has the wrong type.')
     return stored
   },
 })
@@ -106,7 +106,7 @@ const checked = (is: (stored: JsonValue) => boolean): ValueCodec => ({
 const listCodec = (element: ValueCodec): ValueCodec => ({
   encode: (value) => (value as readonly unknown[]).map((each) => element.encode(each)),
   decode(stored) {
-    if (!isArray(stored)) throw new TypeError('A stored value is no list.')
+    if (!isArray(stored)) throw new TypeError('A stored value is not a list.')
     return stored.map((each) => element.decode(each))
   },
 })

@@ -17,7 +17,7 @@ describe('columns', () => {
     )
   })
 
-  it('gives the members of a spread object a column each', () => {
+  it('gives each member of a spread object its own column', () => {
     const refresh = columnsOf(families.fields).filter(({ within }) => within === 'refresh')
 
     expect(refresh.map(({ member, name }) => [member, name])).toEqual([
@@ -30,13 +30,13 @@ describe('columns', () => {
     ])
   })
 
-  it('keeps the uses of secrets in a column of their own', () => {
+  it('keeps the uses of secrets in a separate column', () => {
     const columns: readonly string[] = tableColumns(clients)
 
     expect(columns.filter((name) => name.startsWith('secret'))).toEqual(['secrets', 'secret_uses'])
   })
 
-  it('lists the issuer, the record and what only storage has', () => {
+  it('lists the issuer, the columns of the record and the columns that only storage has', () => {
     expect(tableColumns(identityProviders)).toEqual([
       'issuer',
       'provider_id',
@@ -59,13 +59,13 @@ describe('columns', () => {
 describe('jsonCodec', () => {
   const codec = jsonCodec(codes.fields, 'null')
 
-  it.each([records.fullCode, records.sparseCode, records.emptyCode])('reads the record that was written', (code) => {
+  it.each([records.fullCode, records.sparseCode, records.emptyCode])('reads back the record that it wrote', (code) => {
     const stored = JSON.parse(JSON.stringify(codec.encode(code))) as JsonObject
 
     expect(isSameValue(codec.decode(stored), code)).toBe(true)
   })
 
-  it('writes an absent member as null and refuses a record that has lost it', () => {
+  it('writes an absent member as null, and refuses a record without the member', () => {
     const stored = codec.encode(records.sparseCode)
     expect(stored).toMatchObject({ nonce: null, authentication: { acr: null } })
 
@@ -73,7 +73,7 @@ describe('jsonCodec', () => {
     expect(() => codec.decode(lost)).toThrow('nonce')
   })
 
-  it('omits an absent member where that is asked for, and reads it back', () => {
+  it('omits an absent member if the setting is `omitted`, and reads the record back', () => {
     const omitting = jsonCodec(interactions.fields, 'omitted')
     const stored = omitting.encode(records.sparseInteraction)
 
@@ -82,11 +82,11 @@ describe('jsonCodec', () => {
   })
 
   it.each([
-    ['a number where a text belongs', { nonce: 1 }],
-    ['a text that is not among the allowed ones', { codeChallengeMethod: 'plain' }],
-    ['a fraction where whole seconds belong', { expiresAt: 1.5 }],
-    ['a list with a number among its texts', { scopes: ['a', 1] }],
-    ['null for a member that is never absent', { redirectUri: null }],
+    ['a number in place of a string', { nonce: 1 }],
+    ['a string that is not allowed', { codeChallengeMethod: 'plain' }],
+    ['a fraction in place of whole seconds', { expiresAt: 1.5 }],
+    ['a number in a list of strings', { scopes: ['a', 1] }],
+    ['null for a required member', { redirectUri: null }],
     ['an object without one of its members', { authentication: { authTime: 1, acr: null, amr: [] } }],
   ])('refuses %s', (_title, damage) => {
     expect(() => codec.decode({ ...codec.encode(records.fullCode), ...damage })).toThrow('A stored record has no')
