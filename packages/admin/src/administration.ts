@@ -47,58 +47,59 @@ import { administerWebhooks, type WebhookAdministration } from './webhooks/webho
 import { administerUsers, type UserAdministration } from './users/user-administration.ts'
 import { userTypeWithFields } from './users/user-filter.ts'
 
-/** The options of `createAdministration`. One is required. */
+/** The options of `createAdministration`. Only `storage` is required. */
 export interface AdministrationOptions {
-  /** The storage of the authorization server and of SCIM: they have the same users. */
+  /** The storage that the authorization server and the SCIM server use. */
   readonly storage: AdminStorage
   /**
-   * The server's key ring. With it, webhooks can be created, because it seals their secrets, and a client cannot be registered with an algorithm that the server does not sign with.
-   * @defaultValue None. A client may then be registered with an algorithm that the server does not sign with, and gets
-   *   no ID token.
+   * The server's key ring. It is required to create webhooks, because it seals their secrets. With it, a client whose
+   * algorithm the server cannot sign with is refused.
+   * @defaultValue None. A client can then be registered with an algorithm that the server cannot sign with. Such a client
+   *   gets no ID token.
    */
   readonly keys?: SigningAlgorithms
   /**
-   * The origins that the server's option of the same name allows, so that administrators can register addresses there.
-   * @defaultValue None. Addresses are https, by public host name, on the default port.
+   * The origins that the server's option of the same name allows, so that administrators can register URLs with them.
+   * @defaultValue None. URLs must use https, a public host name and the default port.
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
   /**
-   * What the server accepts of its clients: `server.clientRules`. With it, a client that the server would refuse is not
-   * registered.
-   * @defaultValue None. Scope values and resources are not compared with those of a server.
+   * The rules of the server for its clients: `server.clientRules`. With it, a client that the server would not accept is
+   * refused.
+   * @defaultValue None. Scope values and resources are not compared with those of the server.
    */
   readonly clientRules?: ClientRules
   /**
-   * The host's own data about users, beside the claims of OpenID Connect.
-   * @defaultValue None. Users have the claims of OpenID Connect.
+   * The host's own data about users, in addition to the claims of OpenID Connect.
+   * @defaultValue None. Users have only the claims of OpenID Connect.
    */
   readonly customFields?: readonly CustomField[]
   /**
    * Protects the last administrators from being removed.
-   * @defaultValue Nobody is protected. The host knows which roles administer.
+   * @defaultValue Nobody is protected. Only the host knows which roles make a user an administrator.
    */
   readonly lastAdministrators?: LastAdministratorOptions
   /**
-   * Seconds for which audit log entries are kept.
+   * How long audit log entries are kept, in seconds.
    * @defaultValue 34560000, 400 days. A yearly review then covers the whole year.
    */
   readonly auditRetention?: number
   /**
-   * Receives every action that was performed or refused.
-   * @defaultValue Internal failures go to the console, everything else to the audit log alone. The log is in storage,
-   *   so nothing is lost.
+   * Called for every action that was performed or refused.
+   * @defaultValue Writes internal failures and missing log entries to the console. Everything else is in the audit log.
    */
   readonly onEvent?: (event: AdminEvent) => void | Promise<void>
   readonly clock?: Clock
   readonly random?: Random
 }
 
-/** Creates the administration in the name of an actor, who appears in events and in the audit log. */
+/** Returned by `createAdministration`. */
 export interface Administrations {
+  /** Returns the administration for an actor, who appears in events and in the audit log. */
   as(actor: Actor): Administration
 }
 
-/** The actions of an administrator, by the kind of record. */
+/** The actions of an administrator, grouped by the kind of record. */
 export interface Administration {
   readonly clients: ClientAdministration
   /** Permissions to register clients (RFC 7591). */
@@ -110,17 +111,17 @@ export interface Administration {
   readonly sessions: SessionAdministration
   /** Messages to clients, such as logout tokens. */
   readonly deliveries: DeliveryAdministration
-  /** Endpoints of the host that receive changes. */
+  /** Endpoints of the host to which changes are sent. */
   readonly webhooks: WebhookAdministration
-  /** The actions of administrators, newest first. Each has two entries: its intention and its outcome. */
+  /** Lists the actions of administrators, newest first. Each action has two entries: its intention and its outcome. */
   readonly audit: { list(page?: PageRequest): Promise<Page<LogEntryView>> }
 }
 
 /**
  * Creates the administration of one issuer: clients, identity providers, users, organizations, grants, sessions and
  * deliveries.
- * @throws TypeError when the declaration of a custom field is not valid; ScimError invalidFilter when the filter of
- * administrators is not valid.
+ * @throws TypeError if the declaration of a custom field is invalid; ScimError `invalidFilter` if the filter of
+ * administrators is invalid.
  */
 export function createAdministration(options: AdministrationOptions): Administrations {
   checkOptions('createAdministration', options, administrationOptions)
@@ -144,7 +145,7 @@ export const administrationOptions: OptionChecks<AdministrationOptions> = {
   random: aFunction,
 }
 
-/** Creates the dependencies of administration, and the journal that receives its events. */
+/** Creates the dependencies of administration and the journal that receives its events. */
 export function administrationParts(
   options: AdministrationOptions,
 ): AdminDependencies & { readonly journal: Journal<AdminOccurrence> } {

@@ -27,7 +27,7 @@ export function pageLimit({ after, limit = 100 }: PageRequest): number {
   return limit
 }
 
-/** A list in storage that is read in the order of a key. */
+/** A list in storage that is ordered by a key. */
 export interface KeyedList<Entry, Item> {
   readonly read: (page: { readonly after: string | undefined; readonly limit: number }) => Promise<readonly Entry[]>
   readonly key: (entry: Entry) => string
@@ -35,7 +35,7 @@ export interface KeyedList<Entry, Item> {
 }
 
 /**
- * Reads a page of a list. It reads one entry more than it shows, to find out whether there is another page.
+ * Reads a page of a list. Reads one entry more than the page contains, to find out whether there is another page.
  * @throws AdminError `page_invalid`.
  */
 export async function pageOf<Entry, Item>(request: PageRequest, list: KeyedList<Entry, Item>): Promise<Page<Item>> {
@@ -46,5 +46,5 @@ export async function pageOf<Entry, Item>(request: PageRequest, list: KeyedList<
   return { items: shown.map(list.view), next: last === undefined || found.length <= limit ? undefined : list.key(last) }
 }
 
-/** No store has a longer position. */
+/** In characters. No store returns a longer position. */
 const maximumPosition = 1100

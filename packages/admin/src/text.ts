@@ -1,15 +1,15 @@
 /**
- * Whether a text can be an identifier in any store. Texts with U+0000, other control characters or half a surrogate
- * pair cannot, so they are not looked up.
- * @param longest in characters.
+ * Whether a string can be an identifier in every store. Strings with control characters or half a surrogate pair cannot,
+ * so they are not looked up.
+ * @param longest the maximum length in characters.
  */
 export const isIdentifier = (text: string, longest = 1024): boolean =>
   text.length > 0 && text.length <= longest && !/[\p{Cc}\p{Surrogate}]/u.test(text)
 
-/** Whether an administrator may choose a text as an identifier. It appears unescaped in addresses and logs. */
+/** Whether an administrator may choose a string as an identifier. Identifiers appear unescaped in URLs and logs. */
 export const isChosenIdentifier = (text: string, longest: number): boolean =>
   text.length <= longest && /^[A-Za-z0-9_-][A-Za-z0-9._~@|:+-]*$/.test(text)
 
-/** Whether a text is one line that can be displayed as a name. */
+/** Whether a string is one line that can be displayed as a name. */
 export const isDisplayName = (text: string): boolean =>
   text.trim() !== '' && text.length <= 200 && !/[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(text)

@@ -117,9 +117,9 @@ it('the setup text has the values to paste, and fits the tolerance profile', asy
 
     1. In the Entra admin center, open Enterprise applications, New application, Create your own application, and choose the integration of an application that is not in the gallery.
     2. Open Provisioning, choose the mode Automatic, paste the Tenant URL and the Secret Token under Admin Credentials, and press Test Connection.
-    3. Under Mappings, Provision Microsoft Entra ID Users, change the source of externalId from mailNickname to objectId: an account is found by it again when a name changes.
+    3. Under Mappings, Provision Microsoft Entra ID Users, change the source of externalId from mailNickname to objectId, which does not change when a user is renamed.
     4. Keep userName as the matching attribute, from userPrincipalName, and Switch([IsSoftDeleted], …) for active: deactivation ends all access at once.
-    5. Under Users and groups, assign whom to provision, and press Start provisioning. Entra works in cycles of about 40 minutes; Provision on demand tries one person at once.
+    5. Under Users and groups, assign the users and groups to provision, and press Start provisioning. Entra works in cycles of about 40 minutes; Provision on demand provisions one user immediately.
     6. No e-mail domain is verified for this connection, so no address counts as verified. To change this, prove to the operator of the service that a domain is yours.
     "
   `)

@@ -4,17 +4,17 @@ import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
 import type { AdminRefusalReason } from '../error/refusals.ts'
 
 /**
- * An action that an administrator performed, or that was refused. An event contains no secret, and nothing about a user
- * but the identifier and the names of the user's claims.
+ * An action of an administrator that was performed or refused. An event contains no secret. About a user it contains
+ * only the identifier and the names of the claims.
  */
 export type AdminEvent = AdminOccurrence & EventStamp<EpochSeconds>
 
 /**
- * Who administers: a user or a client with an access token of ours, or somebody whom the host identifies, such as an
- * operator at a command line. Events and the audit log contain the identifier.
+ * Who performs an action: a user or a client with an access token of this issuer, or somebody whom the host identifies,
+ * such as an operator at a command line. Events and the audit log contain the identifier.
  */
 export interface Actor {
-  /** `person` is a user. The audit log stores these values, so they keep their names. */
+  /** `person` is a user. The audit log stores these values, so they cannot be renamed. */
   readonly kind: 'person' | 'client' | 'host'
   readonly id: string
 }
@@ -28,7 +28,7 @@ export type AdminAction =
   | 'client.created'
   /** The metadata of a client was changed. */
   | 'client.updated'
-  /** A client was disabled: its requests and its tokens are refused. */
+  /** A client was disabled: its requests and tokens are refused. */
   | 'client.disabled'
   /** A disabled client was enabled. */
   | 'client.enabled'
@@ -50,19 +50,19 @@ export type AdminAction =
   | 'provider.enabled'
   /** An identity provider was removed. Its users are kept. */
   | 'provider.removed'
-  /** Users of a disabled or removed identity provider were deactivated. Each has an event of its own too. */
+  /** Users of a disabled or removed identity provider were deactivated. There is also one event for each user. */
   | 'provider.users_deactivated'
   /** An identity provider was given another secret. */
   | 'provider.secret_added'
   /** All secrets of an identity provider but the newest were revoked. */
   | 'provider.previous_secrets_ended'
-  /** An identity provider that had reached its deprovisioning limit may deprovision users again. */
+  /** An identity provider that was suspended may deprovision users again. */
   | 'provider.offboarding_released'
   /** A user was created. */
   | 'account.created'
   /** The claims or the custom fields of a user were changed. */
   | 'account.updated'
-  /** A batch of users was taken over from the host's own table. */
+  /** A batch of users was written from the host's own table. */
   | 'account.upserted'
   /** A user was deactivated, and everything issued to the user was revoked. */
   | 'account.deactivated'
@@ -88,7 +88,7 @@ export type AdminAction =
   | 'grant.revoked'
   /** A user was signed out in one browser. */
   | 'session.revoked'
-  /** A message to a client that was given up is sent again. */
+  /** A message to a client that had been given up is sent again. */
   | 'delivery.requeued'
   /** A webhook was created. */
   | 'webhook.created'
@@ -135,26 +135,26 @@ interface ActionDone {
   readonly target: AuditTarget
   readonly before: JsonObject | undefined
   readonly after: JsonObject | undefined
-  /** Which of the two log entries were written: both, the `intent` alone, or `nothing` because the log was down. */
+  /** Which of the two log entries were written: `whole` for both, only the `intent`, or `nothing` if the log was down. */
   readonly logged: 'whole' | 'intent' | 'nothing'
 }
 
-/** An action that was refused, or that failed. */
+/** An action that was refused or failed. */
 interface ActionRefused {
   readonly type: 'action.refused'
   readonly action: AdminAction
   readonly actor: Actor
   readonly target: AuditTarget
   readonly reason: AdminRefusalReason
-  /** The error behind a 500 or a 503. */
+  /** The error that caused a 500 or a 503. */
   readonly cause: unknown
 }
 
-/** A request that was refused, before or together with the action that it asked for. */
+/** A request that was refused. If it had reached its action, there is an `action.refused` event too. */
 interface AdminRequestRefused {
   readonly type: 'request.refused'
   readonly method: string
-  /** Without the query, which may name users. */
+  /** Without the query, which may contain data about users. */
   readonly path: string
   readonly status: number
   readonly reason: AdminRefusalReason
@@ -164,8 +164,8 @@ interface AdminRequestRefused {
 }
 
 /**
- * Creates a listener that writes one log entry for each event: a line that says who did what, with the event as its
- * fields. With `console` as the logger only the line is written.
+ * Creates a listener that writes one log entry for each event: a line that says who did what, and the event as
+ * structured fields. With `console` as the logger it writes only the line.
  */
 export const logAdminEvents =
   (logger: Logger) =>
@@ -193,8 +193,8 @@ export const logAdminEvents =
   }
 
 /**
- * Creates the listener of a host that has set none. It reports internal failures and actions with missing log entries,
- * which would otherwise leave no trace.
+ * Creates the default listener. It reports internal failures and actions with missing log entries, which would otherwise
+ * leave no trace.
  */
 export const reportAdminFaults =
   (console: Pick<Console, 'error'>) =>
@@ -203,7 +203,7 @@ export const reportAdminFaults =
       if (event.cause !== undefined) console.error(`Mintmark admin: ${event.reason}`, event.cause)
     } else if (event.logged !== 'whole') {
       console.error(
-        `Mintmark admin: the log entries of ${event.type} of ${event.target.id} by ${event.actor.kind} ${event.actor.id} are not complete`,
+        `Mintmark admin: the audit log has not recorded all of ${event.type} of ${event.target.id} by ${event.actor.kind} ${event.actor.id}`,
       )
     }
   }

@@ -14,7 +14,7 @@ import { pageLimit, type Page, type PageRequest } from '../page.ts'
 
 /** Stores actions of administrators and requests of identity providers. */
 export interface AuditLog {
-  /** @throws StorageUnavailableError, or any error of the store; then nothing was written. */
+  /** @throws StorageUnavailableError, or any other error of the store; then nothing was written. */
   append(entry: { readonly log: string; readonly type: string; readonly detail: JsonObject }): Promise<void>
 }
 
@@ -22,8 +22,8 @@ export interface AuditLog {
 export const adminLog = 'admin'
 
 /**
- * Creates a log in storage. The entries of one process are listed in the order in which they were written. The order of
- * entries that several processes write within the same second is not defined.
+ * Creates a log in storage. Entries that one process wrote are listed in the order in which it wrote them. Entries that
+ * several processes wrote within the same second are listed in no particular order.
  */
 export function createAuditLog(deps: {
   readonly storage: Pick<AdminStorage, 'logs'>
@@ -43,7 +43,7 @@ export function createAuditLog(deps: {
   }
 }
 
-/** Converts a value to JSON for a log entry, without members that are undefined. */
+/** Converts a value to JSON for a log entry. Leaves out members that are undefined. */
 export const plainJson = (value: object): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject
 
 /** An entry of a log. */

@@ -15,15 +15,15 @@ export interface AuditedAction<Result> {
   readonly name: AdminAction
   readonly target: AuditTarget
   /**
-   * Whether the action only takes access away. Such an action is also performed while the log is down: an attacker who
-   * can stop the log must not be able to keep a stolen account active.
+   * Whether the action only takes access away. It is then performed even while the log is down: an attacker who can stop
+   * the log must not be able to keep a stolen account active.
    */
   readonly protective?: true
-  /** Performs the action. An error that it throws is a refusal or a failure. */
+  /** Performs the action. Throws if the action is refused or fails. */
   readonly run: () => Promise<AuditedResult<Result>>
 }
 
-/** The result of an action, and the record before and after it as the log may show it: without secrets. */
+/** The result of an action, and the record before and after it, without secrets, for the log. */
 export interface AuditedResult<Result> {
   readonly result: Result
   readonly before?: JsonObject | undefined
@@ -32,8 +32,8 @@ export interface AuditedResult<Result> {
 
 /**
  * Performs an action between two log entries: one with the intention, written before the action, and one with the
- * outcome. Without the first entry the action is not performed, unless it is protective. An action whose second entry
- * cannot be written is not undone: the first entry documents it.
+ * outcome. If the first entry cannot be written, the action is not performed, unless it is protective. If the second
+ * entry cannot be written, the action is not undone, because the first entry documents it.
  * @throws AdminError for any refusal of the action; `audit_unavailable` when the first entry could not be written.
  */
 export async function audit<Result>(action: AuditedAction<Result>, context: AdminContext): Promise<Result> {
@@ -45,7 +45,7 @@ export async function audit<Result>(action: AuditedAction<Result>, context: Admi
     writeEntry(name, { actId, stage, actor: plainJson(actor), target: plainJson(target), ...more }, context)
 
   const isAnnounced = await write('intended')
-  // RFC 9110 §15.6.4: an action without an audit entry must not happen.
+  // RFC 9110 §15.6.4: an action must not happen without an audit entry.
   if (!isAnnounced && action.protective !== true)
     throw recordRefusal(new AdminError('audit_unavailable'), { name, target }, context)
   try {
@@ -67,14 +67,14 @@ export async function audit<Result>(action: AuditedAction<Result>, context: Admi
   }
 }
 
-/** An action whose log entries show one record before and after it. */
+/** An action whose log entries contain one record, before and after the action. */
 export interface AuditedChange<Result> extends Omit<AuditedAction<Result>, 'run'> {
   /** Reads the record as administrators see it. */
   readonly read: () => Promise<object>
   readonly change: () => Promise<Result>
 }
 
-/** Audits a change, and reads the record before and after it for the log. */
+/** Audits a change. Reads the record before and after it for the log. */
 export const auditChange = <Result>(
   { read, change, ...action }: AuditedChange<Result>,
   context: AdminContext,
@@ -98,7 +98,7 @@ async function writeEntry(type: AdminAction, detail: JsonObject, { auditLog }: A
     await auditLog.append({ log: adminLog, type, detail })
     return true
   } catch {
-    // `audit` decides what follows: the action is refused, or the event says that the entry is missing.
+    // `audit` then refuses the action, or says in its event that the entry is missing.
     return false
   }
 }
@@ -119,7 +119,7 @@ function recordRefusal(
   return error
 }
 
-/** A target may be any text that a caller sent. The log has it in characters that every store and reader accepts. */
+/** Replaces characters that not every store accepts: a caller may send any string as an identifier. */
 const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
   kind,
   id: id.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, '?').slice(0, 600),
@@ -128,17 +128,17 @@ const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
 /** The algorithms that a key ring signs with. */
 export type SigningAlgorithms = Pick<KeyRing, 'algorithms'> & Partial<Pick<KeyRing, 'deriveSecrets'>>
 
-/** The parts of administration that do not depend on who administers. They are created once. */
+/** The parts of administration that do not depend on the actor. They are created once. */
 export interface AdminDependencies {
   readonly storage: AdminStorage
   readonly clock: Clock
   readonly random: Random
   readonly keys: SigningAlgorithms | undefined
-  /** Origins of addresses that clients may have although they are not public. */
+  /** Origins that URLs of clients may have although they are not public. */
   readonly dangerouslyAllowOutbound: readonly string[] | undefined
   readonly clientRules: ClientRules | undefined
   readonly customFields: CustomFields
-  /** The attributes that filters of users are resolved against. */
+  /** The attributes that filters of users can name. */
   readonly userType: ResourceType
   readonly lastAdministrators: LastAdministrators
   readonly auditLog: AuditLog
@@ -149,8 +149,8 @@ export interface AdminContext extends AdminDependencies {
   readonly actor: Actor
   readonly record: (occurrence: AdminOccurrence) => void
   /**
-   * Whether the actor may create or change a client that has this scope value. An administrator cannot give a client
-   * more than they have themselves.
+   * Whether the actor may create or change a client that has this scope value. Administrators cannot give a client more
+   * access than they have themselves.
    */
   readonly mayGrant: (scope: string) => boolean
 }

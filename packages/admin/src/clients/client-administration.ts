@@ -17,8 +17,9 @@ import {
 import { clientView, findClient, type ClientView } from './client-view.ts'
 
 /**
- * Clients (RFC 7591 §2). Administrators cannot create or change a client whose administrative scope values exceed their
- * own, nor enable or remove it: `beyond_own_scopes`. They can disable it and end its previous secrets. There is no self-registration. Each method throws AdminError; then nothing was changed.
+ * Clients (RFC 7591 §2). Administrators cannot create, change, enable or remove a client whose administrative scope
+ * values exceed their own: `beyond_own_scopes`. They can disable it and revoke its previous secrets. Each method throws
+ * AdminError; then nothing was changed.
  */
 export interface ClientAdministration {
   /**
@@ -31,23 +32,23 @@ export interface ClientAdministration {
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<ClientView>>
   /**
-   * Members that are left out stay as they are. The changed client must satisfy the rules of `create`. A client that
-   * starts to use a secret is given one. Refused also: `version_mismatch`, and as at `create`.
+   * Changes a client. Members that are left out stay as they are. The changed client must satisfy the rules of `create`.
+   * A client that starts to use a secret is given one. Also refused: `version_mismatch`, and as for `create`.
    */
   update(target: ClientTarget, change: ClientChange): Promise<CreatedClient>
-  /** Refuses the client's requests and tokens from now on. */
+  /** Disables a client: its requests and tokens are refused from now on. */
   disable(target: ClientTarget): Promise<ClientView>
-  /** Tokens that were issued to the client and have not expired are valid again. */
+  /** Enables a client. Its unexpired tokens become valid again. */
   enable(target: ClientTarget): Promise<ClientView>
   /** Removes a client for good. Its identifier stays taken. */
   remove(target: ClientTarget): Promise<void>
   /**
-   * Adds a secret beside the current one, which expires at `previousExpiresAt` (seconds since 1970) if given. Returns
-   * the new secret, which cannot be read again. Refused: `invalid_client_metadata` when the client has two secrets or
-   * uses none.
+   * Adds a secret. The current one stays valid, until `previousExpiresAt` (seconds since 1970) if it is given. Returns
+   * the new secret, which cannot be read again. Refused: `invalid_client_metadata` if the client has two secrets or uses
+   * none.
    */
   addSecret(id: string, change?: { readonly previousExpiresAt?: number | undefined }): Promise<string>
-  /** Revokes all secrets but the newest at once. */
+  /** Revokes all secrets except the newest. */
   revokePreviousSecrets(id: string): Promise<void>
 }
 

@@ -110,7 +110,7 @@ export async function enableClient(client: ClientTarget, context: AdminContext):
   return enabled.client
 }
 
-/** Removes a client. The client is disabled first, because that write can check a version. */
+/** Removes a client. Disables it first, because that write can check a version. */
 export const removeClient = (client: ClientTarget, context: AdminContext): Promise<void> =>
   audit(
     {
@@ -118,7 +118,7 @@ export const removeClient = (client: ClientTarget, context: AdminContext): Promi
       target: target(client.clientId),
       protective: true,
       run: async () => {
-        // A removed client cannot be restored, so this needs the same permission as taking it over.
+        // A removed client cannot be restored, so removing a client requires the same permission as changing it.
         requireGrantable((await findClient(client.clientId, context)).scopes, context)
         const { before } = await disableStored(client, context)
         const { outcome } = await context.storage.clients.remove(clientId(client.clientId), context.clock())
@@ -169,8 +169,8 @@ interface GrantableChange {
 }
 
 /**
- * Changes a client whose scope values the actor may grant. The change is pinned to the version whose scope values were
- * checked. Without a version from the caller, it is repeated when another administrator changed the client first.
+ * Changes a client whose scope values the actor may grant. The change applies only to the version whose scope values were
+ * checked. If the caller named no version and another administrator changed the client first, the change is repeated.
  */
 const changeGrantable = (
   { client, scopes = [], change }: GrantableChange,
@@ -184,8 +184,8 @@ const changeGrantable = (
   })
 
 /**
- * Prevents administrators from creating or taking over a client that may administer more than they may.
- * @param scopes of the client, before and after the change.
+ * Prevents administrators from creating or taking over a client that may administer more than they may themselves.
+ * @param scopes the scope values of the client, before and after the change.
  * @throws AdminError `beyond_own_scopes`.
  */
 function requireGrantable(scopes: readonly string[], { mayGrant }: AdminContext): void {

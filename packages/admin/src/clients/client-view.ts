@@ -12,7 +12,7 @@ export interface ClientView extends Omit<ClientRecord, 'secrets' | 'selfManageme
 export interface SecretView {
   readonly createdAt: EpochSeconds
   readonly expiresAt: EpochSeconds | undefined
-  /** To within an hour; undefined when the secret has not been used. */
+  /** Accurate to within an hour; undefined if the secret has not been used. */
   readonly lastUsedAt: EpochSeconds | undefined
 }
 

@@ -19,17 +19,17 @@ import { isDisplayName } from '../text.ts'
 
 /** An initial access token to create. */
 interface NewInitialAccessToken {
-  /** For administrators: whom it is for. */
+  /** Tells administrators whom the token is for. */
   readonly displayName: string
-  /** How many clients it may register, at most 1000. */
+  /** How many clients the token may register, at most 1000. */
   readonly clients: number
-  /** For how many seconds it may be used, at most a year. */
+  /** For how many seconds the token is valid, at most a year. */
   readonly lifetime: number
-  /** The scope values that its clients may have at most. */
+  /** The scope values that clients registered with the token may have. */
   readonly scopes: readonly string[]
-  /** The grant types that its clients may have at most. Default: `authorization_code` and `refresh_token`. */
+  /** The grant types that these clients may have. Default: `authorization_code` and `refresh_token`. */
   readonly grantTypes?: readonly string[] | undefined
-  /** The hosts of their redirect URIs, or the schemes of an app. Default: any host. */
+  /** The hosts that their redirect URIs may have, or the URI schemes of native apps. Default: any host. */
   readonly redirectHosts?: readonly string[] | undefined
 }
 
@@ -39,15 +39,15 @@ export type InitialAccessTokenView = Omit<InitialAccessTokenRecord, 'digest'>
 /** Permissions to register clients (RFC 7591 §1.2). Each method throws AdminError. */
 export interface InitialAccessTokenAdministration {
   /**
-   * Creates a token. It is not stored and cannot be shown again. Refused: `display_name_invalid`,
+   * Creates a token. Only its hash is stored, so it cannot be shown again. Refused: `display_name_invalid`,
    * `initial_access_token_invalid`, `beyond_own_scopes`.
    */
   create(
     token: NewInitialAccessToken,
   ): Promise<{ readonly initialAccessToken: string; readonly view: InitialAccessTokenView }>
-  /** In the order of their identifiers, with expired ones that have not been purged. Refused: `page_invalid`. */
+  /** Ordered by identifier. Includes expired tokens that have not been purged. Refused: `page_invalid`. */
   list(page?: PageRequest): Promise<Page<InitialAccessTokenView>>
-  /** From now on it registers nothing; the clients that it registered stay. Refused: `initial_access_token_unknown`. */
+  /** Revokes a token. Clients that were registered with it are kept. Refused: `initial_access_token_unknown`. */
   revoke(tokenId: string): Promise<void>
 }
 
@@ -71,7 +71,7 @@ const viewOf = ({ digest: _digest, ...view }: InitialAccessTokenRecord): Initial
 const aNumberOfAnySize: OptionCheck = (value) => (typeof value === 'number' ? undefined : 'must be a number')
 
 const newTokenChecks: OptionChecks<NewInitialAccessToken> = {
-  displayName: required(aTextLike(/^/, 'must be a text')),
+  displayName: required(aTextLike(/^/, 'must be a string')),
   clients: required(aNumberOfAnySize),
   lifetime: required(aNumberOfAnySize),
   scopes: required(aListOfTexts),
@@ -103,7 +103,7 @@ async function create(
         )
         if (!isCounted || !isLimited || !isWorded || token.scopes.length === 0 || grantTypes.length === 0)
           throw new AdminError('initial_access_token_invalid')
-        // RFC 9700 §2.3: a client that registers itself gets no more than its administrator could give it.
+        // RFC 9700 §2.3: a client that registers itself gets no scope value that the administrator could not give it.
         if (!token.scopes.every(mayGrant)) throw new AdminError('beyond_own_scopes')
         const secret = randomSecret(random)
         const now = clock()

@@ -4,27 +4,27 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { AdminError } from '../error/refusals.ts'
 
-/** Data that a host keeps about users, beside the claims of OpenID Connect. */
+/** Data that a host keeps about users, in addition to the claims of OpenID Connect. */
 export interface CustomField {
   /** A letter, followed by letters, digits, `_` and `-`; at most 64 characters. */
   readonly name: string
   /** Validates a value: a schema of Zod, Valibot, ArkType, or any other Standard Schema. Its output must be JSON. */
   readonly schema: StandardSchema
   /**
-   * The claim that also has the value, so that scopes can release it and filters can use it as `claims.{claim}`.
-   * @defaultValue None. Only the host reads the field.
+   * The claim that the value is copied to. Scopes can then release it, and filters can use it as `claims.{claim}`.
+   * @defaultValue None. Only the host can read the field.
    */
   readonly claim?: string
   /**
-   * The type that filters compare the claim as.
+   * The type of the claim in filters.
    * @defaultValue `string`. Most fields are text.
    */
   readonly type?: 'string' | 'boolean' | 'decimal'
 }
 
 /**
- * The interface that Zod, Valibot, ArkType and others share (Standard Schema, version 1): it says whether a value is
- * valid, and what it becomes.
+ * The interface that Zod, Valibot, ArkType and others share (Standard Schema, version 1): it validates and converts a
+ * value.
  */
 interface StandardSchema {
   readonly '~standard': {
@@ -55,8 +55,8 @@ export const customField = optionsOf<CustomField>({
 export type CustomFields = ReadonlyMap<string, CustomField>
 
 /**
- * Checks the declarations of a host.
- * @throws TypeError that names the field.
+ * Checks the declarations of a host, and indexes them by name.
+ * @throws TypeError, which names the field.
  */
 export function readCustomFields(declared: readonly CustomField[]): CustomFields {
   const fields = new Map<string, CustomField>()
@@ -66,7 +66,9 @@ export function readCustomFields(declared: readonly CustomField[]): CustomFields
     if (!isAttributeName(name)) throw new TypeError(`${name} is not a valid name for a custom field.`)
     if (fields.has(name)) throw new TypeError(`The custom field ${name} is declared twice.`)
     if (claim !== undefined && (!isAttributeName(claim) || isReservedClaim(claim) || claims.has(claim))) {
-      throw new TypeError(`The custom field ${name} cannot be the claim ${claim}: it is reserved, or another field's.`)
+      throw new TypeError(
+        `The custom field ${name} cannot be the claim ${claim}: the name is invalid, reserved, or used by another field.`,
+      )
     }
     if (claim !== undefined) claims.add(claim)
     fields.set(name, field)
@@ -74,11 +76,11 @@ export function readCustomFields(declared: readonly CustomField[]): CustomFields
   return fields
 }
 
-/** Names have the syntax of SCIM attributes, so that filters can contain them (RFC 7643 §2.1). */
+/** Whether a name has the syntax of a SCIM attribute, so that filters can contain it (RFC 7643 §2.1). */
 const isAttributeName = (name: string): boolean =>
   /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name) && !(name in Object.prototype)
 
-/** The claim of a user that holds the custom fields. */
+/** The claim of a user that contains the custom fields. */
 export const customFieldsClaim = 'custom_fields'
 
 /** Whether the protocol or this package sets a claim, so that administrators cannot write it. */
@@ -88,7 +90,7 @@ export const isReservedClaim = (name: string): boolean => name === customFieldsC
 export type FieldChanges = Readonly<Record<string, unknown>>
 
 /**
- * Validates values of custom fields, and returns them as their schemas convert them. Undefined removes a value.
+ * Validates values of custom fields, and returns them as converted by their schemas; undefined removes a value.
  * @throws AdminError `custom_field_unknown` | `custom_field_invalid`.
  */
 export async function readFieldValues(
@@ -98,7 +100,7 @@ export async function readFieldValues(
   const values = new Map<CustomField, JsonValue | undefined>()
   for (const [name, value] of Object.entries(changes)) {
     const field = fields.get(name)
-    // RFC 9110 §15.5.1: nothing reads a field that is not declared.
+    // RFC 9110 §15.5.1: only declared fields exist.
     if (field === undefined) throw new AdminError('custom_field_unknown', { pointer: '/custom_fields' })
     values.set(field, value === null || value === undefined ? undefined : await readValue(field, value))
   }
@@ -113,13 +115,13 @@ async function readValue({ name, schema }: CustomField, given: unknown): Promise
   return value
 }
 
-/** Undefined for a value that JSON cannot represent, or represents as null. */
+/** Returns undefined for a value that JSON cannot represent or represents as null. */
 function toJson(value: unknown): JsonValue | undefined {
   const text: string | undefined = JSON.stringify(value)
   return text === undefined || text === 'null' ? undefined : (JSON.parse(text) as JsonValue)
 }
 
-/** The custom fields in the claims of a user. */
+/** Returns the custom fields from the claims of a user. */
 export function fieldsOf(claims: JsonObject, claim: string): JsonObject {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}

@@ -16,27 +16,27 @@ export interface DeliveryView {
   readonly state: DeliveryRecord['state']
   readonly attempts: number
   readonly createdAt: EpochSeconds
-  /** When the next attempt may begin; undefined unless it is pending. */
+  /** When the next attempt may begin; undefined unless the delivery is pending. */
   readonly dueAt: EpochSeconds | undefined
   readonly expiresAt: EpochSeconds
-  /** When it was delivered or given up. */
+  /** When the message was delivered or given up. */
   readonly settledAt: EpochSeconds | undefined
   /** Why the last attempt failed, such as `timeout` or `http_400`. */
   readonly lastFailure: string | undefined
 }
 
-/** Selects a part of the deliveries. */
+/** Selects a page of the deliveries. */
 interface DeliveryPageRequest extends PageRequest {
-  /** Default `dead`: those that need somebody's attention. */
+  /** Default: `dead`, the deliveries that need attention. */
   readonly state?: DeliveryRecord['state'] | undefined
   readonly clientId?: string | undefined
 }
 
 /** Messages to clients, such as logout tokens. Each method throws AdminError. */
 export interface DeliveryAdministration {
-  /** Deliveries of one state, newest first. Refused: `page_invalid`. */
+  /** Lists the deliveries in one state, newest first. Refused: `page_invalid`. */
   list(page?: DeliveryPageRequest): Promise<Page<DeliveryView>>
-  /** Makes a dead delivery pending again: it is sent for another day. Refused: `delivery_unknown`, `delivery_not_dead`. */
+  /** Makes a dead delivery pending again, for another day. Refused: `delivery_unknown`, `delivery_not_dead`. */
   requeue(id: string): Promise<DeliveryView>
 }
 

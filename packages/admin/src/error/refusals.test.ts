@@ -11,12 +11,12 @@ test.each([
     'filter_invalid',
   ],
   [
-    'another refusal of the directory',
+    'another SCIM error',
     new ScimError(409, 'No.', { scimType: 'uniqueness', reason: 'user_name_taken' }),
     'unexpected_failure',
   ],
-  ['an outage', new StorageUnavailableError('The database is down.'), 'storage_unavailable'],
-  ['anything else', new TypeError('A mistake.'), 'unexpected_failure'],
-])('reports %s with its reason', (_, thrown, reason) => {
+  ['an outage of storage', new StorageUnavailableError('The database is down.'), 'storage_unavailable'],
+  ['any other error', new TypeError('A mistake.'), 'unexpected_failure'],
+])('converts %s to an AdminError, with the error as its cause', (_, thrown, reason) => {
   expect(toAdminError(thrown)).toMatchObject({ reason, cause: thrown })
 })

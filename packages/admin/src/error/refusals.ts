@@ -3,8 +3,8 @@ import { ProviderError, ScimError } from '@mintmark/scim'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
 /**
- * Every refusal: its reason, which is also the `code` of the answer, with the status and the sentence of the answer
- * (RFC 9457 §3.1).
+ * The refusals by reason: the status of the response, its fixed sentence (RFC 9457 §3.1), and the section of the standard.
+ * The reason is also the `code` in the response.
  */
 export const refusals = {
   // Authentication: RFC 6750 §3.1. One sentence for every kind of wrong credential.
@@ -13,7 +13,7 @@ export const refusals = {
   scope_missing: [403, 'The access token does not have the scope that this needs.', 'RFC 6750 §3.1'],
   not_an_administrator: [403, 'The user or client of the access token is not an administrator.', 'RFC 6750 §3.1'],
 
-  // Authorization: RFC 9700 §2.3, and §4.7 for requests that another site makes a browser send.
+  // Authorization: RFC 9700 §2.3, and §4.7 for cross-site request forgery.
   beyond_own_scopes: [
     403,
     'The client administers, or would administer, more than the access token allows.',
@@ -140,18 +140,18 @@ export const refusals = {
 /** A section of a public standard, such as `RFC 9110 §15.5.5`. */
 type Section = `${string} §${string}`
 
-/** Why an administrative action was refused. Reasons are stable: programs may depend on them. */
+/** The reason why an administrative action was refused. Reasons are stable: programs may depend on them. */
 export type AdminRefusalReason = keyof typeof refusals
 
 interface AdminErrorOptions {
-  /** A more specific sentence than that of the reason. It contains no input. */
+  /** A sentence that is more specific than the sentence of the reason. It contains no input. */
   readonly detail?: string | undefined
   /** The member of the request that is at fault, as a JSON Pointer (RFC 6901). */
   readonly pointer?: string | undefined
   readonly cause?: unknown
 }
 
-/** An action was refused, or failed. `reason` is stable. Nothing was changed unless the reason says so. */
+/** An action was refused or failed. `reason` is stable. Nothing was changed unless the reason says so. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
   readonly reason: AdminRefusalReason
@@ -169,10 +169,10 @@ export class AdminError extends Error {
   }
 }
 
-/** Converts any error to a refusal. An internal failure is reported without its message. */
+/** Converts any error to a refusal. The message of an internal failure is not included. */
 export function toAdminError(thrown: unknown): AdminError {
   if (thrown instanceof AdminError) return thrown
-  // RFC 7591 §3.2.2: the description is a fixed sentence that says what to change.
+  // RFC 7591 §3.2.2: the description is a fixed sentence that tells what to change.
   if (thrown instanceof ClientMetadataError)
     return new AdminError(thrown.code, { detail: thrown.description, cause: thrown })
   if (thrown instanceof ProviderError)

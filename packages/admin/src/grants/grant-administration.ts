@@ -18,8 +18,8 @@ export interface GrantView {
   readonly resources: readonly string[]
   readonly createdAt: EpochSeconds
   /**
-   * Whether tokens under this grant are accepted now. They are not while the client is disabled, or after the user was
-   * deactivated.
+   * Whether tokens issued under this grant are accepted now. They are refused while the client is disabled and after the
+   * user was deactivated.
    */
   readonly honoured: boolean
 }
@@ -27,26 +27,26 @@ export interface GrantView {
 /** The number of grants of a client that were revoked. */
 export interface RevokedGrants {
   readonly revoked: number
-  /** The `after` of the next call; undefined when all grants were revoked. */
+  /** The `after` of the next call; undefined if no grants are left. */
   readonly next: string | undefined
 }
 
-/** Grants: the consent of users, and everything that was issued under it. Each method throws AdminError. */
+/** Grants: the consent of users to clients. Each method throws AdminError. */
 export interface GrantAdministration {
   /** The grants of a user, newest first. Refused: `account_unknown`. */
   listOfUser(id: string): Promise<readonly GrantView[]>
-  /** Revokes one grant: its consent and its tokens, at once. Refused: `account_unknown`, `grant_unknown`. */
+  /** Revokes one grant together with its tokens. Refused: `account_unknown`, `grant_unknown`. */
   revoke(grant: { readonly userId: string; readonly grantId: string }): Promise<void>
   /** Revokes all grants of a user, and returns their number. Refused: `account_unknown`. */
   revokeAllOfUser(id: string): Promise<number>
   /**
-   * The grants of a client. A page is a page of users: it may contain fewer grants, or none, before the last page.
+   * The grants of a client. Each page covers a page of users, so it may contain fewer grants than `limit`, or none.
    * Refused: `client_unknown`, `page_invalid`.
    */
   listOfClient(id: string, page?: PageRequest): Promise<Page<GrantView>>
   /**
-   * Revokes the grants of a client, one page of users at a time: repeat it until there is no `next`. To refuse all
-   * tokens of a client at once, disable it first.
+   * Revokes the grants of a client, one page of users at a time: repeat it until there is no `next`. To refuse all tokens
+   * of a client immediately, disable it first.
    */
   revokeOfClient(id: string, page?: PageRequest): Promise<RevokedGrants>
 }
@@ -129,7 +129,7 @@ const revokeOfClient = (client: string, page: PageRequest, context: AdminContext
     context,
   )
 
-/** The grants of one page of users: storage finds grants by user. */
+/** Returns the grants to a client of one page of users. Storage finds grants only by user. */
 async function grantsOfClient(
   client: string,
   page: PageRequest,

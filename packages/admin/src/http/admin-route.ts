@@ -6,7 +6,7 @@ import type { AdminAccess, AdminArea } from './admin-scopes.ts'
 /** A parsed request of an authenticated administrator. */
 export interface AdminCall<Query, Body> {
   readonly admin: Administration
-  /** A part of the path, decoded. */
+  /** Returns a decoded part of the path. */
   readonly part: (name: string) => string
   readonly query: Query
   readonly body: Body
@@ -16,18 +16,18 @@ export interface AdminCall<Query, Body> {
 
 /** The response of an endpoint, before it is serialized. */
 export interface AdminAnswer {
-  /** With the names of our types, which `toWire` converts; undefined for no body. */
+  /** With camelCase names, which `toWire` converts; undefined for no body. */
   readonly body?: object | undefined
   /** The version for the `ETag`. */
   readonly version?: number | undefined
-  /** The path of a created record, below the base address. */
+  /** The path of a created record, relative to the base URL. */
   readonly location?: string | undefined
 }
 
 /** An endpoint, and its description in the OpenAPI document. */
 export interface RouteOptions<Query, Body> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below `/admin/v1`, with its parts in braces. */
+  /** The path below `/admin/v1`, with its variable parts in braces. */
   readonly path: `/${string}`
   readonly area: AdminArea
   readonly access: AdminAccess
@@ -35,26 +35,26 @@ export interface RouteOptions<Query, Body> {
   readonly summary: string
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
-  /** Whether the endpoint respects `If-Match`. */
+  /** Whether the endpoint checks `If-Match`. */
   readonly heedsVersion?: true
   readonly status: 200 | 201 | 204
-  /** The response body as it is sent; left out with 204. */
+  /** The schema of the response body; left out with 204. */
   readonly answer?: z.ZodType
   readonly handle: (call: AdminCall<Query, Body>) => Promise<AdminAnswer>
 }
 
-/** A route in the table of routes. */
+/** A route without the types of its query and body. */
 export interface AdminRoute extends Omit<RouteOptions<unknown, unknown>, 'handle'> {
   readonly handle: (call: AdminCall<unknown, unknown>) => Promise<AdminAnswer>
 }
 
-/** Defines a route. The router calls `handle` with the output of the schemas, so their types are those of the call. */
+/** Defines a route. The router calls `handle` with the output of the schemas, so the cast is safe. */
 export const defineRoute = <Query = undefined, Body = undefined>(route: RouteOptions<Query, Body>): AdminRoute => ({
   ...route,
   handle: (call) => route.handle(call as AdminCall<Query, Body>),
 })
 
-/** A response with one record, whose version becomes the `ETag` (RFC 9110 §8.8.3). */
+/** Creates a response with one record. Its version becomes the `ETag` (RFC 9110 §8.8.3). */
 export const versioned = <View extends { readonly version: number }>(view: View) => ({
   body: view,
   version: view.version,

@@ -7,13 +7,13 @@ export type AdminAccess = 'read' | 'write'
 
 /**
  * The scope values of administration with their descriptions. Use them as `scopes` of `createAuthorizationServer`, and
- * give each client only those that it needs. A scope value that allows writing allows reading too.
+ * give each client only the scope values that it needs. Write access includes read access.
  */
 export const adminScopes = {
   'admin:read': 'See everything that administrators see',
   'admin:write': 'Administer everything',
   'admin:clients:read': 'See the registered clients',
-  'admin:clients:write': 'Register, change and remove clients, and create secrets with which one can act as a client',
+  'admin:clients:write': 'Register, change and remove clients, and create secrets that allow acting as a client',
   'admin:providers:read': 'See the identity providers and their requests',
   'admin:providers:write': 'Register, change and remove identity providers, and create secrets for them',
   'admin:accounts:read': 'See all users',
@@ -25,17 +25,17 @@ export const adminScopes = {
   'admin:deliveries:read': 'See the messages to clients, such as logout tokens',
   'admin:deliveries:write': 'Send messages to clients again',
   'admin:webhooks:read': 'See the webhooks',
-  'admin:webhooks:write': 'Create, change and remove webhooks, which receive what changes about users',
+  'admin:webhooks:write': 'Create, change and remove webhooks, which receive changes of users',
   'admin:audit:read': 'See what administrators did',
 } as const satisfies Record<string, string>
 
-/** The narrowest scope value that is sufficient. */
+/** Returns the narrowest scope value that allows an access to an area. */
 export const leastScope = (area: AdminArea, access: AdminAccess): string => `admin:${area}:${access}`
 
 /**
- * Whether a caller with these scope values may give a client another one. To give an administrative scope
- * value, the caller needs that value or a broader one. To give `scim`, which lets a client write the users of a provider, the
- * caller needs write access to providers. To give a scope value that the host protects, the caller needs `admin:write`.
+ * Whether a caller with `scopes` may give a client `scope`. An administrative scope value requires that value or a
+ * broader one. `scim`, with which a client can write the users of a provider, requires write access to providers. A scope
+ * value that the host protects requires `admin:write`.
  */
 export function mayGrant(scopes: readonly string[], scope: string, protectedScopes: ReadonlySet<string>): boolean {
   if (protectedScopes.has(scope)) return scopes.includes('admin:write')

@@ -5,7 +5,7 @@ import type { AdministrationOptions } from '../administration.ts'
 import type { Actor } from '../audit/admin-event.ts'
 import type { adminScopes } from './admin-scopes.ts'
 
-/** An administrator whom the host's own check has authenticated, with their scope values. */
+/** An administrator whom the host has authenticated, with their scope values. */
 interface HostAdministrator {
   readonly actor: Actor
   readonly scopes: readonly (keyof typeof adminScopes)[]
@@ -13,29 +13,29 @@ interface HostAdministrator {
 
 /** The options of `createAdminServer`. At least one of `accessTokens` and `authorize` is required. */
 export interface AdminServerOptions extends AdministrationOptions {
-  /** The address of the authorization server. Administration is served below it, at `/admin/v1`. */
+  /** The issuer URL of the authorization server. Administration is served below it, at `/admin/v1`. */
   readonly issuer: string
   /**
-   * The authorization server, which verifies access tokens that have scope values of `adminScopes`.
+   * The authorization server, which verifies the access tokens of administrators.
    * @defaultValue None. Then `authorize` authenticates administrators.
    */
   readonly accessTokens?: Pick<AuthorizationServer, 'accessToken'>
   /**
-   * Whether a user may administer with an access token that has the scope. It is not called for clients that act for
-   * themselves.
-   * @defaultValue No user may. Any user could consent to a client that requests the scope.
+   * Returns whether a user is an administrator, and so may use an access token with an administrative scope value. Not
+   * called for clients that act for themselves.
+   * @defaultValue No user is an administrator. Any user could consent to a client that requests such a scope value.
    */
   readonly administrators?: (subject: string) => Promise<boolean>
   /**
-   * Scope values of the host's own APIs that only a caller with `admin:write` may give to a client. Without that, a caller also
-   * cannot change, enable, remove, or add a secret to a client that has one of them; it can disable it.
+   * Scope values of the host's own APIs that only a caller with `admin:write` may give to a client. Other callers also
+   * cannot change, enable or remove a client that has one of them, or add a secret to it. They can disable it.
    * @defaultValue None. A caller with `admin:clients:write` can then obtain tokens with every scope value that is not
    * administrative.
    */
   readonly protectedScopes?: readonly string[]
   /**
-   * The host's own check, such as a session or an API key. It is called first, and returns undefined when the caller is
-   * not an administrator. Requests of browsers are only accepted from the issuer's own pages.
+   * Authenticates administrators by the host's own means, such as a session or an API key. Called first; returns
+   * undefined if the caller is not an administrator. Requests of browsers are only accepted from pages of the issuer.
    * @defaultValue None. Then `accessTokens` authenticates administrators.
    */
   readonly authorize?: (request: RequestHead) => Promise<HostAdministrator | undefined>

@@ -17,8 +17,8 @@ export type AdminCaller = Brand<Caller, 'AdminCaller'>
 type Authenticators = Pick<AdminServerOptions, 'accessTokens' | 'administrators' | 'authorize'>
 
 /**
- * Authenticates the caller by the host's own check, or by an access token of ours (RFC 6750 §2.1).
- * @throws AdminError 401 — `credentials_missing` | `credentials_invalid`; 403 — `not_an_administrator` | `cross_site`.
+ * Authenticates the caller by the host's own check, or by an access token of this issuer (RFC 6750 §2.1).
+ * @throws AdminError 401 `credentials_missing` | `credentials_invalid`; 403 `not_an_administrator` | `cross_site`.
  */
 export async function authenticateAdministrator(request: RequestHead, deps: Authenticators): Promise<AdminCaller> {
   const admitted = await deps.authorize?.(request)
@@ -47,7 +47,7 @@ const proven = (caller: Caller): AdminCaller => caller as AdminCaller
 
 function bearerToken(request: RequestHead): string {
   const header = request.headers.get('authorization')
-  // RFC 6750 §3.1: without credentials the challenge has no error.
+  // RFC 6750 §3.1: the challenge to a request without credentials has no error code.
   if (header === undefined || header === '') throw new AdminError('credentials_missing')
   const match = /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header)
   // RFC 6750 §2: a request has one token.
@@ -56,7 +56,7 @@ function bearerToken(request: RequestHead): string {
   return match[1]
 }
 
-/** A browser adds cookies to the requests of any page, so the request must come from the issuer's own pages. */
+/** Requires a browser's request to come from a page of the issuer: browsers add cookies to the requests of any page. */
 function requireOwnPage(request: RequestHead): void {
   if (!['cookie', 'origin', 'sec-fetch-site'].some((name) => request.headers.has(name))) return
   try {

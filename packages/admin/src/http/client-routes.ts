@@ -72,8 +72,8 @@ const shared = secretHolderRoutes({
     remove: 'Removes a client for good.',
     disable: 'Disables a client: its requests and tokens are refused from now on.',
     enable: 'Enables a disabled client.',
-    addSecret: 'Adds a secret to a client, beside the current one. Only this response contains it.',
-    revokePreviousSecrets: 'Revokes all secrets of a client but the newest.',
+    addSecret: 'Adds a secret to a client. The current one stays valid. Only this response contains the new one.',
+    revokePreviousSecrets: 'Revokes all secrets of a client except the newest.',
   },
   answers: {
     one: clientAnswer,
@@ -83,7 +83,7 @@ const shared = secretHolderRoutes({
   withSecret: (clientSecret) => ({ clientSecret }),
 })
 
-/** The routes below /clients, apart from grants. */
+/** The routes below /clients, except those of grants. */
 export const clientRoutes: readonly AdminRoute[] = [
   shared.list,
   defineRoute({
@@ -111,7 +111,7 @@ export const clientRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Changes a client. Members that are left out stay as they are; null removes a value. A client that starts to use a secret is given one, in this response only.',
+      'Changes a client. Members that are left out stay as they are; null removes a value. If the client starts to use a secret, only this response contains it.',
     body: clientChangeBody,
     heedsVersion: true,
     status: 200,
@@ -128,7 +128,7 @@ export const clientRoutes: readonly AdminRoute[] = [
   shared.revokePreviousSecrets,
 ]
 
-/** The members of the metadata table, with their names on the wire (RFC 7591 §2). */
+/** Returns a schema for each member of the metadata table, by its name on the wire (RFC 7591 §2). */
 function shape(schemaOf: (rule: MetadataRule) => z.ZodType): Readonly<Record<string, z.ZodType>> {
   return Object.fromEntries(Object.entries(clientMetadata).map(([name, rule]) => [snakeName(name), schemaOf(rule)]))
 }
@@ -137,19 +137,19 @@ function isClearable({ presence }: MetadataRule): boolean {
   return presence === 'clearable'
 }
 
-/** A member of a request. Core checks the values further. */
+/** Returns the schema of a member in a request. `@mintmark/core` checks the values further. */
 function bodySchema(rule: MetadataRule): z.ZodType {
   return bodySchemas[rule.kind](rule)
 }
 
-/** A member of a response, as storage has it. */
+/** Returns the schema of a member in a response, which contains the stored value. */
 function answerSchema(rule: MetadataRule): z.ZodType {
   if (rule.kind === 'algorithm') return z.string()
   if (!isClearable(rule) || rule.kind === 'keySet') return bodySchema(rule)
   return rule.kind === 'seconds' ? z.int() : z.string()
 }
 
-/** The schema of the body derives from the metadata table, and so does the type of a registration. */
+/** The schema of the body and the type of a registration both derive from the metadata table, so the cast is safe. */
 const registrationOf = (body: object): ClientRegistration => fromWire(body) as ClientRegistration
 
 /** RFC 7396 §2: null removes a value. The schema accepts it for clearable members only. */

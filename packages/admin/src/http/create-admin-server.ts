@@ -36,21 +36,21 @@ import { openApi } from './open-api.ts'
 import { readBody, readQuery, readVersion, versionTag } from './read-request.ts'
 import { emptyQuery, toWire } from './wire.ts'
 
-/** Administration over HTTP, for an adapter to serve. */
+/** An administration server, which an adapter serves over HTTP. */
 export interface AdminServer extends HttpService {
   readonly issuer: string
 }
 
 /**
- * Creates a server at `{issuer}/admin/v1`. Its OpenAPI document is at `/openapi.json` there, for everybody.
- * @throws TypeError when nobody could ever be admitted, or a custom field is not one.
+ * Creates a server at `{issuer}/admin/v1`. Its OpenAPI document at `/openapi.json` is public.
+ * @throws TypeError if an option is invalid, or if neither `accessTokens` nor `authorize` is set.
  */
 export function createAdminServer(options: AdminServerOptions): AdminServer {
   checkOptions('createAdminServer', options, serverOptions)
   const { issuer, accessTokens, authorize } = options
   parseIssuer(issuer)
   if (accessTokens === undefined && authorize === undefined)
-    throw new TypeError('Administration needs accessTokens or authorize: nobody else is admitted.')
+    throw new TypeError('createAdminServer requires accessTokens or authorize: without them nobody can be authenticated.')
   const base = `${issuer}/admin/v1`
   const root = new URL(`${base}/`)
   const document = json(200, openApi(issuer, base, adminRoutes))
@@ -158,7 +158,7 @@ async function answer(
   return rendered(route, await route.handle({ admin, query, body, version, part }), base)
 }
 
-/** In the caller's name; its events are joined to the request. */
+/** Returns the administration for the caller. Its events have the correlation identifier of the request. */
 function administrationFor(
   { actor, scopes }: AdminCaller,
   request: ServerRequest,
@@ -197,7 +197,7 @@ const refusedRequest = (
 
 /**
  * Renders a refusal as problem details (RFC 9457 §3). `code` is stable; `detail` is a fixed sentence for humans;
- * `pointer` is the JSON Pointer of the member of the request that is at fault (RFC 6901).
+ * `pointer` is the JSON Pointer of the invalid member of the request (RFC 6901).
  * @param scope the scope value that was missing.
  */
 function renderProblem(
@@ -225,7 +225,7 @@ function renderProblem(
 }
 
 function challenge(status: number, reason: AdminError['reason'], scope: string | undefined): readonly Header[] {
-  // RFC 6750 §3: the scheme, and an error only when a token was presented.
+  // RFC 6750 §3.1: the challenge has an error code only if a token was presented.
   if (reason === 'credentials_missing') return [['WWW-Authenticate', 'Bearer realm="admin"']]
   if (status === 401) return [['WWW-Authenticate', 'Bearer realm="admin", error="invalid_token"']]
   if (reason === 'scope_missing')

@@ -66,7 +66,7 @@ export const grantRoutes: readonly AdminRoute[] = [
     path: '/accounts/{user_id}/grants/{grant_id}',
     area,
     access: 'write',
-    summary: 'Revokes a grant: its consent and its tokens, at once.',
+    summary: 'Revokes a grant together with its tokens.',
     status: 204,
     handle: async ({ admin, part }) => {
       await admin.grants.revoke({ userId: part('user_id'), grantId: part('grant_id') })
@@ -79,7 +79,7 @@ export const grantRoutes: readonly AdminRoute[] = [
     area,
     access: 'read',
     summary:
-      'Lists the grants to a client. A page is a page of accounts: it may contain fewer grants, or none, before the last page.',
+      'Lists the grants to a client. Each page covers a page of accounts, so it may contain fewer grants than the limit, or none.',
     query: pageQuery,
     status: 200,
     answer: pageAnswer(grantAnswer),
@@ -90,7 +90,7 @@ export const grantRoutes: readonly AdminRoute[] = [
     path: '/clients/{client_id}/grants',
     area,
     access: 'write',
-    summary: 'Revokes the grants to a client, one page of accounts at a time: repeat it until there is no next.',
+    summary: 'Revokes the grants to a client, one page of accounts at a time. Repeat the request until there is no `next`.',
     query: pageQuery,
     status: 200,
     answer: revokedPageAnswer,

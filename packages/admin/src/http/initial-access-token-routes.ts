@@ -25,7 +25,7 @@ const tokenAnswer = z.strictObject({
 
 const area = 'clients'
 
-/** The routes of permissions to register clients. */
+/** The routes of initial access tokens. */
 export const initialAccessTokenRoutes: readonly AdminRoute[] = [
   defineRoute({
     method: 'GET',
@@ -43,7 +43,7 @@ export const initialAccessTokenRoutes: readonly AdminRoute[] = [
     path: '/initial-access-tokens',
     area,
     access: 'write',
-    summary: 'Creates an initial access token, with which clients register themselves. It is shown once.',
+    summary: 'Creates an initial access token, with which clients register themselves. Only this response contains it.',
     body: tokenBody,
     status: 201,
     answer: z.strictObject({ ...tokenAnswer.shape, initial_access_token: z.string() }),
@@ -57,7 +57,7 @@ export const initialAccessTokenRoutes: readonly AdminRoute[] = [
     path: '/initial-access-tokens/{token_id}',
     area,
     access: 'write',
-    summary: 'Revokes an initial access token. The clients that it registered stay.',
+    summary: 'Revokes an initial access token. Clients that were registered with it are kept.',
     status: 204,
     async handle({ admin, part }) {
       await admin.initialAccessTokens.revoke(part('token_id'))

@@ -76,7 +76,7 @@ function parameters({ path, query, heedsVersion }: AdminRoute): readonly JsonObj
     in: 'header',
     required: false,
     schema: { type: 'string' },
-    description: 'The ETag of the version that is expected.',
+    description: 'The ETag of the expected version.',
   }
   return [...parts, ...queried, ...(heedsVersion === true ? [ifMatch] : [])]
 }
@@ -95,7 +95,7 @@ const problem = {
     status: { type: 'integer' },
     code: { type: 'string', description: 'Stable.' },
     detail: { type: 'string' },
-    pointer: { type: 'string', description: 'The member of the request that it is about (RFC 6901).' },
+    pointer: { type: 'string', description: 'The invalid member of the request (RFC 6901).' },
   },
   required: ['type', 'title', 'status', 'code', 'detail'],
 }

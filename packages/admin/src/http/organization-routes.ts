@@ -36,7 +36,7 @@ const area = 'organizations'
 const one = '/organizations/{organization_id}'
 const member = `${one}/members/{user_id}` as const
 
-/** The routes below /organizations, and those of memberships. */
+/** The routes of organizations and memberships. */
 export const organizationRoutes: readonly AdminRoute[] = [
   defineRoute({
     method: 'GET',

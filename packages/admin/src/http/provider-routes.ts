@@ -25,7 +25,7 @@ const members = {
   verified_domains: texts(253),
 }
 
-/** The identifier has letters, digits and hyphens: it is a part of the SCIM Tenant URL. */
+/** The identifier consists of letters, digits and hyphens, because it is a part of the SCIM Tenant URL. */
 const providerBody = z.strictObject({
   provider_id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
   ...optionally({ ...members, organization_id: identifier }),
@@ -80,8 +80,8 @@ const shared = secretHolderRoutes({
     remove: 'Removes an identity provider for good. Its accounts are kept.',
     disable: 'Disables an identity provider: its requests are refused from now on.',
     enable: 'Enables a disabled identity provider.',
-    addSecret: 'Adds a Secret Token to an identity provider, beside the current ones. Only this response contains it.',
-    revokePreviousSecrets: 'Revokes all Secret Tokens of an identity provider but the newest.',
+    addSecret: 'Adds a Secret Token to an identity provider. The current ones stay valid. Only this response contains the new one.',
+    revokePreviousSecrets: 'Revokes all Secret Tokens of an identity provider except the newest.',
   },
   answers: {
     one: providerAnswer,

@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import { AdminError, type AdminRefusalReason } from '../error/refusals.ts'
 
 /**
- * The JSON of a request's body, as its schema has it. Members that the schema does not name are refused.
+ * Parses the JSON body of a request. Refuses members that the schema does not define.
  * @throws AdminError `media_type` | `body_malformed` | `body_invalid`.
  */
 export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
@@ -13,25 +13,25 @@ export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
   // RFC 7396 §4: a merge patch is JSON too.
   if (!hasMediaType(request, ['application/json', 'application/merge-patch+json'])) throw new AdminError('media_type')
   const text = decodeBody(request.body)
-  // RFC 8259 §8.1: JSON is UTF-8. What is nested deeper than anything of ours is not even read.
+  // RFC 8259 §8.1: JSON is UTF-8. Text that is nested too deeply is not parsed.
   if (text === undefined || isTooDeep(text)) throw new AdminError('body_malformed')
   const value = parsed(text)
   // RFC 8259 §4: the meaning of a repeated member differs between parsers, so a proxy may have checked another value.
   if (repeatsMember(text)) throw new AdminError('body_malformed')
-  // RFC 9110 §15.5.1: not every store reads such a text back.
+  // RFC 9110 §15.5.1: not every store can store such characters.
   if (!isStorable(value)) throw new AdminError('body_invalid')
   return fitting(value, schema, 'body_invalid')
 }
 
 /**
- * A value as its schema has it.
- * @throws AdminError for the reason.
+ * Parses a value by its schema.
+ * @throws AdminError with the reason.
  */
 function fitting(value: unknown, schema: z.ZodType, reason: AdminRefusalReason): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const path = pathOf(result.error.issues[0])
-  // RFC 6901 §3. A name that could not be one of ours is not repeated, and a value never is.
+  // RFC 6901 §3. The pointer contains only names that the API could define, and never a value, because it is sent back.
   const pointer = path.every((part) => /^[a-z_0-9]{1,64}$/.test(String(part)))
     ? path.map((part) => `/${String(part)}`).join('')
     : undefined
@@ -39,7 +39,7 @@ function fitting(value: unknown, schema: z.ZodType, reason: AdminRefusalReason):
   throw new AdminError(reason, { pointer: pointer === '' ? undefined : pointer })
 }
 
-/** Returns where a member is that its schema refuses: what is unknown, missing or not what it should be. */
+/** Returns the path of the member that is unknown, missing or invalid. */
 function pathOf(issue: z.core.$ZodIssue | undefined): readonly PropertyKey[] {
   if (issue === undefined) return []
   return issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path
@@ -69,17 +69,17 @@ export function readQuery(request: ServerRequest, schema: z.ZodType): unknown {
 }
 
 /**
- * Parses the version in `If-Match` (RFC 9110 §13.1.1); undefined for any.
+ * Parses the version in `If-Match` (RFC 9110 §13.1.1); undefined for any version.
  * @throws AdminError `version_mismatch` for an entity tag that this server does not issue.
  */
 export function readVersion(request: ServerRequest): number | undefined {
   const header = request.headers.get('if-match')?.trim()
   if (header === undefined || header === '*') return undefined
   const match = /^"(\d{1,15})"$/.exec(header)
-  // RFC 9110 §13.1.1: the comparison is strong. A client that has read one version needs one tag.
+  // RFC 9110 §13.1.1: the comparison is strong. A list of tags is refused: a client has read one version.
   if (match?.[1] === undefined) throw new AdminError('version_mismatch')
   return Number(match[1])
 }
 
-/** The entity tag of a version (RFC 9110 §8.8.3). */
+/** Returns the entity tag of a version (RFC 9110 §8.8.3). */
 export const versionTag = (version: number): string => `"${version}"`

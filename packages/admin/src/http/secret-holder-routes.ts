@@ -6,18 +6,18 @@ import { defineRoute, versioned, type AdminCall, type AdminRoute } from './admin
 import type { AdminArea } from './admin-scopes.ts'
 import { addSecretBody, fromWire, pageQuery } from './wire.ts'
 
-/** A kind of record that has a version and secrets, and can be disabled: clients and identity providers. */
+/** Describes a kind of record that has a version and secrets and can be disabled: clients or identity providers. */
 export interface SecretHolder<Target> {
   readonly area: AdminArea
   readonly collection: `/${string}`
-  /** The path of one record, which has the identifier as its part `parameter`. */
+  /** The path of one record. Its part `parameter` is the identifier. */
   readonly one: `/${string}`
   readonly parameter: string
   readonly target: (id: string, version: number | undefined) => Target
   readonly administration: (admin: Administration) => SecretHolderAdministration<Target>
   readonly summaries: Readonly<Record<keyof SecretHolderRoutes, string>>
   readonly answers: { readonly one: z.ZodType; readonly page: z.ZodType; readonly secret: z.ZodType }
-  /** The response body with a new secret. */
+  /** Creates the response body with a new secret. */
   readonly withSecret: (secret: string) => object
 }
 
@@ -42,7 +42,7 @@ export interface SecretHolderRoutes {
   readonly revokePreviousSecrets: AdminRoute
 }
 
-/** The routes that clients and identity providers share. */
+/** Defines the routes that clients and identity providers have in common. */
 export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): SecretHolderRoutes {
   const { area, one, parameter, summaries, answers, administration } = holder
   const idOf = ({ part }: AdminCall<unknown, unknown>) => part(parameter)

@@ -8,8 +8,8 @@ const members = { claims: anyObject, custom_fields: anyObject }
 const userBody = z.strictObject(optionally({ user_id: z.string().min(1).max(255), ...members }))
 
 /**
- * Members that are left out stay as they are, in `claims` and `custom_fields` too; null removes a claim or a field
- * (RFC 7396 §2, one level deep).
+ * Members that are left out stay as they are, including members of `claims` and `custom_fields`; null removes a claim or
+ * a field (RFC 7396 §2, one level deep).
  */
 const userChangeBody = z.strictObject(optionally(members))
 
@@ -39,7 +39,7 @@ const usersAnswer = z.strictObject({ ...pageAnswer(userAnswer).shape, total: z.i
 
 const userQuery = z.strictObject({ ...pageMembers, filter: z.string().max(4096).exactOptional() })
 
-/** The query of the list as a body, so that the search does not appear in logs of addresses. */
+/** The query of the list as a body, so that access logs do not contain the search. */
 const searchBody = z.strictObject(
   optionally({ filter: z.string().max(4096), after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) }),
 )
@@ -70,7 +70,7 @@ const upsertAnswer = z.strictObject({
 const area = 'accounts'
 const one = '/accounts/{user_id}'
 
-/** The routes below /accounts, apart from grants, sessions and memberships. A user is an account on the wire. */
+/** The routes below /accounts, except those of grants, sessions and memberships. On the wire a user is an account. */
 export const userRoutes: readonly AdminRoute[] = [
   defineRoute({
     method: 'GET',
@@ -102,7 +102,7 @@ export const userRoutes: readonly AdminRoute[] = [
     path: '/account-search',
     area,
     access: 'read',
-    summary: 'Lists accounts as GET does, with the search in the body, so that logs of addresses do not contain it.',
+    summary: 'Lists accounts as GET does, with the search in the body, so that access logs do not contain it.',
     body: searchBody,
     status: 200,
     answer: usersAnswer,
@@ -114,7 +114,7 @@ export const userRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      "Writes accounts of the host's own table, by the host's own identifiers: creates those that do not exist, and replaces the claims and custom fields of the others. Accounts that cannot be written are refused, each with the code of the reason, and the others are written.",
+      "Writes accounts from the host's own table, with the host's own identifiers: creates accounts that do not exist, and replaces the claims and custom fields of the others. An account that cannot be written is refused with a reason; the others are written.",
     body: upsertBody,
     status: 200,
     answer: upsertAnswer,
@@ -164,7 +164,7 @@ export const userRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Blocks an account, revokes everything issued to the user, and lists what was revoked. No identity provider can lift the block.',
+      'Blocks an account, revokes everything issued to the user, and lists the revoked access. No identity provider can lift the block.',
     status: 200,
     answer: deactivatedAnswer,
     handle: async ({ admin, part }) => {
@@ -178,7 +178,7 @@ export const userRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Lifts the block of an account. It stays inactive if its identity provider has deactivated it too; repeat the request to activate it all the same. Credentials from before stay revoked.',
+      'Lifts the block of an account. If its identity provider has deactivated it too, it stays inactive; repeat the request to activate it anyway. Credentials from before the deactivation stay revoked.',
     status: 200,
     answer: userAnswer,
     handle: async ({ admin, part }) => versioned(await admin.users.reactivate(part('user_id'))),

@@ -23,7 +23,7 @@ const webhookAnswer = z.strictObject({
 const area = 'webhooks'
 const one = '/webhooks/{webhook_id}'
 
-/** The routes of endpoints that receive changes. */
+/** The routes below /webhooks. */
 export const webhookRoutes: readonly AdminRoute[] = [
   defineRoute({
     method: 'GET',
@@ -40,7 +40,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
     path: '/webhooks',
     area,
     access: 'write',
-    summary: 'Creates a webhook, and returns its secret, which cannot be shown again.',
+    summary: 'Creates a webhook. Only this response contains its secret.',
     body: z.strictObject({ url, ...optionally(settings) }),
     status: 201,
     answer: z.strictObject({ webhook: webhookAnswer, secret: z.string() }),
@@ -77,7 +77,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
     path: one,
     area,
     access: 'write',
-    summary: 'Removes a webhook. Messages that were not sent are given up.',
+    summary: 'Removes a webhook. Its unsent messages are given up.',
     status: 204,
     handle: async ({ admin, part }) => {
       await admin.webhooks.remove(part('webhook_id'))
@@ -89,7 +89,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
     path: `${one}/disable`,
     area,
     access: 'write',
-    summary: 'Disables a webhook. Its messages wait for a day.',
+    summary: 'Disables a webhook. Its messages wait for up to a day.',
     status: 200,
     answer: webhookAnswer,
     handle: async ({ admin, part }) => ({ body: await admin.webhooks.disable(part('webhook_id')) }),
@@ -110,7 +110,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Adds a secret, which cannot be shown again. Messages are signed with both until the previous one is revoked.',
+      'Adds a secret. Only this response contains it. Messages are signed with both secrets until the previous one is revoked.',
     status: 201,
     answer: z.strictObject({ secret: z.string() }),
     handle: async ({ admin, part }) => ({ body: { secret: await admin.webhooks.addSecret(part('webhook_id')) } }),
@@ -130,7 +130,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
     path: `${one}/replay`,
     area,
     access: 'write',
-    summary: 'Sends all changes after a position again, in order; 0 for all of the last 30 days.',
+    summary: 'Sends all changes after a position again, in order. With position 0 it sends all changes of the last 30 days.',
     body: z.strictObject({ position: z.int().min(0) }),
     status: 200,
     answer: webhookAnswer,

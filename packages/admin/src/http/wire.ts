@@ -10,7 +10,7 @@ export const identifier = z.string().min(1).max(1024)
 
 export const texts = (longest: number, most = 100) => z.array(z.string().min(1).max(longest)).max(most)
 
-/** An object that is not copied: a copy would silently drop members such as `__proto__`. */
+/** Any object. It is not copied, because a copy would silently drop members such as `__proto__`. */
 export const anyObject = z
   .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
   .meta({ type: 'object', additionalProperties: true })
@@ -21,7 +21,7 @@ export const optionally = <Shape extends Readonly<Record<string, z.ZodType>>>(sh
     readonly [Name in keyof Shape]: z.ZodExactOptional<Shape[Name]>
   }
 
-/** Selects a part of a list: `after` is the `next` of the previous page. */
+/** The query members that select a page of a list: `after` is the `next` of the previous page. */
 export const pageMembers = {
   after: z.string().min(1).max(1100).exactOptional(),
   limit: z
@@ -36,7 +36,7 @@ export const pageQuery = z.strictObject(pageMembers)
 /** For routes without a query. */
 export const emptyQuery = z.strictObject({})
 
-/** A page of a list. */
+/** Returns the schema of a page of a list. */
 export const pageAnswer = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), next: z.string().exactOptional() })
 
@@ -56,18 +56,18 @@ export const addSecretBody = z.strictObject({ previous_expires_at: seconds.exact
 /** Converts the name `client_name` to `clientName`. */
 type CamelName<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelName<Tail>>}` : Name
 
-/** An object with the names of its own members converted. */
+/** An object whose member names are converted. The names in nested objects are not. */
 export type FromWire<Wire> = { readonly [Member in keyof Wire as CamelName<Member>]: Wire[Member] }
 
-/** Converts the names of a message's own members, but not those of nested objects. Its schema has checked the names. */
+/** Converts the member names of a message, but not the names in nested objects. Its schema has checked the names. */
 export const fromWire = <Wire extends object>(message: Wire): FromWire<Wire> =>
   Object.fromEntries<unknown>(
     Object.entries(message).map(([name, value]: [string, unknown]) => [camelName(name), value]),
   ) as FromWire<Wire>
 
 /**
- * Converts a value of ours to JSON: names become snake_case, and undefined members are left out. The contents of members
- * that others define, such as claims, are not converted.
+ * Converts a value to JSON: names become snake_case, and undefined members are left out. The contents of members that
+ * others define, such as claims, are not converted.
  */
 export function toWire(value: unknown): JsonValue {
   if (Array.isArray(value)) return value.map(toWire)
@@ -87,10 +87,11 @@ const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, let
 export const snakeName = (name: string): string =>
   wireNames.get(name) ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Members whose name on the wire differs from ours. */
+/** Members that have another name on the wire. */
 const wireNames: ReadonlyMap<string, string> = new Map([
   ['deprovisioning', 'offboarding'],
   ['suspendedAt', 'held_at'],
 ])
 
+/** Members with names inside that others have chosen. */
 const namedByOthers: ReadonlySet<string> = new Set(['claims', 'customFields', 'jwks', 'fields'])

@@ -15,7 +15,7 @@ import {
 } from '../users/last-administrators.ts'
 import { findUser } from '../users/user-view.ts'
 
-/** A membership, and the version that a change expects. Without a version the change applies to any. */
+/** A membership, and the version that a change expects. Without a version the change applies to any version. */
 interface MembershipTarget {
   readonly organizationId: string
   readonly userId: string
@@ -176,7 +176,7 @@ async function changeRoles(
   )
 }
 
-/** What a user administers because of one membership. */
+/** Returns what a user administers because of one membership. */
 async function administeredByMembership(
   { organizationId, userId }: MembershipRecord,
   context: AdminContext,

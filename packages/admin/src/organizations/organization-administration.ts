@@ -21,7 +21,7 @@ interface OrganizationChange {
   readonly displayName?: string | undefined
 }
 
-/** An organization, and the version that a change expects. Without a version the change applies to any. */
+/** An organization, and the version that a change expects. Without a version the change applies to any version. */
 interface OrganizationTarget {
   readonly organizationId: string
   readonly version?: number | undefined
@@ -35,7 +35,7 @@ export interface OrganizationAdministration extends MembershipAdministration {
   read(id: string): Promise<OrganizationRecord>
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<OrganizationRecord>>
-  /** Refused also: `version_mismatch`, `display_name_invalid`. */
+  /** Also refused: `version_mismatch`, `display_name_invalid`. */
   update(target: OrganizationTarget, change: OrganizationChange): Promise<OrganizationRecord>
   /** Removes an organization for good, with all memberships. The users are kept. */
   remove(target: OrganizationTarget): Promise<void>

@@ -33,26 +33,29 @@ import {
 export interface ProviderAdministration {
   /**
    * Registers an identity provider. Its Secret Token cannot be read again. Refused: `identifier_invalid`,
-   * `identifier_taken`, and as at `update`.
+   * `identifier_taken`, and as for `update`.
    */
   register(registration: ProviderRegistration): Promise<CreatedProvider>
   /** Refused: `provider_unknown`, here and below. */
   read(id: string): Promise<ProviderView>
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<ProviderView>>
-  /** Refused also: `display_name_invalid`, `tolerance_profile_unknown`, `client_unknown`, `organization_unknown`, `version_mismatch`. */
+  /**
+   * Also refused: `display_name_invalid`, `tolerance_profile_unknown`, `client_unknown`, `organization_unknown`,
+   * `domain_invalid`, `version_mismatch`.
+   */
   update(target: ProviderTarget, change: ProviderChange): Promise<ProviderView>
-  /** Refuses the provider's requests from now on. Its users are not changed. */
+  /** Disables a provider: its requests are refused from now on. Its users are not changed. */
   disable(target: ProviderTarget): Promise<ProviderView>
   enable(target: ProviderTarget): Promise<ProviderView>
   /** Removes a provider for good. Its identifier stays taken. Its users are kept, and no provider can change them. */
   remove(target: ProviderTarget): Promise<void>
   /**
-   * Adds a Secret Token beside the current ones, which expire at `previousExpiresAt` (seconds since 1970) if given.
+   * Adds a Secret Token. The current ones stay valid, until `previousExpiresAt` (seconds since 1970) if it is given.
    * Returns the new secret, which cannot be read again. Refused: `too_many_secrets`.
    */
   addSecret(id: string, change?: { readonly previousExpiresAt?: number | undefined }): Promise<string>
-  /** Revokes all secrets but the newest at once. */
+  /** Revokes all secrets except the newest. */
   revokePreviousSecrets(id: string): Promise<void>
   /**
    * Allows a provider to deprovision users again after it reached the limit (`deprovisioningLimit` of
@@ -60,13 +63,14 @@ export interface ProviderAdministration {
    */
   releaseDeprovisioning(target: ProviderTarget): Promise<ProviderView>
   /**
-   * Blocks up to `limit` users of a disabled or removed provider, and revokes everything issued to them. Repeat it with `after` until
-   * `next` is undefined; it can be interrupted and started again. The last administrators are kept. Refused: `provider_enabled`.
+   * Blocks up to `limit` users of a disabled or removed provider, and revokes everything issued to them. Repeat it with
+   * `after` until `next` is undefined. It can be interrupted and started again. The last administrators stay active.
+   * Refused: `provider_enabled`.
    */
   deactivateUsers(id: string, page?: PageRequest): Promise<DeactivatedUsers>
-  /** Instructions for the administrator of the identity provider. */
+  /** Returns instructions for the administrator of the identity provider. */
   setup(id: string, product: SetupProduct): Promise<ProviderSetup>
-  /** The requests of the provider, newest first: see `keepRequestLog`. */
+  /** Lists the requests of the provider, newest first: see `keepRequestLog`. */
   requests(id: string, page?: PageRequest): Promise<Page<LogEntryView>>
 }
 

@@ -1,3 +1,5 @@
+// Over 250 lines: every change of an identity provider is in this file, because they all use `changeStored` and `usersOf`.
+
 import {
   addProviderSecret,
   revokePreviousProviderSecrets,
@@ -19,7 +21,7 @@ import { isDisplayName, isIdentifier } from '../text.ts'
 import { deactivateUser } from '../users/user-lifecycle.ts'
 import { findProvider, loggedProvider, providerView, type ProviderView } from './provider-view.ts'
 
-/** An identity provider, and the version that a change expects. Without a version the change applies to any. */
+/** An identity provider, and the version that a change expects. Without a version the change applies to any version. */
 export interface ProviderTarget {
   readonly providerId: string
   readonly version?: number | undefined
@@ -30,12 +32,12 @@ export interface ProviderChange {
   readonly displayName?: string | undefined
   /** The deviations from the RFCs that are accepted in its requests. */
   readonly toleranceProfile?: ToleranceProfile | undefined
-  /** Clients that may authenticate with an access token of ours that has the scope `scim`, beside the secret. */
+  /** Clients that may authenticate as the provider with an access token that has the scope value `scim`. */
   readonly clientIds?: readonly string[] | undefined
   /** The e-mail domains that belong to the customer. They apply to users that are written from now on. */
   readonly verifiedDomains?: readonly string[] | undefined
   /**
-   * The organization that its users become members of: those it has now, and those that it creates. `null` for none. Nobody is
+   * The organization that all present and future users of the provider become members of; `null` for none. No user is
    * removed from another organization.
    */
   readonly organizationId?: string | null | undefined
@@ -87,7 +89,7 @@ export const updateProvider = (
           }),
           context,
         )
-        // Also when it is the same: a call that was interrupted is completed by the next one.
+        // Even if the organization is unchanged: repeating an interrupted call must complete it.
         if (typeof change.organizationId === 'string')
           await joinAll(providerId(provider.providerId), change.organizationId, context)
         return updated
@@ -102,7 +104,7 @@ const organizationAfter = (
 ): IdentityProviderRecord['organizationId'] =>
   id === undefined ? before.organizationId : id === null ? undefined : organizationId(id)
 
-/** Makes all users of a provider members of an organization. Those who are members keep their roles. */
+/** Makes all users of a provider members of an organization. Existing members keep their roles. */
 async function joinAll(
   provider: IdentityProviderRecord['providerId'],
   organization: string,
@@ -124,7 +126,7 @@ async function joinAll(
   } while (after !== undefined)
 }
 
-/** A page of a provider's users, without their groups. */
+/** Reads a page of a provider's users, without their groups. */
 async function usersOf(
   provider: IdentityProviderRecord['providerId'],
   page: { readonly after: string | undefined; readonly limit: number },
@@ -163,7 +165,7 @@ export const releaseDeprovisioning = (provider: ProviderTarget, context: AdminCo
     deprovisioning: undefined,
   }))
 
-/** Removes an identity provider. It is disabled first, because that write can check a version. */
+/** Removes an identity provider. Disables it first, because that write can check a version. */
 export const removeProvider = (provider: ProviderTarget, context: AdminContext): Promise<void> =>
   audit(
     {
@@ -182,16 +184,16 @@ export const removeProvider = (provider: ProviderTarget, context: AdminContext):
     context,
   )
 
-/** The result of a part of a deactivation of a provider's users. */
+/** The result of deactivating one page of a provider's users. */
 export interface DeactivatedUsers {
   readonly deactivated: number
-  /** How many were kept, because nobody else administers what they administer. */
+  /** How many users stay active, because nobody else administers what they administer. */
   readonly kept: number
-  /** The `after` of the next part; undefined after the last one. */
+  /** The `after` of the next page; undefined after the last one. */
   readonly next: string | undefined
 }
 
-/** Blocks users of a provider that cannot create others: it is disabled, or was removed. */
+/** Blocks users of a provider that is disabled or was removed, and so cannot create new ones. */
 export const deactivateUsersOf = (id: string, page: PageRequest, context: AdminContext): Promise<DeactivatedUsers> =>
   audit(
     {
@@ -205,7 +207,7 @@ export const deactivateUsersOf = (id: string, page: PageRequest, context: AdminC
         // RFC 9110 §15.5.5.
         if (owner === undefined) throw new AdminError('provider_unknown')
         const provider = await storage.identityProviders.find(owner)
-        // RFC 9110 §15.5.10: it could create users faster than they are deactivated.
+        // RFC 9110 §15.5.10: an enabled provider could create users faster than this deactivates them.
         if (provider !== undefined && provider.disabledAt === undefined) throw new AdminError('provider_enabled')
         const listed = await usersOf(owner, { after: page.after, limit }, storage)
         let deactivated = 0
@@ -226,7 +228,7 @@ async function deactivateUnlessLast(id: string, context: AdminContext): Promise<
     return true
   } catch (error) {
     if (error instanceof AdminError && error.reason === 'last_administrator') return false
-    // Removed since the page was read: nothing is left to deactivate.
+    // The user was removed since the page was read: nothing is left to deactivate.
     if (error instanceof AdminError && error.reason === 'account_unknown') return true
     throw error
   }

@@ -52,27 +52,27 @@ export const providerView = (
   secrets: secrets.map(secretView),
 })
 
-/** An identity provider as the audit log stores it: the deprovisioning count has the names of the column. */
+/** Returns an identity provider as the audit log stores it: the deprovisioning count has its stored names. */
 export function loggedProvider({ deprovisioning, ...provider }: ProviderView): JsonObject {
   if (deprovisioning === undefined) return plainJson(provider)
   const { windowStartedAt, count, suspendedAt } = deprovisioning
   return plainJson({ ...provider, offboarding: { windowStartedAt, count, heldAt: suspendedAt } })
 }
 
-/** The products with instructions. */
+/** The products that there are instructions for. */
 export type SetupProduct = 'entra' | 'okta'
 
 /** Instructions for the administrator of the identity provider. */
 export interface ProviderSetup {
   readonly product: SetupProduct
-  /** The values to enter, by the name of the field. The Secret Token is not included, because it cannot be read again. */
+  /** The values to enter, by field name. The Secret Token is not included, because it cannot be read again. */
   readonly fields: Readonly<Record<string, string>>
   readonly steps: readonly string[]
-  /** Fields and steps as text, to send to that administrator. */
+  /** The fields and steps as text, to send to that administrator. */
   readonly text: string
 }
 
-/** Returns the instructions for a connection, as it is configured. */
+/** Returns the instructions for a connection in its current configuration. */
 export function providerSetup(provider: ProviderView, product: SetupProduct): ProviderSetup {
   const { title, fields, steps } = product === 'entra' ? entra(provider) : okta(provider)
   const all = [...steps, verifiedDomainsStep(provider)]
@@ -105,10 +105,10 @@ const entra = (provider: ProviderView): Instructions => ({
   steps: [
     'In the Entra admin center, open Enterprise applications, New application, Create your own application, and choose the integration of an application that is not in the gallery.',
     'Open Provisioning, choose the mode Automatic, paste the Tenant URL and the Secret Token under Admin Credentials, and press Test Connection.',
-    'Under Mappings, Provision Microsoft Entra ID Users, change the source of externalId from mailNickname to objectId: an account is found by it again when a name changes.',
+    'Under Mappings, Provision Microsoft Entra ID Users, change the source of externalId from mailNickname to objectId, which does not change when a user is renamed.',
     'Keep userName as the matching attribute, from userPrincipalName, and Switch([IsSoftDeleted], …) for active: deactivation ends all access at once.',
     ...profileStep(provider, ['entra', 'general', 'all'], 'entra'),
-    'Under Users and groups, assign whom to provision, and press Start provisioning. Entra works in cycles of about 40 minutes; Provision on demand tries one person at once.',
+    'Under Users and groups, assign the users and groups to provision, and press Start provisioning. Entra works in cycles of about 40 minutes; Provision on demand provisions one user immediately.',
   ],
 })
 
@@ -132,23 +132,23 @@ const okta = (provider: ProviderView): Instructions => ({
   ],
 })
 
-/** A connection with a strict tolerance profile refuses some requests of these products. */
+/** Returns a step if the tolerance profile of the connection refuses some requests of the product. */
 function profileStep({ toleranceProfile }: ProviderView, fitting: readonly string[], best: string): readonly string[] {
   if (fitting.includes(toleranceProfile)) return []
   return [
-    `Here, choose the tolerance profile ${best} for this connection: it is ${toleranceProfile}, which refuses some of what is sent.`,
+    `Here, choose the tolerance profile ${best} for this connection. The current profile, ${toleranceProfile}, refuses some requests of this product.`,
   ]
 }
 
 /**
- * Stores the requests of identity providers and how they were answered, for their administrators. Use it as `onRequest`
- * of `createScimServer`.
+ * Creates a listener that stores the requests of identity providers and the outcomes, for administrators. Use it as
+ * `onRequest` of `createScimServer`.
  */
 export function keepRequestLog(options: {
   /** The storage of SCIM. */
   readonly storage: AdminStorage
   /**
-   * In seconds. Purging removes older entries.
+   * How long entries are kept, in seconds. Purging removes older entries.
    * @defaultValue 604800, 7 days. The log is for recent problems, and it contains identifiers of users.
    */
   readonly retention?: number
@@ -167,5 +167,5 @@ export function keepRequestLog(options: {
     log.append({ log: requestLogOf(providerId), type: 'request.answered', detail: plainJson(request) })
 }
 
-/** The name of the log of a provider's requests. */
+/** Returns the name of the log of a provider's requests. */
 export const requestLogOf = (providerId: string): string => `provider:${providerId}`

@@ -12,7 +12,7 @@ export interface SessionView {
   readonly userId: string
   readonly signedInAt: EpochSeconds
   readonly amr: readonly string[]
-  /** `undefined` for a session of the host. */
+  /** Undefined for a session that the host manages. */
   readonly expiresAt: EpochSeconds | undefined
   readonly lastSeenAt: EpochSeconds
   /** Browser and system, such as `Firefox on Windows`. */
@@ -26,7 +26,10 @@ export interface SessionView {
 export interface SessionAdministration {
   /** The sessions of a user, newest first. Refused: `account_unknown`. */
   listOfUser(id: string): Promise<readonly SessionView[]>
-  /** Signs a user out in one browser. With `userId`, a session of another user is refused. Refused: `account_unknown`, `session_unknown`. */
+  /**
+   * Signs a user out in one browser. With `userId`, the session of another user is unknown. Refused: `account_unknown`,
+   * `session_unknown`.
+   */
   revoke(session: { readonly userId?: string | undefined; readonly sessionId: string }): Promise<void>
   /** Signs a user out in every browser. Returns the number of sessions. Refused: `account_unknown`. */
   revokeAllOfUser(id: string): Promise<number>

@@ -1,3 +1,5 @@
+// Over 250 lines: the rule that protects the last administrators, for administrators and for identity providers.
+
 import { aListOfTexts, aText, checkOptions, listOf, type OptionChecks, required, aStorage } from '@mintmark/internal'
 import type { ResourceType } from '@mintmark/scim'
 import type { ProposedChange } from '@mintmark/scim/engine'
@@ -14,19 +16,20 @@ import { customField, readCustomFields, type CustomField } from '../custom-field
 import { AdminError } from '../error/refusals.ts'
 import { comparableUser, hasId, isActive, isStandardClaim, userFilter, userTypeWithFields } from './user-filter.ts'
 
-/** Which administrators are protected: the last one of a kind cannot be deactivated, removed or lose the role. */
+/** Which administrators are protected: the last of them cannot be deactivated or removed, and cannot lose the role. */
 export interface LastAdministratorOptions {
   /**
-   * Roles in organizations, such as `owner`. An organization with an active user in one of them always keeps one.
+   * Roles in organizations, such as `owner`. The last active user with one of these roles in an organization is protected.
    * @defaultValue None. An organization may have no administrator.
    */
   readonly protectedRoles?: readonly string[]
   /**
    * A filter that matches the users who administer the service, such as `claims.staff_role eq "admin"` with a custom
-   * field. One active user always matches. A filter that users of an identity provider could match, such as one over a
-   * claim of OpenID Connect, needs `and not (provider pr)`. So does a custom field that the option `claims` of
-   * `createScimServer` fills from what a provider sends; the server cannot notice that.
-   * @defaultValue None. A service that clients administer needs no such user.
+   * field. The last active user who matches is protected. If an identity provider could make its users match, for
+   * example because the filter tests a claim of OpenID Connect, the filter needs `and not (provider pr)`. It also needs
+   * this if the option `claims` of `createScimServer` fills the custom field from a provider's data; the server cannot
+   * detect that.
+   * @defaultValue None. A service that only clients administer needs no such user.
    */
   readonly administrators?: string
 }
@@ -43,8 +46,8 @@ export interface LastAdministrators {
 }
 
 /**
- * @throws ScimError invalidFilter when the filter of administrators is not valid; TypeError when a directory could make
- * one of its users match.
+ * Resolves the filter in the options.
+ * @throws ScimError `invalidFilter` if the filter is invalid; TypeError if a directory could make one of its users match.
  */
 export const lastAdministrators = (
   { protectedRoles = [], administrators }: LastAdministratorOptions,
@@ -64,8 +67,9 @@ function administratorsFilter(text: string, type: ResourceType): ResolvedFilter 
 }
 
 /**
- * Whether no user of an identity provider matches a filter unless the host decides so: the filter requires that there is no provider,
- * an `id`, or a value in a claim that providers do not write. The absence of a value proves nothing: any new user has none.
+ * Whether identity providers cannot make their users match a filter: the filter requires that the user has no provider,
+ * a certain `id`, or a value in a claim that providers do not write. Requiring the absence of a value is not sufficient,
+ * because a new user has no values.
  */
 function isBeyondProviders(filter: ResolvedFilter): boolean {
   switch (filter.kind) {
@@ -94,10 +98,10 @@ function isBeyondProviders(filter: ResolvedFilter): boolean {
 const isOwnClaim = ({ name, subName }: FilterAttribute): boolean => name === 'claims' && !isStandardClaim(subName)
 
 /**
- * Protects the last administrators from identity providers: use it as `mayChange` of `createScimServer`. A request that
- * deactivates or removes the last administrator, links them, or takes the claim that makes them one, is answered with 403.
- * So is a request that writes a claim to a linked user which would make them an administrator without their provider: the
- * claims stay when the provider removes its link. The check happens once, before the change, so it does not notice
+ * Protects the last administrators from identity providers: use it as `mayChange` of `createScimServer`. A request is
+ * refused with 403 if it deactivates, removes or links the last administrator, or takes away the claim that makes them an
+ * administrator. It is also refused if it gives a linked user claims that would make them an administrator after the
+ * provider removes its link, because the claims stay. The check happens once, before the change, so it does not detect
  * concurrent changes by two providers.
  */
 export function protectLastAdministrators(
@@ -105,7 +109,7 @@ export function protectLastAdministrators(
     /** The storage of SCIM. */
     readonly storage: AdminStorage
     /**
-     * The custom fields of `createAdministration`, when the filter uses one.
+     * The custom fields of `createAdministration`. Required if the filter uses one.
      * @defaultValue None. Claims of OpenID Connect need no declaration.
      */
     readonly customFields?: readonly CustomField[]
@@ -126,7 +130,7 @@ export function protectLastAdministrators(
     !(await isOnlyAdministrator(change.userId, await administeredNoMore(change, deps), deps))
 }
 
-/** Whether a user whom the host had before would be an administrator by the claims of a change, once the provider has left. */
+/** Whether a change by a provider would make a user of the host an administrator after the provider removes its link. */
 async function makesAdministrator(
   { userId: id, claims, providerId }: ProposedChange,
   { lastAdministrators: { administrators }, storage }: GuardDependencies,
@@ -137,11 +141,11 @@ async function makesAdministrator(
   const isMatch = (given: JsonObject): boolean =>
     matchesFilter(administrators)(comparableUser({ ...user, claims: given, providerId: undefined }))
   if (!isMatch(claims) || isMatch(user.claims)) return false
-  // The users that a provider created leave together with it.
+  // SCIM removes a user that the provider created, so only users of the host keep the claims.
   return user.providerId === undefined || (await storage.provisionedUsers.find(providerId, id))?.adopted === true
 }
 
-/** What a user administers now, and would not administer after a change by a provider. */
+/** Returns what a user administers now but would not administer after a change by a provider. */
 async function administeredNoMore(
   { userId: id, kind, claims, providerId }: ProposedChange,
   deps: GuardDependencies,
@@ -171,16 +175,16 @@ interface GuardDependencies {
 /** A change after which a user no longer administers something. */
 export interface GuardedChange<Result> {
   readonly userId: string
-  /** What the user administers now, and will not administer after the change. */
+  /** What the user administers now but not after the change. */
   readonly administered: Administered
   readonly apply: () => Promise<Result>
   readonly undo: (applied: Result) => Promise<unknown>
 }
 
 /**
- * Applies a change unless it would leave no administrator. The check is repeated after the change: two administrators
- * who remove each other at the same time both pass the first check. The second check then undoes at least one of the
- * two changes.
+ * Applies a change unless it would leave no administrator. The check is repeated after the change, because two
+ * administrators who remove each other at the same time both pass the first check. After the second check at least one of
+ * the two changes is undone.
  * @throws AdminError `last_administrator`.
  */
 export async function unlessLastAdministrator<Result>(
@@ -197,7 +201,7 @@ export async function unlessLastAdministrator<Result>(
   throw new AdminError('last_administrator')
 }
 
-/** Returns what a user administers now: nothing while they are deactivated. */
+/** Returns what a user administers now. A deactivated user administers nothing. */
 export async function administeredBy(
   id: string,
   { lastAdministrators: rule, storage }: GuardDependencies,
@@ -234,7 +238,7 @@ async function isOnlyAdministrator(
   return false
 }
 
-/** Fails closed: when storage cannot count, there are no other administrators. */
+/** Counts users who match all filters. Returns 0 if storage cannot count them, so that the change is refused. */
 async function countUsers(operands: readonly ResolvedFilter[], storage: AdminStorage): Promise<number> {
   const found = await storage.users.list({
     filter: { kind: 'and', operands },

@@ -21,7 +21,7 @@ import {
 import { comparableUser } from './user-filter.ts'
 import { type UserView, findUser, loggedUser, userView } from './user-view.ts'
 
-/** A user, and the version that a change expects. Without a version the change applies to any. */
+/** A user, and the version that a change expects. Without a version the change applies to any version. */
 export interface UserTarget {
   readonly userId: string
   readonly version?: number | undefined
@@ -84,7 +84,7 @@ async function replaceClaims(
   return swapped.outcome === 'swapped' ? swapped.record : undefined
 }
 
-/** What the user administers because of their claims, and would not administer with the new ones. */
+/** Returns what a user administers because of their claims but would not administer with the new claims. */
 export async function administeredNoMore(
   user: UserRecord,
   claims: JsonObject,
@@ -109,7 +109,7 @@ export interface UserChange {
 }
 
 /**
- * Returns the claims of a user after a change, custom fields included.
+ * Returns the claims of a user after a change, including custom fields.
  * @throws AdminError `claim_invalid` | `claim_reserved` | `claims_too_large` | `custom_field_unknown` |
  * `custom_field_invalid`.
  */
@@ -142,7 +142,7 @@ function setOrDelete(members: Map<string, JsonValue>, name: string, value: JsonV
   else members.set(name, value)
 }
 
-/** Names that other programs can safely use as members of ordinary objects. */
+/** Whether other programs can safely use a name as a member of an ordinary object. */
 const isClaimName = (name: string): boolean => /^[\x21-\x7E]{1,128}$/.test(name) && !(name in Object.prototype)
 
 function requireStorable(claims: JsonObject): JsonObject {

@@ -8,13 +8,13 @@ import { administeredNoMore, changedClaims, type UserChange } from './update-use
 import { unlessLastAdministrator } from './last-administrators.ts'
 import { deactivateStored } from './user-lifecycle.ts'
 
-/** A user as the host's own table has it. Claims and custom fields that are left out are removed. */
+/** A user from the host's own table. Claims and custom fields that are left out are removed. */
 export interface UserUpsert extends UserChange {
   /** The host's own identifier, which becomes the `sub` of the user's tokens: letters, digits and `._~@|:+-`, at most 255. */
   readonly userId: string
   /**
-   * `false` blocks the user. `true` never lifts a block: use `reactivate`.
-   * Default: a new user is active, and others stay as they are.
+   * `false` blocks the user. `true` does not lift a block: use `reactivate`.
+   * Default: new users are active, and others keep their state.
    */
   readonly active?: boolean | undefined
 }
@@ -22,18 +22,18 @@ export interface UserUpsert extends UserChange {
 /** How users are written. */
 export interface UpsertOptions {
   /**
-   * Whether nothing is written: the results say what would become of the users.
-   * Default `false`.
+   * Writes nothing. The results say what would happen.
+   * Default: `false`.
    */
   readonly dryRun?: boolean
 }
 
-/** What became of a user. A user who was refused is as before. */
+/** The outcome for one user. A refused user is unchanged. */
 export type UpsertResult =
   | { readonly userId: string; readonly outcome: 'created' | 'updated' | 'unchanged' }
   | { readonly userId: string; readonly outcome: 'refused'; readonly reason: AdminRefusalReason }
 
-/** Writes users of the host, in batches, each with its own entries in the audit log. */
+/** Writes users of the host in batches. Each batch has its own entries in the audit log. */
 export async function upsertUsers(
   users: readonly UserUpsert[],
   { dryRun = false }: UpsertOptions,
@@ -45,9 +45,9 @@ export async function upsertUsers(
   return results
 }
 
-/** At most so many users of one batch, none of them twice. */
 const batchSize = 500
 
+/** Splits users into batches. A batch contains no user twice. */
 function* batchesOf(users: readonly UserUpsert[]): Generator<readonly UserUpsert[]> {
   let batch = new Map<string, UserUpsert>()
   for (const user of users) {
@@ -73,7 +73,7 @@ const upsertBatch = (batch: readonly UserUpsert[], context: AdminContext): Promi
   audit(
     {
       name: 'account.upserted',
-      // A batch is named by its first and its last user.
+      // The target of a batch is its first and its last user.
       target: { kind: 'account', id: [...new Set([batch.at(0)?.userId, batch.at(-1)?.userId])].join(' … ') },
       run: async () => {
         const results = await writeBatch(batch, context)
@@ -99,7 +99,7 @@ async function writeBatch(batch: readonly UserUpsert[], context: AdminContext): 
   return checked.flatMap(({ upsert }) => results.get(upsert.userId) ?? [])
 }
 
-/** A user with its new claims, or the reason why it cannot be written. */
+/** A user with their new claims, or the reason why the user cannot be written. */
 type Checked =
   | { readonly upsert: UserUpsert; readonly user: StoredHostUser }
   | { readonly upsert: UserUpsert; readonly reason: AdminRefusalReason }
@@ -111,7 +111,7 @@ async function check(upsert: UserUpsert, { customFields }: AdminContext): Promis
     const claims = await changedClaims({}, upsert, customFields)
     return { upsert, user: { userId: userId(upsert.userId), claims, active: upsert.active ?? true } }
   } catch (error) {
-    // One user who cannot be written does not stop the others.
+    // A user who cannot be written does not prevent writing the others.
     if (error instanceof AdminError && error.status < 500) return { upsert, reason: error.reason }
     throw error
   }
@@ -123,11 +123,11 @@ const validUsers = (checked: readonly Checked[]): readonly StoredHostUser[] =>
 interface Outcome {
   readonly user: StoredHostUser
   readonly outcome: StoredOutcome
-  /** Whether the user is active and the host says otherwise. */
+  /** Whether the stored user is active but the host says that the user is inactive. */
   readonly isBlocked: boolean
 }
 
-/** The results of checked users; `outcomes` are those of the valid ones. */
+/** Returns the results of checked users. `outcomes` are the outcomes of the valid users, in order. */
 function collect(
   checked: readonly Checked[],
   outcomes: readonly StoredOutcome[],
@@ -137,7 +137,7 @@ function collect(
   return checked.map((each) => {
     if ('reason' in each) return { userId: each.upsert.userId, outcome: 'refused', reason: each.reason }
     const { value: outcome } = remaining.next()
-    if (outcome === undefined) throw new Error('The storage has answered for fewer users than it was given')
+    if (outcome === undefined) throw new Error('Storage returned fewer outcomes than it was given users.')
     const isBlocked = 'active' in outcome && outcome.active && !each.user.active
     return toResult({ user: each.user, outcome, isBlocked })
   })
@@ -155,7 +155,7 @@ function resultOf({ userId }: StoredHostUser, { outcome }: StoredOutcome): Upser
   }
 }
 
-/** Users whose new claims would take the administration of the service from them are written one by one, and guarded. */
+/** Writes users who would no longer administer the service, one by one, unless one of them is the last administrator. */
 async function guardedResults(
   checked: readonly Checked[],
   context: AdminContext,
@@ -209,14 +209,14 @@ async function refusedOr(id: string, work: () => Promise<UpsertResult>): Promise
   try {
     return await work()
   } catch (error) {
-    // One user who is the last administrator does not stop the others.
+    // A user who is the last administrator does not prevent writing the others.
     if (error instanceof AdminError && error.status < 500)
       return { userId: id, outcome: 'refused', reason: error.reason }
     throw error
   }
 }
 
-/** The identifiers by outcome, without those who are unchanged. */
+/** Returns the identifiers of users by outcome. Unchanged users are only counted. */
 function loggedResults(results: readonly UpsertResult[]): JsonObject {
   const having = (outcome: UpsertResult['outcome']) =>
     results.filter((result) => result.outcome === outcome).map(({ userId }) => userId)

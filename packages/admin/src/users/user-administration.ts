@@ -17,46 +17,47 @@ import {
 } from './user-lifecycle.ts'
 import { findUser, userView, type UserView } from './user-view.ts'
 
-/** Users: those that identity providers provision and those that the host creates. Each method throws AdminError. */
+/** Users, whether an identity provider provisions them or the host creates them. Each method throws AdminError. */
 export interface UserAdministration {
-  /** Refused: `identifier_invalid`, `identifier_taken`, and as at `update`. */
+  /** Refused: `identifier_invalid`, `identifier_taken`, and as for `update`. */
   create(user?: NewUser): Promise<UserView>
   /** Refused: `account_unknown`, here and below. */
   read(id: string): Promise<UserView>
-  /** Oldest first, whichever identity provider provisioned them. Refused: `filter_invalid`, `filter_too_broad`, `page_invalid`. */
+  /** Lists users, oldest first. Refused: `filter_invalid`, `filter_too_broad`, `page_invalid`. */
   list(search?: UserSearch): Promise<UserPage>
   /**
-   * Writes users of the host's own table, by the host's own identifiers: creates those who do not exist, and replaces the claims and
-   * custom fields of the others. It can be repeated at any time: users who are the same are `unchanged`. Users who cannot be written
-   * are `refused`, each with a reason, and the others are written: `identifier_invalid`, `identifier_taken` (of a client, or of a user
-   * who was removed), `account_provisioned` (an identity provider owns the user), `last_administrator`, and as at `update`.
-   * @returns a result for each user, in the order given.
+   * Writes users from the host's own table, with the host's own identifiers: creates users who do not exist, and replaces
+   * the claims and custom fields of the others. It can be repeated at any time; users who are the same are `unchanged`.
+   * A user who cannot be written is `refused` with a reason, and the others are written: `identifier_invalid`,
+   * `identifier_taken` (by a client, or by a user who was removed), `account_provisioned` (an identity provider owns the
+   * user), `last_administrator`, and as for `update`.
+   * @returns a result for each user, in the same order.
    */
   upsert(users: readonly UserUpsert[], options?: UpsertOptions): Promise<readonly UpsertResult[]>
   /**
-   * Members that are left out stay as they are; null removes a claim or a field. An identity provider may overwrite the
-   * claims that it provisions. Refused: `claim_invalid`, `claim_reserved`, `claims_too_large`, `custom_field_unknown`,
+   * Changes claims and custom fields. Those that are left out stay as they are; null removes a claim or a field. An identity
+   * provider may overwrite the claims that it provisions. Refused: `claim_invalid`, `claim_reserved`, `claims_too_large`, `custom_field_unknown`,
    * `custom_field_invalid`, `version_mismatch`, `last_administrator`.
    */
   update(target: UserTarget, change: UserChange): Promise<UserView>
   /**
-   * Blocks the user, and revokes everything issued to the user at once. No identity provider can lift the block.
+   * Blocks a user, and revokes everything issued to the user. No identity provider can lift the block.
    * Refused: `last_administrator`.
    */
   deactivate(id: string): Promise<DeactivatedUser>
   /**
-   * Lifts the block. A user whom the identity provider has deactivated too stays inactive; repeat it to activate the user all the
-   * same. Credentials from before the deactivation stay revoked.
+   * Lifts the block. If the identity provider has deactivated the user too, the user stays inactive; call it again to
+   * activate the user anyway. Credentials from before the deactivation stay revoked.
    */
   reactivate(id: string): Promise<UserView>
   /**
-   * Removes a user for good. Only the identifier is kept, and it is not given to another user. Returns the access that
-   * was revoked. Refused: `last_administrator`.
+   * Removes a user for good. Only the identifier is kept, so that no other user gets it. Returns the access that was
+   * revoked. Refused: `last_administrator`.
    */
   remove(id: string): Promise<RevokedAccess | undefined>
 }
 
-/** Selects users, and a part of the list. */
+/** Selects users and a page of the list. */
 interface UserSearch extends PageRequest {
   /** A filter of RFC 7644 §3.4.2.2, such as `active eq false and claims.email ew "@example.com"`. */
   readonly filter?: string | undefined
@@ -93,7 +94,7 @@ async function listUsers(search: UserSearch, { storage, userType }: AdminContext
 function parseUserFilter(filter: string, type: AdminContext['userType']): ReturnType<typeof userFilter> {
   try {
     const resolved = userFilter(filter, type)
-    // RFC 7644 §3.4.2.2: no user has such a text, and not every store can search for it.
+    // RFC 7644 §3.4.2.2: no stored value contains such characters, and not every store can search for them.
     if (!isStorable(resolved)) throw new AdminError('filter_invalid')
     return resolved
   } catch (thrown) {

@@ -7,7 +7,7 @@ import type { CustomFields } from '../custom-fields/custom-field.ts'
 
 /**
  * Resolves a filter of users for storage.
- * @throws ScimError invalidFilter.
+ * @throws ScimError `invalidFilter`.
  */
 export const userFilter = (text: string, type: ResourceType): ResolvedFilter => resolveFilter(parseFilter(text), type)
 
@@ -19,7 +19,7 @@ export const isActive: ResolvedFilter = Object.freeze({
   value: true,
 })
 
-/** Matches the user with an identifier. */
+/** Returns a filter that matches the user with an identifier. */
 export const hasId = (id: string): ResolvedFilter => ({
   kind: 'text',
   attribute: attribute('id'),
@@ -27,7 +27,7 @@ export const hasId = (id: string): ResolvedFilter => ({
   value: id,
 })
 
-/** A user as filters compare them. */
+/** Returns a user as filters compare them. */
 export const comparableUser = ({
   userId,
   active,
@@ -49,9 +49,9 @@ function attribute(name: string): FilterAttribute {
 }
 
 /**
- * The attributes that filters of users can use (RFC 7644 §3.4.2.2): `id`, `active`, `provider`, `created`, `updated`,
- * and `claims.*`, which are the single-valued claims of OpenID Connect and the custom fields that are claims. Text is
- * compared case-sensitively, as storage has it.
+ * Returns a resource type with the attributes that filters of users can use (RFC 7644 §3.4.2.2): `id`, `active`,
+ * `provider`, `created`, `updated`, and `claims.*`, which are the single-valued claims of OpenID Connect and the custom
+ * fields that are claims. Strings are compared case-sensitively.
  */
 export function userTypeWithFields(fields: CustomFields): ResourceType {
   const own = [...fields.values()].flatMap(({ claim, type = 'string' }) =>
@@ -97,7 +97,7 @@ const standardClaims = [
   { name: 'phone_number_verified', type: 'boolean' as const },
 ]
 
-/** Whether identity providers write a claim: those of OpenID Connect derive from the attributes of SCIM. */
+/** Whether identity providers write a claim. The claims of OpenID Connect are derived from SCIM attributes. */
 export const isStandardClaim = (name: string | undefined): boolean =>
   name === undefined || standardClaims.some((claim) => claim.name === name)
 

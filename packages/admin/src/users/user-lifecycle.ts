@@ -23,7 +23,7 @@ export interface NewUser extends UserChange {
 /** A user who was deactivated, and the access that was revoked. */
 export interface DeactivatedUser {
   readonly user: UserView
-  /** Undefined when storage could not list it. The access is revoked all the same. */
+  /** Undefined if storage could not list it. The access is revoked nevertheless. */
   readonly revoked: RevokedAccess | undefined
 }
 
@@ -84,8 +84,7 @@ export const reactivateUser = (id: string, context: AdminContext): Promise<UserV
   )
 
 /**
- * Removes a user. The user is deactivated first, because a deactivation can be undone when it turns out that no
- * administrator is left.
+ * Removes a user. Deactivates the user first, because a deactivation can be undone if no administrator would be left.
  */
 export const removeUser = (id: string, context: AdminContext): Promise<RevokedAccess | undefined> =>
   audit(

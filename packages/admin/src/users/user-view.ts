@@ -17,7 +17,7 @@ export interface UserView {
   readonly active: boolean
   /** The identity provider that provisions the user; undefined for a user of the host. */
   readonly providerId: string | undefined
-  /** Since when an administrator blocks the user. No identity provider can lift the block. */
+  /** When an administrator blocked the user. No identity provider can lift the block. */
   readonly blockedAt: EpochSeconds | undefined
   /** By OIDC claim name, without the custom fields. */
   readonly claims: JsonObject
@@ -61,8 +61,8 @@ export function userView({
 }
 
 /**
- * A user as the audit log shows them: the names of the claims without the values, so that removing a user leaves no
- * personal data in the log.
+ * Returns a user for the audit log: the names of the claims without the values, so that no personal data is left in the
+ * log when the user is removed.
  */
 export const loggedUser = ({ active, blockedAt, generation, version, claims }: UserRecord): JsonObject => ({
   active,

@@ -1,3 +1,5 @@
+// Over 250 lines: webhooks are one kind of record, and all actions on them share the helpers below.
+
 import { isOutboundUrl, sealWebhookSecret } from '@mintmark/core/internal'
 import {
   randomIdentifier,
@@ -26,8 +28,8 @@ interface WebhookChange {
    */
   readonly types?: readonly string[] | undefined
   /**
-   * Whether messages about a user have the user as it is when they are sent: `active`, `claims` and `version`.
-   * Default `false`: messages have identifiers, and the names of what changed.
+   * Whether messages about a user contain the user's state at the time of sending: `active`, `claims` and `version`.
+   * Default: `false`. Messages then contain only identifiers and the names of changed attributes.
    */
   readonly includesUser?: boolean | undefined
 }
@@ -37,11 +39,11 @@ interface NewWebhook extends WebhookChange {
   readonly url: string
 }
 
-/** An endpoint of the host that receives changes. Its secrets are not shown. */
+/** An endpoint of the host to which changes are sent, without its secrets. */
 export interface WebhookView {
   readonly webhookId: string
   readonly url: string
-  /** Empty for all. */
+  /** Which changes are sent; empty for all. */
   readonly types: readonly string[]
   readonly includesUser: boolean
   /** How many secrets sign its messages. */
@@ -52,41 +54,47 @@ export interface WebhookView {
   readonly version: number
 }
 
-/** A webhook, with a secret that cannot be shown again. */
+/** A webhook, and its secret, which cannot be read again. */
 interface CreatedWebhook {
   readonly webhook: WebhookView
   /** `whsec_` and 32 random bytes in base64 (Standard Webhooks). */
   readonly secret: string
 }
 
-/** Endpoints that receive changes of users, groups, memberships, sessions and grants. Each method throws AdminError. */
+/** Endpoints to which changes of users, groups, memberships, sessions and grants are sent. Each method throws AdminError. */
 export interface WebhookAdministration {
-  /** Changes from now on are sent. Refused: `webhook_url_invalid`, `webhook_type_unknown`, `too_many_webhooks`, `keys_missing`. */
+  /**
+   * Creates a webhook. Changes from now on are sent to it. Refused: `webhook_url_invalid`, `webhook_type_unknown`,
+   * `too_many_webhooks`, `keys_missing`.
+   */
   create(webhook: NewWebhook): Promise<CreatedWebhook>
   /** Refused: `webhook_unknown`, here and below. */
   read(id: string): Promise<WebhookView>
   list(): Promise<readonly WebhookView[]>
-  /** Settings that are left out stay as they are. Refused: as at `create`. */
+  /** Changes settings. Settings that are left out stay as they are. Refused: as for `create`. */
   update(id: string, change: WebhookChange): Promise<WebhookView>
-  /** Its messages wait until it is enabled, for a day. */
+  /** Disables a webhook. Its messages wait for up to a day until it is enabled. */
   disable(id: string): Promise<WebhookView>
   enable(id: string): Promise<WebhookView>
-  /** Messages that were not sent are given up. */
+  /** Removes a webhook. Its unsent messages are given up. */
   remove(id: string): Promise<void>
-  /** Adds a secret. Messages are signed with both until the previous one is revoked. Refused: `too_many_secrets`, `keys_missing`. */
+  /**
+   * Adds a secret. Messages are signed with both secrets until the previous one is revoked. Refused: `too_many_secrets`,
+   * `keys_missing`.
+   */
   addSecret(id: string): Promise<string>
   /** Revokes the secret before the newest. */
   revokePreviousSecrets(id: string): Promise<WebhookView>
   /**
-   * Sends all changes after a position again, in order: 0 for all that are kept, which are those of 30 days. Each has the same
-   * `webhook-id` as before.
+   * Sends all changes after a position again, in order. Position 0 sends all changes of the last 30 days; older ones are
+   * not kept. Each has the same `webhook-id` as before.
    */
   replay(id: string, position: number): Promise<WebhookView>
 }
 
-/** A misspelled `types` would send all changes. */
+/** Unknown settings are refused: a misspelled `types` would send all changes. */
 const changeChecks = {
-  url: aTextLike(/^/, 'must be a text'),
+  url: aTextLike(/^/, 'must be a string'),
   types: aListOfTexts,
   includesUser: aFlag,
 } satisfies OptionChecks<WebhookChange>
@@ -159,7 +167,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
 const mostWebhooks = 50
 
 function checkedChange({ url, types, includesUser }: WebhookChange): Partial<WebhookRecord> {
-  // RFC 9110 §15.5.1: the server sends requests there.
+  // RFC 9110 §15.5.1: the server sends requests to this URL.
   if (url !== undefined && !isOutboundUrl(url)) throw new AdminError('webhook_url_invalid', { pointer: '/url' })
   const known: readonly string[] = changeTypes
   // RFC 9110 §15.5.1.
