@@ -14,16 +14,17 @@ import { expect } from 'vitest'
 import { createAdminServer, type AdminEvent, type AdminRefusalReason, type AdminServerOptions } from '../src/index.ts'
 import type { AdminRoute } from '../src/http/admin-route.ts'
 import { adminRoutes } from '../src/http/admin-routes.ts'
+import { sortedJson } from './admin-under-test.ts'
 
-/** A request of a test. Unless `scopes` says otherwise, it comes from a client with `admin:write`. */
+/** A request of a test. By default a client with `admin:write` sends it. */
 export interface AdminSent {
   readonly method?: string
-  /** Below the base, with a leading slash, query included. */
+  /** The path below the base URL, with a leading slash, including the query. */
   readonly path: string
   /** The scope values of a client's access token; undefined sends no token. */
   readonly scopes?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON unless it is a string. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown
 }
 
@@ -35,14 +36,14 @@ export interface AdminReply {
   readonly text: string
 }
 
-/** A server over memory storage, without a port. Every response is checked against the schema of its route. */
+/** A server with memory storage, without a port. Every response is checked against the schema of its route. */
 export interface AdminServerUnderTest {
   readonly server: AdminServer
   readonly storage: AdminStorage
   readonly events: readonly AdminEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
   send(sent: AdminSent): Promise<AdminReply>
-  /** Everything in storage but the logs, as text. */
+  /** Returns everything in storage except the logs, as text. */
   dump(): string
 }
 
@@ -73,37 +74,37 @@ export function startAdminServer(options: Partial<AdminServerOptions> = {}): Adm
       expectDocumented(sent, reply)
       return reply
     },
-    dump: () => JSON.stringify({ ...database.tablesOf(issuer), logs: undefined }, plain, 1),
+    dump: () => JSON.stringify({ ...database.tablesOf(issuer), logs: undefined }, sortedJson, 1),
   }
 }
 
-/** Expects a refusal: problem details with this reason, an event, and unchanged storage. */
+/** Expects a refusal: problem details with the reason, an event, and unchanged storage. */
 export async function expectRefused(
-  under: AdminServerUnderTest,
+  system: AdminServerUnderTest,
   sent: AdminSent,
-  refused: { status: number; reason: AdminRefusalReason },
+  expected: { status: number; reason: AdminRefusalReason },
 ): Promise<AdminReply> {
-  const before = under.dump()
+  const before = system.dump()
 
-  const reply = await under.send(sent)
+  const reply = await system.send(sent)
 
   expect({ sent, status: reply.status, code: reply.body?.['code'] }).toEqual({
     sent,
-    status: refused.status,
-    code: refused.reason,
+    status: expected.status,
+    code: expected.reason,
   })
   expect(reply.headers.get('content-type')).toBe('application/problem+json')
-  expect(under.events.at(-1)).toMatchObject({
+  expect(system.events.at(-1)).toMatchObject({
     type: 'request.refused',
-    status: refused.status,
-    reason: refused.reason,
+    status: expected.status,
+    reason: expected.reason,
     correlationId: reply.headers.get('x-correlation-id'),
   })
-  expect(under.dump()).toBe(before)
+  expect(system.dump()).toBe(before)
   return reply
 }
 
-/** A token is the JSON of subject, client and scopes, in base64url. Any other text is not a token. */
+/** Creates a token: the JSON of subject, client and scopes, in base64url. */
 export const tokenFor = (subject: string, scopes: string, client = subject): string =>
   Buffer.from(JSON.stringify([subject, client, scopes])).toString('base64url')
 
@@ -151,13 +152,8 @@ function expectDocumented({ method = 'GET', path }: AdminSent, { status, body }:
   expect(route.answer === undefined ? body : route.answer.safeParse(body).error).toBeUndefined()
 }
 
-/** The route that a request reaches. */
+/** Returns the route that a request reaches. */
 function routeOf(method: string, path: string): AdminRoute | undefined {
   const matches = matchPatterns(path.split('?')[0] ?? '', adminRoutes)
   return matches.find(({ pattern }) => pattern.method === (method === 'HEAD' ? 'GET' : method))?.pattern
-}
-
-function plain(_key: string, value: unknown): unknown {
-  if (value instanceof Map) return [...value].toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1))
-  return value instanceof Set ? [...value].map(String).toSorted() : value
 }

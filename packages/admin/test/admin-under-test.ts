@@ -20,13 +20,13 @@ import {
 } from '../src/index.ts'
 import type { AdministrationOptions } from '../src/administration.ts'
 
-/** An administration in the name of the host's operator, over memory storage. */
+/** An administration with memory storage. The actor is the host's operator. */
 export interface AdminUnderTest {
   readonly admin: Administration
   readonly storage: AdminStorage
   readonly events: readonly AdminEvent[]
   readonly clock: { now(): EpochSeconds; advance(seconds: number): void }
-  /** Everything in storage but the logs, as text. */
+  /** Returns everything in storage except the logs, as text. */
   dump(): string
 }
 
@@ -50,17 +50,17 @@ export function startAdmin(options: Partial<AdministrationOptions> = {}): AdminU
     storage,
     events,
     clock,
-    dump: () => JSON.stringify({ ...database.tablesOf(issuer), logs: undefined }, plain, 1),
+    dump: () => JSON.stringify({ ...database.tablesOf(issuer), logs: undefined }, sortedJson, 1),
   }
 }
 
-/** Expects a refusal with this reason and unchanged storage. */
+/** Expects a refusal with the reason, and unchanged storage. */
 export async function expectRefused(
-  under: AdminUnderTest,
+  system: AdminUnderTest,
   act: () => Promise<unknown>,
   reason: AdminRefusalReason,
 ): Promise<void> {
-  const before = under.dump()
+  const before = system.dump()
 
   const thrown: unknown = await act().then(
     () => undefined,
@@ -69,14 +69,14 @@ export async function expectRefused(
 
   expect(thrown).toBeInstanceOf(AdminError)
   expect(thrown).toMatchObject({ reason })
-  expect(under.dump()).toBe(before)
+  expect(system.dump()).toBe(before)
 }
 
 /** Creates a grant and a session of a user, as a sign-in does. */
-export async function signIn(under: AdminUnderTest, name: string, client = 'app'): Promise<void> {
-  const user = await under.storage.users.find(userId(name))
+export async function signIn(system: AdminUnderTest, name: string, client = 'app'): Promise<void> {
+  const user = await system.storage.users.find(userId(name))
   if (user === undefined) throw new Error('There is no such user.')
-  const issued = { userId: user.userId, userGeneration: user.generation, createdAt: under.clock.now() }
+  const issued = { userId: user.userId, userGeneration: user.generation, createdAt: system.clock.now() }
   const id = `${name}-${client}-${user.generation}`
   const grant = {
     grantId: grantId(`g-${id}`),
@@ -88,8 +88,8 @@ export async function signIn(under: AdminUnderTest, name: string, client = 'app'
     revokedAt: undefined,
     version: 1,
   }
-  await under.storage.grants.insert({ ...issued, ...grant })
-  const inAnHour = epochSeconds(under.clock.now() + 3600)
+  await system.storage.grants.insert({ ...issued, ...grant })
+  const inAnHour = epochSeconds(system.clock.now() + 3600)
   const session = {
     sessionId: sessionId(`s-${id}`),
     digest: secretDigest(`d-${id}`),
@@ -102,7 +102,7 @@ export async function signIn(under: AdminUnderTest, name: string, client = 'app'
     keptUntil: issued.createdAt,
     endReason: undefined,
   }
-  await under.storage.sessions.insert({
+  await system.storage.sessions.insert({
     ...issued,
     ...session,
     idleExpiresAt: inAnHour,
@@ -111,7 +111,8 @@ export async function signIn(under: AdminUnderTest, name: string, client = 'app'
   })
 }
 
-function plain(_key: string, value: unknown): unknown {
+/** Converts maps and sets to sorted arrays: a replacer for `JSON.stringify`. */
+export function sortedJson(_key: string, value: unknown): unknown {
   if (value instanceof Map) return [...value].toSorted(([left], [right]) => (String(left) < String(right) ? -1 : 1))
   return value instanceof Set ? [...value].map(String).toSorted() : value
 }

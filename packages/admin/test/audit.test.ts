@@ -7,16 +7,16 @@ import { AdminError } from '../src/index.ts'
 import { issuer, operator, signIn, startAdmin } from './admin-under-test.ts'
 
 it('an action is logged before and after it happens, with its actor, its target, and the record before and after', async () => {
-  const under = startAdmin()
-  await under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
+  const system = startAdmin()
+  await system.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
 
-  await under.admin.clients.update({ clientId: 'app' }, { clientName: 'Better' })
+  await system.admin.clients.update({ clientId: 'app' }, { clientName: 'Better' })
 
-  const [done, intended] = (await under.admin.audit.list()).items
+  const [done, intended] = (await system.admin.audit.list()).items
   const target = { kind: 'client', id: 'app' }
   expect(intended).toMatchObject({
     type: 'client.updated',
-    at: under.clock.now(),
+    at: system.clock.now(),
     detail: { stage: 'intended', actor: operator, target },
   })
   expect(done).toMatchObject({
@@ -30,7 +30,7 @@ it('an action is logged before and after it happens, with its actor, its target,
       after: { clientName: 'Better' },
     },
   })
-  expect(under.events.at(-1)).toMatchObject({
+  expect(system.events.at(-1)).toMatchObject({
     type: 'client.updated',
     actor: operator,
     target,
@@ -41,29 +41,29 @@ it('an action is logged before and after it happens, with its actor, its target,
 })
 
 it('a refused action is logged with its reason', async () => {
-  const under = startAdmin()
+  const system = startAdmin()
 
-  await expect(under.admin.users.deactivate('no\u0000body')).rejects.toMatchObject({ reason: 'account_unknown' })
+  await expect(system.admin.users.deactivate('no\u0000body')).rejects.toMatchObject({ reason: 'account_unknown' })
 
-  expect((await under.admin.audit.list()).items.map(({ detail }) => detail)).toMatchObject([
+  expect((await system.admin.audit.list()).items.map(({ detail }) => detail)).toMatchObject([
     { stage: 'refused', reason: 'account_unknown', target: { id: 'no?body' } },
     { stage: 'intended', target: { id: 'no?body' } },
   ])
-  expect(under.events).toMatchObject([
+  expect(system.events).toMatchObject([
     { type: 'action.refused', action: 'account.deactivated', reason: 'account_unknown' },
   ])
 })
 
-it("the log has the names of a user's claims, and no personal data", async () => {
-  const under = startAdmin()
-  await under.admin.users.create({ userId: 'a1', claims: { name: 'Annabella', email: 'annabella@x.test' } })
-  await under.admin.users.update({ userId: 'a1' }, { claims: { email: 'leeward@x.test' } })
-  await signIn(under, 'a1')
-  await under.admin.users.remove('a1')
+it("the log contains the names of a user's claims, but no personal data", async () => {
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'a1', claims: { name: 'Annabella', email: 'annabella@x.test' } })
+  await system.admin.users.update({ userId: 'a1' }, { claims: { email: 'leeward@x.test' } })
+  await signIn(system, 'a1')
+  await system.admin.users.remove('a1')
 
-  const told = JSON.stringify([under.events, (await under.admin.audit.list()).items])
-  expect(told).not.toMatch(/annabella|leeward|@x\.test/i)
-  expect(under.events).toMatchObject([
+  const logged = JSON.stringify([system.events, (await system.admin.audit.list()).items])
+  expect(logged).not.toMatch(/annabella|leeward|@x\.test/i)
+  expect(system.events).toMatchObject([
     { type: 'account.created', after: { claimNames: ['email', 'name'] } },
     { type: 'account.updated', after: { changedClaims: ['email'] } },
     { type: 'account.removed', after: { ended: { grants: [{ clientId: 'app' }], sessionIds: ['s-a1-app-0'] } } },
@@ -71,60 +71,60 @@ it("the log has the names of a user's claims, and no personal data", async () =>
 })
 
 it('an action is refused when its intention cannot be logged', async () => {
-  const { under, down } = withLog()
+  const { system, down } = withLog()
   down.when = () => true
 
   await expect(
-    under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] }),
+    system.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] }),
   ).rejects.toMatchObject({ reason: 'audit_unavailable' })
 
   down.when = undefined
-  expect((await under.admin.clients.list()).items).toEqual([])
-  expect(under.events).toMatchObject([{ type: 'action.refused', reason: 'audit_unavailable' }])
+  expect((await system.admin.clients.list()).items).toEqual([])
+  expect(system.events).toMatchObject([{ type: 'action.refused', reason: 'audit_unavailable' }])
 })
 
-it('an action that takes access away is performed while the log is down, and its event says so', async () => {
-  const { under, down } = withLog()
-  await under.admin.users.create({ userId: 'ann' })
+it('an action that takes access away is performed even while the log is down, and its event says so', async () => {
+  const { system, down } = withLog()
+  await system.admin.users.create({ userId: 'ann' })
   down.when = () => true
 
-  await under.admin.users.deactivate('ann')
+  await system.admin.users.deactivate('ann')
 
-  expect(await under.storage.users.find(userId('ann'))).toMatchObject({ active: false })
-  expect(under.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'nothing' })
+  expect(await system.storage.users.find(userId('ann'))).toMatchObject({ active: false })
+  expect(system.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'nothing' })
 })
 
 it('an action whose outcome cannot be logged is not undone', async () => {
-  const { under, down } = withLog()
+  const { system, down } = withLog()
   down.when = (stage) => stage === 'done'
 
-  await under.admin.users.create({ userId: 'ann' })
+  await system.admin.users.create({ userId: 'ann' })
 
-  expect(under.events.at(-1)).toMatchObject({ type: 'account.created', logged: 'intent' })
-  expect((await under.admin.audit.list()).items.map(({ detail }) => detail['stage'])).toEqual(['intended'])
+  expect(system.events.at(-1)).toMatchObject({ type: 'account.created', logged: 'intent' })
+  expect((await system.admin.audit.list()).items.map(({ detail }) => detail['stage'])).toEqual(['intended'])
 })
 
-it('a failure of storage gives 503, and only the event has its cause', async () => {
+it('a failure of storage is reported as 503, and only the event contains its cause', async () => {
   const storage = createMemoryStorage({ issuer, database: createMemoryDatabase() })
   const failing: AdminStorage = {
     ...storage,
     clients: { ...storage.clients, insert: () => Promise.reject(new StorageUnavailableError('secret detail')) },
   }
-  const under = startAdmin({ storage: failing })
+  const system = startAdmin({ storage: failing })
 
-  const thrown = await under.admin.clients
+  const thrown = await system.admin.clients
     .create({ clientName: 'App', grantTypes: [] })
     .catch((error: unknown) => error)
 
   expect(thrown).toBeInstanceOf(AdminError)
   expect(thrown).toMatchObject({ reason: 'storage_unavailable', status: 503 })
   expect(String(thrown)).not.toContain('secret detail')
-  expect(under.events).toMatchObject([
+  expect(system.events).toMatchObject([
     { type: 'action.refused', reason: 'storage_unavailable', cause: { message: 'secret detail' } },
   ])
 })
 
-/** An administration whose log fails for the entries that a test selects. */
+/** Starts an administration whose log fails for the entries that a test selects. */
 function withLog() {
   const down: { when: ((stage: unknown) => boolean) | undefined } = { when: undefined }
   const storage = createMemoryStorage({ issuer })
@@ -135,5 +135,5 @@ function withLog() {
         ? Promise.reject(new StorageUnavailableError('full'))
         : storage.logs.append(entry),
   }
-  return { down, under: startAdmin({ storage: { ...storage, logs } }) }
+  return { down, system: startAdmin({ storage: { ...storage, logs } }) }
 }

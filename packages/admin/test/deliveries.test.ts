@@ -5,11 +5,11 @@ import { expect, it } from 'vitest'
 import { startAdminServer } from './admin-server-under-test.ts'
 import { expectRefused, startAdmin, type AdminUnderTest } from './admin-under-test.ts'
 
-/** Three deliveries that were given up, one that was delivered, and one that is pending. */
+/** Creates three deliveries that were given up, one that was delivered, and one that is pending. */
 async function withDeliveries(): Promise<AdminUnderTest> {
-  const under = startAdmin()
-  const now = under.clock.now()
-  const { deliveries } = under.storage
+  const system = startAdmin()
+  const now = system.clock.now()
+  const { deliveries } = system.storage
   for (const [id, recipient] of [
     ['1', 'app'],
     ['2', 'other'],
@@ -28,10 +28,10 @@ async function withDeliveries(): Promise<AdminUnderTest> {
     await deliveries.settle({ deliveryId: id, token: id, result, now })
   }
   await deliveries.enqueue([aDelivery('5', { recipient: 'app', createdAt: now })])
-  return under
+  return system
 }
 
-it('lists what was given up, newest first, page by page and by client', async () => {
+it('lists deliveries that were given up, newest first, page by page, and by client or state', async () => {
   const { admin } = await withDeliveries()
   const ids = async (page: Parameters<typeof admin.deliveries.list>[0]) => {
     const { items, next } = await admin.deliveries.list(page)
@@ -46,27 +46,27 @@ it('lists what was given up, newest first, page by page and by client', async ()
   expect(await ids({ state: 'pending' })).toEqual(['5', undefined])
 })
 
-it('requeues a delivery that was given up, once, and writes it into the audit log', async () => {
-  const under = await withDeliveries()
-  const now = under.clock.now()
+it('requeues a delivery that was given up, once, and writes an audit event', async () => {
+  const system = await withDeliveries()
+  const now = system.clock.now()
 
-  const requeued = await under.admin.deliveries.requeue('2')
+  const requeued = await system.admin.deliveries.requeue('2')
 
   expect(requeued).toMatchObject({ state: 'pending', attempts: 0, dueAt: now, expiresAt: now + 86_400 })
-  expect(under.events).toMatchObject([
+  expect(system.events).toMatchObject([
     { type: 'delivery.requeued', target: { kind: 'delivery', id: '2' }, before: { clientId: 'other' } },
   ])
-  await expectRefused(under, () => under.admin.deliveries.requeue('2'), 'delivery_not_dead')
-  await expectRefused(under, () => under.admin.deliveries.requeue('4'), 'delivery_not_dead')
-  await expectRefused(under, () => under.admin.deliveries.requeue('none'), 'delivery_unknown')
+  await expectRefused(system, () => system.admin.deliveries.requeue('2'), 'delivery_not_dead')
+  await expectRefused(system, () => system.admin.deliveries.requeue('4'), 'delivery_not_dead')
+  await expectRefused(system, () => system.admin.deliveries.requeue('none'), 'delivery_unknown')
 })
 
-it('requeues over HTTP only with the scope of deliveries (RFC 6750 §3.1)', async () => {
-  const under = startAdminServer()
+it('requires the write scope of deliveries to requeue one over HTTP (RFC 6750 §3.1)', async () => {
+  const system = startAdminServer()
   const path = '/deliveries/none/requeue'
 
-  const refused = await under.send({ method: 'POST', path, scopes: 'admin:deliveries:read' })
-  const unknown = await under.send({ method: 'POST', path, scopes: 'admin:deliveries:write' })
+  const refused = await system.send({ method: 'POST', path, scopes: 'admin:deliveries:read' })
+  const unknown = await system.send({ method: 'POST', path, scopes: 'admin:deliveries:write' })
 
   expect(refused).toMatchObject({ status: 403, body: { code: 'scope_missing' } })
   expect(unknown).toMatchObject({ status: 404, body: { code: 'delivery_unknown' } })

@@ -6,10 +6,10 @@ import { base, expectRefused, issuer, startAdminServer, tokenFor } from './admin
 
 const app = { client_id: 'app', client_name: 'App', redirect_uris: ['https://app.test/cb'] }
 
-it('a client is registered, read, changed, disabled and removed, with the names of the RFC (RFC 7591 §2)', async () => {
-  const under = startAdminServer()
+it('a client is registered, read, changed, disabled and removed, with the metadata names of the standard (RFC 7591 §2)', async () => {
+  const system = startAdminServer()
 
-  const created = await under.send({ method: 'POST', path: '/clients', body: app })
+  const created = await system.send({ method: 'POST', path: '/clients', body: app })
   expect(created).toMatchObject({
     status: 201,
     body: { client: { ...app, token_endpoint_auth_method: 'client_secret', version: 1 } },
@@ -18,9 +18,9 @@ it('a client is registered, read, changed, disabled and removed, with the names 
   expect(created.headers.get('etag')).toBe('"1"')
   expect(created.headers.get('cache-control')).toBe('no-store')
 
-  const read = await under.send({ path: '/clients/app' })
+  const read = await system.send({ path: '/clients/app' })
   expect(read.body).toEqual(created.body?.['client'])
-  const changed = await under.send({
+  const changed = await system.send({
     method: 'PATCH',
     path: '/clients/app',
     body: { client_name: 'Better', default_max_age: 60 },
@@ -29,21 +29,21 @@ it('a client is registered, read, changed, disabled and removed, with the names 
     status: 200,
     body: { client: { client_name: 'Better', default_max_age: 60, version: 2 } },
   })
-  const cleared = await under.send({ method: 'PATCH', path: '/clients/app', body: { default_max_age: null } })
+  const cleared = await system.send({ method: 'PATCH', path: '/clients/app', body: { default_max_age: null } })
   expect(cleared.body?.['client']).not.toHaveProperty('default_max_age')
-  expect(await under.send({ method: 'POST', path: '/clients/app/disable' })).toMatchObject({
-    body: { disabled_at: under.clock.now() },
+  expect(await system.send({ method: 'POST', path: '/clients/app/disable' })).toMatchObject({
+    body: { disabled_at: system.clock.now() },
   })
-  expect(await under.send({ method: 'POST', path: '/clients/app/enable' })).toMatchObject({ status: 200 })
-  expect(await under.send({ method: 'POST', path: '/clients/app/secrets', body: {} })).toMatchObject({ status: 201 })
-  expect(await under.send({ method: 'DELETE', path: '/clients/app/secrets/previous' })).toMatchObject({ status: 204 })
-  expect(await under.send({ method: 'DELETE', path: '/clients/app' })).toMatchObject({ status: 204, body: undefined })
-  await expectRefused(under, { path: '/clients/app' }, { status: 404, reason: 'client_unknown' })
+  expect(await system.send({ method: 'POST', path: '/clients/app/enable' })).toMatchObject({ status: 200 })
+  expect(await system.send({ method: 'POST', path: '/clients/app/secrets', body: {} })).toMatchObject({ status: 201 })
+  expect(await system.send({ method: 'DELETE', path: '/clients/app/secrets/previous' })).toMatchObject({ status: 204 })
+  expect(await system.send({ method: 'DELETE', path: '/clients/app' })).toMatchObject({ status: 204, body: undefined })
+  await expectRefused(system, { path: '/clients/app' }, { status: 404, reason: 'client_unknown' })
 })
 
-it('serves identity providers, accounts, organizations, grants, sessions and the log', async () => {
-  const under = startAdminServer()
-  const post = (path: string, body?: object) => under.send({ method: 'POST', path, body })
+it('administers identity providers, accounts, organizations, grants and sessions, and lists the log', async () => {
+  const system = startAdminServer()
+  const post = (path: string, body?: object) => system.send({ method: 'POST', path, body })
 
   expect(await post('/identity-providers', { provider_id: 'corp', tolerance_profile: 'okta' })).toMatchObject({
     status: 201,
@@ -53,21 +53,21 @@ it('serves identity providers, accounts, organizations, grants, sessions and the
     },
   })
   expect(
-    await under.send({ method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Corp' } }),
+    await system.send({ method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Corp' } }),
   ).toMatchObject({ body: { display_name: 'Corp' } })
   for (const verb of ['disable', 'enable', 'release-offboarding'])
     expect(await post(`/identity-providers/corp/${verb}`)).toMatchObject({ status: 200 })
   expect(await post('/identity-providers/corp/secrets', { previous_expires_at: 1_790_000_060 })).toMatchObject({
     status: 201,
   })
-  expect(await under.send({ method: 'DELETE', path: '/identity-providers/corp/secrets/previous' })).toMatchObject({
+  expect(await system.send({ method: 'DELETE', path: '/identity-providers/corp/secrets/previous' })).toMatchObject({
     status: 204,
   })
-  expect(await under.send({ path: '/identity-providers/corp/setup?product=okta' })).toMatchObject({
+  expect(await system.send({ path: '/identity-providers/corp/setup?product=okta' })).toMatchObject({
     body: { product: 'okta' },
   })
-  expect(await under.send({ path: '/identity-providers/corp/requests' })).toMatchObject({ body: { items: [] } })
-  expect(await under.send({ path: '/identity-providers?limit=1' })).toMatchObject({
+  expect(await system.send({ path: '/identity-providers/corp/requests' })).toMatchObject({ body: { items: [] } })
+  expect(await system.send({ path: '/identity-providers?limit=1' })).toMatchObject({
     body: { items: [{ provider_id: 'corp' }] },
   })
 
@@ -76,52 +76,56 @@ it('serves identity providers, accounts, organizations, grants, sessions and the
     status: 201,
     body: { claims: { given_name: 'A' } },
   })
-  expect(await under.send({ path: '/accounts?filter=claims.name%20eq%20%22Ann%22' })).toMatchObject({
+  expect(await system.send({ path: '/accounts?filter=claims.name%20eq%20%22Ann%22' })).toMatchObject({
     body: { total: 1 },
   })
   expect(await post('/account-search', { filter: 'claims.name eq "Bob"' })).toMatchObject({
     body: { total: 0, items: [] },
   })
-  expect(await under.send({ method: 'PATCH', path: '/accounts/ann', body: { claims: { name: null } } })).toMatchObject({
-    body: { claims: { given_name: 'A' } },
-  })
+  expect(await system.send({ method: 'PATCH', path: '/accounts/ann', body: { claims: { name: null } } })).toMatchObject(
+    {
+      body: { claims: { given_name: 'A' } },
+    },
+  )
   for (const what of ['grants', 'sessions', 'memberships'])
-    expect(await under.send({ path: `/accounts/ann/${what}` })).toMatchObject({ body: { items: [] } })
+    expect(await system.send({ path: `/accounts/ann/${what}` })).toMatchObject({ body: { items: [] } })
   for (const what of ['grants', 'sessions'])
-    expect(await under.send({ method: 'DELETE', path: `/accounts/ann/${what}` })).toMatchObject({
+    expect(await system.send({ method: 'DELETE', path: `/accounts/ann/${what}` })).toMatchObject({
       body: { revoked: 0 },
     })
-  expect(await under.send({ path: '/clients/app/grants' })).toMatchObject({ body: { items: [] } })
-  expect(await under.send({ method: 'DELETE', path: '/clients/app/grants' })).toMatchObject({ body: { revoked: 0 } })
+  expect(await system.send({ path: '/clients/app/grants' })).toMatchObject({ body: { items: [] } })
+  expect(await system.send({ method: 'DELETE', path: '/clients/app/grants' })).toMatchObject({ body: { revoked: 0 } })
 
   expect(await post('/organizations', { organization_id: 'acme', display_name: 'Acme' })).toMatchObject({ status: 201 })
   expect(
-    await under.send({ method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } }),
+    await system.send({ method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } }),
   ).toMatchObject({ body: { roles: ['owner'] } })
-  expect(await under.send({ path: '/organizations/acme/members' })).toMatchObject({
+  expect(await system.send({ path: '/organizations/acme/members' })).toMatchObject({
     body: { items: [{ user_id: 'ann' }] },
   })
-  expect(await under.send({ path: '/organizations/acme/members/ann' })).toMatchObject({ body: { version: 1 } })
-  expect(await under.send({ method: 'DELETE', path: '/organizations/acme/members/ann' })).toMatchObject({ status: 204 })
+  expect(await system.send({ path: '/organizations/acme/members/ann' })).toMatchObject({ body: { version: 1 } })
+  expect(await system.send({ method: 'DELETE', path: '/organizations/acme/members/ann' })).toMatchObject({
+    status: 204,
+  })
   expect(
-    await under.send({ method: 'PATCH', path: '/organizations/acme', body: { display_name: 'ACME' } }),
+    await system.send({ method: 'PATCH', path: '/organizations/acme', body: { display_name: 'ACME' } }),
   ).toMatchObject({ body: { display_name: 'ACME' } })
-  expect(await under.send({ method: 'DELETE', path: '/organizations/acme' })).toMatchObject({ status: 204 })
+  expect(await system.send({ method: 'DELETE', path: '/organizations/acme' })).toMatchObject({ status: 204 })
 
   expect(await post('/accounts/ann/deactivate')).toMatchObject({
     body: { account: { active: false }, ended: { grants: [], session_ids: [] } },
   })
   expect(await post('/accounts/ann/reactivate')).toMatchObject({ body: { active: true } })
-  expect(await under.send({ method: 'DELETE', path: '/accounts/ann' })).toMatchObject({ status: 204 })
-  expect(await under.send({ method: 'DELETE', path: '/identity-providers/corp' })).toMatchObject({ status: 204 })
-  expect(await under.send({ path: '/audit?limit=2' })).toMatchObject({
+  expect(await system.send({ method: 'DELETE', path: '/accounts/ann' })).toMatchObject({ status: 204 })
+  expect(await system.send({ method: 'DELETE', path: '/identity-providers/corp' })).toMatchObject({ status: 204 })
+  expect(await system.send({ path: '/audit?limit=2' })).toMatchObject({
     body: { items: [{ type: 'provider.removed', detail: { stage: 'done' } }, { detail: { stage: 'intended' } }] },
   })
 })
 
 it('If-Match limits a write to the version that was read (RFC 9110 §13.1.1)', async () => {
-  const under = startAdminServer()
-  await under.send({ method: 'POST', path: '/clients', body: app })
+  const system = startAdminServer()
+  await system.send({ method: 'POST', path: '/clients', body: app })
   const patch = (tag: string) => ({
     method: 'PATCH',
     path: '/clients/app',
@@ -129,25 +133,25 @@ it('If-Match limits a write to the version that was read (RFC 9110 §13.1.1)', a
     body: { client_name: 'x' },
   })
 
-  expect(await under.send(patch('"1"'))).toMatchObject({ status: 200 })
+  expect(await system.send(patch('"1"'))).toMatchObject({ status: 200 })
   for (const tag of ['"1"', 'W/"2"', '2', '"x"', '"2", "3"', ''])
-    await expectRefused(under, patch(tag), { status: 412, reason: 'version_mismatch' })
-  expect(await under.send(patch('*'))).toMatchObject({ status: 200 })
+    await expectRefused(system, patch(tag), { status: 412, reason: 'version_mismatch' })
+  expect(await system.send(patch('*'))).toMatchObject({ status: 200 })
   await expectRefused(
-    under,
+    system,
     { method: 'DELETE', path: '/clients/app', headers: { 'if-match': '"1"' } },
     { status: 412, reason: 'version_mismatch' },
   )
 })
 
 it('lists continue after `next`, and an unknown or invalid query is rejected', async () => {
-  const under = startAdminServer()
+  const system = startAdminServer()
   for (const id of ['a', 'b', 'c'])
-    await under.send({ method: 'POST', path: '/clients', body: { ...app, client_id: id } })
+    await system.send({ method: 'POST', path: '/clients', body: { ...app, client_id: id } })
 
-  const first = await under.send({ path: '/clients?limit=2' })
+  const first = await system.send({ path: '/clients?limit=2' })
   expect(first.body?.['next']).toBe('b')
-  expect(await under.send({ path: '/clients?limit=2&after=b' })).toMatchObject({
+  expect(await system.send({ path: '/clients?limit=2&after=b' })).toMatchObject({
     body: { items: [{ client_id: 'c' }] },
   })
   for (const query of [
@@ -160,18 +164,18 @@ it('lists continue after `next`, and an unknown or invalid query is rejected', a
     'after=%00',
     'after=',
   ]) {
-    await expectRefused(under, { path: `/clients?${query}` }, { status: 400, reason: 'query_invalid' })
+    await expectRefused(system, { path: `/clients?${query}` }, { status: 400, reason: 'query_invalid' })
   }
   for (const query of ['limit=0', 'limit=201'])
-    await expectRefused(under, { path: `/clients?${query}` }, { status: 400, reason: 'page_invalid' })
-  await expectRefused(under, { path: '/clients/a?x=1' }, { status: 400, reason: 'query_invalid' })
-  await expectRefused(under, { path: '/accounts?filter=externalId%20pr' }, { status: 400, reason: 'filter_invalid' })
+    await expectRefused(system, { path: `/clients?${query}` }, { status: 400, reason: 'page_invalid' })
+  await expectRefused(system, { path: '/clients/a?x=1' }, { status: 400, reason: 'query_invalid' })
+  await expectRefused(system, { path: '/accounts?filter=externalId%20pr' }, { status: 400, reason: 'filter_invalid' })
 })
 
-it('refusals are problem details, with the headers that HTTP requires (RFC 9457 §3)', async () => {
-  const under = startAdminServer()
+it('responds to refused requests with problem details and the headers that HTTP requires (RFC 9457 §3)', async () => {
+  const system = startAdminServer()
 
-  expect((await expectRefused(under, { path: '/nothing' }, { status: 404, reason: 'path_not_found' })).body).toEqual({
+  expect((await expectRefused(system, { path: '/nothing' }, { status: 404, reason: 'path_not_found' })).body).toEqual({
     type: 'about:blank',
     title: 'Not Found',
     status: 404,
@@ -179,7 +183,7 @@ it('refusals are problem details, with the headers that HTTP requires (RFC 9457 
     detail: 'There is nothing at this address.',
   })
   const put = await expectRefused(
-    under,
+    system,
     { method: 'PUT', path: '/clients' },
     { status: 405, reason: 'method_not_allowed' },
   )
@@ -190,28 +194,33 @@ it('refusals are problem details, with the headers that HTTP requires (RFC 9457 
     headers: { 'content-type': 'text/plain' },
     body: JSON.stringify(app),
   }
-  await expectRefused(under, form, { status: 415, reason: 'media_type' })
+  await expectRefused(system, form, { status: 415, reason: 'media_type' })
   const deep = `{"client_name":"x","jwks":{"keys":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`
   for (const body of ['', '{', 'null', '[]', '['.repeat(100_000), deep, '{"client_name":"\\ud800"}']) {
-    const { status, body: problem } = await under.send({ method: 'POST', path: '/clients', body })
+    const { status, body: problem } = await system.send({ method: 'POST', path: '/clients', body })
     expect([status, problem?.['code']]).toEqual([400, expect.stringMatching(/^body_/)])
   }
   const nameless = await expectRefused(
-    under,
+    system,
     { method: 'POST', path: '/clients', body: { client_name: '' } },
     { status: 400, reason: 'body_invalid' },
   )
   expect(nameless.body?.['pointer']).toBe('/client_name')
-  expect(under.server.tooLarge()).toMatchObject({ status: 413 })
+  expect(system.server.tooLarge()).toMatchObject({ status: 413 })
 })
 
 it.each([
   ['an unknown member', '/clients', { client_name: 'A', scope: 'openid' }, '/scope'],
   ['a nested unknown member', '/account-upserts', { accounts: [{ user_id: 'kim', name: 'Kim' }] }, '/accounts/0/name'],
-  ['a member with another type', '/clients', { client_name: 'A', scopes: 'openid' }, '/scopes'],
-  ['nothing for a name that is not one of ours', '/clients', { client_name: 'A', 's3cret Value': 1 }, undefined],
-  ['nothing for a name that is too long', '/clients', { client_name: 'A', ['x'.repeat(65)]: 1 }, undefined],
-])('the refusal of a body points to %s (RFC 9457 §3.2)', async (_case, path, body, pointer) => {
+  ['a member of the wrong type', '/clients', { client_name: 'A', scopes: 'openid' }, '/scopes'],
+  [
+    'no member if its name could not be defined by the API',
+    '/clients',
+    { client_name: 'A', 's3cret Value': 1 },
+    undefined,
+  ],
+  ['no member if its name is too long', '/clients', { client_name: 'A', ['x'.repeat(65)]: 1 }, undefined],
+])('the refusal of a request body names %s (RFC 9457 §3.2)', async (_case, path, body, pointer) => {
   const sent = { method: 'POST', path, body }
 
   const reply = await expectRefused(startAdminServer(), sent, { status: 400, reason: 'body_invalid' })
@@ -221,15 +230,15 @@ it.each([
 })
 
 it('answers HEAD as GET without the body (RFC 9110 §9.3.2)', async () => {
-  const under = startAdminServer()
+  const system = startAdminServer()
 
-  expect(await under.send({ method: 'HEAD', path: '/clients' })).toMatchObject({ status: 200, text: '' })
+  expect(await system.send({ method: 'HEAD', path: '/clients' })).toMatchObject({ status: 200, text: '' })
 })
 
-it('the OpenAPI document has every route with its scope, its request and its response', async () => {
-  const under = startAdminServer()
+it('the OpenAPI document describes every route with its scope, its request and its response', async () => {
+  const system = startAdminServer()
 
-  const { body, status } = await under.send({ path: '/openapi.json', scopes: undefined })
+  const { body, status } = await system.send({ path: '/openapi.json', scopes: undefined })
 
   expect(status).toBe(200)
   const paths = body?.['paths'] as Record<string, Record<string, Record<string, unknown>>>
@@ -257,14 +266,14 @@ it('the OpenAPI document has every route with its scope, its request and its res
   })
 })
 
-it('rejects options with which nobody could be authenticated', () => {
+it('rejects options that provide no way to authenticate anybody', () => {
   const { storage } = startAdminServer()
 
   expect(() => createAdminServer({ issuer, storage })).toThrow(TypeError)
 })
 
 it('a request with two Authorization headers is refused (RFC 6750 §2)', async () => {
-  const under = startAdminServer()
+  const system = startAdminServer()
   const headers = new Map([['authorization', `Bearer ${tokenFor('ops', 'admin:write')}`]])
   const request = {
     method: 'GET',
@@ -274,9 +283,9 @@ it('a request with two Authorization headers is refused (RFC 6750 §2)', async (
     body: new Uint8Array(),
   }
 
-  const once = await under.server.handle({ ...request, repeatedHeaders: new Set() })
-  const twice = await under.server.handle({ ...request, repeatedHeaders: new Set(['authorization']) })
+  const once = await system.server.handle({ ...request, repeatedHeaders: new Set() })
+  const twice = await system.server.handle({ ...request, repeatedHeaders: new Set(['authorization']) })
 
   expect([once.status, twice.status]).toEqual([200, 401])
-  expect(under.events.at(-1)).toMatchObject({ reason: 'credentials_invalid' })
+  expect(system.events.at(-1)).toMatchObject({ reason: 'credentials_invalid' })
 })

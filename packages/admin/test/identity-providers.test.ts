@@ -9,9 +9,9 @@ import { expectRefused, issuer, startAdmin } from './admin-under-test.ts'
 const entra = { providerId: 'contoso', displayName: 'Contoso', toleranceProfile: 'entra' } as const
 
 it('a provider is registered with a SCIM Tenant URL and a Secret Token that is shown once', async () => {
-  const under = startAdmin()
+  const system = startAdmin()
 
-  const { provider, secret } = await under.admin.identityProviders.register(entra)
+  const { provider, secret } = await system.admin.identityProviders.register(entra)
 
   expect(provider).toMatchObject({
     ...entra,
@@ -20,88 +20,88 @@ it('a provider is registered with a SCIM Tenant URL and a Secret Token that is s
   })
   expect(secret).toMatch(/^mmscim_contoso_[\w-]{43}$/)
   const shown = JSON.stringify([
-    await under.admin.identityProviders.list(),
-    await under.admin.audit.list(),
-    under.events,
-    under.dump(),
+    await system.admin.identityProviders.list(),
+    await system.admin.audit.list(),
+    system.events,
+    system.dump(),
   ])
   expect(shown).not.toContain(secret)
 })
 
 it('rejects identifiers that are taken or invalid, and invalid settings of a provider', async () => {
-  const under = startAdmin()
-  const { identityProviders } = under.admin
+  const system = startAdmin()
+  const { identityProviders } = system.admin
   await identityProviders.register(entra)
 
-  await expectRefused(under, () => identityProviders.register(entra), 'identifier_taken')
-  await expectRefused(under, () => identityProviders.register({ providerId: 'a_b' }), 'identifier_invalid')
+  await expectRefused(system, () => identityProviders.register(entra), 'identifier_taken')
+  await expectRefused(system, () => identityProviders.register({ providerId: 'a_b' }), 'identifier_invalid')
   await expectRefused(
-    under,
+    system,
     () => identityProviders.update({ providerId: 'contoso' }, { displayName: '' }),
     'display_name_invalid',
   )
   await expectRefused(
-    under,
+    system,
     () => identityProviders.update({ providerId: 'contoso' }, { toleranceProfile: 'toString' as 'all' }),
     'tolerance_profile_unknown',
   )
   await expectRefused(
-    under,
+    system,
     () => identityProviders.update({ providerId: 'contoso' }, { clientIds: ['none'] }),
     'client_unknown',
   )
   await expectRefused(
-    under,
+    system,
     () => identityProviders.update({ providerId: 'contoso', version: 7 }, {}),
     'version_mismatch',
   )
   await identityProviders.remove({ providerId: 'contoso' })
-  await expectRefused(under, () => identityProviders.register(entra), 'identifier_taken')
-  await expectRefused(under, () => identityProviders.read('contoso'), 'provider_unknown')
+  await expectRefused(system, () => identityProviders.register(entra), 'identifier_taken')
+  await expectRefused(system, () => identityProviders.read('contoso'), 'provider_unknown')
 })
 
 it('a provider can have two secrets, is disabled and enabled, and is released from its deprovisioning limit', async () => {
-  const under = startAdmin()
-  const { identityProviders } = under.admin
+  const system = startAdmin()
+  const { identityProviders } = system.admin
   await identityProviders.register(entra)
-  await identityProviders.addSecret('contoso', { previousExpiresAt: under.clock.now() + 60 })
+  await identityProviders.addSecret('contoso', { previousExpiresAt: system.clock.now() + 60 })
 
   expect((await identityProviders.read('contoso')).secrets).toMatchObject([
-    { expiresAt: under.clock.now() + 60 },
+    { expiresAt: system.clock.now() + 60 },
     { expiresAt: undefined },
   ])
   await identityProviders.revokePreviousSecrets('contoso')
   const { version } = await identityProviders.read('contoso')
   await expectRefused(
-    under,
+    system,
     () => identityProviders.disable({ providerId: 'contoso', version: version + 1 }),
     'version_mismatch',
   )
   expect(await identityProviders.disable({ providerId: 'contoso', version })).toMatchObject({
-    disabledAt: under.clock.now(),
+    disabledAt: system.clock.now(),
   })
   expect(await identityProviders.enable({ providerId: 'contoso' })).toMatchObject({ disabledAt: undefined })
-  const record = await under.storage.identityProviders.find(providerId('contoso'))
+  const record = await system.storage.identityProviders.find(providerId('contoso'))
   if (record === undefined) throw new Error('There is no provider.')
   const offboarding = {
-    windowStartedAt: under.clock.now(),
+    windowStartedAt: system.clock.now(),
     count: 9,
     cohorts: [{ newest: undefined, size: 40, count: 9 }],
-    suspendedAt: under.clock.now(),
+    suspendedAt: system.clock.now(),
   }
-  await under.storage.identityProviders.compareAndSwap({ ...record, deprovisioning: offboarding }, record.version)
+  await system.storage.identityProviders.compareAndSwap({ ...record, deprovisioning: offboarding }, record.version)
   expect(await identityProviders.releaseDeprovisioning({ providerId: 'contoso' })).toMatchObject({
     deprovisioning: undefined,
   })
-  const [logged] = (await under.admin.audit.list({ limit: 1 })).items
+  const [logged] = (await system.admin.audit.list({ limit: 1 })).items
   expect(logged?.detail['before']).toMatchObject({
-    offboarding: { windowStartedAt: under.clock.now(), count: 9, heldAt: under.clock.now() },
+    offboarding: { windowStartedAt: system.clock.now(), count: 9, heldAt: system.clock.now() },
   })
 })
 
-it('the setup text has the values to paste, and fits the tolerance profile', async () => {
-  const under = startAdmin()
-  const { identityProviders } = under.admin
+it('the setup text contains the values to paste, and a step if the tolerance profile does not fit the product', async () => {
+  const system = startAdmin()
+  const { identityProviders } = system.admin
   const { secret } = await identityProviders.register(entra)
 
   const toEntra = await identityProviders.setup('contoso', 'entra')
@@ -128,12 +128,12 @@ it('the setup text has the values to paste, and fits the tolerance profile', asy
   expect(toEntra.text + toOkta.text).not.toContain(secret)
 })
 
-it('the request log of a provider has requests and responses without queries and bodies, and expires (RFC 7644 §7.5.2)', async () => {
-  const under = startAdmin()
-  const { identityProviders } = under.admin
+it('the request log of a provider contains neither queries nor bodies, and its entries expire (RFC 7644 §7.5.2)', async () => {
+  const system = startAdmin()
+  const { identityProviders } = system.admin
   const { secret } = await identityProviders.register(entra)
-  const onRequest = keepRequestLog({ storage: under.storage, retention: 60, clock: () => under.clock.now() })
-  const scim = createScimServer({ issuer, storage: under.storage, clock: () => under.clock.now(), onRequest })
+  const onRequest = keepRequestLog({ storage: system.storage, retention: 60, clock: () => system.clock.now() })
+  const scim = createScimServer({ issuer, storage: system.storage, clock: () => system.clock.now(), onRequest })
   const request = (method: string, path: string, body = '') =>
     scim.handle({
       method,
@@ -157,13 +157,13 @@ it('the request log of a provider has requests and responses without queries and
     { method: 'GET', path: '/scim/v2/enterprise-idps/contoso/Users', status: 200 },
   ])
   expect(JSON.stringify(items.map(({ detail }) => detail))).not.toMatch(/ann|bob|hunter2|mmscim_/)
-  await under.storage.purge.purgeExpired({ now: (under.clock.advance(60), under.clock.now()), limit: 100 })
+  await system.storage.purge.purgeExpired({ now: (system.clock.advance(60), system.clock.now()), limit: 100 })
   expect(await identityProviders.requests('contoso')).toEqual({ items: [], next: undefined })
 })
 
 it('the verified domains of a provider are set in lower case, and shown in the set-up instructions', async () => {
-  const under = startAdmin()
-  const { identityProviders } = under.admin
+  const system = startAdmin()
+  const { identityProviders } = system.admin
   await identityProviders.register({ ...entra, verifiedDomains: ['Contoso.com', 'contoso.com'] })
   expect(await identityProviders.read('contoso')).toMatchObject({ verifiedDomains: ['contoso.com'] })
   expect((await identityProviders.setup('contoso', 'okta')).text).toContain(
@@ -174,18 +174,18 @@ it('the verified domains of a provider are set in lower case, and shown in the s
 
   expect(await identityProviders.read('contoso')).toMatchObject({ verifiedDomains: ['new.test'] })
   await expectRefused(
-    under,
+    system,
     () => identityProviders.update({ providerId: 'contoso' }, { verifiedDomains: ['com'] }),
     'domain_invalid',
   )
 })
 
-it('all users of a removed provider are deactivated in parts, and the last administrator is kept', async () => {
-  const under = startAdmin({ lastAdministrators: { protectedRoles: ['owner'] } })
-  const { identityProviders, organizations, users, audit } = under.admin
+it('deactivates the users of a removed provider page by page, except the last administrator', async () => {
+  const system = startAdmin({ lastAdministrators: { protectedRoles: ['owner'] } })
+  const { identityProviders, organizations, users, audit } = system.admin
   await identityProviders.register(entra)
   const insert = (id: string, provider: string) =>
-    under.storage.provisionedUsers.insert({
+    system.storage.provisionedUsers.insert({
       providerId: providerId(provider),
       userId: userId(id),
       state: {
@@ -202,7 +202,7 @@ it('all users of a removed provider are deactivated in parts, and the last admin
   await insert('other', 'fabrikam')
   await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
   await organizations.writeMember({ organizationId: 'acme', userId: 'u2' }, ['owner'])
-  await expectRefused(under, () => identityProviders.deactivateUsers('contoso'), 'provider_enabled')
+  await expectRefused(system, () => identityProviders.deactivateUsers('contoso'), 'provider_enabled')
   await identityProviders.remove({ providerId: 'contoso' })
 
   const parts = []

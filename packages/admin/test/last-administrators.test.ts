@@ -10,59 +10,59 @@ const rule = { protectedRoles: ['owner'], administrators: 'claims.nickname eq "r
 
 /** Creates an organization with two owners and a member, and two administrators of the service. */
 async function withOwners(): Promise<AdminUnderTest> {
-  const under = startAdmin({ lastAdministrators: rule })
-  for (const id of ['ann', 'bob', 'cy']) await under.admin.users.create({ userId: id })
-  for (const id of ['root1', 'root2']) await under.admin.users.create({ userId: id, claims: { nickname: 'root' } })
-  await under.admin.organizations.create({ organizationId: 'acme', displayName: 'Acme' })
+  const system = startAdmin({ lastAdministrators: rule })
+  for (const id of ['ann', 'bob', 'cy']) await system.admin.users.create({ userId: id })
+  for (const id of ['root1', 'root2']) await system.admin.users.create({ userId: id, claims: { nickname: 'root' } })
+  await system.admin.organizations.create({ organizationId: 'acme', displayName: 'Acme' })
   for (const id of ['ann', 'bob'])
-    await under.admin.organizations.writeMember({ organizationId: 'acme', userId: id }, ['owner', 'staff'])
-  await under.admin.organizations.writeMember({ organizationId: 'acme', userId: 'cy' }, ['staff'])
-  return under
+    await system.admin.organizations.writeMember({ organizationId: 'acme', userId: id }, ['owner', 'staff'])
+  await system.admin.organizations.writeMember({ organizationId: 'acme', userId: 'cy' }, ['staff'])
+  return system
 }
 
 const asMember = (id: string) => ({ organizationId: 'acme', userId: id })
 
 it('the last owner of an organization cannot be deactivated, removed, or lose the role or the membership', async () => {
-  const under = await withOwners()
-  const { users, organizations } = under.admin
+  const system = await withOwners()
+  const { users, organizations } = system.admin
   await users.deactivate('bob')
 
-  await expectRefused(under, () => users.deactivate('ann'), 'last_administrator')
-  await expectRefused(under, () => users.remove('ann'), 'last_administrator')
-  await expectRefused(under, () => organizations.writeMember(asMember('ann'), ['staff']), 'last_administrator')
-  await expectRefused(under, () => organizations.removeMember(asMember('ann')), 'last_administrator')
+  await expectRefused(system, () => users.deactivate('ann'), 'last_administrator')
+  await expectRefused(system, () => users.remove('ann'), 'last_administrator')
+  await expectRefused(system, () => organizations.writeMember(asMember('ann'), ['staff']), 'last_administrator')
+  await expectRefused(system, () => organizations.removeMember(asMember('ann')), 'last_administrator')
   expect(await organizations.writeMember(asMember('ann'), ['owner'])).toMatchObject({ roles: ['owner'] })
   expect(await users.deactivate('cy')).toMatchObject({ user: { active: false } })
 })
 
-it('an owner can be removed while there is another one, and when the organization is removed', async () => {
-  const under = await withOwners()
+it('an owner can be deactivated while there is another owner, and removed after the organization was removed', async () => {
+  const system = await withOwners()
 
-  expect(await under.admin.users.deactivate('ann')).toMatchObject({ user: { active: false } })
-  await under.admin.organizations.remove({ organizationId: 'acme' })
-  expect(await under.admin.users.remove('bob')).toEqual({ grants: [], sessionIds: [] })
+  expect(await system.admin.users.deactivate('ann')).toMatchObject({ user: { active: false } })
+  await system.admin.organizations.remove({ organizationId: 'acme' })
+  expect(await system.admin.users.remove('bob')).toEqual({ grants: [], sessionIds: [] })
 })
 
-it('the last user who administers the service keeps the claim that says so', async () => {
-  const under = await withOwners()
-  const { users } = under.admin
+it('the last administrator of the service cannot be deactivated, or lose the claim that makes them an administrator', async () => {
+  const system = await withOwners()
+  const { users } = system.admin
   await users.update({ userId: 'root2' }, { claims: { nickname: null } })
 
   await expectRefused(
-    under,
+    system,
     () => users.update({ userId: 'root1' }, { claims: { nickname: 'no' } }),
     'last_administrator',
   )
-  await expectRefused(under, () => users.deactivate('root1'), 'last_administrator')
+  await expectRefused(system, () => users.deactivate('root1'), 'last_administrator')
   expect(await users.update({ userId: 'root1' }, { claims: { locale: 'en' } })).toMatchObject({
     claims: { nickname: 'root', locale: 'en' },
   })
 })
 
-it('law: of owners who remove each other concurrently, one remains', async () => {
+it('law: when owners remove each other concurrently, one owner remains active', async () => {
   for (let round = 0; round < 20; round += 1) {
-    const under = await withOwners()
-    const { users, organizations } = under.admin
+    const system = await withOwners()
+    const { users, organizations } = system.admin
 
     await Promise.allSettled([
       round % 3 === 0 ? organizations.removeMember(asMember('ann')) : users.deactivate('ann'),
@@ -75,10 +75,10 @@ it('law: of owners who remove each other concurrently, one remains', async () =>
   }
 })
 
-it('law: of two administrators who are deactivated or lose the claim concurrently, one remains', async () => {
+it('law: when two administrators are deactivated, removed or lose the claim concurrently, one remains', async () => {
   for (let round = 0; round < 20; round += 1) {
-    const under = await withOwners()
-    const { users } = under.admin
+    const system = await withOwners()
+    const { users } = system.admin
     const end = (id: string, how: number) =>
       [
         () => users.deactivate(id),
@@ -99,11 +99,11 @@ const staffFields = [
 ] as const
 
 it('a directory cannot deactivate the last administrator: 403, and the user is not changed', async () => {
-  const under = await withOwners()
-  const { storage } = under
+  const system = await withOwners()
+  const { storage } = system
   const { secret } = await registerIdentityProvider({ providerId: 'corp' }, { storage })
   const mayChange = protectLastAdministrators({ ...rule, storage })
-  const scim = createScimServer({ issuer, storage, clock: () => under.clock.now(), mayChange })
+  const scim = createScimServer({ issuer, storage, clock: () => system.clock.now(), mayChange })
   const send = (method: string, path: string, body?: object) =>
     scim.handle({
       method,
@@ -120,9 +120,9 @@ it('a directory cannot deactivate the last administrator: 403, and the user is n
   const created = await send('POST', '/Users', { schemas: [core], userName: 'dee' })
   const { id } = JSON.parse(String(created.body)) as { id: string }
   for (const owner of ['ann', 'bob'])
-    await under.admin.organizations.removeMember(asMember(owner)).catch(() => undefined)
-  await under.admin.organizations.writeMember(asMember(id), ['owner'])
-  await under.admin.organizations.removeMember(asMember('bob')).catch(() => undefined)
+    await system.admin.organizations.removeMember(asMember(owner)).catch(() => undefined)
+  await system.admin.organizations.writeMember(asMember(id), ['owner'])
+  await system.admin.organizations.removeMember(asMember('bob')).catch(() => undefined)
   const replace = (active: boolean) =>
     send('PATCH', `/Users/${id}`, {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
@@ -132,7 +132,7 @@ it('a directory cannot deactivate the last administrator: 403, and the user is n
   expect((await replace(false)).status).toBe(403)
   expect((await send('DELETE', `/Users/${id}`)).status).toBe(403)
   expect(await storage.users.find(userId(id))).toMatchObject({ active: true, generation: 0 })
-  await under.admin.organizations.writeMember(asMember('cy'), ['owner'])
+  await system.admin.organizations.writeMember(asMember('cy'), ['owner'])
   expect((await replace(false)).status).toBe(200)
 })
 
@@ -158,7 +158,7 @@ it.each([
   'not (not (provider pr))',
   'claims.level ne 0',
   'claims.staff_role eq "admin" or active eq true',
-])('rejects the filter %s, which any directory can make a user match', (administrators) => {
+])('rejects the filter %s, because a directory could make its users match', (administrators) => {
   expect(() => startAdmin({ customFields: [...staffFields], lastAdministrators: { administrators } })).toThrow(
     TypeError,
   )
@@ -173,15 +173,15 @@ it.each([
   'claims.level ge 3',
   'claims.staff_role sw "admin" and claims.staff_role ne "admin-of-nothing"',
   'id eq "root" or claims.staff_role eq "admin"',
-])('accepts the filter %s', (administrators) => {
+])('accepts the filter %s, which no directory can make its users match', (administrators) => {
   expect(() => startAdmin({ customFields: [...staffFields], lastAdministrators: { administrators } })).not.toThrow()
 })
 
-it('a directory neither links the last administrator nor takes their claim', async () => {
+it('a directory can neither link the last administrator nor take away their claim', async () => {
   const administrators = 'claims.nickname eq "root" and not (provider pr)'
-  const under = startAdmin({ lastAdministrators: { administrators } })
-  const { storage } = under
-  await under.admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
+  const system = startAdmin({ lastAdministrators: { administrators } })
+  const { storage } = system
+  await system.admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
   const { secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
   const scim = createScimServer({
     issuer,
@@ -207,16 +207,16 @@ it('a directory neither links the last administrator nor takes their claim', asy
   expect((await send('root')).status).toBe(403)
   expect(await storage.users.find(userId('root'))).toMatchObject({ version: 1, providerId: undefined })
 
-  await under.admin.users.create({ userId: 'second', claims: { nickname: 'root' } })
+  await system.admin.users.create({ userId: 'second', claims: { nickname: 'root' } })
   expect((await send('root')).status).toBe(201)
 })
 
-it('a directory does not make a linked user an administrator by a claim that stays: 403, and nothing is written', async () => {
+it('a directory cannot make a linked user an administrator through a claim that outlives the link: 403, and nothing is written', async () => {
   const administrators = 'claims.nickname eq "root" and not (provider pr)'
-  const under = startAdmin({ lastAdministrators: { administrators } })
-  const { storage } = under
-  await under.admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
-  await under.admin.users.create({ userId: 'will', claims: { email: 'will@example.com' } })
+  const system = startAdmin({ lastAdministrators: { administrators } })
+  const { storage } = system
+  await system.admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
+  await system.admin.users.create({ userId: 'will', claims: { email: 'will@example.com' } })
   const { secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
   const reasons: string[] = []
   const scim = createScimServer({
@@ -248,6 +248,6 @@ it('a directory does not make a linked user an administrator by a claim that sta
   expect(await send('PUT', '/will', 'will', 'root')).toBe(403)
   expect(reasons).toEqual(['change_refused', 'change_refused'])
   expect(await storage.users.find(userId('will'))).toMatchObject({ version: 2, claims: { nickname: 'Will' } })
-  // Its own users may have any name: they are removed together with it.
+  // The directory's own users may have any claims: they are removed together with their SCIM resources.
   expect(await send('POST', '', 'dee', 'root')).toBe(201)
 })

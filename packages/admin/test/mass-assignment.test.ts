@@ -27,7 +27,7 @@ const writes: readonly (AdminSent & {
   { method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } },
 ]
 
-/** Members that a request must not set: those that the server sets, those of other records, and special names of JavaScript. */
+/** Members that a request must not set: members that the server sets, members of other records, and special names of JavaScript. */
 const foreign = [
   '',
   ...`
@@ -39,55 +39,55 @@ const foreign = [
     .filter((name) => name !== ''),
 ]
 
-async function filled(): Promise<AdminServerUnderTest> {
-  const under = startAdminServer()
-  await under.send({ method: 'POST', path: '/clients', body: app })
-  await under.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
-  await under.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
-  await under.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
-  return under
+async function startWithRecords(): Promise<AdminServerUnderTest> {
+  const system = startAdminServer()
+  await system.send({ method: 'POST', path: '/clients', body: app })
+  await system.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
+  await system.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
+  await system.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
+  return system
 }
 
 it.for(writes)(
   '$method $path rejects members that it does not define (mass assignment)',
   async ({ own = [], ...sent }) => {
-    const under = await filled()
+    const system = await startWithRecords()
 
     for (const name of foreign.filter((member) => !own.includes(member))) {
       const members = Object.entries(sent.body).map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
       const body = `{${[...members, `${JSON.stringify(name)}:{"x":1}`].join(',')}}`
-      await expectRefused(under, { ...sent, body }, { status: 400, reason: 'body_invalid' })
+      await expectRefused(system, { ...sent, body }, { status: 400, reason: 'body_invalid' })
     }
-    expect(await under.send(sent)).toMatchObject({ status: sent.method === 'POST' ? 201 : 200 })
+    expect(await system.send(sent)).toMatchObject({ status: sent.method === 'POST' ? 201 : 200 })
     expect({}).not.toHaveProperty('x')
   },
 )
 
 it('claims of a user do not change other members of the record', async () => {
-  const under = await filled()
+  const system = await startWithRecords()
   const claims = { active: false, generation: 7, version: 9, createdAt: 0, client: 'x', roles: ['admin'] }
 
-  const reply = await under.send({ method: 'PATCH', path: '/accounts/ann', body: { claims } })
+  const reply = await system.send({ method: 'PATCH', path: '/accounts/ann', body: { claims } })
 
-  expect(reply.body).toMatchObject({ active: true, version: 2, created_at: under.clock.now(), claims })
+  expect(reply.body).toMatchObject({ active: true, version: 2, created_at: system.clock.now(), claims })
   for (const name of ['sub', 'iss', 'custom_fields']) {
     await expectRefused(
-      under,
+      system,
       { method: 'PATCH', path: '/accounts/ann', body: { claims: { [name]: 'x' } } },
       { status: 400, reason: 'claim_reserved' },
     )
   }
   const prototype = { method: 'PATCH', path: '/accounts/ann', body: '{"claims":{"__proto__":{"admin":true}}}' }
-  await expectRefused(under, prototype, { status: 400, reason: 'claim_invalid' })
+  await expectRefused(system, prototype, { status: 400, reason: 'claim_invalid' })
   expect({}).not.toHaveProperty('admin')
 })
 
 it('a secret appears in one response only: not in later responses, events, the log or storage', async () => {
-  const under = await filled()
+  const system = await startWithRecords()
   const post = async (path: string, body: object, name: string): Promise<string> => {
-    const reply = await under.send({ method: 'POST', path, body })
+    const reply = await system.send({ method: 'POST', path, body })
     const { [name]: secret } = reply.body as Record<string, unknown>
-    if (typeof secret !== 'string') throw new Error('There is no secret in the answer.')
+    if (typeof secret !== 'string') throw new Error('The response contains no secret.')
     return secret
   }
 
@@ -107,18 +107,18 @@ it('a secret appears in one response only: not in later responses, events, the l
     '/identity-providers/new/setup?product=entra',
     '/audit',
   ]) {
-    later.push((await under.send({ path })).text)
+    later.push((await system.send({ path })).text)
   }
   later.push(
-    (await under.send({ method: 'POST', path: '/clients/b/disable' })).text,
-    JSON.stringify(under.events),
-    under.dump(),
+    (await system.send({ method: 'POST', path: '/clients/b/disable' })).text,
+    JSON.stringify(system.events),
+    system.dump(),
   )
-  later.push(JSON.stringify(await under.storage.logs.list({ log: 'admin', before: undefined, limit: 200 })))
+  later.push(JSON.stringify(await system.storage.logs.list({ log: 'admin', before: undefined, limit: 200 })))
   for (const text of later) for (const secret of secrets) expect(text).not.toContain(secret)
-  const digests = [...under.dump().matchAll(/"digest": "([^"]+)"/g)].map(([, digest = '']) => digest)
+  const digests = [...system.dump().matchAll(/"digest": "([^"]+)"/g)].map(([, digest = '']) => digest)
   expect(digests.length).toBeGreaterThanOrEqual(4)
-  for (const digest of digests) expect(JSON.stringify(under.events)).not.toContain(digest)
+  for (const digest of digests) expect(JSON.stringify(system.events)).not.toContain(digest)
 })
 
 it.each([
@@ -126,21 +126,21 @@ it.each([
   '{"client_name":"Mine","client_\\u006eame":"Yours"}',
   '{"client_name" : "Mine", "scopes": [], "client_name" : "{\\"a\\":1}"}',
   '{"jwks":{"keys":[{"kty":"EC","kty":"RSA"}]}}',
-])('refuses a member that is repeated: %s (RFC 8259 §4)', async (body) => {
-  const under = await filled()
+])('refuses a body with a repeated member: %s (RFC 8259 §4)', async (body) => {
+  const system = await startWithRecords()
 
   await expectRefused(
-    under,
+    system,
     { method: 'PATCH', path: '/clients/app', scopes: 'admin:write', body },
     { status: 400, reason: 'body_malformed' },
   )
 })
 
-it('accepts equal names in different objects, and names inside texts (RFC 8259 §4)', async () => {
-  const under = await filled()
+it('accepts equal names in different objects, and names inside strings (RFC 8259 §4)', async () => {
+  const system = await startWithRecords()
   const body = '{"client_name":"{\\"client_name\\":1,\\"client_name\\":2}","jwks":{"keys":[{"kty":"EC"},{"kty":"EC"}]}}'
 
-  expect(await under.send({ method: 'PATCH', path: '/clients/app', scopes: 'admin:write', body })).toMatchObject({
+  expect(await system.send({ method: 'PATCH', path: '/clients/app', scopes: 'admin:write', body })).toMatchObject({
     status: 200,
   })
 })

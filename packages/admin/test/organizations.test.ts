@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 
 import { expectRefused, startAdmin } from './admin-under-test.ts'
 
-it('organizations have the same users as everything else', async () => {
-  const under = startAdmin()
-  await under.admin.users.create({ userId: 'ann' })
-  const { organizations } = under.admin
+it('creates, changes and removes an organization and its members', async () => {
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'ann' })
+  const { organizations } = system.admin
 
   const acme = await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
   await organizations.writeMember({ organizationId: 'acme', userId: 'ann' }, ['owner'])
@@ -25,40 +25,40 @@ it('organizations have the same users as everything else', async () => {
 })
 
 it('rejects unknown records, old versions, and invalid names and roles', async () => {
-  const under = startAdmin()
-  const { organizations } = under.admin
-  await under.admin.users.create({ userId: 'ann' })
+  const system = startAdmin()
+  const { organizations } = system.admin
+  await system.admin.users.create({ userId: 'ann' })
   await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
   const key = { organizationId: 'acme', userId: 'ann' }
 
   await expectRefused(
-    under,
+    system,
     () => organizations.create({ organizationId: 'acme', displayName: 'Acme' }),
     'identifier_taken',
   )
   await expectRefused(
-    under,
+    system,
     () => organizations.create({ organizationId: '../x', displayName: 'Acme' }),
     'identifier_invalid',
   )
-  await expectRefused(under, () => organizations.create({ displayName: ' ' }), 'display_name_invalid')
+  await expectRefused(system, () => organizations.create({ displayName: ' ' }), 'display_name_invalid')
   await expectRefused(
-    under,
+    system,
     () => organizations.update({ organizationId: 'acme', version: 9 }, { displayName: 'x' }),
     'version_mismatch',
   )
-  await expectRefused(under, () => organizations.remove({ organizationId: 'acme', version: 9 }), 'version_mismatch')
-  await expectRefused(under, () => organizations.read('none'), 'organization_unknown')
-  await expectRefused(under, () => organizations.writeMember({ ...key, userId: 'none' }, []), 'account_unknown')
+  await expectRefused(system, () => organizations.remove({ organizationId: 'acme', version: 9 }), 'version_mismatch')
+  await expectRefused(system, () => organizations.read('none'), 'organization_unknown')
+  await expectRefused(system, () => organizations.writeMember({ ...key, userId: 'none' }, []), 'account_unknown')
   await expectRefused(
-    under,
+    system,
     () => organizations.writeMember({ ...key, organizationId: 'none' }, []),
     'organization_unknown',
   )
-  await expectRefused(under, () => organizations.writeMember({ ...key, version: 1 }, []), 'version_mismatch')
-  await expectRefused(under, () => organizations.removeMember(key), 'membership_unknown')
+  await expectRefused(system, () => organizations.writeMember({ ...key, version: 1 }, []), 'version_mismatch')
+  await expectRefused(system, () => organizations.removeMember(key), 'membership_unknown')
   for (const roles of [['a b'], ['a', 'a'], [''], Array.from({ length: 51 }, (_, index) => `r${index}`)]) {
-    await expectRefused(under, () => organizations.writeMember(key, roles), 'role_invalid')
+    await expectRefused(system, () => organizations.writeMember(key, roles), 'role_invalid')
   }
 })
 
@@ -76,8 +76,8 @@ it('when an organization is removed twice at the same time, one removal succeeds
 })
 
 it('when a member is removed twice at the same time, one removal succeeds', async () => {
-  const under = startAdmin()
-  const { organizations, users } = under.admin
+  const system = startAdmin()
+  const { organizations, users } = system.admin
   await users.create({ userId: 'ann' })
   await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
   const key = { organizationId: 'acme', userId: 'ann' }

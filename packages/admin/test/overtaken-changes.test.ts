@@ -13,9 +13,12 @@ import { jsonText } from '@mintmark/storage-interface/stores'
 import { AdminError } from '../src/index.ts'
 import { issuer, startAdmin, type AdminUnderTest } from './admin-under-test.ts'
 
-// Between the read and the write of a change, another administrator is faster.
+// In these tests another administrator changes the record between the read and the write of a change.
 
-/** An administration whose storage is changed by `overtake`, and another administration of the same records. */
+/**
+ * Starts an administration whose storage has the stores that `overtake` returns, and another administration of the same
+ * records.
+ */
 function startOvertaken(overtake: (storage: AdminStorage, other: AdminUnderTest) => Partial<AdminStorage>): {
   readonly admin: AdminUnderTest['admin']
   readonly other: AdminUnderTest
@@ -25,8 +28,8 @@ function startOvertaken(overtake: (storage: AdminStorage, other: AdminUnderTest)
   return { admin: startAdmin({ storage: { ...storage, ...overtake(storage, other) } }).admin, other }
 }
 
-/** The call, after `rival` has run. */
-const after =
+/** Returns `call`, which first runs `rival`. */
+const afterRival =
   <Args extends readonly unknown[], Result>(
     rival: () => Promise<unknown>,
     call: (...args: Args) => Promise<Result>,
@@ -42,7 +45,7 @@ it('a client that was removed meanwhile is unknown (RFC 9110 §15.5.5)', async (
   const { admin, other } = startOvertaken(({ clients }, { clock }) => ({
     clients: {
       ...clients,
-      compareAndSwap: after(
+      compareAndSwap: afterRival(
         () => clients.remove(clientId('app'), clock.now()),
         (client, version) => clients.compareAndSwap(client, version),
       ),
@@ -59,7 +62,7 @@ it('a user who was removed meanwhile does not become a member (RFC 9110 §15.5.5
   const { admin, other } = startOvertaken(({ organizations, users }, { clock }) => ({
     organizations: {
       ...organizations,
-      insertMember: after(
+      insertMember: afterRival(
         () => users.remove(userId('ann'), clock.now()),
         (member) => organizations.insertMember(member),
       ),
@@ -80,7 +83,7 @@ it('an organization that was removed meanwhile gets no member (RFC 9110 §15.5.5
   const { admin, other } = startOvertaken(({ organizations }, { admin: { organizations: rival } }) => ({
     organizations: {
       ...organizations,
-      insertMember: after(
+      insertMember: afterRival(
         () => rival.remove({ organizationId: 'acme' }),
         (member) => organizations.insertMember(member),
       ),
@@ -102,7 +105,7 @@ it.each(['deactivate', 'reactivate'] as const)(
     const { admin, other } = startOvertaken(({ users }, { clock }) => ({
       users: {
         ...users,
-        [change]: after(
+        [change]: afterRival(
           () => users.remove(userId('ann'), clock.now()),
           (id: UserId, now: EpochSeconds) => users[change](id, now),
         ),
@@ -142,7 +145,7 @@ it('a filter that storage refuses to evaluate is too broad (RFC 7644 §3.12)', a
   expect(await admin.users.list({ filter: 'active eq true' }).catch(reasonOf)).toBe('filter_too_broad')
 })
 
-it('a failure of the store is not taken for a removed user', async () => {
+it('a failure of the store is not mistaken for a removed user', async () => {
   const { admin, other } = startOvertaken(({ users }) => ({
     users: { ...users, deactivate: () => Promise.reject(new Error('disk full')) },
   }))
@@ -151,7 +154,7 @@ it('a failure of the store is not taken for a removed user', async () => {
   expect(await admin.identityProviders.deactivateUsers('contoso').catch(reasonOf)).toBe('unexpected_failure')
 })
 
-/** Users of a provider that is removed. */
+/** Creates users of a provider, and removes the provider. */
 async function provisionContoso(other: AdminUnderTest, ids: readonly string[]): Promise<void> {
   await other.admin.identityProviders.register({ providerId: 'contoso' })
   for (const id of ids) {

@@ -35,7 +35,7 @@ const bodies: Readonly<Record<string, object>> = {
 
 const requests = adminRoutes.map((route) => ({ route, name: `${route.method} ${route.path}` }))
 
-function sent({ method, path, query }: (typeof adminRoutes)[number], name: string): AdminSent {
+function requestFor({ method, path, query }: (typeof adminRoutes)[number], name: string): AdminSent {
   const filled = path
     .replace('{client_id}', 'app')
     .replace('{provider_id}', 'corp')
@@ -52,34 +52,34 @@ function sent({ method, path, query }: (typeof adminRoutes)[number], name: strin
 
 const keys = { algorithms: ['ES256'], deriveSecrets: () => Promise.resolve([new Uint8Array(32)]) } as const
 
-async function filled(options: Parameters<typeof startAdminServer>[0] = {}): Promise<AdminServerUnderTest> {
-  const under = startAdminServer({ keys, ...options })
-  await under.send({
+async function startWithRecords(options: Parameters<typeof startAdminServer>[0] = {}): Promise<AdminServerUnderTest> {
+  const system = startAdminServer({ keys, ...options })
+  await system.send({
     method: 'POST',
     path: '/clients',
     body: { client_id: 'app', client_name: 'App', grant_types: [] },
   })
-  await under.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
-  await under.send({ method: 'POST', path: '/identity-providers/corp/disable' })
-  await under.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
-  await under.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
-  await under.send({ method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: [] } })
-  return under
+  await system.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
+  await system.send({ method: 'POST', path: '/identity-providers/corp/disable' })
+  await system.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
+  await system.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
+  await system.send({ method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: [] } })
+  return system
 }
 
 it.for(requests)(
   '$name is rejected without a token, with an invalid one, and without its scope (RFC 6750 §3.1)',
   async ({ route, name }) => {
-    const under = await filled()
+    const system = await startWithRecords()
     const { area, access } = route
-    const request = sent(route, name)
+    const request = requestFor(route, name)
     const others = Object.keys(adminScopes).filter(
       (scope) => !scope.startsWith(`admin:${area}:`) && scope !== 'admin:read' && scope !== 'admin:write',
     )
     const tooWeak = access === 'write' ? [`admin:${area}:read`, 'admin:read'] : []
 
     const bare = await expectRefused(
-      under,
+      system,
       { ...request, scopes: undefined },
       { status: 401, reason: 'credentials_missing' },
     )
@@ -92,7 +92,7 @@ it.for(requests)(
       `Bearer ${tokenFor('ops', 'admin:write')}, Bearer x`,
     ]) {
       const wrong = await expectRefused(
-        under,
+        system,
         { ...request, headers: { authorization } },
         { status: 401, reason: 'credentials_invalid' },
       )
@@ -107,7 +107,7 @@ it.for(requests)(
       others.join(' '),
       ...tooWeak,
     ]) {
-      const weak = await expectRefused(under, { ...request, scopes }, { status: 403, reason: 'scope_missing' })
+      const weak = await expectRefused(system, { ...request, scopes }, { status: 403, reason: 'scope_missing' })
       expect(weak.headers.get('www-authenticate')).toBe(
         `Bearer realm="admin", error="insufficient_scope", scope="admin:${area}:${access}"`,
       )
@@ -124,7 +124,7 @@ it.for(requests)('$name accepts the narrowest scope and every scope that include
   ]
 
   for (const scopes of enough) {
-    const { status, body } = await (await filled()).send({ ...sent(route, name), scopes })
+    const { status, body } = await (await startWithRecords()).send({ ...requestFor(route, name), scopes })
     expect({ scopes, code: body?.['code'], isAnswered: status < 300 || status === 404 }).toMatchObject({
       isAnswered: true,
     })
@@ -135,26 +135,30 @@ it.for(requests)('$name accepts the narrowest scope and every scope that include
 it.for(requests)(
   '$name rejects a user who is not an administrator, whatever the scope (RFC 9700 §2.3)',
   async ({ route, name }) => {
-    const under = await filled()
+    const system = await startWithRecords()
     const headers = { authorization: `Bearer ${tokenFor('ann', 'admin:write admin:read', 'app')}` }
 
-    await expectRefused(under, { ...sent(route, name), headers }, { status: 403, reason: 'not_an_administrator' })
+    await expectRefused(
+      system,
+      { ...requestFor(route, name), headers },
+      { status: 403, reason: 'not_an_administrator' },
+    )
   },
 )
 
 it('accepts a user whom the host names as administrator, as the actor, and no other user', async () => {
-  const under = await filled({ administrators: async (subject) => subject === 'ann' })
+  const system = await startWithRecords({ administrators: async (subject) => subject === 'ann' })
   const headers = (subject: string) => ({ authorization: `Bearer ${tokenFor(subject, 'admin:clients:write', 'app')}` })
 
   const request = { method: 'POST', path: '/clients/app/disable' }
-  expect(await under.send({ ...request, headers: headers('ann') })).toMatchObject({ status: 200 })
-  expect(under.events.at(-1)).toMatchObject({ type: 'client.disabled', actor: { kind: 'person', id: 'ann' } })
-  await expectRefused(under, { ...request, headers: headers('bob') }, { status: 403, reason: 'not_an_administrator' })
-  await expectRefused(under, { path: '/accounts', headers: headers('ann') }, { status: 403, reason: 'scope_missing' })
+  expect(await system.send({ ...request, headers: headers('ann') })).toMatchObject({ status: 200 })
+  expect(system.events.at(-1)).toMatchObject({ type: 'client.disabled', actor: { kind: 'person', id: 'ann' } })
+  await expectRefused(system, { ...request, headers: headers('bob') }, { status: 403, reason: 'not_an_administrator' })
+  await expectRefused(system, { path: '/accounts', headers: headers('ann') }, { status: 403, reason: 'scope_missing' })
 })
 
-it("asks the host's own check first, and accepts browser requests from the issuer's own pages only", async () => {
-  const under = await filled({
+it("calls the host's own check first, and accepts browser requests only from the issuer's own pages", async () => {
+  const system = await startWithRecords({
     authorize: async ({ headers }) =>
       headers.get('cookie') === 'staff=1'
         ? { actor: { kind: 'host', id: 'kim' }, scopes: ['admin:clients:write'] }
@@ -163,37 +167,37 @@ it("asks the host's own check first, and accepts browser requests from the issue
   const request = { method: 'POST', path: '/clients/app/disable', scopes: undefined }
   const cookie = { cookie: 'staff=1' }
 
-  await expectRefused(under, { ...request, headers: cookie }, { status: 403, reason: 'cross_site' })
+  await expectRefused(system, { ...request, headers: cookie }, { status: 403, reason: 'cross_site' })
   for (const from of [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
     { origin: 'https://evil.test' },
     { origin: 'null' },
   ]) {
-    await expectRefused(under, { ...request, headers: { ...cookie, ...from } }, { status: 403, reason: 'cross_site' })
+    await expectRefused(system, { ...request, headers: { ...cookie, ...from } }, { status: 403, reason: 'cross_site' })
   }
   await expectRefused(
-    under,
+    system,
     { ...request, headers: { cookie: 'staff=2' } },
     { status: 401, reason: 'credentials_missing' },
   )
   await expectRefused(
-    under,
+    system,
     { path: '/accounts', scopes: undefined, headers: cookie },
     { status: 403, reason: 'scope_missing' },
   )
   expect(
-    await under.send({ path: '/clients', scopes: undefined, headers: { ...cookie, 'sec-fetch-site': 'cross-site' } }),
+    await system.send({ path: '/clients', scopes: undefined, headers: { ...cookie, 'sec-fetch-site': 'cross-site' } }),
   ).toMatchObject({ status: 200 })
-  expect(await under.send({ ...request, headers: { ...cookie, 'sec-fetch-site': 'same-origin' } })).toMatchObject({
+  expect(await system.send({ ...request, headers: { ...cookie, 'sec-fetch-site': 'same-origin' } })).toMatchObject({
     status: 200,
   })
-  expect(under.events.at(-1)).toMatchObject({ actor: { kind: 'host', id: 'kim' } })
+  expect(system.events.at(-1)).toMatchObject({ actor: { kind: 'host', id: 'kim' } })
 })
 
 it('an administrator of clients cannot create or change a client with more administrative scopes than their own', async () => {
-  const under = await filled()
-  await under.send({
+  const system = await startWithRecords()
+  await system.send({
     method: 'POST',
     path: '/clients',
     body: { client_id: 'root', client_name: 'Root', grant_types: [], scopes: ['admin:write'] },
@@ -208,23 +212,27 @@ it('an administrator of clients cannot create or change a client with more admin
   })
 
   for (const more of ['admin:write', 'admin:read', 'admin:accounts:write', 'admin:audit:read', 'admin:unheard:of']) {
-    await expectRefused(under, create(['openid', more]), refusal)
-    await expectRefused(under, { method: 'PATCH', path: '/clients/app', scopes, body: { scopes: [more] } }, refusal)
+    await expectRefused(system, create(['openid', more]), refusal)
+    await expectRefused(system, { method: 'PATCH', path: '/clients/app', scopes, body: { scopes: [more] } }, refusal)
   }
-  await expectRefused(under, { method: 'PATCH', path: '/clients/root', scopes, body: { client_name: 'Mine' } }, refusal)
-  await expectRefused(under, { method: 'POST', path: '/clients/root/secrets', scopes, body: {} }, refusal)
-  await expectRefused(under, { method: 'POST', path: '/clients/root/enable', scopes }, refusal)
+  await expectRefused(
+    system,
+    { method: 'PATCH', path: '/clients/root', scopes, body: { client_name: 'Mine' } },
+    refusal,
+  )
+  await expectRefused(system, { method: 'POST', path: '/clients/root/secrets', scopes, body: {} }, refusal)
+  await expectRefused(system, { method: 'POST', path: '/clients/root/enable', scopes }, refusal)
   expect(
-    await under.send(create(['openid', 'api', 'admin:clients:read', 'admin:clients:write', 'admin:accounts:read'])),
+    await system.send(create(['openid', 'api', 'admin:clients:read', 'admin:clients:write', 'admin:accounts:read'])),
   ).toMatchObject({ status: 201 })
-  expect(await under.send({ method: 'POST', path: '/clients/root/disable', scopes })).toMatchObject({ status: 200 })
-  expect(await under.send({ ...create(['admin:read', 'admin:audit:read']), scopes: 'admin:write' })).toMatchObject({
+  expect(await system.send({ method: 'POST', path: '/clients/root/disable', scopes })).toMatchObject({ status: 200 })
+  expect(await system.send({ ...create(['admin:read', 'admin:audit:read']), scopes: 'admin:write' })).toMatchObject({
     status: 201,
   })
 })
 
-it('an initial access token gives no scope of administration that its administrator lacks', async () => {
-  const under = await filled()
+it('an administrator cannot create an initial access token for an administrative scope that they lack', async () => {
+  const system = await startWithRecords()
   const create = (scope: string): AdminSent => ({
     method: 'POST',
     path: '/initial-access-tokens',
@@ -232,65 +240,65 @@ it('an initial access token gives no scope of administration that its administra
     body: { display_name: 'New', clients: 1, lifetime: 60, scopes: ['openid', scope] },
   })
 
-  await expectRefused(under, create('admin:write'), { status: 403, reason: 'beyond_own_scopes' })
-  expect(await under.send(create('profile'))).toMatchObject({ status: 201 })
+  await expectRefused(system, create('admin:write'), { status: 403, reason: 'beyond_own_scopes' })
+  expect(await system.send(create('profile'))).toMatchObject({ status: 201 })
 })
 
 it('a client with a protected scope value can be managed with admin:write only', async () => {
-  const under = await filled({ protectedScopes: ['payments.write'] })
+  const system = await startWithRecords({ protectedScopes: ['payments.write'] })
   const billing = { client_id: 'billing', client_name: 'Billing', grant_types: [], scopes: ['payments.write'] }
   const refusal = { status: 403, reason: 'beyond_own_scopes' } as const
   const scopes = 'admin:clients:write'
   const created = { method: 'POST', path: '/clients', body: billing } as const
 
-  await expectRefused(under, { ...created, scopes }, refusal)
-  expect(await under.send({ ...created, scopes: 'admin:write' })).toMatchObject({ status: 201 })
+  await expectRefused(system, { ...created, scopes }, refusal)
+  expect(await system.send({ ...created, scopes: 'admin:write' })).toMatchObject({ status: 201 })
   for (const taking of [
     { method: 'POST', path: '/clients/billing/secrets', body: {} },
     { method: 'PATCH', path: '/clients/billing', body: { redirect_uris: ['https://evil.test/'] } },
     { method: 'DELETE', path: '/clients/billing' },
     { method: 'PATCH', path: '/clients/app', body: { scopes: ['payments.write'] } },
   ])
-    await expectRefused(under, { ...taking, scopes }, refusal)
+    await expectRefused(system, { ...taking, scopes }, refusal)
 })
 
-it('an administrator of clients can stop a client with a protected scope value, but not enable it again', async () => {
-  const under = await filled({ protectedScopes: ['payments.write'] })
+it('an administrator of clients can disable a client with a protected scope value, but not enable it again', async () => {
+  const system = await startWithRecords({ protectedScopes: ['payments.write'] })
   const billing = { client_id: 'billing', client_name: 'Billing', grant_types: [], scopes: ['payments.write'] }
   const scopes = 'admin:clients:write'
-  await under.send({ method: 'POST', path: '/clients', body: billing })
-  await under.send({ method: 'POST', path: '/clients/billing/secrets', body: {} })
-  const find = () => under.storage.clients.find(clientId('billing'))
+  await system.send({ method: 'POST', path: '/clients', body: billing })
+  await system.send({ method: 'POST', path: '/clients/billing/secrets', body: {} })
+  const find = () => system.storage.clients.find(clientId('billing'))
   const added = (await find())?.secrets.at(-1)
 
-  expect(await under.send({ method: 'DELETE', path: '/clients/billing/secrets/previous', scopes })).toMatchObject({
+  expect(await system.send({ method: 'DELETE', path: '/clients/billing/secrets/previous', scopes })).toMatchObject({
     status: 204,
   })
   expect((await find())?.secrets).toEqual([added])
   const enable = { method: 'POST', path: '/clients/billing/enable' }
-  expect(await under.send({ ...enable, path: '/clients/billing/disable', scopes })).toMatchObject({ status: 200 })
-  await expectRefused(under, { ...enable, scopes }, { status: 403, reason: 'beyond_own_scopes' })
+  expect(await system.send({ ...enable, path: '/clients/billing/disable', scopes })).toMatchObject({ status: 200 })
+  await expectRefused(system, { ...enable, scopes }, { status: 403, reason: 'beyond_own_scopes' })
   expect((await find())?.disabledAt).toBeDefined()
-  expect(await under.send({ ...enable, scopes: 'admin:write' })).toMatchObject({ status: 200 })
+  expect(await system.send({ ...enable, scopes: 'admin:write' })).toMatchObject({ status: 200 })
 })
 
 it('an administrator of clients cannot remove a client with more scopes than their own', async () => {
-  const under = await filled()
+  const system = await startWithRecords()
   const root = { client_id: 'root', client_name: 'Root', grant_types: [], scopes: ['admin:write'] }
-  await under.send({ method: 'POST', path: '/clients', body: root })
+  await system.send({ method: 'POST', path: '/clients', body: root })
   const removal = { method: 'DELETE', path: '/clients/root' } as const
 
   await expectRefused(
-    under,
+    system,
     { ...removal, scopes: 'admin:clients:write' },
     { status: 403, reason: 'beyond_own_scopes' },
   )
-  expect(await under.send({ ...removal, scopes: 'admin:write' })).toMatchObject({ status: 204 })
+  expect(await system.send({ ...removal, scopes: 'admin:write' })).toMatchObject({ status: 204 })
 })
 
 it('only administrators who may add provider secrets can manage a client with the scope scim', async () => {
-  const under = await filled()
-  await under.send({
+  const system = await startWithRecords()
+  await system.send({
     method: 'POST',
     path: '/clients',
     body: { client_id: 'directory', client_name: 'Directory', grant_types: ['client_credentials'], scopes: ['scim'] },
@@ -303,37 +311,37 @@ it('only administrators who may add provider secrets can manage a client with th
   }
   const create = { client_name: 'New', grant_types: ['client_credentials'], scopes: ['scim'] }
 
-  await expectRefused(under, secret, { status: 403, reason: 'beyond_own_scopes' })
+  await expectRefused(system, secret, { status: 403, reason: 'beyond_own_scopes' })
   await expectRefused(
-    under,
+    system,
     { ...secret, path: '/clients', body: create },
     { status: 403, reason: 'beyond_own_scopes' },
   )
-  expect(await under.send({ ...secret, scopes: 'admin:clients:write admin:providers:write' })).toMatchObject({
+  expect(await system.send({ ...secret, scopes: 'admin:clients:write admin:providers:write' })).toMatchObject({
     status: 201,
   })
 })
 
 it('serves nothing but the OpenAPI document without authentication', async () => {
-  const under = await filled()
+  const system = await startWithRecords()
 
-  expect(await under.send({ path: '/openapi.json', scopes: undefined })).toMatchObject({ status: 200 })
+  expect(await system.send({ path: '/openapi.json', scopes: undefined })).toMatchObject({ status: 200 })
   for (const path of ['/nothing', '/', '/openapi.json/', '/OPENAPI.JSON', '/clients/']) {
-    await expectRefused(under, { path, scopes: undefined }, { status: 401, reason: 'credentials_missing' })
+    await expectRefused(system, { path, scopes: undefined }, { status: 401, reason: 'credentials_missing' })
   }
   await expectRefused(
-    under,
+    system,
     { method: 'POST', path: '/openapi.json', scopes: undefined },
     { status: 401, reason: 'credentials_missing' },
   )
-  expect(await under.storage.clients.find(clientId('app'))).toMatchObject({ version: 1 })
+  expect(await system.storage.clients.find(clientId('app'))).toMatchObject({ version: 1 })
 })
 
-it('an empty Authorization header counts as absent (RFC 6750 §3.1)', async () => {
-  const under = startAdminServer()
+it('treats an empty Authorization header as absent (RFC 6750 §3.1)', async () => {
+  const system = startAdminServer()
 
   const sent = { path: '/clients', scopes: undefined, headers: { authorization: '' } }
-  const reply = await expectRefused(under, sent, { status: 401, reason: 'credentials_missing' })
+  const reply = await expectRefused(system, sent, { status: 401, reason: 'credentials_missing' })
 
   expect(reply.headers.get('www-authenticate')).not.toContain('error=')
 })

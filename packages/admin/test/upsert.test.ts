@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 
 import { signIn, startAdmin } from './admin-under-test.ts'
 
-it('an upsert creates and replaces users by the identifier of the host, and says which changed', async () => {
+it('an upsert creates and replaces users by the identifiers of the host, and reports which of them changed', async () => {
   const { admin, storage } = startAdmin()
   await admin.users.create({ userId: '7', claims: { name: 'Old', email: 'old@x.test' } })
   const users = [
@@ -26,17 +26,17 @@ it('an upsert creates and replaces users by the identifier of the host, and says
 })
 
 it('an upsert refuses users of providers, taken identifiers and invalid claims one by one, and writes the others', async () => {
-  const under = startAdmin()
-  const { admin, storage } = under
+  const system = startAdmin()
+  const { admin, storage } = system
   await storage.provisionedUsers.insert(aProvisionedUser('p'))
   await storage.clients.insert(aClientRecord({ clientId: clientId('app') }))
   await admin.users.create({ userId: 'gone' })
   await admin.users.remove('gone')
   const bad = [{ userId: 'user-p' }, { userId: 'app' }, { userId: 'gone' }, { userId: 'a b' }]
-  const before = under.dump()
+  const before = system.dump()
 
   const refused = await admin.users.upsert([...bad, { userId: 'x', claims: { iss: 'me' } }])
-  expect(under.dump()).toBe(before)
+  expect(system.dump()).toBe(before)
   const mixed = await admin.users.upsert([...bad, { userId: 'ok' }])
 
   expect(refused).toEqual([
@@ -49,11 +49,11 @@ it('an upsert refuses users of providers, taken identifiers and invalid claims o
   expect(mixed.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused', 'refused', 'created'])
 })
 
-it('an upsert with active false revokes what was issued to the user, and active true lifts no block', async () => {
-  const under = startAdmin()
-  const { admin, storage } = under
+it('an upsert with active false deactivates the user, and active true does not lift the block', async () => {
+  const system = startAdmin()
+  const { admin, storage } = system
   await admin.users.create({ userId: 'ann' })
-  await signIn(under, 'ann')
+  await signIn(system, 'ann')
 
   const off = await admin.users.upsert([{ userId: 'ann', active: false }])
   const blocked = await storage.users.find(userId('ann'))
@@ -65,52 +65,52 @@ it('an upsert with active false revokes what was issued to the user, and active 
 })
 
 it('a dry run says what an upsert would do and writes nothing', async () => {
-  const under = startAdmin()
-  await under.admin.users.create({ userId: 'ann', claims: { name: 'Ann' } })
-  await under.admin.users.create({ userId: 'bob' })
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'ann', claims: { name: 'Ann' } })
+  await system.admin.users.create({ userId: 'bob' })
   const users = [
     { userId: 'ann', claims: { name: 'Anna' } },
     { userId: 'bob', active: false },
     { userId: 'cy' },
     { userId: '?' },
   ]
-  const before = under.dump()
-  const events = under.events.length
+  const before = system.dump()
+  const events = system.events.length
 
-  const results = await under.admin.users.upsert(users, { dryRun: true })
+  const results = await system.admin.users.upsert(users, { dryRun: true })
 
-  expect(under.dump()).toBe(before)
-  expect(under.events).toHaveLength(events)
+  expect(system.dump()).toBe(before)
+  expect(system.events).toHaveLength(events)
   expect(results.map(({ outcome }) => outcome)).toEqual(['updated', 'updated', 'created', 'refused'])
-  expect(await under.admin.users.upsert(users)).toEqual(results)
+  expect(await system.admin.users.upsert(users)).toEqual(results)
 })
 
 it('an upsert cannot take the administration from the last administrator', async () => {
-  const under = startAdmin({
+  const system = startAdmin({
     lastAdministrators: { administrators: 'claims.nickname eq "root" and not (provider pr)' },
   })
-  const { admin } = under
+  const { admin } = system
   await admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
-  const before = under.dump()
+  const before = system.dump()
 
   const claims = await admin.users.upsert([{ userId: 'root', claims: {} }])
   const block = await admin.users.upsert([{ userId: 'root', claims: { nickname: 'root' }, active: false }])
 
   const refusal = { userId: 'root', outcome: 'refused', reason: 'last_administrator' }
   expect([claims, block]).toEqual([[refusal], [refusal]])
-  expect(under.dump()).toBe(before)
+  expect(system.dump()).toBe(before)
 })
 
-it('an upsert of several users has two log entries, with identifiers and without values', async () => {
-  const under = startAdmin()
+it('each batch of an upsert has two log entries, which contain identifiers and no values', async () => {
+  const system = startAdmin()
 
-  await under.admin.users.upsert([
+  await system.admin.users.upsert([
     { userId: 'a', claims: { email: 'a@x.test' } },
     { userId: 'a', claims: { email: 'b@x.test' } },
     { userId: 'b' },
   ])
 
-  const entries = (await under.admin.audit.list()).items
+  const entries = (await system.admin.audit.list()).items
   expect(entries.map(({ type, detail }) => [type, detail['stage'], detail['after']])).toEqual([
     ['account.upserted', 'done', { created: ['b'], updated: ['a'], unchanged: 0, refused: [] }],
     ['account.upserted', 'intended', undefined],

@@ -11,8 +11,8 @@ const schema = (read: (value: unknown) => unknown): CustomField['schema'] => ({
     version: 1,
     vendor: 'test',
     validate: (value) => {
-      const made = read(value)
-      return made === undefined ? { issues: [{ message: 'no' }] } : { value: made }
+      const output = read(value)
+      return output === undefined ? { issues: [{ message: 'no' }] } : { value: output }
     },
   },
 })
@@ -22,10 +22,10 @@ const customFields: readonly CustomField[] = [
   { name: 'notes', schema: schema((value) => value) },
 ]
 
-it('a user is created with claims and custom fields; mapped fields are claims too', async () => {
-  const under = startAdmin({ customFields })
+it('creates a user with claims and custom fields, and copies mapped fields to their claims', async () => {
+  const system = startAdmin({ customFields })
 
-  const account = await under.admin.users.create({
+  const account = await system.admin.users.create({
     userId: 'ann',
     claims: { name: 'Ann' },
     customFields: { employeeNumber: ' 42 ', notes: [1] },
@@ -37,7 +37,7 @@ it('a user is created with claims and custom fields; mapped fields are claims to
     claims: { name: 'Ann', employee_number: '42' },
     customFields: { employeeNumber: '42', notes: [1] },
   })
-  expect((await under.storage.users.find(userId('ann')))?.claims).toEqual({
+  expect((await system.storage.users.find(userId('ann')))?.claims).toEqual({
     name: 'Ann',
     employee_number: '42',
     custom_fields: { employeeNumber: '42', notes: [1] },
@@ -45,14 +45,14 @@ it('a user is created with claims and custom fields; mapped fields are claims to
 })
 
 it('members that a change leaves out stay as they are, and null removes a value (RFC 7396 §2)', async () => {
-  const under = startAdmin({ customFields })
-  await under.admin.users.create({
+  const system = startAdmin({ customFields })
+  await system.admin.users.create({
     userId: 'ann',
     claims: { name: 'Ann', email: 'a@x.test' },
     customFields: { employeeNumber: '42', notes: 'x' },
   })
 
-  const account = await under.admin.users.update(
+  const account = await system.admin.users.update(
     { userId: 'ann' },
     { claims: { email: null, locale: 'en' }, customFields: { employeeNumber: null } },
   )
@@ -61,30 +61,30 @@ it('members that a change leaves out stay as they are, and null removes a value 
 })
 
 it('accepts claims of 32,768 characters', async () => {
-  const under = startAdmin()
-  await under.admin.users.create({ userId: 'ann' })
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'ann' })
   const name = 'x'.repeat(32_768 - '{"name":""}'.length)
 
-  expect((await under.admin.users.update({ userId: 'ann' }, { claims: { name } })).claims).toEqual({ name })
+  expect((await system.admin.users.update({ userId: 'ann' }, { claims: { name } })).claims).toEqual({ name })
 })
 
 it('rejects claims that the protocol or a custom field sets, and values that a schema rejects', async () => {
-  const under = startAdmin({ customFields })
-  await under.admin.users.create({ userId: 'ann' })
-  const update = (change: object) => () => under.admin.users.update({ userId: 'ann' }, change)
+  const system = startAdmin({ customFields })
+  await system.admin.users.create({ userId: 'ann' })
+  const update = (change: object) => () => system.admin.users.update({ userId: 'ann' }, change)
 
   for (const name of ['sub', 'iss', 'custom_fields', 'employee_number', 'scope'])
-    await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_reserved')
+    await expectRefused(system, update({ claims: { [name]: 'x' } }), 'claim_reserved')
   for (const name of ['toString', '', 'a b', 'x'.repeat(129)])
-    await expectRefused(under, update({ claims: { [name]: 'x' } }), 'claim_invalid')
-  await expectRefused(under, update({ claims: JSON.parse('{"__proto__":{"admin":true}}') as object }), 'claim_invalid')
-  await expectRefused(under, update({ claims: { name: 'a\u0000' } }), 'claim_invalid')
-  await expectRefused(under, update({ claims: { name: 'x'.repeat(40_000) } }), 'claims_too_large')
-  await expectRefused(under, update({ claims: { name: [[[[[[[[[1]]]]]]]]] } }), 'claims_too_large')
+    await expectRefused(system, update({ claims: { [name]: 'x' } }), 'claim_invalid')
+  await expectRefused(system, update({ claims: JSON.parse('{"__proto__":{"admin":true}}') as object }), 'claim_invalid')
+  await expectRefused(system, update({ claims: { name: 'a\u0000' } }), 'claim_invalid')
+  await expectRefused(system, update({ claims: { name: 'x'.repeat(40_000) } }), 'claims_too_large')
+  await expectRefused(system, update({ claims: { name: [[[[[[[[[1]]]]]]]]] } }), 'claims_too_large')
   // `{"name":"…"}` of 32,769 characters.
-  await expectRefused(under, update({ claims: { name: 'x'.repeat(32_758) } }), 'claims_too_large')
-  await expectRefused(under, update({ customFields: { employeeNumber: 7 } }), 'custom_field_invalid')
-  await expectRefused(under, update({ customFields: { salary: 1 } }), 'custom_field_unknown')
+  await expectRefused(system, update({ claims: { name: 'x'.repeat(32_758) } }), 'claims_too_large')
+  await expectRefused(system, update({ customFields: { employeeNumber: 7 } }), 'custom_field_invalid')
+  await expectRefused(system, update({ customFields: { salary: 1 } }), 'custom_field_unknown')
   expect({}).not.toHaveProperty('admin')
 })
 
@@ -108,67 +108,67 @@ it.each<readonly [string, readonly Omit<CustomField, 'schema'>[]]>([
 })
 
 it('rejects an identifier that a user had before, or that a client has (OIDC Core §2)', async () => {
-  const under = startAdmin()
-  await under.admin.users.create({ userId: 'ann' })
-  await under.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
-  await under.admin.users.remove('ann')
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'ann' })
+  await system.admin.clients.create({ clientId: 'app', clientName: 'App', grantTypes: [] })
+  await system.admin.users.remove('ann')
 
-  await expectRefused(under, () => under.admin.users.create({ userId: 'ann' }), 'identifier_taken')
-  await expectRefused(under, () => under.admin.users.create({ userId: 'app' }), 'identifier_taken')
-  await expectRefused(under, () => under.admin.users.create({ userId: 'a b' }), 'identifier_invalid')
+  await expectRefused(system, () => system.admin.users.create({ userId: 'ann' }), 'identifier_taken')
+  await expectRefused(system, () => system.admin.users.create({ userId: 'app' }), 'identifier_taken')
+  await expectRefused(system, () => system.admin.users.create({ userId: 'a b' }), 'identifier_invalid')
 })
 
 it('random identifiers are valid whatever bytes they start with', async () => {
   for (const byte of [0x00, 0xf8, 0xfc, 0xff]) {
-    const under = startAdmin({ random: (length) => new Uint8Array(length).fill(byte) })
+    const system = startAdmin({ random: (length) => new Uint8Array(length).fill(byte) })
 
-    expect((await under.admin.users.create()).userId).toHaveLength(22)
-    expect((await under.admin.organizations.create({ displayName: 'Acme' })).organizationId).toHaveLength(22)
+    expect((await system.admin.users.create()).userId).toHaveLength(22)
+    expect((await system.admin.organizations.create({ displayName: 'Acme' })).organizationId).toHaveLength(22)
     expect(
-      (await under.admin.clients.create({ clientName: 'App', grantTypes: [], clientId: 'app' })).client.clientId,
+      (await system.admin.clients.create({ clientName: 'App', grantTypes: [], clientId: 'app' })).client.clientId,
     ).toBe('app')
   }
 })
 
 it('a deactivation revokes everything issued and lists it, and a reactivation does not restore it', async () => {
-  const under = startAdmin()
-  await under.admin.users.create({ userId: 'ann' })
-  await signIn(under, 'ann')
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'ann' })
+  await signIn(system, 'ann')
 
-  const { user, revoked } = await under.admin.users.deactivate('ann')
-  const again = await under.admin.users.deactivate('ann')
-  await under.admin.users.reactivate('ann')
+  const { user, revoked } = await system.admin.users.deactivate('ann')
+  const again = await system.admin.users.deactivate('ann')
+  await system.admin.users.reactivate('ann')
 
   expect(user.active).toBe(false)
   expect(revoked).toEqual({ grants: [{ grantId: 'g-ann-app-0', clientId: 'app' }], sessionIds: ['s-ann-app-0'] })
   expect(again.revoked).toEqual({ grants: [], sessionIds: [] })
-  expect(await under.storage.users.find(userId('ann'))).toMatchObject({ active: true, generation: 1 })
-  expect(await under.admin.sessions.listOfUser('ann')).toEqual([])
-  expect(await under.admin.grants.listOfUser('ann')).toMatchObject([{ grantId: 'g-ann-app-0', honoured: false }])
+  expect(await system.storage.users.find(userId('ann'))).toMatchObject({ active: true, generation: 1 })
+  expect(await system.admin.sessions.listOfUser('ann')).toEqual([])
+  expect(await system.admin.grants.listOfUser('ann')).toMatchObject([{ grantId: 'g-ann-app-0', honoured: false }])
 })
 
 it('lists users that match a filter, page by page, and rejects invalid filters (RFC 7644 §3.4.2.2)', async () => {
-  const under = startAdmin({ customFields })
+  const system = startAdmin({ customFields })
   for (const [id, email] of [
     ['a', 'a@x.test'],
     ['b', 'b@y.test'],
     ['c', 'c@x.test'],
   ] as const) {
-    await under.admin.users.create({ userId: id, claims: { email }, customFields: { employeeNumber: id } })
-    under.clock.advance(1)
+    await system.admin.users.create({ userId: id, claims: { email }, customFields: { employeeNumber: id } })
+    system.clock.advance(1)
   }
-  await under.admin.users.deactivate('c')
-  await registerIdentityProvider({ providerId: 'corp' }, { storage: under.storage })
-  const found = async (filter: string) => (await under.admin.users.list({ filter })).items.map(({ userId: id }) => id)
+  await system.admin.users.deactivate('c')
+  await registerIdentityProvider({ providerId: 'corp' }, { storage: system.storage })
+  const found = async (filter: string) => (await system.admin.users.list({ filter })).items.map(({ userId: id }) => id)
 
   expect(await found('claims.email ew "@x.test"')).toEqual(['a', 'c'])
   expect(await found('active eq true and not (id eq "a")')).toEqual(['b'])
   expect(await found('claims.employee_number eq "b"')).toEqual(['b'])
   expect(await found('provider pr')).toEqual([])
   expect(await found('created gt "2026-09-21T14:13:20Z"')).toEqual(['b', 'c'])
-  const first = await under.admin.users.list({ limit: 2 })
+  const first = await system.admin.users.list({ limit: 2 })
   expect(first.total).toBe(3)
-  expect((await under.admin.users.list({ limit: 2, after: first.next })).items).toHaveLength(1)
+  expect((await system.admin.users.list({ limit: 2, after: first.next })).items).toHaveLength(1)
   for (const filter of [
     'externalId eq "x"',
     'meta.created pr',
@@ -178,26 +178,26 @@ it('lists users that match a filter, page by page, and rejects invalid filters (
     '',
     'active gt true',
   ]) {
-    await expectRefused(under, () => under.admin.users.list({ filter }), 'filter_invalid')
+    await expectRefused(system, () => system.admin.users.list({ filter }), 'filter_invalid')
   }
 })
 
 it('applies two concurrent changes, and rejects a change of an old version', async () => {
-  const under = startAdmin()
-  await under.admin.users.create({ userId: 'ann' })
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'ann' })
 
   await Promise.all([
-    under.admin.users.update({ userId: 'ann' }, { claims: { name: 'Ann' } }),
-    under.admin.users.update({ userId: 'ann' }, { claims: { locale: 'en' } }),
+    system.admin.users.update({ userId: 'ann' }, { claims: { name: 'Ann' } }),
+    system.admin.users.update({ userId: 'ann' }, { claims: { locale: 'en' } }),
   ])
 
-  expect((await under.admin.users.read('ann')).claims).toEqual({ name: 'Ann', locale: 'en' })
+  expect((await system.admin.users.read('ann')).claims).toEqual({ name: 'Ann', locale: 'en' })
   await expectRefused(
-    under,
-    () => under.admin.users.update({ userId: 'ann', version: 1 }, { claims: { name: 'Late' } }),
+    system,
+    () => system.admin.users.update({ userId: 'ann', version: 1 }, { claims: { name: 'Late' } }),
     'version_mismatch',
   )
-  const { version } = await under.admin.users.read('ann')
-  await under.admin.users.update({ userId: 'ann', version }, { claims: { name: 'Ann Lee' } })
-  expect((await under.admin.users.read('ann')).claims['name']).toBe('Ann Lee')
+  const { version } = await system.admin.users.read('ann')
+  await system.admin.users.update({ userId: 'ann', version }, { claims: { name: 'Ann Lee' } })
+  expect((await system.admin.users.read('ann')).claims['name']).toBe('Ann Lee')
 })

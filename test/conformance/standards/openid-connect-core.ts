@@ -331,7 +331,7 @@ export const openidConnectCore: Standard = {
       '17.1',
       'Logs contain no unnecessary personal data',
       'no event contains a code, a verifier, a secret or a token (RFC 9700 §4.2)',
-      "the log has the names of a user's claims, and no personal data",
+      "the log contains the names of a user's claims, but no personal data",
     ],
     [
       '17.2',

@@ -12,7 +12,7 @@ export const rfc6749: Standard = {
     [
       '2',
       'A client is registered with its type, its redirect URIs and other metadata',
-      'a client is registered, read, changed, disabled and removed, with the names of the RFC (RFC 7591 §2)',
+      'a client is registered, read, changed, disabled and removed, with the metadata names of the standard (RFC 7591 §2)',
       'rejects a client of the code grant without a redirect URI (RFC 7591 §2)',
     ],
     ['2.2', 'A client identifier is unique', 'clients: a client_id is inserted at most once', 'client_id with a NUL'],

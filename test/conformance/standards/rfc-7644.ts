@@ -310,7 +310,7 @@ export const rfc7644: Standard = {
       '7.5.2',
       'URLs that logs record contain no personal data',
       outside('the provider chooses between filters by GET and POST …/.search'),
-      'the request log of a provider has requests and responses without queries and bodies, and expires (RFC 7644 §7.5.2)',
+      'the request log of a provider contains neither queries nor bodies, and its entries expire (RFC 7644 §7.5.2)',
     ],
     [
       '7.6',

@@ -44,20 +44,20 @@ export async function audit<Result>(action: AuditedAction<Result>, context: Admi
   const write = (stage: Stage, more: JsonObject = {}): Promise<boolean> =>
     writeEntry(name, { actId, stage, actor: plainJson(actor), target: plainJson(target), ...more }, context)
 
-  const isAnnounced = await write('intended')
+  const isIntentLogged = await write('intended')
   // RFC 9110 §15.6.4: an action must not happen without an audit entry.
-  if (!isAnnounced && action.protective !== true)
+  if (!isIntentLogged && action.protective !== true)
     throw recordRefusal(new AdminError('audit_unavailable'), { name, target }, context)
   try {
     const { result, before, after } = await action.run()
-    const isWritten = await write('done', { ...(before && { before }), ...(after && { after }) })
+    const isOutcomeLogged = await write('done', { ...(before && { before }), ...(after && { after }) })
     record({
       type: name,
       actor,
       target,
       before,
       after,
-      logged: isAnnounced ? (isWritten ? 'whole' : 'intent') : 'nothing',
+      logged: isIntentLogged ? (isOutcomeLogged ? 'whole' : 'intent') : 'nothing',
     })
     return result
   } catch (thrown) {

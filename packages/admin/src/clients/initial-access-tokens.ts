@@ -61,19 +61,19 @@ export const administerInitialAccessTokens = (context: AdminContext): InitialAcc
           limit,
         }),
       key: ({ tokenId }) => tokenId,
-      view: viewOf,
+      view: toView,
     }),
   revoke: (tokenId) => revoke(tokenId, context),
 })
 
-const viewOf = ({ digest: _digest, ...view }: InitialAccessTokenRecord): InitialAccessTokenView => view
+const toView = ({ digest: _digest, ...view }: InitialAccessTokenRecord): InitialAccessTokenView => view
 
-const aNumberOfAnySize: OptionCheck = (value) => (typeof value === 'number' ? undefined : 'must be a number')
+const aNumber: OptionCheck = (value) => (typeof value === 'number' ? undefined : 'must be a number')
 
 const newTokenChecks: OptionChecks<NewInitialAccessToken> = {
   displayName: required(aTextLike(/^/, 'must be a string')),
-  clients: required(aNumberOfAnySize),
-  lifetime: required(aNumberOfAnySize),
+  clients: required(aNumber),
+  lifetime: required(aNumber),
   scopes: required(aListOfTexts),
   grantTypes: aListOfTexts,
   redirectHosts: aListOfTexts,
@@ -96,12 +96,19 @@ async function create(
         // RFC 9110 §15.5.1.
         if (!isDisplayName(token.displayName))
           throw new AdminError('display_name_invalid', { pointer: '/display_name' })
-        const isCounted = Number.isSafeInteger(token.clients) && token.clients >= 1 && token.clients <= 1000
-        const isLimited = Number.isSafeInteger(token.lifetime) && token.lifetime >= 1 && token.lifetime <= aYear
-        const isWorded = [...token.scopes, ...grantTypes, ...redirectHosts].every((text) =>
+        const isClientCountValid = Number.isSafeInteger(token.clients) && token.clients >= 1 && token.clients <= 1000
+        const isLifetimeValid =
+          Number.isSafeInteger(token.lifetime) && token.lifetime >= 1 && token.lifetime <= secondsPerYear
+        const areNamesValid = [...token.scopes, ...grantTypes, ...redirectHosts].every((text) =>
           /^[\x21-\x7e]{1,200}$/.test(text),
         )
-        if (!isCounted || !isLimited || !isWorded || token.scopes.length === 0 || grantTypes.length === 0)
+        if (
+          !isClientCountValid ||
+          !isLifetimeValid ||
+          !areNamesValid ||
+          token.scopes.length === 0 ||
+          grantTypes.length === 0
+        )
           throw new AdminError('initial_access_token_invalid')
         // RFC 9700 §2.3: a client that registers itself gets no scope value that the administrator could not give it.
         if (!token.scopes.every(mayGrant)) throw new AdminError('beyond_own_scopes')
@@ -122,7 +129,7 @@ async function create(
         await storage.initialAccessTokens.insert(record)
         const { displayName, scopes, remaining, expiresAt } = record
         return {
-          result: { initialAccessToken: `${id}.${secret}`, view: viewOf(record) },
+          result: { initialAccessToken: `${id}.${secret}`, view: toView(record) },
           after: { displayName, grantTypes, scopes, redirectHosts, remaining, expiresAt },
         }
       },
@@ -131,7 +138,7 @@ async function create(
   )
 }
 
-const aYear = 31_536_000
+const secondsPerYear = 31_536_000
 
 const revoke = (tokenId: string, context: AdminContext): Promise<void> =>
   audit(

@@ -107,8 +107,8 @@ export async function readFieldValues(
   return values
 }
 
-async function readValue({ name, schema }: CustomField, given: unknown): Promise<JsonValue> {
-  const result = await schema['~standard'].validate(given)
+async function readValue({ name, schema }: CustomField, input: unknown): Promise<JsonValue> {
+  const result = await schema['~standard'].validate(input)
   const value = result.issues === undefined ? toJson(result.value) : undefined
   // RFC 9110 §15.5.1.
   if (value === undefined) throw new AdminError('custom_field_invalid', { pointer: `/custom_fields/${name}` })

@@ -52,17 +52,17 @@ export interface GrantAdministration {
 }
 
 export const administerGrants = (context: AdminContext): GrantAdministration => ({
-  listOfUser: async (id) => views(await grantsOfUser(id, context), context),
+  listOfUser: async (id) => toViews(await grantsOfUser(id, context), context),
   revoke: ({ userId, grantId }) => revokeGrant(userId, grantId, context),
   revokeAllOfUser: (id) => revokeAllOfUser(id, context),
   listOfClient: async (id, page = {}) => {
     const { grants, next } = await grantsOfClient(id, page, context)
-    return { items: await views(grants, context), next }
+    return { items: await toViews(grants, context), next }
   },
   revokeOfClient: (id, page = {}) => revokeOfClient(id, page, context),
 })
 
-const views = (grants: readonly GrantRecord[], context: AdminContext): Promise<readonly GrantView[]> =>
+const toViews = (grants: readonly GrantRecord[], context: AdminContext): Promise<readonly GrantView[]> =>
   Promise.all(grants.map((grant) => grantView(grant, context)))
 
 async function grantView(grant: GrantRecord, { storage }: AdminContext): Promise<GrantView> {

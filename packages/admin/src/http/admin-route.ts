@@ -36,7 +36,7 @@ export interface RouteOptions<Query, Body> {
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
   /** Whether the endpoint checks `If-Match`. */
-  readonly heedsVersion?: true
+  readonly checksIfMatch?: true
   readonly status: 200 | 201 | 204
   /** The schema of the response body; left out with 204. */
   readonly answer?: z.ZodType
@@ -55,7 +55,7 @@ export const defineRoute = <Query = undefined, Body = undefined>(route: RouteOpt
 })
 
 /** Creates a response with one record. Its version becomes the `ETag` (RFC 9110 §8.8.3). */
-export const versioned = <View extends { readonly version: number }>(view: View) => ({
+export const withVersion = <View extends { readonly version: number }>(view: View) => ({
   body: view,
   version: view.version,
 })

@@ -30,7 +30,7 @@ export const adminScopes = {
 } as const satisfies Record<string, string>
 
 /** Returns the narrowest scope value that allows an access to an area. */
-export const leastScope = (area: AdminArea, access: AdminAccess): string => `admin:${area}:${access}`
+export const narrowestScope = (area: AdminArea, access: AdminAccess): string => `admin:${area}:${access}`
 
 /**
  * Whether a caller with `scopes` may give a client `scope`. An administrative scope value requires that value or a
@@ -39,16 +39,16 @@ export const leastScope = (area: AdminArea, access: AdminAccess): string => `adm
  */
 export function mayGrant(scopes: readonly string[], scope: string, protectedScopes: ReadonlySet<string>): boolean {
   if (protectedScopes.has(scope)) return scopes.includes('admin:write')
-  if (scope === 'scim') return admits(scopes, 'providers', 'write')
+  if (scope === 'scim') return scopesAllow(scopes, 'providers', 'write')
   if (!scope.startsWith('admin:') || scopes.includes(scope) || scopes.includes('admin:write')) return true
   const isRead = scope.endsWith(':read')
   return isRead && (scopes.includes('admin:read') || scopes.includes(scope.replace(/:read$/, ':write')))
 }
 
 /** Whether scope values allow access to an area. */
-export const admits = (scopes: readonly string[], area: AdminArea, access: AdminAccess): boolean =>
+export const scopesAllow = (scopes: readonly string[], area: AdminArea, access: AdminAccess): boolean =>
   [
-    leastScope(area, access),
+    narrowestScope(area, access),
     `admin:${access}`,
-    ...(access === 'read' ? [leastScope(area, 'write'), 'admin:write'] : []),
+    ...(access === 'read' ? [narrowestScope(area, 'write'), 'admin:write'] : []),
   ].some((scope) => scopes.includes(scope))

@@ -21,10 +21,10 @@ type Authenticators = Pick<AdminServerOptions, 'accessTokens' | 'administrators'
  * @throws AdminError 401 `credentials_missing` | `credentials_invalid`; 403 `not_an_administrator` | `cross_site`.
  */
 export async function authenticateAdministrator(request: RequestHead, deps: Authenticators): Promise<AdminCaller> {
-  const admitted = await deps.authorize?.(request)
-  if (admitted !== undefined) {
+  const administrator = await deps.authorize?.(request)
+  if (administrator !== undefined) {
     requireOwnPage(request)
-    return proven(admitted)
+    return toAdminCaller(administrator)
   }
   return authenticateByToken(bearerToken(request), deps)
 }
@@ -33,17 +33,17 @@ async function authenticateByToken(
   token: string,
   { accessTokens, administrators }: Authenticators,
 ): Promise<AdminCaller> {
-  const found = await accessTokens?.accessToken(token)
+  const accessToken = await accessTokens?.accessToken(token)
   // RFC 6750 §3.1 invalid_token.
-  if (found === undefined) throw new AdminError('credentials_invalid')
-  const { subject, clientId, scopes } = found
-  if (subject === clientId) return proven({ actor: { kind: 'client', id: clientId }, scopes })
+  if (accessToken === undefined) throw new AdminError('credentials_invalid')
+  const { subject, clientId, scopes } = accessToken
+  if (subject === clientId) return toAdminCaller({ actor: { kind: 'client', id: clientId }, scopes })
   // RFC 9700 §2.3: a scope limits what a client may do for a user. It does not make the user an administrator.
   if ((await administrators?.(subject)) !== true) throw new AdminError('not_an_administrator')
-  return proven({ actor: { kind: 'person', id: subject }, scopes })
+  return toAdminCaller({ actor: { kind: 'person', id: subject }, scopes })
 }
 
-const proven = (caller: Caller): AdminCaller => caller as AdminCaller
+const toAdminCaller = (caller: Caller): AdminCaller => caller as AdminCaller
 
 function bearerToken(request: RequestHead): string {
   const header = request.headers.get('authorization')

@@ -12,13 +12,13 @@ import {
   seconds,
   secretAnswer,
   snakeName,
-  texts,
+  strings,
   version,
 } from './wire.ts'
 
 const bodySchemas: Readonly<Record<MetadataRule['kind'], (rule: MetadataRule) => z.ZodType>> = {
   text: (rule) => (isClearable(rule) ? z.string() : z.string().min(1)).max(rule.longest ?? 2000),
-  texts: ({ longest = 2000, most }) => texts(longest, most),
+  texts: ({ longest = 2000, most }) => strings(longest, most),
   method: ({ values = [] }) => z.enum(values),
   algorithm: ({ values = [] }) => z.enum(values),
   choice: ({ values = [] }) => z.enum(values),
@@ -29,17 +29,17 @@ const bodySchemas: Readonly<Record<MetadataRule['kind'], (rule: MetadataRule) =>
 
 const clientBody = z.strictObject({
   client_id: identifier.exactOptional(),
-  ...shape((rule) => (rule.presence === 'required' ? bodySchema(rule) : bodySchema(rule).exactOptional())),
+  ...memberSchemas((rule) => (rule.presence === 'required' ? bodySchema(rule) : bodySchema(rule).exactOptional())),
 })
 
 /** Members that are left out stay as they are; null removes a value. */
 const clientChangeBody = z.strictObject(
-  shape((rule) => (isClearable(rule) ? bodySchema(rule).nullable() : bodySchema(rule)).exactOptional()),
+  memberSchemas((rule) => (isClearable(rule) ? bodySchema(rule).nullable() : bodySchema(rule)).exactOptional()),
 )
 
 const clientAnswer = z.strictObject({
   client_id: identifier,
-  ...shape((rule) => (isClearable(rule) ? answerSchema(rule).exactOptional() : answerSchema(rule))),
+  ...memberSchemas((rule) => (isClearable(rule) ? answerSchema(rule).exactOptional() : answerSchema(rule))),
   secrets: z.array(secretAnswer),
   origin: z.enum(['administrator', 'registration', 'document']),
   document_digest: z.string().exactOptional(),
@@ -56,13 +56,13 @@ const clientWithSecretAnswer = z.strictObject({
 })
 
 const area = 'clients'
-const one = '/clients/{client_id}'
+const itemPath = '/clients/{client_id}'
 const target = (clientId: string, version: number | undefined): ClientTarget => ({ clientId, version })
 
-const shared = secretHolderRoutes({
+const sharedRoutes = secretHolderRoutes({
   area,
   collection: '/clients',
-  one,
+  itemPath,
   parameter: 'client_id',
   target,
   administration: (admin) => admin.clients,
@@ -76,7 +76,7 @@ const shared = secretHolderRoutes({
     revokePreviousSecrets: 'Revokes all secrets of a client except the newest.',
   },
   answers: {
-    one: clientAnswer,
+    item: clientAnswer,
     page: pageAnswer(clientAnswer),
     secret: z.strictObject({ client_secret: z.string() }),
   },
@@ -85,7 +85,7 @@ const shared = secretHolderRoutes({
 
 /** The routes below /clients, except those of grants. */
 export const clientRoutes: readonly AdminRoute[] = [
-  shared.list,
+  sharedRoutes.list,
   defineRoute({
     method: 'POST',
     path: '/clients',
@@ -104,16 +104,16 @@ export const clientRoutes: readonly AdminRoute[] = [
       }
     },
   }),
-  shared.read,
+  sharedRoutes.read,
   defineRoute({
     method: 'PATCH',
-    path: one,
+    path: itemPath,
     area,
     access: 'write',
     summary:
       'Changes a client. Members that are left out stay as they are; null removes a value. If the client starts to use a secret, only this response contains it.',
     body: clientChangeBody,
-    heedsVersion: true,
+    checksIfMatch: true,
     status: 200,
     answer: clientWithSecretAnswer,
     handle: async ({ admin, part, version: expected, body }) => {
@@ -121,15 +121,15 @@ export const clientRoutes: readonly AdminRoute[] = [
       return { body: updated, version: updated.client.version }
     },
   }),
-  shared.remove,
-  shared.disable,
-  shared.enable,
-  shared.addSecret,
-  shared.revokePreviousSecrets,
+  sharedRoutes.remove,
+  sharedRoutes.disable,
+  sharedRoutes.enable,
+  sharedRoutes.addSecret,
+  sharedRoutes.revokePreviousSecrets,
 ]
 
 /** Returns a schema for each member of the metadata table, by its name on the wire (RFC 7591 §2). */
-function shape(schemaOf: (rule: MetadataRule) => z.ZodType): Readonly<Record<string, z.ZodType>> {
+function memberSchemas(schemaOf: (rule: MetadataRule) => z.ZodType): Readonly<Record<string, z.ZodType>> {
   return Object.fromEntries(Object.entries(clientMetadata).map(([name, rule]) => [snakeName(name), schemaOf(rule)]))
 }
 

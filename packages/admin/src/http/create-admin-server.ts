@@ -29,7 +29,7 @@ import type { AdminOccurrence } from '../audit/admin-event.ts'
 import { AdminError, toAdminError } from '../error/refusals.ts'
 import type { AdminAnswer, AdminRoute } from './admin-route.ts'
 import { adminRoutes } from './admin-routes.ts'
-import { admits, leastScope, mayGrant } from './admin-scopes.ts'
+import { scopesAllow, narrowestScope, mayGrant } from './admin-scopes.ts'
 import type { AdminServerOptions } from './admin-server-options.ts'
 import { type AdminCaller, authenticateAdministrator } from './authenticate-administrator.ts'
 import { openApi } from './open-api.ts'
@@ -50,7 +50,9 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
   const { issuer, accessTokens, authorize } = options
   parseIssuer(issuer)
   if (accessTokens === undefined && authorize === undefined)
-    throw new TypeError('createAdminServer requires accessTokens or authorize: without them nobody can be authenticated.')
+    throw new TypeError(
+      'createAdminServer requires accessTokens or authorize: without them nobody can be authenticated.',
+    )
   const base = `${issuer}/admin/v1`
   const root = new URL(`${base}/`)
   const document = json(200, openApi(issuer, base, adminRoutes))
@@ -79,7 +81,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
       authorize({ caller, route }) {
         const required = route?.details?.route
         // RFC 6750 §3.1 insufficient_scope.
-        if (required !== undefined && !admits(caller?.scopes ?? [], required.area, required.access))
+        if (required !== undefined && !scopesAllow(caller?.scopes ?? [], required.area, required.access))
           throw new AdminError('scope_missing')
       },
       notFound: (exchange) => renderRefusal(new AdminError('path_not_found'), exchange, deps),
@@ -136,9 +138,9 @@ function renderRefusal(
   { request, caller, route }: Exchange<AdminCaller, RouteMatch | undefined>,
   { journal }: ServerDependencies,
 ): ServerResponse {
-  journal.record(request, refusedRequest(error, request, caller))
+  journal.record(request, toRefusedRequest(error, request, caller))
   const required = route?.details?.route
-  const problem = renderProblem(error, { scope: required && leastScope(required.area, required.access) })
+  const problem = renderProblem(error, { scope: required && narrowestScope(required.area, required.access) })
   return withHeaders(problem, [journal.correlationHeader(request)])
 }
 
@@ -153,9 +155,9 @@ async function answer(
 ): Promise<ServerResponse> {
   const query = readQuery(request, route.query ?? emptyQuery)
   const body = route.body === undefined ? undefined : readBody(request, route.body)
-  const version = route.heedsVersion === true ? readVersion(request) : undefined
+  const version = route.checksIfMatch === true ? readVersion(request) : undefined
   const part = (name: string): string => parts.get(name) ?? ''
-  return rendered(route, await route.handle({ admin, query, body, version, part }), base)
+  return renderAnswer(route, await route.handle({ admin, query, body, version, part }), base)
 }
 
 /** Returns the administration for the caller. Its events have the correlation identifier of the request. */
@@ -172,7 +174,7 @@ function administrationFor(
   })
 }
 
-function rendered({ status }: AdminRoute, { body, version, location }: AdminAnswer, base: string): ServerResponse {
+function renderAnswer({ status }: AdminRoute, { body, version, location }: AdminAnswer, base: string): ServerResponse {
   const headers = [
     ...(version === undefined ? [] : [['ETag', versionTag(version)] as const]),
     ...(location === undefined ? [] : [['Location', base + location] as const]),
@@ -181,7 +183,7 @@ function rendered({ status }: AdminRoute, { body, version, location }: AdminAnsw
   return json(status, toWire(body), [...noStore, ...headers])
 }
 
-const refusedRequest = (
+const toRefusedRequest = (
   { status, reason, cause }: AdminError,
   request: RequestHead,
   caller: AdminCaller | undefined,

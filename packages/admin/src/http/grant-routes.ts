@@ -90,7 +90,8 @@ export const grantRoutes: readonly AdminRoute[] = [
     path: '/clients/{client_id}/grants',
     area,
     access: 'write',
-    summary: 'Revokes the grants to a client, one page of accounts at a time. Repeat the request until there is no `next`.',
+    summary:
+      'Revokes the grants to a client, one page of accounts at a time. Repeat the request until there is no `next`.',
     query: pageQuery,
     status: 200,
     answer: revokedPageAnswer,

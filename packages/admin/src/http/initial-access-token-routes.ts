@@ -1,14 +1,14 @@
 import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'
-import { fromWire, optionally, pageAnswer, pageQuery, seconds, texts } from './wire.ts'
+import { fromWire, optionalMembers, pageAnswer, pageQuery, seconds, strings } from './wire.ts'
 
 const tokenBody = z.strictObject({
   display_name: z.string().min(1).max(200),
   clients: z.int().min(1).max(1000),
   lifetime: z.int().min(1).max(31_536_000),
-  scopes: texts(200, 200),
-  ...optionally({ grant_types: texts(200, 20), redirect_hosts: texts(200) }),
+  scopes: strings(200, 200),
+  ...optionalMembers({ grant_types: strings(200, 20), redirect_hosts: strings(200) }),
 })
 
 const tokenAnswer = z.strictObject({

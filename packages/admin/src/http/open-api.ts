@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import * as z from 'zod'
 
 import type { AdminRoute } from './admin-route.ts'
-import { adminScopes, leastScope } from './admin-scopes.ts'
+import { adminScopes, narrowestScope } from './admin-scopes.ts'
 
 /** Creates the OpenAPI 3.1 document from the table of routes that the server uses. */
 export function openApi(issuer: string, base: string, routes: readonly AdminRoute[]): JsonObject {
@@ -39,7 +39,7 @@ function operation(route: AdminRoute): JsonObject {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+([A-Za-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll(/[^A-Za-z]/g, '')}`,
     summary,
     tags: [area],
-    security: [{ oauth2: [leastScope(area, access)] }],
+    security: [{ oauth2: [narrowestScope(area, access)] }],
     parameters: parameters(route),
     ...(body !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
@@ -57,7 +57,7 @@ function operation(route: AdminRoute): JsonObject {
   }
 }
 
-function parameters({ path, query, heedsVersion }: AdminRoute): readonly JsonObject[] {
+function parameters({ path, query, checksIfMatch }: AdminRoute): readonly JsonObject[] {
   const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -78,12 +78,12 @@ function parameters({ path, query, heedsVersion }: AdminRoute): readonly JsonObj
     schema: { type: 'string' },
     description: 'The ETag of the expected version.',
   }
-  return [...parts, ...queried, ...(heedsVersion === true ? [ifMatch] : [])]
+  return [...parts, ...queried, ...(checksIfMatch === true ? [ifMatch] : [])]
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return JSON.parse(JSON.stringify(made)) as JsonObject
+  const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return JSON.parse(JSON.stringify(jsonSchema)) as JsonObject
 }
 
 /** RFC 9457 §3. */

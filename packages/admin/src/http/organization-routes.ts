@@ -1,17 +1,17 @@
 import * as z from 'zod'
 
-import { defineRoute, versioned, type AdminCall, type AdminRoute } from './admin-route.ts'
-import { fromWire, optionally, pageAnswer, pageQuery, seconds, texts, version } from './wire.ts'
+import { defineRoute, withVersion, type AdminCall, type AdminRoute } from './admin-route.ts'
+import { fromWire, optionalMembers, pageAnswer, pageQuery, seconds, strings, version } from './wire.ts'
 
 const displayName = z.string().min(1).max(200)
 
 const organizationBody = z.strictObject({
   display_name: displayName,
-  ...optionally({ organization_id: z.string().min(1).max(255) }),
+  ...optionalMembers({ organization_id: z.string().min(1).max(255) }),
 })
 
 /** Members that are left out stay as they are. */
-const organizationChangeBody = z.strictObject(optionally({ display_name: displayName }))
+const organizationChangeBody = z.strictObject(optionalMembers({ display_name: displayName }))
 
 const organizationAnswer = z.strictObject({
   organization_id: z.string(),
@@ -21,7 +21,7 @@ const organizationAnswer = z.strictObject({
   version,
 })
 
-const memberBody = z.strictObject({ roles: texts(100, 50) })
+const memberBody = z.strictObject({ roles: strings(100, 50) })
 
 const memberAnswer = z.strictObject({
   organization_id: z.string(),
@@ -33,8 +33,8 @@ const memberAnswer = z.strictObject({
 })
 
 const area = 'organizations'
-const one = '/organizations/{organization_id}'
-const member = `${one}/members/{user_id}` as const
+const itemPath = '/organizations/{organization_id}'
+const member = `${itemPath}/members/{user_id}` as const
 
 /** The routes of organizations and memberships. */
 export const organizationRoutes: readonly AdminRoute[] = [
@@ -61,40 +61,40 @@ export const organizationRoutes: readonly AdminRoute[] = [
     handle: async ({ admin, body }) => {
       const organization = await admin.organizations.create(fromWire(body))
       return {
-        ...versioned(organization),
+        ...withVersion(organization),
         location: `/organizations/${encodeURIComponent(organization.organizationId)}`,
       }
     },
   }),
   defineRoute({
     method: 'GET',
-    path: one,
+    path: itemPath,
     area,
     access: 'read',
     summary: 'Reads an organization.',
     status: 200,
     answer: organizationAnswer,
-    handle: async ({ admin, part }) => versioned(await admin.organizations.read(part('organization_id'))),
+    handle: async ({ admin, part }) => withVersion(await admin.organizations.read(part('organization_id'))),
   }),
   defineRoute({
     method: 'PATCH',
-    path: one,
+    path: itemPath,
     area,
     access: 'write',
     summary: 'Changes an organization. Members that are left out stay as they are.',
     body: organizationChangeBody,
-    heedsVersion: true,
+    checksIfMatch: true,
     status: 200,
     answer: organizationAnswer,
-    handle: async (call) => versioned(await call.admin.organizations.update(target(call), fromWire(call.body))),
+    handle: async (call) => withVersion(await call.admin.organizations.update(target(call), fromWire(call.body))),
   }),
   defineRoute({
     method: 'DELETE',
-    path: one,
+    path: itemPath,
     area,
     access: 'write',
     summary: 'Removes an organization for good, with its memberships. The accounts are kept.',
-    heedsVersion: true,
+    checksIfMatch: true,
     status: 204,
     handle: async (call) => {
       await call.admin.organizations.remove(target(call))
@@ -103,7 +103,7 @@ export const organizationRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: `${one}/members`,
+    path: `${itemPath}/members`,
     area,
     access: 'read',
     summary: 'Lists the members of an organization, ordered by identifier.',
@@ -122,7 +122,7 @@ export const organizationRoutes: readonly AdminRoute[] = [
     summary: 'Reads a membership.',
     status: 200,
     answer: memberAnswer,
-    handle: async (call) => versioned(await call.admin.organizations.readMember(memberTarget(call))),
+    handle: async (call) => withVersion(await call.admin.organizations.readMember(memberTarget(call))),
   }),
   defineRoute({
     method: 'PUT',
@@ -131,10 +131,11 @@ export const organizationRoutes: readonly AdminRoute[] = [
     access: 'write',
     summary: 'Makes an account a member with these roles, or replaces the roles of a member.',
     body: memberBody,
-    heedsVersion: true,
+    checksIfMatch: true,
     status: 200,
     answer: memberAnswer,
-    handle: async (call) => versioned(await call.admin.organizations.writeMember(memberTarget(call), call.body.roles)),
+    handle: async (call) =>
+      withVersion(await call.admin.organizations.writeMember(memberTarget(call), call.body.roles)),
   }),
   defineRoute({
     method: 'DELETE',
@@ -142,7 +143,7 @@ export const organizationRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary: 'Removes a membership.',
-    heedsVersion: true,
+    checksIfMatch: true,
     status: 204,
     handle: async (call) => {
       await call.admin.organizations.removeMember(memberTarget(call))

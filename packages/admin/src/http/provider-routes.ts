@@ -3,36 +3,36 @@ import * as z from 'zod'
 import { toleranceProfiles } from '@mintmark/scim/engine'
 
 import type { ProviderTarget } from '../providers/provider-changes.ts'
-import { defineRoute, versioned, type AdminRoute } from './admin-route.ts'
+import { defineRoute, withVersion, type AdminRoute } from './admin-route.ts'
 import { secretHolderRoutes } from './secret-holder-routes.ts'
 import {
   fromWire,
   identifier,
   logAnswer,
-  optionally,
+  optionalMembers,
   pageAnswer,
   pageQuery,
   seconds,
   secretAnswer,
-  texts,
+  strings,
   version,
 } from './wire.ts'
 
 const members = {
   display_name: z.string().min(1).max(200),
   tolerance_profile: z.enum(Object.keys(toleranceProfiles) as [ToleranceProfile, ...ToleranceProfile[]]),
-  client_ids: texts(1024),
-  verified_domains: texts(253),
+  client_ids: strings(1024),
+  verified_domains: strings(253),
 }
 
 /** The identifier consists of letters, digits and hyphens, because it is a part of the SCIM Tenant URL. */
 const providerBody = z.strictObject({
   provider_id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
-  ...optionally({ ...members, organization_id: identifier }),
+  ...optionalMembers({ ...members, organization_id: identifier }),
 })
 
 /** Members that are left out stay as they are. */
-const providerChangeBody = z.strictObject(optionally({ ...members, organization_id: z.nullable(identifier) }))
+const providerChangeBody = z.strictObject(optionalMembers({ ...members, organization_id: z.nullable(identifier) }))
 
 const providerAnswer = z.strictObject({
   provider_id: z.string(),
@@ -64,13 +64,13 @@ const setupAnswer = z.strictObject({
 })
 
 const area = 'providers'
-const one = '/identity-providers/{provider_id}'
+const itemPath = '/identity-providers/{provider_id}'
 const target = (providerId: string, version: number | undefined): ProviderTarget => ({ providerId, version })
 
-const shared = secretHolderRoutes({
+const sharedRoutes = secretHolderRoutes({
   area,
   collection: '/identity-providers',
-  one,
+  itemPath,
   parameter: 'provider_id',
   target,
   administration: (admin) => admin.identityProviders,
@@ -80,11 +80,12 @@ const shared = secretHolderRoutes({
     remove: 'Removes an identity provider for good. Its accounts are kept.',
     disable: 'Disables an identity provider: its requests are refused from now on.',
     enable: 'Enables a disabled identity provider.',
-    addSecret: 'Adds a Secret Token to an identity provider. The current ones stay valid. Only this response contains the new one.',
+    addSecret:
+      'Adds a Secret Token to an identity provider. The current ones stay valid. Only this response contains the new one.',
     revokePreviousSecrets: 'Revokes all Secret Tokens of an identity provider except the newest.',
   },
   answers: {
-    one: providerAnswer,
+    item: providerAnswer,
     page: pageAnswer(providerAnswer),
     secret: z.strictObject({ secret: z.string() }),
   },
@@ -93,7 +94,7 @@ const shared = secretHolderRoutes({
 
 /** The routes below /identity-providers. */
 export const providerRoutes: readonly AdminRoute[] = [
-  shared.list,
+  sharedRoutes.list,
   defineRoute({
     method: 'POST',
     path: '/identity-providers',
@@ -109,54 +110,54 @@ export const providerRoutes: readonly AdminRoute[] = [
       return { body: registered, version: created, location: `/identity-providers/${encodeURIComponent(providerId)}` }
     },
   }),
-  shared.read,
+  sharedRoutes.read,
   defineRoute({
     method: 'PATCH',
-    path: one,
+    path: itemPath,
     area,
     access: 'write',
     summary: 'Changes an identity provider. Members that are left out stay as they are.',
     body: providerChangeBody,
-    heedsVersion: true,
+    checksIfMatch: true,
     status: 200,
     answer: providerAnswer,
     handle: async ({ admin, part, version: expected, body }) =>
-      versioned(await admin.identityProviders.update(target(part('provider_id'), expected), fromWire(body))),
+      withVersion(await admin.identityProviders.update(target(part('provider_id'), expected), fromWire(body))),
   }),
-  shared.remove,
-  shared.disable,
-  shared.enable,
+  sharedRoutes.remove,
+  sharedRoutes.disable,
+  sharedRoutes.enable,
   defineRoute({
     method: 'POST',
-    path: `${one}/release-offboarding`,
+    path: `${itemPath}/release-offboarding`,
     area,
     access: 'write',
     summary: 'Allows an identity provider that reached its deprovisioning limit to deprovision accounts again.',
-    heedsVersion: true,
+    checksIfMatch: true,
     status: 200,
     answer: providerAnswer,
     handle: async ({ admin, part, version: expected }) =>
-      versioned(await admin.identityProviders.releaseDeprovisioning(target(part('provider_id'), expected))),
+      withVersion(await admin.identityProviders.releaseDeprovisioning(target(part('provider_id'), expected))),
   }),
   defineRoute({
     method: 'POST',
-    path: `${one}/deactivate-accounts`,
+    path: `${itemPath}/deactivate-accounts`,
     area: 'accounts',
     access: 'write',
     summary:
       'Deactivates accounts of a disabled or removed identity provider, 100 at a time. Repeat the request with the `next` of the response until there is none.',
-    body: z.strictObject(optionally({ after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) })),
+    body: z.strictObject(optionalMembers({ after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) })),
     status: 200,
     answer: z.strictObject({ deactivated: z.int(), kept: z.int(), next: z.string().exactOptional() }),
     handle: async ({ admin, part, body }) => ({
       body: await admin.identityProviders.deactivateUsers(part('provider_id'), body),
     }),
   }),
-  shared.addSecret,
-  shared.revokePreviousSecrets,
+  sharedRoutes.addSecret,
+  sharedRoutes.revokePreviousSecrets,
   defineRoute({
     method: 'GET',
-    path: `${one}/setup`,
+    path: `${itemPath}/setup`,
     area,
     access: 'read',
     summary: 'Returns instructions for the administrator of the identity provider.',
@@ -169,7 +170,7 @@ export const providerRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: `${one}/requests`,
+    path: `${itemPath}/requests`,
     area,
     access: 'read',
     summary: 'Lists the requests of the identity provider, newest first.',

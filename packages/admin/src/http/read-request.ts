@@ -15,19 +15,19 @@ export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
   const text = decodeBody(request.body)
   // RFC 8259 §8.1: JSON is UTF-8. Text that is nested too deeply is not parsed.
   if (text === undefined || isTooDeep(text)) throw new AdminError('body_malformed')
-  const value = parsed(text)
+  const value = parseJson(text)
   // RFC 8259 §4: the meaning of a repeated member differs between parsers, so a proxy may have checked another value.
   if (repeatsMember(text)) throw new AdminError('body_malformed')
   // RFC 9110 §15.5.1: not every store can store such characters.
   if (!isStorable(value)) throw new AdminError('body_invalid')
-  return fitting(value, schema, 'body_invalid')
+  return parseBySchema(value, schema, 'body_invalid')
 }
 
 /**
  * Parses a value by its schema.
  * @throws AdminError with the reason.
  */
-function fitting(value: unknown, schema: z.ZodType, reason: AdminRefusalReason): unknown {
+function parseBySchema(value: unknown, schema: z.ZodType, reason: AdminRefusalReason): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const path = pathOf(result.error.issues[0])
@@ -45,7 +45,7 @@ function pathOf(issue: z.core.$ZodIssue | undefined): readonly PropertyKey[] {
   return issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
@@ -65,7 +65,7 @@ export function readQuery(request: ServerRequest, schema: z.ZodType): unknown {
   const query = new Map(list)
   // RFC 9110 §15.5.1: a repeated parameter is ambiguous.
   if (query.size < list.length || query.has('__proto__') || !isStorable(list)) throw new AdminError('query_invalid')
-  return fitting(Object.fromEntries(query), schema, 'query_invalid')
+  return parseBySchema(Object.fromEntries(query), schema, 'query_invalid')
 }
 
 /**

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 import type { Administration } from '../administration.ts'
 import type { Page, PageRequest } from '../page.ts'
-import { defineRoute, versioned, type AdminCall, type AdminRoute } from './admin-route.ts'
+import { defineRoute, withVersion, type AdminCall, type AdminRoute } from './admin-route.ts'
 import type { AdminArea } from './admin-scopes.ts'
 import { addSecretBody, fromWire, pageQuery } from './wire.ts'
 
@@ -11,12 +11,12 @@ export interface SecretHolder<Target> {
   readonly area: AdminArea
   readonly collection: `/${string}`
   /** The path of one record. Its part `parameter` is the identifier. */
-  readonly one: `/${string}`
+  readonly itemPath: `/${string}`
   readonly parameter: string
   readonly target: (id: string, version: number | undefined) => Target
   readonly administration: (admin: Administration) => SecretHolderAdministration<Target>
   readonly summaries: Readonly<Record<keyof SecretHolderRoutes, string>>
-  readonly answers: { readonly one: z.ZodType; readonly page: z.ZodType; readonly secret: z.ZodType }
+  readonly answers: { readonly item: z.ZodType; readonly page: z.ZodType; readonly secret: z.ZodType }
   /** Creates the response body with a new secret. */
   readonly withSecret: (secret: string) => object
 }
@@ -44,7 +44,7 @@ export interface SecretHolderRoutes {
 
 /** Defines the routes that clients and identity providers have in common. */
 export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): SecretHolderRoutes {
-  const { area, one, parameter, summaries, answers, administration } = holder
+  const { area, itemPath, parameter, summaries, answers, administration } = holder
   const idOf = ({ part }: AdminCall<unknown, unknown>) => part(parameter)
   const targetOf = (call: AdminCall<unknown, unknown>) => holder.target(idOf(call), call.version)
   return {
@@ -61,21 +61,21 @@ export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): Secret
     }),
     read: defineRoute({
       method: 'GET',
-      path: one,
+      path: itemPath,
       area,
       access: 'read',
       summary: summaries.read,
       status: 200,
-      answer: answers.one,
-      handle: async (call) => versioned(await administration(call.admin).read(idOf(call))),
+      answer: answers.item,
+      handle: async (call) => withVersion(await administration(call.admin).read(idOf(call))),
     }),
     remove: defineRoute({
       method: 'DELETE',
-      path: one,
+      path: itemPath,
       area,
       access: 'write',
       summary: summaries.remove,
-      heedsVersion: true,
+      checksIfMatch: true,
       status: 204,
       handle: async (call) => {
         await administration(call.admin).remove(targetOf(call))
@@ -84,29 +84,29 @@ export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): Secret
     }),
     disable: defineRoute({
       method: 'POST',
-      path: `${one}/disable`,
+      path: `${itemPath}/disable`,
       area,
       access: 'write',
       summary: summaries.disable,
-      heedsVersion: true,
+      checksIfMatch: true,
       status: 200,
-      answer: answers.one,
-      handle: async (call) => versioned(await administration(call.admin).disable(targetOf(call))),
+      answer: answers.item,
+      handle: async (call) => withVersion(await administration(call.admin).disable(targetOf(call))),
     }),
     enable: defineRoute({
       method: 'POST',
-      path: `${one}/enable`,
+      path: `${itemPath}/enable`,
       area,
       access: 'write',
       summary: summaries.enable,
-      heedsVersion: true,
+      checksIfMatch: true,
       status: 200,
-      answer: answers.one,
-      handle: async (call) => versioned(await administration(call.admin).enable(targetOf(call))),
+      answer: answers.item,
+      handle: async (call) => withVersion(await administration(call.admin).enable(targetOf(call))),
     }),
     addSecret: defineRoute({
       method: 'POST',
-      path: `${one}/secrets`,
+      path: `${itemPath}/secrets`,
       area,
       access: 'write',
       summary: summaries.addSecret,
@@ -119,7 +119,7 @@ export function secretHolderRoutes<Target>(holder: SecretHolder<Target>): Secret
     }),
     revokePreviousSecrets: defineRoute({
       method: 'DELETE',
-      path: `${one}/secrets/previous`,
+      path: `${itemPath}/secrets/previous`,
       area,
       access: 'write',
       summary: summaries.revokePreviousSecrets,

@@ -1,17 +1,17 @@
 import * as z from 'zod'
 
-import { defineRoute, versioned, type AdminRoute } from './admin-route.ts'
-import { anyObject, fromWire, optionally, pageAnswer, pageMembers, seconds, version } from './wire.ts'
+import { defineRoute, withVersion, type AdminRoute } from './admin-route.ts'
+import { anyObject, fromWire, optionalMembers, pageAnswer, pageMembers, seconds, version } from './wire.ts'
 
 const members = { claims: anyObject, custom_fields: anyObject }
 
-const userBody = z.strictObject(optionally({ user_id: z.string().min(1).max(255), ...members }))
+const userBody = z.strictObject(optionalMembers({ user_id: z.string().min(1).max(255), ...members }))
 
 /**
  * Members that are left out stay as they are, including members of `claims` and `custom_fields`; null removes a claim or
  * a field (RFC 7396 §2, one level deep).
  */
-const userChangeBody = z.strictObject(optionally(members))
+const userChangeBody = z.strictObject(optionalMembers(members))
 
 const userAnswer = z.strictObject({
   user_id: z.string(),
@@ -41,7 +41,7 @@ const userQuery = z.strictObject({ ...pageMembers, filter: z.string().max(4096).
 
 /** The query of the list as a body, so that access logs do not contain the search. */
 const searchBody = z.strictObject(
-  optionally({ filter: z.string().max(4096), after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) }),
+  optionalMembers({ filter: z.string().max(4096), after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) }),
 )
 
 const upsertBody = z.strictObject({
@@ -49,7 +49,7 @@ const upsertBody = z.strictObject({
     .array(
       z.strictObject({
         user_id: z.string().min(1).max(255),
-        ...optionally({ ...members, active: z.boolean() }),
+        ...optionalMembers({ ...members, active: z.boolean() }),
       }),
     )
     .min(1)
@@ -68,7 +68,7 @@ const upsertAnswer = z.strictObject({
 })
 
 const area = 'accounts'
-const one = '/accounts/{user_id}'
+const itemPath = '/accounts/{user_id}'
 
 /** The routes below /accounts, except those of grants, sessions and memberships. On the wire a user is an account. */
 export const userRoutes: readonly AdminRoute[] = [
@@ -94,7 +94,7 @@ export const userRoutes: readonly AdminRoute[] = [
     answer: userAnswer,
     handle: async ({ admin, body }) => {
       const user = await admin.users.create(fromWire(body))
-      return { ...versioned(user), location: `/accounts/${encodeURIComponent(user.userId)}` }
+      return { ...withVersion(user), location: `/accounts/${encodeURIComponent(user.userId)}` }
     },
   }),
   defineRoute({
@@ -124,31 +124,31 @@ export const userRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: one,
+    path: itemPath,
     area,
     access: 'read',
     summary: 'Reads an account.',
     status: 200,
     answer: userAnswer,
-    handle: async ({ admin, part }) => versioned(await admin.users.read(part('user_id'))),
+    handle: async ({ admin, part }) => withVersion(await admin.users.read(part('user_id'))),
   }),
   defineRoute({
     method: 'PATCH',
-    path: one,
+    path: itemPath,
     area,
     access: 'write',
     summary:
       'Changes the claims and custom fields of an account. Members that are left out stay as they are; null removes a value.',
     body: userChangeBody,
-    heedsVersion: true,
+    checksIfMatch: true,
     status: 200,
     answer: userAnswer,
     handle: async ({ admin, part, version: expected, body }) =>
-      versioned(await admin.users.update({ userId: part('user_id'), version: expected }, fromWire(body))),
+      withVersion(await admin.users.update({ userId: part('user_id'), version: expected }, fromWire(body))),
   }),
   defineRoute({
     method: 'DELETE',
-    path: one,
+    path: itemPath,
     area,
     access: 'write',
     summary: 'Removes an account for good, with all data about the user.',
@@ -160,7 +160,7 @@ export const userRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${one}/deactivate`,
+    path: `${itemPath}/deactivate`,
     area,
     access: 'write',
     summary:
@@ -174,13 +174,13 @@ export const userRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${one}/reactivate`,
+    path: `${itemPath}/reactivate`,
     area,
     access: 'write',
     summary:
       'Lifts the block of an account. If its identity provider has deactivated it too, it stays inactive; repeat the request to activate it anyway. Credentials from before the deactivation stay revoked.',
     status: 200,
     answer: userAnswer,
-    handle: async ({ admin, part }) => versioned(await admin.users.reactivate(part('user_id'))),
+    handle: async ({ admin, part }) => withVersion(await admin.users.reactivate(part('user_id'))),
   }),
 ]

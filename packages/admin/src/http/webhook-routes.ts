@@ -2,7 +2,7 @@ import { changeTypes } from '@mintmark/storage-interface/stores'
 import * as z from 'zod'
 
 import { defineRoute, type AdminRoute } from './admin-route.ts'
-import { fromWire, optionally, seconds, version } from './wire.ts'
+import { fromWire, optionalMembers, seconds, version } from './wire.ts'
 
 const settings = { types: z.array(z.enum(changeTypes)).max(changeTypes.length), includes_user: z.boolean() }
 
@@ -21,7 +21,7 @@ const webhookAnswer = z.strictObject({
 })
 
 const area = 'webhooks'
-const one = '/webhooks/{webhook_id}'
+const itemPath = '/webhooks/{webhook_id}'
 
 /** The routes below /webhooks. */
 export const webhookRoutes: readonly AdminRoute[] = [
@@ -41,7 +41,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary: 'Creates a webhook. Only this response contains its secret.',
-    body: z.strictObject({ url, ...optionally(settings) }),
+    body: z.strictObject({ url, ...optionalMembers(settings) }),
     status: 201,
     answer: z.strictObject({ webhook: webhookAnswer, secret: z.string() }),
     handle: async ({ admin, body }) => {
@@ -51,7 +51,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: one,
+    path: itemPath,
     area,
     access: 'read',
     summary: 'Reads a webhook.',
@@ -61,11 +61,11 @@ export const webhookRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'PATCH',
-    path: one,
+    path: itemPath,
     area,
     access: 'write',
     summary: 'Changes the settings of a webhook. Members that are left out stay as they are.',
-    body: z.strictObject(optionally({ url, ...settings })),
+    body: z.strictObject(optionalMembers({ url, ...settings })),
     status: 200,
     answer: webhookAnswer,
     handle: async ({ admin, part, body }) => ({
@@ -74,7 +74,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'DELETE',
-    path: one,
+    path: itemPath,
     area,
     access: 'write',
     summary: 'Removes a webhook. Its unsent messages are given up.',
@@ -86,7 +86,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${one}/disable`,
+    path: `${itemPath}/disable`,
     area,
     access: 'write',
     summary: 'Disables a webhook. Its messages wait for up to a day.',
@@ -96,7 +96,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${one}/enable`,
+    path: `${itemPath}/enable`,
     area,
     access: 'write',
     summary: 'Enables a disabled webhook.',
@@ -106,7 +106,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${one}/secrets`,
+    path: `${itemPath}/secrets`,
     area,
     access: 'write',
     summary:
@@ -117,7 +117,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${one}/revoke-previous-secrets`,
+    path: `${itemPath}/revoke-previous-secrets`,
     area,
     access: 'write',
     summary: 'Revokes the secret before the newest.',
@@ -127,10 +127,11 @@ export const webhookRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${one}/replay`,
+    path: `${itemPath}/replay`,
     area,
     access: 'write',
-    summary: 'Sends all changes after a position again, in order. With position 0 it sends all changes of the last 30 days.',
+    summary:
+      'Sends all changes after a position again, in order. With position 0 it sends all changes of the last 30 days.',
     body: z.strictObject({ position: z.int().min(0) }),
     status: 200,
     answer: webhookAnswer,

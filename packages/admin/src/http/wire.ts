@@ -8,7 +8,7 @@ export const version = z.int().min(1)
 
 export const identifier = z.string().min(1).max(1024)
 
-export const texts = (longest: number, most = 100) => z.array(z.string().min(1).max(longest)).max(most)
+export const strings = (longest: number, most = 100) => z.array(z.string().min(1).max(longest)).max(most)
 
 /** Any object. It is not copied, because a copy would silently drop members such as `__proto__`. */
 export const anyObject = z
@@ -16,7 +16,7 @@ export const anyObject = z
   .meta({ type: 'object', additionalProperties: true })
 
 /** Makes the members of a shape optional. */
-export const optionally = <Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) =>
+export const optionalMembers = <Shape extends Readonly<Record<string, z.ZodType>>>(shape: Shape) =>
   Object.fromEntries(Object.entries(shape).map(([name, member]) => [name, z.exactOptional(member)])) as {
     readonly [Name in keyof Shape]: z.ZodExactOptional<Shape[Name]>
   }
@@ -79,7 +79,7 @@ export function toWire(value: unknown): JsonValue {
 }
 
 const memberToWire = (name: string, member: unknown): JsonValue =>
-  namedByOthers.has(name) ? (member as JsonValue) : toWire(member)
+  membersWithOwnNames.has(name) ? (member as JsonValue) : toWire(member)
 
 const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -94,4 +94,4 @@ const wireNames: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Members with names inside that others have chosen. */
-const namedByOthers: ReadonlySet<string> = new Set(['claims', 'customFields', 'jwks', 'fields'])
+const membersWithOwnNames: ReadonlySet<string> = new Set(['claims', 'customFields', 'jwks', 'fields'])

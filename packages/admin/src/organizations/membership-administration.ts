@@ -7,10 +7,10 @@ import { AdminError } from '../error/refusals.ts'
 import { pageOf, type Page, type PageRequest } from '../page.ts'
 import { isIdentifier } from '../text.ts'
 import {
-  administeredBy,
+  findAdministered,
   hasProtectedRole,
-  nothingAdministered,
-  unlessLastAdministrator,
+  noAdministration,
+  applyUnlessLastAdministrator,
   type Administered,
 } from '../users/last-administrators.ts'
 import { findUser } from '../users/user-view.ts'
@@ -119,10 +119,10 @@ const removeMember = (target: MembershipTarget, context: AdminContext): Promise<
         const { organizationId, userId } = before
         // RFC 9110 §15.5.13.
         if (target.version !== undefined && target.version !== before.version) throw new AdminError('version_mismatch')
-        const { outcome } = await unlessLastAdministrator(
+        const { outcome } = await applyUnlessLastAdministrator(
           {
             userId,
-            administered: await administeredByMembership(before, context),
+            administered: await findAdministeredByMembership(before, context),
             apply: () => organizations.removeMember(organizationId, userId, context.clock()),
             undo: ({ outcome }) => (outcome === 'removed' ? organizations.insertMember(before) : Promise.resolve()),
           },
@@ -165,10 +165,10 @@ async function changeRoles(
     return swapped.outcome === 'swapped' ? swapped.record : undefined
   }
   const keepsProtectedRole = hasProtectedRole({ roles }, context.lastAdministrators)
-  return unlessLastAdministrator(
+  return applyUnlessLastAdministrator(
     {
       userId: before.userId,
-      administered: keepsProtectedRole ? nothingAdministered : await administeredByMembership(before, context),
+      administered: keepsProtectedRole ? noAdministration : await findAdministeredByMembership(before, context),
       apply: () => swapRoles(before, roles),
       undo: async (changed) => changed && swapRoles(changed, before.roles),
     },
@@ -177,11 +177,11 @@ async function changeRoles(
 }
 
 /** Returns what a user administers because of one membership. */
-async function administeredByMembership(
+async function findAdministeredByMembership(
   { organizationId, userId }: MembershipRecord,
   context: AdminContext,
 ): Promise<Administered> {
-  const { organizations } = await administeredBy(userId, context)
+  const { organizations } = await findAdministered(userId, context)
   return { service: false, organizations: organizations.filter((id) => id === organizationId) }
 }
 

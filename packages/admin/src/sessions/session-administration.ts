@@ -43,10 +43,10 @@ export const administerSessions = (context: AdminContext): SessionAdministration
 
 async function listOfUser(id: string, context: AdminContext): Promise<readonly SessionView[]> {
   const sessions = await sessionsOf(id, context)
-  const joined = await context.storage.sessions.participantsOfUser(userId(id), Number.MAX_SAFE_INTEGER)
+  const allParticipants = await context.storage.sessions.participantsOfUser(userId(id), Number.MAX_SAFE_INTEGER)
   return sessions.map((session) => {
-    const own = joined.filter(({ sessionId }) => sessionId === session.sessionId)
-    return sessionView(session, { userId: id, clientIds: own.map(({ clientId }) => clientId) })
+    const participants = allParticipants.filter(({ sessionId }) => sessionId === session.sessionId)
+    return sessionView(session, { userId: id, clientIds: participants.map(({ clientId }) => clientId) })
   })
 }
 
@@ -57,16 +57,16 @@ async function sessionsOf(id: string, context: AdminContext): Promise<readonly S
   return sessions.filter(({ userGeneration }) => userGeneration === generation)
 }
 
-const sessionView = (session: SessionRecord, of: Pick<SessionView, 'userId' | 'clientIds'>): SessionView => ({
+const sessionView = (session: SessionRecord, context: Pick<SessionView, 'userId' | 'clientIds'>): SessionView => ({
   sessionId: session.sessionId,
-  userId: of.userId,
+  userId: context.userId,
   signedInAt: session.authTime,
   amr: session.amr,
   expiresAt: session.expiresAt,
   lastSeenAt: session.lastSeenAt,
   userAgent: session.userAgent,
   location: session.location,
-  clientIds: of.clientIds,
+  clientIds: context.clientIds,
 })
 
 const revokeSession = (user: string | undefined, id: string, context: AdminContext): Promise<void> =>
@@ -81,7 +81,7 @@ const revokeSession = (user: string | undefined, id: string, context: AdminConte
         const session = sessions.find((each) => each.sessionId === id)
         // RFC 9110 §15.5.5: the session of another user is not found either.
         if (session === undefined) throw new AdminError('session_unknown')
-        await context.storage.sessions.revoke(endOf(session, context))
+        await context.storage.sessions.revoke(administratorEnd(session, context))
         return { result: undefined, before: { userId: owner ?? null, sessionId: session.sessionId } }
       },
     },
@@ -96,14 +96,14 @@ const revokeAll = (user: string, context: AdminContext): Promise<number> =>
       protective: true,
       run: async () => {
         const sessions = await sessionsOf(user, context)
-        for (const session of sessions) await context.storage.sessions.revoke(endOf(session, context))
+        for (const session of sessions) await context.storage.sessions.revoke(administratorEnd(session, context))
         return { result: sessions.length, before: { sessionIds: sessions.map(({ sessionId }) => sessionId) } }
       },
     },
     context,
   )
 
-const endOf = ({ sessionId }: SessionRecord, { clock }: AdminContext): SessionEnd => ({
+const administratorEnd = ({ sessionId }: SessionRecord, { clock }: AdminContext): SessionEnd => ({
   sessionId,
   reason: 'administrator',
   now: clock(),

@@ -59,7 +59,7 @@ export const lastAdministrators = (
 
 function administratorsFilter(text: string, type: ResourceType): ResolvedFilter {
   const filter = userFilter(text, type)
-  if (!isBeyondProviders(filter))
+  if (!requiresHostDecision(filter))
     throw new TypeError(
       'An identity provider could make its users match the filter of administrators. Add `and not (provider pr)`, or test that a custom field has a value.',
     )
@@ -71,31 +71,31 @@ function administratorsFilter(text: string, type: ResourceType): ResolvedFilter 
  * a certain `id`, or a value in a claim that providers do not write. Requiring the absence of a value is not sufficient,
  * because a new user has no values.
  */
-function isBeyondProviders(filter: ResolvedFilter): boolean {
+function requiresHostDecision(filter: ResolvedFilter): boolean {
   switch (filter.kind) {
     case 'and':
-      return filter.operands.some(isBeyondProviders)
+      return filter.operands.some(requiresHostDecision)
     case 'or':
-      return filter.operands.length > 0 && filter.operands.every(isBeyondProviders)
+      return filter.operands.length > 0 && filter.operands.every(requiresHostDecision)
     case 'not':
       return filter.operand.kind === 'present' && filter.operand.attribute.name === 'provider'
     case 'element':
       return false
     case 'present':
-      return isOwnClaim(filter.attribute)
+      return isHostClaim(filter.attribute)
     case 'text':
       if (filter.attribute.name === 'id') return filter.operator === 'eq'
-      return filter.operator !== 'ne' && isOwnClaim(filter.attribute)
+      return filter.operator !== 'ne' && isHostClaim(filter.attribute)
     case 'number':
     case 'boolean':
-      return filter.operator !== 'ne' && isOwnClaim(filter.attribute)
+      return filter.operator !== 'ne' && isHostClaim(filter.attribute)
     default:
       return filter satisfies never
   }
 }
 
 /** Whether an attribute is a claim of the host. Providers write it only if the host's `claims` option lets them. */
-const isOwnClaim = ({ name, subName }: FilterAttribute): boolean => name === 'claims' && !isStandardClaim(subName)
+const isHostClaim = ({ name, subName }: FilterAttribute): boolean => name === 'claims' && !isStandardClaim(subName)
 
 /**
  * Protects the last administrators from identity providers: use it as `mayChange` of `createScimServer`. A request is
@@ -127,7 +127,7 @@ export function protectLastAdministrators(
   }
   return async (change) =>
     !(await makesAdministrator(change, deps)) &&
-    !(await isOnlyAdministrator(change.userId, await administeredNoMore(change, deps), deps))
+    !(await isOnlyAdministrator(change.userId, await findLostAdministration(change, deps), deps))
 }
 
 /** Whether a change by a provider would make a user of the host an administrator after the provider removes its link. */
@@ -138,23 +138,23 @@ async function makesAdministrator(
   if (administrators === undefined || claims === undefined) return false
   const user = await storage.users.find(id)
   if (user === undefined) return false
-  const isMatch = (given: JsonObject): boolean =>
-    matchesFilter(administrators)(comparableUser({ ...user, claims: given, providerId: undefined }))
+  const isMatch = (candidate: JsonObject): boolean =>
+    matchesFilter(administrators)(comparableUser({ ...user, claims: candidate, providerId: undefined }))
   if (!isMatch(claims) || isMatch(user.claims)) return false
   // SCIM removes a user that the provider created, so only users of the host keep the claims.
   return user.providerId === undefined || (await storage.provisionedUsers.find(providerId, id))?.adopted === true
 }
 
 /** Returns what a user administers now but would not administer after a change by a provider. */
-async function administeredNoMore(
+async function findLostAdministration(
   { userId: id, kind, claims, providerId }: ProposedChange,
   deps: GuardDependencies,
 ): Promise<Administered> {
-  const administered = await administeredBy(id, deps)
+  const administered = await findAdministered(id, deps)
   if (kind === 'deactivate' || kind === 'remove') return administered
   const { administrators } = deps.lastAdministrators
   const user = administered.service ? await deps.storage.users.find(id) : undefined
-  if (administrators === undefined || user === undefined || claims === undefined) return nothingAdministered
+  if (administrators === undefined || user === undefined || claims === undefined) return noAdministration
   const remains = matchesFilter(administrators)(comparableUser({ ...user, claims, providerId }))
   return { service: !remains, organizations: [] }
 }
@@ -165,7 +165,7 @@ export interface Administered {
   readonly organizations: readonly OrganizationId[]
 }
 
-export const nothingAdministered: Administered = { service: false, organizations: [] }
+export const noAdministration: Administered = { service: false, organizations: [] }
 
 interface GuardDependencies {
   readonly lastAdministrators: LastAdministrators
@@ -187,7 +187,7 @@ export interface GuardedChange<Result> {
  * the two changes is undone.
  * @throws AdminError `last_administrator`.
  */
-export async function unlessLastAdministrator<Result>(
+export async function applyUnlessLastAdministrator<Result>(
   { userId, administered, apply, undo }: GuardedChange<Result>,
   deps: GuardDependencies,
 ): Promise<Result> {
@@ -202,12 +202,12 @@ export async function unlessLastAdministrator<Result>(
 }
 
 /** Returns what a user administers now. A deactivated user administers nothing. */
-export async function administeredBy(
+export async function findAdministered(
   id: string,
   { lastAdministrators: rule, storage }: GuardDependencies,
 ): Promise<Administered> {
   const user = await storage.users.find(userId(id))
-  if (user?.active !== true) return nothingAdministered
+  if (user?.active !== true) return noAdministration
   const memberships = await storage.organizations.listByUser(user.userId)
   return {
     service: rule.administrators !== undefined && (await countUsers([rule.administrators, hasId(id)], storage)) > 0,

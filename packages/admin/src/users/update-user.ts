@@ -14,9 +14,9 @@ import {
 import { AdminError } from '../error/refusals.ts'
 import {
   type Administered,
-  administeredBy,
-  nothingAdministered,
-  unlessLastAdministrator,
+  findAdministered,
+  noAdministration,
+  applyUnlessLastAdministrator,
 } from './last-administrators.ts'
 import { comparableUser } from './user-filter.ts'
 import { type UserView, findUser, loggedUser, userView } from './user-view.ts'
@@ -60,10 +60,10 @@ const changeStored = (
     // RFC 9110 §15.5.13.
     if (version !== undefined && version !== before.version) throw new AdminError('version_mismatch')
     const claims = await changedClaims(before.claims, change, context.customFields)
-    const after = await unlessLastAdministrator(
+    const after = await applyUnlessLastAdministrator(
       {
         userId: before.userId,
-        administered: await administeredNoMore(before, claims, context),
+        administered: await findLostAdministration(before, claims, context),
         apply: () => replaceClaims(before, claims, context),
         undo: async (replaced) => replaced && replaceClaims(replaced, before.claims, context),
       },
@@ -85,15 +85,15 @@ async function replaceClaims(
 }
 
 /** Returns what a user administers because of their claims but would not administer with the new claims. */
-export async function administeredNoMore(
+export async function findLostAdministration(
   user: UserRecord,
   claims: JsonObject,
   context: AdminContext,
 ): Promise<Administered> {
   const { administrators } = context.lastAdministrators
   if (administrators === undefined || matchesFilter(administrators)(comparableUser({ ...user, claims })))
-    return nothingAdministered
-  const { service } = await administeredBy(user.userId, context)
+    return noAdministration
+  const { service } = await findAdministered(user.userId, context)
   return { service, organizations: [] }
 }
 
@@ -128,12 +128,12 @@ export async function changedClaims(
     setOrDelete(changed, name, value ?? undefined)
   }
 
-  const own = new Map<string, JsonValue>(Object.entries(fieldsOf(before, customFieldsClaim)))
+  const fieldValues = new Map<string, JsonValue>(Object.entries(fieldsOf(before, customFieldsClaim)))
   for (const [{ name, claim }, value] of values) {
-    setOrDelete(own, name, value)
+    setOrDelete(fieldValues, name, value)
     if (claim !== undefined) setOrDelete(changed, claim, value)
   }
-  setOrDelete(changed, customFieldsClaim, own.size === 0 ? undefined : Object.fromEntries(own))
+  setOrDelete(changed, customFieldsClaim, fieldValues.size === 0 ? undefined : Object.fromEntries(fieldValues))
   return requireStorable(Object.fromEntries(changed))
 }
 

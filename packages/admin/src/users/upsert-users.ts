@@ -4,8 +4,8 @@ import type { HostUser as StoredHostUser, UpsertOutcome as StoredOutcome } from 
 import { type AdminContext, audit } from '../audit/audit.ts'
 import { AdminError, type AdminRefusalReason } from '../error/refusals.ts'
 import { isChosenIdentifier } from '../text.ts'
-import { administeredNoMore, changedClaims, type UserChange } from './update-user.ts'
-import { unlessLastAdministrator } from './last-administrators.ts'
+import { findLostAdministration, changedClaims, type UserChange } from './update-user.ts'
+import { applyUnlessLastAdministrator } from './last-administrators.ts'
 import { deactivateStored } from './user-lifecycle.ts'
 
 /** A user from the host's own table. Claims and custom fields that are left out are removed. */
@@ -61,9 +61,9 @@ function* batchesOf(users: readonly UserUpsert[]): Generator<readonly UserUpsert
 }
 
 async function compareBatch(batch: readonly UserUpsert[], context: AdminContext): Promise<readonly UpsertResult[]> {
-  const checked = await Promise.all(batch.map((user) => check(user, context)))
+  const checked = await Promise.all(batch.map((user) => checkUpsert(user, context)))
   const outcomes = await context.storage.users.compare(validUsers(checked))
-  return collect(checked, outcomes, ({ user, outcome, isBlocked }) => {
+  return toResults(checked, outcomes, ({ user, outcome, isBlocked }) => {
     const result = resultOf(user, outcome)
     return isBlocked && result.outcome === 'unchanged' ? { ...result, outcome: 'updated' } : result
   })
@@ -85,12 +85,12 @@ const upsertBatch = (batch: readonly UserUpsert[], context: AdminContext): Promi
 
 async function writeBatch(batch: readonly UserUpsert[], context: AdminContext): Promise<readonly UpsertResult[]> {
   const { storage, clock } = context
-  const checked = await Promise.all(batch.map((user) => check(user, context)))
-  const guarded = await guardedResults(checked, context)
-  const free = checked.filter(({ upsert }) => !guarded.has(upsert.userId))
-  const outcomes = await storage.users.upsert({ users: validUsers(free), now: clock() })
+  const checked = await Promise.all(batch.map((user) => checkUpsert(user, context)))
+  const guarded = await writeGuardedUsers(checked, context)
+  const unguarded = checked.filter(({ upsert }) => !guarded.has(upsert.userId))
+  const outcomes = await storage.users.upsert({ users: validUsers(unguarded), now: clock() })
   const blocked = new Set<string>()
-  const written = collect(free, outcomes, ({ user, outcome, isBlocked }) => {
+  const written = toResults(unguarded, outcomes, ({ user, outcome, isBlocked }) => {
     if (isBlocked) blocked.add(user.userId)
     return resultOf(user, outcome)
   })
@@ -104,7 +104,7 @@ type Checked =
   | { readonly upsert: UserUpsert; readonly user: StoredHostUser }
   | { readonly upsert: UserUpsert; readonly reason: AdminRefusalReason }
 
-async function check(upsert: UserUpsert, { customFields }: AdminContext): Promise<Checked> {
+async function checkUpsert(upsert: UserUpsert, { customFields }: AdminContext): Promise<Checked> {
   // OIDC Core §2.
   if (!isChosenIdentifier(upsert.userId, 255)) return { upsert, reason: 'identifier_invalid' }
   try {
@@ -128,7 +128,7 @@ interface Outcome {
 }
 
 /** Returns the results of checked users. `outcomes` are the outcomes of the valid users, in order. */
-function collect(
+function toResults(
   checked: readonly Checked[],
   outcomes: readonly StoredOutcome[],
   toResult: (outcome: Outcome) => UpsertResult,
@@ -156,7 +156,7 @@ function resultOf({ userId }: StoredHostUser, { outcome }: StoredOutcome): Upser
 }
 
 /** Writes users who would no longer administer the service, one by one, unless one of them is the last administrator. */
-async function guardedResults(
+async function writeGuardedUsers(
   checked: readonly Checked[],
   context: AdminContext,
 ): Promise<ReadonlyMap<string, UpsertResult>> {
@@ -165,27 +165,27 @@ async function guardedResults(
   for (const each of checked) {
     const current = 'user' in each ? await context.storage.users.find(each.user.userId) : undefined
     if (!('user' in each) || current === undefined || current.providerId !== undefined) continue
-    const administered = await administeredNoMore(current, each.user.claims, context)
+    const administered = await findLostAdministration(current, each.user.claims, context)
     if (!administered.service) continue
-    results.set(current.userId, await guard(each.user, { current, administered }, context))
+    results.set(current.userId, await writeGuarded(each.user, { current, administered }, context))
   }
   return results
 }
 
-interface Guarded {
+interface GuardedUser {
   readonly current: UserRecord
-  readonly administered: Awaited<ReturnType<typeof administeredNoMore>>
+  readonly administered: Awaited<ReturnType<typeof findLostAdministration>>
 }
 
-async function guard(
+async function writeGuarded(
   user: StoredHostUser,
-  { current, administered }: Guarded,
+  { current, administered }: GuardedUser,
   context: AdminContext,
 ): Promise<UpsertResult> {
   const write = (claims: JsonObject) =>
     context.storage.users.upsert({ users: [{ ...user, claims }], now: context.clock() })
-  const result = await refusedOr(user.userId, async () => {
-    const [outcome] = await unlessLastAdministrator(
+  const result = await resultOrRefusal(user.userId, async () => {
+    const [outcome] = await applyUnlessLastAdministrator(
       {
         userId: user.userId,
         administered,
@@ -200,12 +200,12 @@ async function guard(
 }
 
 const block = (id: string, result: UpsertResult | undefined, context: AdminContext): Promise<UpsertResult> =>
-  refusedOr(id, async () => {
+  resultOrRefusal(id, async () => {
     await deactivateStored(id, context)
     return { userId: id, outcome: result?.outcome === 'created' ? 'created' : 'updated' }
   })
 
-async function refusedOr(id: string, work: () => Promise<UpsertResult>): Promise<UpsertResult> {
+async function resultOrRefusal(id: string, work: () => Promise<UpsertResult>): Promise<UpsertResult> {
   try {
     return await work()
   } catch (error) {
@@ -218,11 +218,11 @@ async function refusedOr(id: string, work: () => Promise<UpsertResult>): Promise
 
 /** Returns the identifiers of users by outcome. Unchanged users are only counted. */
 function loggedResults(results: readonly UpsertResult[]): JsonObject {
-  const having = (outcome: UpsertResult['outcome']) =>
+  const idsWith = (outcome: UpsertResult['outcome']) =>
     results.filter((result) => result.outcome === outcome).map(({ userId }) => userId)
   const refused = results.flatMap((result) =>
     result.outcome === 'refused' ? [{ userId: result.userId.slice(0, 255), reason: result.reason }] : [],
   )
-  const unchanged = having('unchanged').length
-  return { created: having('created'), updated: having('updated'), unchanged, refused: refused.slice(0, 100) }
+  const unchanged = idsWith('unchanged').length
+  return { created: idsWith('created'), updated: idsWith('updated'), unchanged, refused: refused.slice(0, 100) }
 }

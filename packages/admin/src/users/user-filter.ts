@@ -54,11 +54,11 @@ function attribute(name: string): FilterAttribute {
  * fields that are claims. Strings are compared case-sensitively.
  */
 export function userTypeWithFields(fields: CustomFields): ResourceType {
-  const own = [...fields.values()].flatMap(({ claim, type = 'string' }) =>
+  const fieldClaims = [...fields.values()].flatMap(({ claim, type = 'string' }) =>
     claim === undefined ? [] : [{ name: claim, type }],
   )
-  const ownNames = new Set(own.map(({ name }) => name.toLowerCase()))
-  const standard = standardClaims.filter(({ name }) => !ownNames.has(name))
+  const fieldClaimNames = new Set(fieldClaims.map(({ name }) => name.toLowerCase()))
+  const standard = standardClaims.filter(({ name }) => !fieldClaimNames.has(name))
   const type = defineResourceType({
     name: 'Account',
     endpoint: '/accounts',
@@ -73,7 +73,7 @@ export function userTypeWithFields(fields: CustomFields): ResourceType {
         {
           name: 'claims',
           type: 'complex',
-          subAttributes: [...standard, ...own].map((claim) => ({ ...claim, caseExact: true })),
+          subAttributes: [...standard, ...fieldClaims].map((claim) => ({ ...claim, caseExact: true })),
         },
       ],
     }),
@@ -87,12 +87,22 @@ export function userTypeWithFields(fields: CustomFields): ResourceType {
   }
 }
 
-const text = (...names: readonly string[]) => names.map((name) => ({ name, type: 'string' as const }))
+const stringClaims = (...names: readonly string[]) => names.map((name) => ({ name, type: 'string' as const }))
 
 /** OIDC Core §5.1. */
 const standardClaims = [
-  ...text('name', 'given_name', 'family_name', 'middle_name', 'nickname', 'preferred_username'),
-  ...text('profile', 'picture', 'website', 'email', 'gender', 'birthdate', 'zoneinfo', 'locale', 'phone_number'),
+  ...stringClaims('name', 'given_name', 'family_name', 'middle_name', 'nickname', 'preferred_username'),
+  ...stringClaims(
+    'profile',
+    'picture',
+    'website',
+    'email',
+    'gender',
+    'birthdate',
+    'zoneinfo',
+    'locale',
+    'phone_number',
+  ),
   { name: 'email_verified', type: 'boolean' as const },
   { name: 'phone_number_verified', type: 'boolean' as const },
 ]

@@ -7,7 +7,7 @@ import { type AdminContext, audit } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
 import { AdminError } from '../error/refusals.ts'
 import { isChosenIdentifier } from '../text.ts'
-import { administeredBy, unlessLastAdministrator } from './last-administrators.ts'
+import { findAdministered, applyUnlessLastAdministrator } from './last-administrators.ts'
 import { changedClaims, type UserChange } from './update-user.ts'
 import { findUser, loggedUser, userView, type UserView } from './user-view.ts'
 
@@ -113,10 +113,10 @@ export async function deactivateStored(id: string, context: AdminContext): Promi
   const { storage, clock } = context
   const before = await findUser(id, context)
   const revoked = await revokedAccess(before, clock(), storage)
-  const after = await unlessLastAdministrator(
+  const after = await applyUnlessLastAdministrator(
     {
       userId: before.userId,
-      administered: await administeredBy(before.userId, context),
+      administered: await findAdministered(before.userId, context),
       apply: async () => requirePresent(await storage.users.deactivate(before.userId, clock())),
       undo: () => storage.users.reactivate(before.userId, clock()),
     },

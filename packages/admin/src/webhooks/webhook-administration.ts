@@ -108,21 +108,21 @@ export const administerWebhooks = (context: AdminContext): WebhookAdministration
   list: async () => (await context.storage.webhooks.list()).map(webhookView),
   async update(id, change) {
     checkOptions('webhooks.update', change, changeChecks)
-    return changeAudited({ name: 'webhook.updated', id }, context, () => checkedChange(change))
+    return auditWebhookChange({ name: 'webhook.updated', id }, context, () => checkedChange(change))
   },
   disable: (id) =>
-    changeAudited({ name: 'webhook.disabled', id }, context, ({ disabledAt }) => ({
+    auditWebhookChange({ name: 'webhook.disabled', id }, context, ({ disabledAt }) => ({
       disabledAt: disabledAt ?? context.clock(),
     })),
-  enable: (id) => changeAudited({ name: 'webhook.enabled', id }, context, () => ({ disabledAt: undefined })),
+  enable: (id) => auditWebhookChange({ name: 'webhook.enabled', id }, context, () => ({ disabledAt: undefined })),
   remove: (id) => removeWebhook(id, context),
   addSecret: (id) => addSecret(id, context),
   revokePreviousSecrets: (id) =>
-    changeAudited({ name: 'webhook.previous_secrets_ended', id }, context, ({ secrets }) => ({
+    auditWebhookChange({ name: 'webhook.previous_secrets_ended', id }, context, ({ secrets }) => ({
       secrets: secrets.slice(0, 1),
     })),
   replay: (id, position) =>
-    changeAudited({ name: 'webhook.replayed', id }, context, ({ replays }) => ({
+    auditWebhookChange({ name: 'webhook.replayed', id }, context, ({ replays }) => ({
       replays: replays + 1,
       startsAfter: position,
     })),
@@ -138,8 +138,8 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
       run: async () => {
         const settings = checkedChange(webhook)
         // RFC 9110 §15.5.10.
-        if ((await storage.webhooks.list()).length >= mostWebhooks) throw new AdminError('too_many_webhooks')
-        const { secret, sealed } = await newSecret(webhookId, context)
+        if ((await storage.webhooks.list()).length >= maximumWebhooks) throw new AdminError('too_many_webhooks')
+        const { secret, sealed } = await createSecret(webhookId, context)
         const now = clock()
         const record: WebhookRecord = {
           webhookId,
@@ -164,7 +164,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
   )
 }
 
-const mostWebhooks = 50
+const maximumWebhooks = 50
 
 function checkedChange({ url, types, includesUser }: WebhookChange): Partial<WebhookRecord> {
   // RFC 9110 §15.5.1: the server sends requests to this URL.
@@ -219,7 +219,7 @@ const addSecret = (id: string, context: AdminContext): Promise<string> =>
       name: 'webhook.secret_added',
       target: { kind: 'webhook', id },
       run: async () => {
-        const { secret, sealed } = await newSecret(id, context)
+        const { secret, sealed } = await createSecret(id, context)
         const { after } = await changeWebhook(id, context, ({ secrets }) => {
           // RFC 9110 §15.5.10.
           if (secrets.length > 1) throw new AdminError('too_many_secrets')
@@ -231,7 +231,7 @@ const addSecret = (id: string, context: AdminContext): Promise<string> =>
     context,
   )
 
-async function newSecret(
+async function createSecret(
   webhookId: string,
   { random, storage, keys }: AdminContext,
 ): Promise<{ readonly secret: string; readonly sealed: string }> {
@@ -239,8 +239,8 @@ async function newSecret(
   // RFC 9110 §15.5.10.
   if (deriveSecrets === undefined) throw new AdminError('keys_missing')
   const secret = `whsec_${btoa(String.fromCharCode(...random(32)))}`
-  const place = { issuer: storage.issuer, webhookId }
-  return { secret, sealed: await sealWebhookSecret(secret, place, { keys: { deriveSecrets }, random }) }
+  const owner = { issuer: storage.issuer, webhookId }
+  return { secret, sealed: await sealWebhookSecret(secret, owner, { keys: { deriveSecrets }, random }) }
 }
 
 function webhookView({
@@ -257,7 +257,7 @@ function webhookView({
   return { webhookId, url, types, includesUser, secretCount: secrets.length, disabledAt, createdAt, updatedAt, version }
 }
 
-const changeAudited = (
+const auditWebhookChange = (
   { name, id }: { readonly name: AdminAction; readonly id: string },
   context: AdminContext,
   change: (webhook: WebhookRecord) => Partial<WebhookRecord>,
