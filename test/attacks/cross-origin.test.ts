@@ -292,7 +292,7 @@ it.each([
 ])('an OPTIONS request with %s is not a preflight (Fetch §3.3.2)', async (_, headers) => {
   const reply = await expectRefusal(site, {
     send: () => site.send({ method: 'OPTIONS', path: '/token', headers }),
-    reason: undefined,
+    reason: 'method_not_allowed',
   })
 
   expect([reply.status, reply.header('allow'), allowedOrigin(reply)]).toEqual([405, 'POST', undefined])

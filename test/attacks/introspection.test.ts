@@ -120,7 +120,7 @@ describe('introspection: callers and requests that are rejected', () => {
   it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('rejects %s (RFC 7662 §2.1)', async (method) => {
     const reply = await expectRefusal(site, {
       send: () => site.send({ method, path: `${path}?token=${tokens.access_token}` }),
-      reason: undefined,
+      reason: 'method_not_allowed',
     })
 
     expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'POST', 'no-store'])

@@ -144,7 +144,7 @@ describe('pushing a request (RFC 9126 §2)', () => {
   it.each(['GET', 'PUT', 'DELETE'])('refuses %s (RFC 9126 §2.3)', async (method) => {
     const reply = await expectRefusal(site, {
       send: () => site.send({ method, path: '/auth/push' }),
-      reason: undefined,
+      reason: 'method_not_allowed',
     })
 
     expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])

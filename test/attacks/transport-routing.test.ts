@@ -60,7 +60,7 @@ describe.each(adapters)('on $name', (adapter) => {
             headers: { authorization, 'content-type': 'application/x-www-form-urlencoded' },
             body,
           }),
-        reason: undefined,
+        reason: 'method_not_allowed',
       })
 
       expect(reply.status).toBe(405)

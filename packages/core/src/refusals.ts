@@ -25,6 +25,14 @@ const unsupported = 'The request uses a parameter that is not supported.'
  * `client_unknown:page`.
  */
 export const refusals = {
+  // Address, method and size of any request.
+  /** No endpoint has this path. */
+  path_not_found: ['not_found', 'There is nothing at this address.', 'RFC 9110 §15.5.5'],
+  /** The endpoint does not answer this method. */
+  method_not_allowed: ['invalid_request', 'This endpoint does not answer this method.', 'RFC 9110 §15.5.6', 405],
+  /** The body is larger than the endpoint reads. No event reports it. */
+  message_too_large: ['invalid_request', 'The request body is too large.', 'RFC 9110 §15.5.14', 413],
+
   // Parameters of any request.
   /** The body is not a form in UTF-8. */
   body_not_a_form: ['invalid_request', 'The body must be application/x-www-form-urlencoded.', 'RFC 6749 §3.2'],
@@ -536,7 +544,10 @@ export const refusals = {
   ],
   /** An unexpected error. The `cause` is the error. */
   unexpected_failure: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
-} as const satisfies Record<string, readonly [code: OAuthErrorCode, description: string, section: Section]>
+} as const satisfies Record<string, RefusalRow>
+
+/** `status` is set when it is not the status of the error code. */
+type RefusalRow = readonly [code: OAuthErrorCode, description: string, section: Section, status?: number]
 
 /** A section of a public standard, such as `RFC 6749 §5.2`. */
 type Section = `${string} §${string}`
@@ -555,9 +566,15 @@ export function refuse(
   context: RefusalContext = {},
   { cause, retryAfter, dpopNonce }: Pick<OAuthErrorOptions, 'cause' | 'retryAfter' | 'dpopNonce'> = {},
 ): OAuthError {
-  const [code, description] = refusals[row]
+  const [code, description, , status]: RefusalRow = refusals[row]
   const [reason] = row.split(':') as [RefusalReason]
-  return new OAuthError(code, description, { reason, context, cause, retryAfter, dpopNonce })
+  return new OAuthError(code, description, { reason, context, cause, retryAfter, dpopNonce, status })
+}
+
+/** The HTTP status of a row, unless the error is sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1). */
+export function statusOf(row: Refusal): number {
+  const [code, , , status = statuses[code]]: RefusalRow = refusals[row]
+  return status
 }
 
 /** Converts any error to a refusal. An internal failure is reported without its message. */
@@ -591,6 +608,8 @@ interface OAuthErrorOptions {
   readonly context?: RefusalContext
   readonly retryAfter?: DurationSeconds | undefined
   readonly dpopNonce?: string | undefined
+  /** The HTTP status, when it is not the status of the error code. */
+  readonly status?: number | undefined
 }
 
 /**
@@ -608,6 +627,8 @@ export class OAuthError extends Error {
   readonly retryAfter: DurationSeconds | undefined
   /** The nonce to send in the header `DPoP-Nonce` (RFC 9449 §8). */
   readonly dpopNonce: string | undefined
+  /** The HTTP status, unless the error is sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1, RFC 6585 §4). */
+  readonly status: number
 
   constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions) {
     super(`${code}: ${description}`, { cause: options.cause })
@@ -617,11 +638,7 @@ export class OAuthError extends Error {
     this.context = options.context ?? {}
     this.retryAfter = options.retryAfter
     this.dpopNonce = options.dpopNonce
-  }
-
-  /** The HTTP status, unless the error is sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1, RFC 6585 §4). */
-  get status(): number {
-    return this.retryAfter === undefined ? statuses[this.code] : 429
+    this.status = options.retryAfter === undefined ? (options.status ?? statuses[code]) : 429
   }
 }
 
@@ -643,6 +660,7 @@ const statuses = {
   invalid_target: 400,
   invalid_token: 401,
   login_required: 400,
+  not_found: 404,
   registration_not_supported: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,
@@ -656,5 +674,8 @@ const statuses = {
   use_fresh_attestation: 400,
 } as const
 
-/** Error codes as registered in IANA's "OAuth Extensions Error Registry", and those of RFC 6749, RFC 6750 and OIDC Core. */
+/**
+ * Error codes as registered in IANA's "OAuth Extensions Error Registry", those of RFC 6749, RFC 6750 and OIDC Core, and
+ * `not_found` for addresses without an endpoint.
+ */
 export type OAuthErrorCode = keyof typeof statuses

@@ -125,6 +125,30 @@ describe('a server whose sealing key did not seal the stored keys', () => {
   })
 })
 
+it.each([
+  ['GET', '/nothing-here', 404, 'path_not_found', 'RFC 9110 §15.5.5'],
+  ['GET', '/token', 405, 'method_not_allowed', 'RFC 9110 §15.5.6'],
+  ['DELETE', '/userinfo', 405, 'method_not_allowed', 'RFC 9110 §15.5.6'],
+] as const)('refuses %s %s with %d and reports %s (%s)', async (method, path, status, reason) => {
+  const events: ServerEvent[] = []
+  const server = aServer(createMemoryStorage({ issuer }), sealingKey, (event) => void events.push(event))
+
+  const response = await server.handle(aRequest(method, path))
+
+  expect(response.status).toBe(status)
+  expect(response.headers).toContainEqual(['Cache-Control', 'no-store'])
+  expect(events).toMatchObject([{ type: 'request.refused', method, path, reason }])
+})
+
+it('answers a body that is too large with 413 (RFC 9110 §15.5.14)', () => {
+  const response = aServer(createMemoryStorage({ issuer })).tooLarge()
+
+  expect([response.status, JSON.parse(textOf(response))]).toEqual([
+    413,
+    { error: 'invalid_request', error_description: 'The request body is too large.' },
+  ])
+})
+
 const aRequest = (method: string, path: string): ServerRequest => ({
   method,
   url: new URL(path, issuer),

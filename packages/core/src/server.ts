@@ -2,8 +2,6 @@ import {
   afterPreparation,
   createRouter,
   type HttpService,
-  json,
-  noStore,
   type PathRoute,
   type RequestHead,
   type ServerRequest,
@@ -19,6 +17,7 @@ import type { ServerOccurrence } from './events.ts'
 import type { KeyRing } from './keys/ring.ts'
 import { SealingKeyError } from './keys/sealing-key-error.ts'
 import type { AuthorizationServerOptions } from './options.ts'
+import { type OAuthError, refuse } from './refusals.ts'
 import { serverRoutes } from './routes.ts'
 import { parseSettings, type ServerSettings } from './settings.ts'
 import { endOtherSessions, listSessions, type SessionSummary } from './sessions/list-sessions.ts'
@@ -112,10 +111,14 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const response = await render(error, request)
       return withHeaders(response, [deps.journal.correlationHeader(request)])
     }
+  const refuseHead = (refusal: OAuthError, request: RequestHead): ServerResponse => {
+    deps.journal.record(request, requestRefused(refusal, request))
+    return withHeaders(renderApiError(refusal), [deps.journal.correlationHeader(request)])
+  }
   const router = createRouter({
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
-    tooLarge: () => json(413, bodyTooLarge, noStore),
+    tooLarge: () => renderApiError(refuse('message_too_large')),
     routes: withUsableKeys(
       serverRoutes(deps, {
         api: recorded(renderApiError),
@@ -125,8 +128,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       }),
       options.keys,
     ),
-    notFound: () => json(404, { error: 'not_found' }, noStore),
-    methodNotAllowed: () => json(405, methodNotAllowed, noStore),
+    notFound: (request) => refuseHead(refuse('path_not_found'), request),
+    methodNotAllowed: (request) => refuseHead(refuse('method_not_allowed'), request),
   })
 
   return {
@@ -189,10 +192,6 @@ function deliveryOf({ delivery }: ServerDependencies, { storage }: Authorization
   if (delivery === undefined) throw new TypeError('Back-channel logout is off: remove backChannelLogout: false.')
   return delivery
 }
-
-const bodyTooLarge = { error: 'invalid_request', error_description: 'The request body is too large.' }
-
-const methodNotAllowed = { error: 'invalid_request', error_description: 'This endpoint does not answer this method.' }
 
 /** The options in force that weaken the server. Each is reported when the server starts. */
 function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {

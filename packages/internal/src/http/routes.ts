@@ -30,9 +30,9 @@ interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooL
   /** Every path of the service, with its methods. */
   readonly routes: readonly PathRoute[]
   /** The answer at any other path. */
-  readonly notFound: () => ServerResponse
+  readonly notFound: (request: RequestHead) => ServerResponse
   /** The answer to a method that the route does not have, without its `Allow` header. */
-  readonly methodNotAllowed: () => ServerResponse
+  readonly methodNotAllowed: (request: RequestHead) => ServerResponse
 }
 
 /**
@@ -59,8 +59,8 @@ export function createRouter(options: RouterOptions): HttpService {
     tooLarge,
     serves: (path) => find(path) !== undefined,
     find: ({ url }) => find(url.pathname),
-    notFound: options.notFound,
-    methodNotAllowed: (methods) => withHeaders(options.methodNotAllowed(), [allowHeader(methods)]),
+    notFound: ({ request }) => options.notFound(request),
+    methodNotAllowed: (methods, { request }) => withHeaders(options.methodNotAllowed(request), [allowHeader(methods)]),
     renderError: (error, { request, route }) => {
       if (route === undefined) throw error
       return route.details.renderError(error, request)
