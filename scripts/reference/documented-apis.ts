@@ -8,6 +8,10 @@ import { createScimServer } from '@mintmark/scim'
 import type { JsonObject, AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
+import { refusals, statusOf, type Refusal } from '../../packages/core/src/refusals.ts'
+import { refusals as scimRefusals } from '../../packages/scim/src/error/refusals.ts'
+import { withErrorResponses, type ErrorAnswer } from './error-responses.ts'
+
 /** An API: its OpenAPI document, and the server that it describes. */
 export interface DocumentedApi {
   readonly document: JsonObject
@@ -26,7 +30,8 @@ const issuer = 'https://issuer.example'
 
 /**
  * Creates the three servers in memory, with their documents. Administration describes itself; the other two documents are
- * written by hand in docs/reference/openapi, and test/docs/reference.test.ts compares them with the servers.
+ * written by hand in docs/reference/openapi, except for their error responses, which come from the refusal tables.
+ * test/docs/reference.test.ts compares the documents with the servers.
  */
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
@@ -45,8 +50,8 @@ export async function documentedApis(): Promise<DocumentedApis> {
     storage,
     metadata: await jsonAt('/.well-known/openid-configuration', server),
     byName: {
-      'authorization-server': { server, document: written('authorization-server') },
-      scim: { server: createScimServer({ issuer, storage }), document: written('scim') },
+      'authorization-server': { server, document: oauthDocument() },
+      scim: { server: createScimServer({ issuer, storage }), document: scimDocument() },
       administration: { server: admin, document: await jsonAt('/admin/v1/openapi.json', admin) },
     },
   }
@@ -57,6 +62,25 @@ const signedIn = () => Promise.resolve(undefined)
 const logout = { endSession: () => Promise.resolve([]), renderPage: logoutPage }
 
 const authorize = () => Promise.resolve({ actor: { kind: 'host', id: 'reference' }, scopes: ['admin:write'] } as const)
+
+const oauthDocument = (): JsonObject =>
+  withErrorResponses(written('authorization-server'), {
+    answers: Object.entries(refusals).map(oauthAnswer),
+    codeMember: 'error',
+    mediaType: 'application/json',
+  })
+
+const oauthAnswer = ([row, [code]]: readonly [string, readonly [string, ...unknown[]]]): ErrorAnswer => ({
+  status: statusOf(row as Refusal),
+  code,
+})
+
+const scimDocument = (): JsonObject =>
+  withErrorResponses(written('scim'), {
+    answers: Object.values(scimRefusals).map(([status, code]) => ({ status, code })),
+    codeMember: 'scimType',
+    mediaType: 'application/scim+json',
+  })
 
 const written = (name: string): JsonObject =>
   JSON.parse(readFileSync(`docs/reference/openapi/${name}.json`, 'utf8')) as JsonObject

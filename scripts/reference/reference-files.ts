@@ -15,7 +15,10 @@ export async function referenceFiles(api: PublicApi): Promise<ReadonlyMap<string
     ['events.md', eventsPage(api)],
     ['endpoints.md', endpointsPage(apis)],
     ['command-line.md', commandLinePage(api)],
-    ['openapi/administration.json', `${JSON.stringify(apis.byName.administration.document, undefined, 2)}\n`],
+    ...Object.entries(apis.byName).map(([name, { document }]): [string, string] => [
+      `openapi/${name}.json`,
+      `${JSON.stringify(document, undefined, 2)}\n`,
+    ]),
   ]
   return new Map(files.map(([name, text]) => [`docs/reference/${name}`, text]))
 }

@@ -88,7 +88,7 @@ export const refusals = {
   /** The assertion belongs to another client than `client_id` names. */
   'client_id_contradicted:assertion': ['invalid_client', clientFailed, 'RFC 7521 §4.2.1'],
   /** Too many attempts to authenticate as this client have failed. */
-  client_throttled: ['temporarily_unavailable', 'Too many failed attempts. Try again later.', 'RFC 6749 §2.3.1'],
+  client_throttled: ['temporarily_unavailable', 'Too many failed attempts. Try again later.', 'RFC 6749 §2.3.1', 429],
   /** The client asks for the revocation feed and is not a resource server. */
   client_serves_no_audience: [
     'unauthorized_client',
@@ -124,7 +124,7 @@ export const refusals = {
     'Client ID Metadata Document §5',
   ],
   /** Too many documents were requested, of one host or in total. */
-  client_documents_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4'],
+  client_documents_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4', 429],
   /** The client's document changed while the user signed in. */
   client_document_changed: [
     'invalid_request',
@@ -240,7 +240,7 @@ export const refusals = {
   /** A code was issued for the pushed request. */
   request_uri_used: ['invalid_request_uri', 'This sign-in was already completed.', 'RFC 9126 §4'],
   /** The clients have pushed too many requests, or this one has. */
-  pushes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 9126 §2.3'],
+  pushes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 9126 §2.3', 429],
 
   // Request objects. Until one is verified, its errors are shown on a local page.
   /** The request object is not signed by the client, or not with an algorithm that it may use, or it is another kind of JWT. */
@@ -270,9 +270,10 @@ export const refusals = {
     'temporarily_unavailable',
     'Too many sign-ins were started. Try again later.',
     'RFC 6749 §4.1.2.1',
+    429,
   ],
   /** Too many forms were sent to the sign-in page of one interaction. */
-  sign_in_throttled: ['temporarily_unavailable', 'Too many sign-in attempts. Try again later.', 'RFC 6749 §10.10'],
+  sign_in_throttled: ['temporarily_unavailable', 'Too many sign-in attempts. Try again later.', 'RFC 6749 §10.10', 429],
   /** Too many codes were issued to one client for one user. */
   codes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6749 §4.1.2.1'],
   /** The request does not fit into the address of the sign-in page, or into the `request_uri` of a public client. */
@@ -310,7 +311,7 @@ export const refusals = {
     'RP-Initiated Logout §3',
   ],
   /** Too many logout requests were sent by one browser. */
-  logouts_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4'],
+  logouts_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4', 429],
 
   // Token requests.
   /** The token request has no `grant_type`. */

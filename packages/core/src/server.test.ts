@@ -129,7 +129,7 @@ it.each([
   ['GET', '/nothing-here', 404, 'path_not_found', 'RFC 9110 §15.5.5'],
   ['GET', '/token', 405, 'method_not_allowed', 'RFC 9110 §15.5.6'],
   ['DELETE', '/userinfo', 405, 'method_not_allowed', 'RFC 9110 §15.5.6'],
-] as const)('refuses %s %s with %d and reports %s (%s)', async (method, path, status, reason) => {
+])('refuses %s %s with %d and reports %s (%s)', async (method, path, status, reason, _section) => {
   const events: ServerEvent[] = []
   const server = aServer(createMemoryStorage({ issuer }), sealingKey, (event) => void events.push(event))
 

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import * as z from 'zod'
 
+import { refusals } from '../error/refusals.ts'
 import type { AdminRoute } from './admin-route.ts'
 import { adminScopes, narrowestScope } from './admin-scopes.ts'
 
@@ -92,8 +93,8 @@ const problem = {
   properties: {
     type: { type: 'string' },
     title: { type: 'string' },
-    status: { type: 'integer' },
-    code: { type: 'string', description: 'Stable.' },
+    status: { type: 'integer', enum: [...new Set(Object.values(refusals).map(([status]) => status))] },
+    code: { type: 'string', enum: Object.keys(refusals), description: 'Stable.' },
     detail: { type: 'string' },
     pointer: { type: 'string', description: 'The invalid member of the request (RFC 6901).' },
   },

@@ -1,0 +1,65 @@
+import type { JsonObject } from '@mintmark/storage-interface'
+
+/** What a client can tell from an error response: the status, and the code in the body if it has one. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly code: string | undefined
+}
+
+/**
+ * Completes a handwritten OpenAPI document from the refusal table of its service: the values of the error schema, and one
+ * response that lists the codes of each status and that every operation refers to.
+ */
+export function withErrorResponses(document: JsonObject, { answers, codeMember, mediaType }: ErrorFormat): JsonObject {
+  const statuses = [...new Set(answers.map(({ status }) => status))].toSorted((one, other) => one - other)
+  const lines = statuses.map((status) => {
+    const codes = codesOf(answers.filter((answer) => answer.status === status))
+    return codes.length === 0 ? `${status}` : `${status}: ${codes.map((code) => `\`${code}\``).join(', ')}`
+  })
+
+  const { components, paths } = document as unknown as { readonly components: Components; readonly paths: JsonObject }
+  const { Error: error } = components.schemas
+  const withCodes = { ...error.properties, [codeMember]: { type: 'string', enum: codesOf(answers) } }
+  return {
+    ...document,
+    paths: mapOperations(paths, (operation) => ({
+      ...operation,
+      responses: { ...(operation['responses'] as JsonObject), default: { $ref: '#/components/responses/Refused' } },
+    })),
+    components: {
+      ...components,
+      schemas: { ...components.schemas, Error: { ...error, properties: withCodes } },
+      responses: {
+        Refused: {
+          description: `The request is refused. ${lines.join('; ')}.`,
+          content: { [mediaType]: { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+    },
+  }
+}
+
+const codesOf = (answers: readonly ErrorAnswer[]): readonly string[] =>
+  [...new Set(answers.flatMap(({ code }) => code ?? []))].toSorted()
+
+interface ErrorFormat {
+  readonly answers: readonly ErrorAnswer[]
+  /** The member of the body that has the code. */
+  readonly codeMember: string
+  readonly mediaType: string
+}
+
+type Components = JsonObject & { readonly schemas: { readonly Error: { readonly properties: JsonObject } } }
+
+const mapOperations = (paths: JsonObject, change: (operation: JsonObject) => JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(operations as JsonObject).map(([method, operation]) => [
+          method,
+          change(operation as JsonObject),
+        ]),
+      ),
+    ]),
+  )
