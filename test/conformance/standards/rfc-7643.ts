@@ -11,12 +11,12 @@ export const rfc7643: Standard = {
       'Attribute names follow the grammar and are case-insensitive',
       'refuses to define',
       "attribute names match in any case and are returned in the schema's spelling",
-      'RFC 7643 §2.1: names in any case',
+      'accepts attribute names in any case (RFC 7643 §2.1)',
     ],
     [
       '2.2',
       'Attributes have defaults if a schema does not set a characteristic',
-      'an attribute has these defaults (RFC 7643 §2.2)',
+      'gives an attribute the defaults of the RFC (RFC 7643 §2.2)',
     ],
     [
       '2.2',
@@ -28,7 +28,7 @@ export const rfc7643: Standard = {
       '2.3',
       'A value has the type of its attribute',
       'refuses a value that is a number (RFC 7643 §2.3)',
-      'refuses active as a text (RFC 7643 §2.3)',
+      'refuses active as a string (RFC 7643 §2.3)',
     ],
     [
       '2.3.2',
@@ -36,7 +36,7 @@ export const rfc7643: Standard = {
       deviation(
         'Entra writes "True" when it disables somebody: a named tolerance, counted, which the strict profile does not have',
       ),
-      'refuses active as a text (RFC 7643 §2.3)',
+      'refuses active as a string (RFC 7643 §2.3)',
       'active as the text "True"',
       '"no" (RFC 7644 §3.5.2)',
     ],
@@ -46,7 +46,7 @@ export const rfc7643: Standard = {
       'compares times across time zones, and refuses a time without a zone (RFC 7643 §2.3.5)',
       'parses the dateTime 2011-05-13',
     ],
-    ['2.3.6', 'Binary is base64', 'refuses a certificate that is no base64 (RFC 7643 §2.3)'],
+    ['2.3.6', 'Binary is base64', 'refuses a certificate that is not base64 (RFC 7643 §2.3)'],
     [
       '2.3.7',
       'A $ref is a URI that resolves to the resource',
@@ -55,8 +55,8 @@ export const rfc7643: Standard = {
     [
       '2.3.8',
       'A complex attribute has no complex sub-attributes, and each sub-attribute has a unique name',
-      'refuses to define complex parts (erratum 8415) (RFC 7643 §2)',
-      'refuses to define one name twice (RFC 7643 §2)',
+      'refuses to define a complex sub-attribute (erratum 8415) (RFC 7643 §2)',
+      'refuses to define two sub-attributes with the same name (RFC 7643 §2)',
     ],
     [
       '2.4',
@@ -67,21 +67,21 @@ export const rfc7643: Standard = {
     [
       '2.4',
       'No value is repeated with the same type',
-      'RFC 7643 §2.4: no value twice',
+      'merges two values with the same value and type (RFC 7643 §2.4)',
       'never stores a member twice, however the operation selects it (RFC 7643 §2.4)',
     ],
     [
       '2.5',
       'null, an empty array and absence are one state',
       'null, [] and absent are equal: a PUT with null clears, and no response contains null (RFC 7643 §2.5)',
-      'RFC 7643 §2.5: null, [] and absent are one state',
+      'treats null and an empty array as absent (RFC 7643 §2.5)',
     ],
     [
       '3',
       'schemas is present and lists the schemas in use',
       'schemas lists each schema in use once: an extension is added and removed with its attributes (RFC 7643 §3)',
       'a body sent as … is 415 (RFC 7644 §3.8)',
-      'refuses an extension without its schema (RFC 7644 §3.12)',
+      'refuses schemas without the core schema (RFC 7644 §3.12)',
     ],
     [
       '3.1',
@@ -105,7 +105,7 @@ export const rfc7643: Standard = {
     [
       '3.3',
       "Extension attributes are below the extension's URN",
-      'RFC 7643 §3: an extension is listed once it is used',
+      'lists an extension in schemas when it has attributes (RFC 7643 §3)',
       'Entra addresses an attribute of the extension by its URN',
     ],
     [
@@ -136,13 +136,13 @@ export const rfc7643: Standard = {
     [
       '4.2',
       'Members are added and removed, not edited',
-      'members are added and removed, not edited (RFC 7643 §4.2)',
+      'adds and removes members, and refuses to edit them (RFC 7643 §4.2)',
       'adds and removes members, and refuses to change the type of an existing one (RFC 7643 §4.2)',
     ],
     [
       '4.3',
       'manager.displayName is read-only; value is an id',
-      'RFC 7643 §4.3: the URI of the manager is ours to make',
+      'ignores the URI and the name of the manager, which the server assigns (RFC 7643 §4.3)',
       'refuses urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager.displayName eq "x" instead of responding with an empty list',
     ],
     [
@@ -161,7 +161,7 @@ export const rfc7643: Standard = {
       '7',
       'mutability: read-only, immutable, write-only',
       'refuses to change immutable attributes and sub-attributes (RFC 7643 §7)',
-      'an immutable attribute is set once (RFC 7644 §3.5.1)',
+      'sets an immutable attribute once, and refuses to change it (RFC 7644 §3.5.1)',
       'keeps read-only attributes and clears omitted ones (RFC 7644 §3.5.1)',
     ],
     [

@@ -70,7 +70,7 @@ export const rfc7644: Standard = {
       '3.4.2.2',
       'Filters follow the grammar and precedence; anything else is invalidFilter',
       'parses userType eq "Employee" and',
-      'not binds tighter than and, and tighter than or:',
+      'gives `not` precedence over `and`, and `and` over `or`:',
       'refuses users;drop eq "x" instead of responding with an empty list',
     ],
     [
@@ -82,7 +82,7 @@ export const rfc7644: Standard = {
     [
       '3.4.2.2',
       'Values are JSON',
-      'a value uses the escapes of JSON: a eq "',
+      'decodes the JSON escapes in a value: a eq "',
       'refuses userName eq "\\ud800" instead of responding with an empty list',
     ],
     [
@@ -161,7 +161,7 @@ export const rfc7644: Standard = {
     [
       '3.5.2',
       'A new primary value replaces the previous one',
-      'RFC 7644 §3.5.2: a new primary value takes it from the old one',
+      'a new primary value makes the old one non-primary (RFC 7644 §3.5.2)',
     ],
     [
       '3.5.2',
@@ -178,7 +178,7 @@ export const rfc7644: Standard = {
     [
       '3.5.2.1',
       'add sets, replaces, merges or appends; an existing value changes nothing, not even lastModified',
-      'RFC 7644 §3.5.2.1: add begins an absent attribute',
+      'add sets an absent attribute (RFC 7644 §3.5.2.1)',
       'adding a value that is already present changes nothing, not even lastModified (RFC 7644 §3.5.2.1)',
     ],
     [
@@ -236,15 +236,15 @@ export const rfc7644: Standard = {
     [
       '3.10',
       'Attributes can be named with or without their URN',
-      'userName (RFC 7644 §3.10)',
-      'RFC 7644 §3.10: a URN names an attribute of an extension',
+      'parses the attribute name userName and prints it again (RFC 7644 §3.10)',
+      'a URN selects an attribute of an extension (RFC 7644 §3.10)',
     ],
     ['3.11', '/Me', notOffered('the caller is a directory, not a user'), 'GET /Me is 501 (RFC 7644 §3.11)'],
     [
       '3.12',
       'Errors are JSON with schemas, the status as a string, and scimType if defined',
       '… is a SCIM error with the status as a string (RFC 7644 §3.12)',
-      'has a status that is a string, and always a detail (RFC 7644 §3.12)',
+      'renders the status as a string, and always a detail (RFC 7644 §3.12)',
     ],
     [
       '3.12',

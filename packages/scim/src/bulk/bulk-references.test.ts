@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { runAtOnce } from '@mintmark/internal'
 import { executionOrder, referencesIn, withIdentifiers } from './bulk-references.ts'
 
-/** Operations, and for each of them some positions that it refers to. */
+/** For each of several operations, the positions of the operations that it refers to. */
 const references = fc
   .integer({ min: 1, max: 12 })
   .chain((size) =>
@@ -13,19 +13,19 @@ const references = fc
 
 test('law: the order contains every operation once', () => {
   fc.assert(
-    fc.property(references, (given) => {
-      expect(executionOrder(given).toSorted((one, other) => one - other)).toEqual([...given.keys()])
+    fc.property(references, (lists) => {
+      expect(executionOrder(lists).toSorted((one, other) => one - other)).toEqual([...lists.keys()])
     }),
   )
 })
 
-test('law: without cycles, each operation comes after those that it refers to', () => {
-  const acyclic = references.map((given) => given.map((list, position) => list.filter((other) => other > position)))
+test('law: without cycles, each operation comes after the operations that it refers to', () => {
+  const acyclic = references.map((lists) => lists.map((list, position) => list.filter((other) => other > position)))
   fc.assert(
-    fc.property(acyclic, (given) => {
-      const order = executionOrder(given)
+    fc.property(acyclic, (lists) => {
+      const order = executionOrder(lists)
 
-      for (const [position, list] of given.entries()) {
+      for (const [position, list] of lists.entries()) {
         for (const other of list) expect(order.indexOf(other)).toBeLessThan(order.indexOf(position))
       }
     }),
@@ -66,7 +66,7 @@ test('orders a hundred thousand references, and a chain of a hundred thousand, i
   expect(reads).toBeLessThanOrEqual(1000 + 100_000)
 })
 
-test('finds the references of an operation in order, each once (RFC 7644 §3.7.2)', () => {
+test('finds the references of an operation in order, each once, and replaces them (RFC 7644 §3.7.2)', () => {
   const data = {
     members: [{ value: 'bulkId:b' }, { value: 'bulkId:a' }, 'bulkId:b'],
     manager: { value: 'bulkId:c' },

@@ -7,14 +7,17 @@ import { isArray, isObject, toObject } from '../values/json.ts'
 import type { BulkOperation } from './parse-bulk.ts'
 
 /**
- * The `bulkId` that a reference names (RFC 7644 §3.7.2): `qwerty` for `bulkId:qwerty`. No id starts with this prefix (RFC 7643
- * §3.1).
- * @returns undefined for any other text.
+ * Returns the `bulkId` that a reference names (RFC 7644 §3.7.2): `qwerty` for `bulkId:qwerty`. No id starts with this
+ * prefix (RFC 7643 §3.1).
+ * @returns undefined for any other string.
  */
 const referenceIn = (text: string): string | undefined =>
   text.startsWith(prefix) ? text.slice(prefix.length) : undefined
 
-/** All references in the data of an operation, at any depth: in members, in a manager, in the value of a PATCH operation. */
+/**
+ * Returns all references in the data of an operation, at any depth: in members, in a manager, in the value of a PATCH
+ * operation.
+ */
 export function* referencesIn(data: JsonValue | undefined): Pieces<ReadonlySet<string>> {
   const references = new Set<string>()
   const open = data === undefined ? [] : [data]
@@ -23,7 +26,7 @@ export function* referencesIn(data: JsonValue | undefined): Pieces<ReadonlySet<s
     const bulkId = typeof value === 'string' ? referenceIn(value) : undefined
     if (bulkId !== undefined) references.add(bulkId)
     const values = isArray(value) ? value : isObject(value) ? Object.values(value) : []
-    // In the order of the text, because operations are executed in it.
+    // Reversed, so that the stack returns the values in the order of the text, in which operations are executed.
     for (const each of values.toReversed()) open.push(each)
     read += 1
     if (read % valuesInPiece === 0) yield
@@ -31,7 +34,7 @@ export function* referencesIn(data: JsonValue | undefined): Pieces<ReadonlySet<s
   return references
 }
 
-/** Replaces the references in data by ids. */
+/** Replaces the references in data with ids. */
 export function* withIdentifiers(data: JsonValue, idOf: (bulkId: string) => string): Pieces<JsonValue> {
   if (typeof data === 'string') {
     const bulkId = referenceIn(data)
@@ -59,7 +62,7 @@ const prefix = 'bulkId:'
 /** The endpoint and resource of an operation. */
 export interface BulkTarget {
   readonly endpoint: ScimEndpoint
-  /** Below the provider's base. */
+  /** Relative to the provider's tenant URL. */
   readonly path: string
   /** Empty for a collection. */
   readonly id: string
@@ -87,7 +90,7 @@ export function resolveTarget(
   return { endpoint, path: id === '' ? `/${name}` : `/${name}/${encodeURIComponent(resolved)}`, id: resolved }
 }
 
-/** The bulkId that a path refers to, if any. */
+/** Returns the bulkId that a path refers to, if any. */
 export const pathReference = (path: string): string | undefined =>
   referenceIn(decodeIdentifier(pathForm.exec(path)?.[2] ?? '') ?? '')
 
@@ -103,9 +106,10 @@ function parseBulkPath(path: string): { readonly name: string; readonly id: stri
 const pathForm = /^\/([A-Za-z][A-Za-z0-9_-]*)(?:\/([^/?#\\]+))?$/
 
 /**
- * Orders operations: as sent, but each after those that it refers to (RFC 7644 §3.7.1). Of a cycle, one operation comes first,
- * and its reference then fails. Linear in the number of references, without recursion.
- * @param references for each operation, the positions of those that it refers to.
+ * Orders operations as they were sent, except that each follows the operations that it refers to (RFC 7644 §3.7.1). In
+ * a cycle, one operation has to come first, and its reference then fails. Linear in the number of references, without
+ * recursion.
+ * @param references for each operation, the positions of the operations that it refers to.
  * @returns every position once.
  */
 export function executionOrder(references: readonly (readonly number[])[]): readonly number[] {

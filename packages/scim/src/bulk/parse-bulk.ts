@@ -77,7 +77,7 @@ function readFailOnErrors(value: JsonValue | undefined): number {
   return value
 }
 
-/** RFC 7644 §3.7: POST, PUT, PATCH or DELETE. */
+/** Returns the method if it is POST, PUT, PATCH or DELETE (RFC 7644 §3.7), otherwise `other`. */
 function methodOf(given: string | undefined, tolerances: ToleranceCounter): BulkOperation['method'] {
   if (isMethod(given)) return given
   const upper = given?.toUpperCase()
@@ -87,13 +87,13 @@ function methodOf(given: string | undefined, tolerances: ToleranceCounter): Bulk
 const isMethod = (method: string | undefined): method is Exclude<BulkOperation['method'], 'other'> =>
   method === 'POST' || method === 'PUT' || method === 'PATCH' || method === 'DELETE'
 
-/** The response repeats the method of an operation, so that it is limited to what a method can be. */
+/** Limits the characters and the length of a method, because the response repeats it. */
 const methodName = /^[A-Za-z]{1,16}$/
 
 /** One operation of a bulk request, as sent (RFC 7644 §3.7). */
 export type BulkOperation = Creation | Change | Unsupported
 
-/** An operation with a method that Bulk does not have. Only this operation fails (RFC 7644 §3.7.3). */
+/** An operation with a method that Bulk does not support. Only this operation fails (RFC 7644 §3.7.3). */
 interface Unsupported extends Sent {
   readonly method: 'other'
   readonly given: string
@@ -102,7 +102,7 @@ interface Unsupported extends Sent {
 
 interface Creation extends Sent {
   readonly method: 'POST'
-  /** Other operations of the request refer to the created resource by it. */
+  /** The name by which other operations of the request refer to the created resource. */
   readonly bulkId: string
 }
 

@@ -24,7 +24,7 @@ import {
 } from './bulk-references.ts'
 import { type BulkOperation, type BulkRequest, parseBulk } from './parse-bulk.ts'
 
-/** The routes at /Bulk. */
+/** Creates the routes at /Bulk. */
 export const bulkRoutes = (deps: BulkDependencies): ScimCollection => ({ collection: { POST: processBulk(deps) } })
 
 /** Dependencies of the bulk endpoint. */
@@ -44,7 +44,7 @@ const processBulk =
     const tolerances = createToleranceCounter(tolerancesOf(call.caller.provider.toleranceProfile))
     const request = await runInTurns(parseBulk(await readMessage(call), tolerances), call.turns)
     recordTolerances({ tolerances }, call, deps.journal)
-    // The request itself has been counted.
+    // The request itself has already been counted.
     await call.countOperations(request.operations.length - 1)
     const results = await executeOperations(request, call, deps)
     return scimResponse(200, { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkResponse'], Operations: results })
@@ -98,7 +98,7 @@ function* referencesOf({ path, data }: BulkOperation): Pieces<ReadonlySet<string
   return addressed === undefined ? references : new Set([addressed, ...references])
 }
 
-/** The `id` of a created resource: the last segment of its location. */
+/** Returns the `id` of a created resource: the last segment of its location. */
 const identifierIn = ({ location = '' }: BulkResult): string =>
   decodeURIComponent(location.slice(location.lastIndexOf('/') + 1))
 
@@ -155,7 +155,7 @@ async function executeOperation(operation: BulkOperation, context: BulkContext):
   }
 }
 
-/** The operation as a single request. It asks for the id only, so that the members of a group are not read. */
+/** Returns the operation as a single request. It requests only the id, so that the members of a group are not read. */
 function requestOf(
   { method, version }: BulkOperation,
   { path }: BulkTarget,
@@ -175,7 +175,10 @@ function requestOf(
   return request
 }
 
-/** The body of the operation, with ids in place of references. It is not serialized: that would parse it a second time. */
+/**
+ * Returns the body of the operation, with ids in place of references. It is not serialized, because the endpoint would
+ * then parse it a second time.
+ */
 const messageOf = async (
   { method, data }: BulkOperation,
   { call, idOf }: BulkContext,
@@ -185,8 +188,8 @@ const messageOf = async (
     : runInTurns(withIdentifiers(method === 'PATCH' ? patchMessage(data) : data, idOf), call.turns)
 
 /**
- * The PATCH message of an operation. RFC 7644 §3.7 shows the bare list of operations, erratum 5050 the message without `schemas`;
- * clients send either of them or the complete message.
+ * Returns the PATCH message of an operation. RFC 7644 §3.7 shows the list of operations alone, erratum 5050 the message
+ * without `schemas`. Clients send either of them or the complete message.
  */
 function patchMessage(data: JsonValue): JsonValue {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:PatchOp']
@@ -195,7 +198,7 @@ function patchMessage(data: JsonValue): JsonValue {
   return toObject([['schemas', schemas], ...Object.entries(data)])
 }
 
-/** RFC 7644 §3.7.3: the location of the resource and its version. */
+/** Returns the location and the version of the resource in a response (RFC 7644 §3.7.3). */
 function shownIn({ headers }: ServerResponse, location: string | undefined): Pick<BulkResult, 'location' | 'version'> {
   const found = new Map(headers)
   const address = found.get('Location') ?? found.get('Content-Location') ?? location

@@ -35,8 +35,9 @@ interface CustomRoute {
 }
 
 /**
- * Serves the custom types of a server.
- * @throws TypeError when the storage cannot store resources of custom types, or the supplied resources of a type are malformed.
+ * Creates the routes of the custom types of a server.
+ * @throws TypeError when the storage cannot store resources of custom types, or the supplied resources of a type are
+ * malformed.
  */
 export function customRoutes({ stored, supplied }: CustomTypes, deps: CustomRouteDependencies): readonly CustomRoute[] {
   const { storage, standard } = deps

@@ -21,7 +21,7 @@ const schemaOf = (id: string, attributes = [{ name: 'displayName' }]) => defineS
 const thing = schemaOf('urn:example:Thing')
 const typeOf = (name: string, endpoint: string, schema = thing) => defineResourceType({ name, endpoint, schema })
 
-test('accepts types that share a schema, as those of Okta do', () => {
+test('accepts types that share a schema, as the types of Okta do', () => {
   const license = typeOf('License', '/Licenses', oktaEntitlementResourceType.schema)
 
   expect(() => start(license, oktaEntitlementResourceType, typeOf('A1-b_c', '/A1-b_c'))).not.toThrow()
@@ -62,7 +62,7 @@ test.each(['User', 'user', 'GROUP', 'Schema', 'ResourceType', 'ServiceProviderCo
   },
 )
 
-test('refuses two types with one name or one endpoint, in any case', () => {
+test('refuses two types with the same name or endpoint, in any case', () => {
   expect(() => start(typeOf('Thing', '/Things'), typeOf('THING', '/Others'))).toThrow(
     'Two resource types have the name',
   )
@@ -75,13 +75,13 @@ test.each([
   ['another type', 'urn:example:thing'],
   ['users', 'URN:ietf:params:scim:schemas:core:2.0:user'],
   ['an extension of users', enterpriseUserSchema.id],
-  ['discovery', 'urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
-  ['messages', 'urn:ietf:params:scim:api:messages:2.0:Error'],
+  ['a discovery resource', 'urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
+  ['a message', 'urn:ietf:params:scim:api:messages:2.0:Error'],
 ])('refuses a schema with the URN of %s (RFC 7643 §7)', (_, urn) => {
   expect(() => start(typeOf('Thing', '/Things'), typeOf('Other', '/Others', schemaOf(urn)))).toThrow(TypeError)
 })
 
-test('accepts the schema of users itself for a further type', () => {
+test('accepts the schema of users for another type', () => {
   expect(() => start(typeOf('Contact', '/Contacts', userSchema))).not.toThrow()
 })
 

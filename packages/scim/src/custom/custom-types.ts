@@ -8,30 +8,34 @@ import { nameKey } from '../values/text.ts'
 import { referenceAttributes } from './references.ts'
 
 /**
- * A resource type of the host. Alone it is stored: directories write its resources. With `resources` it is supplied: directories
- * only read what the host has.
+ * A resource type of the host. Without `resources`, a type is stored: directories write its resources. With
+ * `resources`, it is supplied: directories only read the resources of the host.
  */
 export type CustomResourceType = ResourceType | SuppliedResourceType
 
 /** A resource type whose resources the host supplies. */
 export interface SuppliedResourceType {
   readonly resourceType: ResourceType
-  /** All resources, or a function that returns those of a provider. It is called for each request, so it should be fast. */
+  /**
+   * All resources, or a function that returns the resources of a provider. The function is called for each request, so
+   * it should be fast.
+   */
   readonly resources:
     | readonly SuppliedResource[]
     | ((of: { readonly providerId: ProviderId }) => readonly SuppliedResource[] | Promise<readonly SuppliedResource[]>)
 }
 
 /**
- * A resource that the host supplies: its attributes by name, those of an extension under its URN. It may have `externalId`, and
- * `created` and `lastModified` in `meta`; the server adds `schemas` and the rest of `meta`.
+ * A resource that the host supplies: its attributes by name, and the attributes of an extension in an object under its
+ * URN. It may have `externalId`, and `created` and `lastModified` in `meta`; the server adds `schemas` and the rest of
+ * `meta`.
  */
 interface SuppliedResource extends JsonObject {
   /** Up to 255 characters; unique within the type and the provider. */
   readonly id: string
 }
 
-/** What `defineResourceType` returns. */
+/** Checks that a value was returned by `defineResourceType`. */
 export const aResourceType: OptionCheck = (value) =>
   typeof value === 'object' && value !== null && Reflect.get(value, 'attributesByName') instanceof Map
     ? undefined
@@ -109,19 +113,25 @@ function refuseRepeated(types: readonly ResourceType[], member: 'name' | 'endpoi
   }
 }
 
-/** Types may share a schema, as Okta's types of entitlements do, but a URN identifies one schema (RFC 7643 §7). */
+/**
+ * Refuses different schemas with the same URN, because a URN identifies one schema (RFC 7643 §7). Types may share a
+ * schema, as Okta's types of entitlements do.
+ */
 function refuseSchemasOfOneUrn(schemas: readonly Schema[]): void {
   const byUrn = new Map<string, Schema>()
   for (const schema of schemas) {
     const key = nameKey(schema.id)
-    if (reservedUrn.test(schema.id)) throw new TypeError(`${schema.id} is the URN of a message or of discovery.`)
+    if (reservedUrn.test(schema.id)) throw new TypeError(`${schema.id} is reserved for SCIM messages and discovery.`)
     if ((byUrn.get(key) ?? schema) !== schema)
       throw new TypeError(`Two schemas have the URN ${schema.id}. Define it once and use it in both types.`)
     byUrn.set(key, schema)
   }
 }
 
-/** Indexes are kept for users only. Promising one for a custom type would hide that its filters read every resource. */
+/**
+ * Refuses indexed attributes of custom types: only users have indexes, and the filters of a custom type would still
+ * read every resource.
+ */
 function refuseIndexes(schemas: readonly Schema[], ofStandardTypes: ReadonlySet<Schema>): void {
   const own = schemas.filter((schema) => !ofStandardTypes.has(schema))
   const indexed = own
@@ -135,9 +145,11 @@ function checkReferences(type: ResourceType, all: readonly ResourceType[]): void
   for (const { attribute, types } of referenceAttributes(type)) {
     const unknown = types.find((name) => !names.has(nameKey(name)))
     if (unknown !== undefined)
-      throw new TypeError(`${type.name}: ${attribute.name} refers to ${unknown}, which is no resource type.`)
+      throw new TypeError(`${type.name}: ${attribute.name} refers to ${unknown}, which is not a resource type.`)
     if (types.length > 1 && !attribute.subAttributesByName.has('type'))
-      throw new TypeError(`${type.name}: ${attribute.name} refers to several types and has no sub-attribute "type".`)
+      throw new TypeError(
+        `${type.name}: ${attribute.name} refers to several types, so it needs a sub-attribute "type".`,
+      )
   }
 }
 
@@ -156,13 +168,13 @@ const reservedUrn = /^urn:ietf:params:scim:(?:api:|schemas:core:2\.0:(?:Schema|R
 /** Discovery and the root search read every type. */
 const maximumTypes = 50
 
-/** A supplied type as discovery shows it: clients cannot write it, unless a stored type has the same schema. */
+/** Returns a supplied type as discovery shows it: clients cannot write it, unless a stored type has the same schema. */
 const publishedType = (type: ResourceType, writable: ReadonlySet<Schema>): ResourceType =>
   withSchemas(type, (schema) => (writable.has(schema) ? schema : withMutability(schema, 'readOnly')))
 
 /**
- * A supplied type as its resources are parsed and searched: the host gives also the values of read-only attributes, and filters
- * find them.
+ * Returns a supplied type as its resources are parsed and searched, with all attributes writable: the host also
+ * supplies the values of read-only attributes, and filters find them.
  */
 export const parsedType = (type: ResourceType): ResourceType =>
   withSchemas(type, (schema) => withMutability(schema, 'readWrite'))

@@ -26,13 +26,14 @@ export type FindType = (name: string) => ListedType | undefined
 
 /** The references of the resources of one type. */
 export interface References {
-  /** A resource with the `$ref` of each reference, for a response. */
+  /** Returns a resource with the `$ref` of each reference, for a response. */
   readonly render: (resource: JsonObject, baseUrl: string) => JsonObject
-  /** A resource without `$ref`, for storage. */
+  /** Returns a resource without `$ref`, for storage. */
   readonly strip: (resource: JsonObject) => JsonObject
   /**
-   * Checks the references of a resource that it did not have before.
-   * @throws ScimError invalidValue — reasons `reference_unknown`, `value_required`; tooMany — reason `too_many_matches`.
+   * Checks the references that a write adds to a resource.
+   * @throws ScimError invalidValue — reasons `reference_unknown`, `value_required`; tooMany — reason
+   * `too_many_matches`.
    */
   readonly check: (written: JsonObject, before: JsonObject, context: CheckContext) => Promise<void>
 }
@@ -41,10 +42,7 @@ interface CheckContext extends Omit<RenderContext, 'projection'> {
   readonly providerId: ProviderId
 }
 
-/**
- * Creates the references of a resource type.
- * @throws TypeError when `$ref` names an unknown resource type, or several without a sub-attribute `type` that distinguishes them.
- */
+/** Creates the references of a resource type. */
 export function createReferences(type: ResourceType, findType: FindType): References {
   const attributes = referenceAttributes(type)
   const located = (value: JsonObject, { types }: ReferenceAttribute, baseUrl: string): string | undefined => {
@@ -76,7 +74,7 @@ export function createReferences(type: ResourceType, findType: FindType): Refere
   }
 }
 
-/** The attributes with `value` and `$ref` whose `$ref` names resource types. */
+/** Returns the attributes with `value` and `$ref` whose `$ref` names resource types. */
 export function referenceAttributes(type: ResourceType): readonly ReferenceAttribute[] {
   const owners = [
     [undefined, type.schema.attributes] as const,
@@ -92,10 +90,12 @@ export function referenceAttributes(type: ResourceType): readonly ReferenceAttri
   )
 }
 
-/** RFC 7643 §7: other values of `referenceTypes` than names of resource types. */
+/** The values of `referenceTypes` that are not names of resource types (RFC 7643 §7). */
 const outside: ReadonlySet<string> = new Set(['external', 'uri'])
 
-/** With several types, the sub-attribute `type` of the value names one of them. */
+/**
+ * Returns the type that a reference names. With several types, the sub-attribute `type` of the value names one of them.
+ */
 function typeNameOf(value: JsonObject, types: readonly string[]): string | undefined {
   const [only, another] = types
   if (another === undefined) return only
@@ -116,7 +116,7 @@ function targetsIn(resource: JsonObject, { extension, attribute, types }: Refere
   const values = isArray(given) ? given : given === undefined ? [] : [given]
   return values.map((value) => {
     const id = isObject(value) ? getText(value, 'value') : undefined
-    // RFC 7643 §2.4: `value` identifies the resource; `$ref` is the server's.
+    // RFC 7643 §2.4: `value` identifies the resource; the server computes `$ref`.
     if (!isObject(value) || id === undefined) throw refusal('value_required', { attribute: `${attribute.name}.value` })
     const type = typeNameOf(value, types)
     // RFC 7643 §2.4: `type` says which of several types the resource has.
@@ -125,7 +125,7 @@ function targetsIn(resource: JsonObject, { extension, attribute, types }: Refere
   })
 }
 
-/** Looks all ids up with few queries. They are found by the index of ids. */
+/** Requires every id to belong to a resource. Looks up many ids in one query, which uses the index of ids. */
 async function requireAll(
   ids: readonly string[],
   type: ListedType | undefined,
@@ -153,7 +153,7 @@ function anyOf(ids: readonly string[]): ResolvedFilter {
   return operands.length === 1 && only !== undefined ? only : { kind: 'or', operands }
 }
 
-/** A resource with each value of an attribute replaced. */
+/** Returns a resource with each value of an attribute replaced. */
 function mapValues(
   resource: JsonObject,
   { extension, attribute: { name } }: ReferenceAttribute,

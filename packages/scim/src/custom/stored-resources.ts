@@ -59,7 +59,7 @@ export function storedType(
   async function find({ caller, id }: ScimCall): Promise<CustomResourceRecord> {
     // Ids are random and short; a longer one could exceed the index of a store.
     const found = id.length > 255 ? undefined : await store.find({ ...ownerOf(caller), resourceId: id })
-    // RFC 7644 §3.12, 404, also for a resource of another provider (RFC 7644 §6).
+    // RFC 7644 §3.12, 404, including for a resource of another provider (RFC 7644 §6).
     if (found === undefined) throw refusal('resource_not_found')
     return found
   }
@@ -74,7 +74,7 @@ export function storedType(
   ): Promise<void> =>
     references.check(document, before, { providerId: caller.provider.providerId, baseUrl, makeRoom, turns, signal })
 
-  /** Repeated on the new state after a conflict, unless the request names a version. */
+  /** Changes a resource. After a conflict, repeats the change on the new state, unless the request names a version. */
   const write = (
     call: ScimCall,
     change: (document: JsonObject) => JsonObject | Promise<JsonObject>,
@@ -158,14 +158,14 @@ export function storedType(
   }
 }
 
-/** The entity tag (RFC 7644 §3.14). */
+/** Returns the entity tag (RFC 7644 §3.14). */
 const versionOf = ({ version }: Pick<CustomResourceRecord, 'version'>): string => `W/"${version}"`
 
-/** The resource that PUT and PATCH change, with its `id`, because Okta repeats it in a PATCH. */
+/** Returns the resource that PUT and PATCH change, with its `id`, because Okta repeats it in a PATCH. */
 const documentOf = ({ resource, resourceId, externalId }: CustomResourceRecord): JsonObject =>
   toObject([...Object.entries(resource), ['id', resourceId], ['externalId', externalId]])
 
-/** The columns to store. @param document with names spelled as in the schema. */
+/** Returns the columns to store. @param document the resource, with names spelled as in the schema. */
 function stateOf(
   document: JsonObject,
   type: ResourceType,
@@ -183,10 +183,10 @@ function stateOf(
   }
 }
 
-/** In columns of their own, or assigned by the server. */
+/** Attributes that have separate columns, or are assigned by the server. */
 const excluded: ReadonlySet<string> = new Set(['id', 'externalId', 'meta'])
 
-/** RFC 7643 §7 uniqueness: a text for each value that no other resource of the type may have. */
+/** Returns a string for each value that no other resource of the type may have (RFC 7643 §7 uniqueness). */
 function uniqueTextsOf(comparable: JsonObject, { schema, extensions }: ResourceType): readonly string[] {
   const texts = [
     ...uniqueIn(schema.attributes, comparable, ''),
@@ -210,6 +210,6 @@ function uniqueIn(attributes: readonly Attribute[], owner: JsonObject, prefix: s
   })
 }
 
-/** RFC 7644 §3.12 uniqueness: another resource of the type has the key. */
+/** Creates the error for a key that another resource of the type has (RFC 7644 §3.12 uniqueness). */
 const takenKey = (key: 'externalId' | 'unique'): Error =>
   refusal(key === 'externalId' ? 'external_id_taken' : 'value_taken')

@@ -35,7 +35,7 @@ function start() {
   return { turns, list }
 }
 
-test('others have a turn between any two resources that are checked or compared', async () => {
+test('lets other requests run after each resource that is checked or compared', async () => {
   const { turns, list } = start()
 
   const outcome = await list(searched(3, 'eq'))
@@ -44,7 +44,7 @@ test('others have a turn between any two resources that are checked or compared'
   expect(turns.taken).toBe(2 * roles.length)
 })
 
-test('rejects a filter that compares all resources too often, before it compares any (RFC 7644 §3.12)', async () => {
+test('rejects a filter with too many comparisons before any resource is compared (RFC 7644 §3.12)', async () => {
   const { turns, list } = start()
 
   expect(await list(searched(21, 'co'))).toEqual({ outcome: 'tooMany' })

@@ -13,18 +13,18 @@ import { isAllowedText, parseInstant } from '../values/text.ts'
 import { checksum } from '../users/render-cache.ts'
 import { parsedType, type SuppliedResourceType } from './custom-types.ts'
 
-/** A supplied resource, checked. */
+/** A checked resource that the host supplies. */
 interface Supplied {
   readonly id: string
   /** All attributes, except the parts of `meta` that depend on the provider. */
   readonly resource: JsonObject
-  /** What filters and orders compare. */
+  /** The comparable form, for filters and sorting. */
   readonly comparable: JsonObject
 }
 
 /**
- * Serves the resources that a host supplies. They are filtered and sorted in memory, and listed in the order of their ids, so that
- * pages fit together when the host's list changes between them.
+ * Serves the resources that a host supplies. They are filtered and sorted in memory, and listed in the order of their
+ * ids, so that pages stay consistent when the host's list changes between them.
  * @throws TypeError when a list that does not depend on the provider is malformed.
  */
 export function suppliedType({ resourceType, resources }: SuppliedResourceType): ServedType<Supplied> {
@@ -85,7 +85,7 @@ function* matching(all: readonly Supplied[], filter: ResolvedFilter | undefined)
 
 const comparing = { list: 4, equalities: 'together' } as const
 
-/** The comparisons of one filter with all resources: twenty with each of the most that may be supplied. */
+/** The maximum number of comparisons of one filter with all resources: twenty with each of `maximumResources`. */
 const maximumComparisons = 200_000
 
 type Load = (providerId: ProviderId, turns: Turns) => Promise<ReadonlyMap<string, Supplied>>
@@ -100,23 +100,23 @@ const loadEach =
   async (providerId, turns) =>
     runInTurns(checkAll(await resources({ providerId }), type), turns)
 
-/** @throws TypeError the host's list is malformed, which the directory sees as 500. */
+/** Checks the host's list. @throws TypeError when the list is malformed; the directory then receives 500. */
 function* checkAll(resources: readonly JsonObject[], type: ResourceType): Pieces<ReadonlyMap<string, Supplied>> {
   if (resources.length > maximumResources)
     throw new TypeError(
-      `${type.name}: more than ${maximumResources} resources are supplied. Store such a type instead.`,
+      `${type.name}: the host supplies more than ${maximumResources} resources. Use a stored type instead.`,
     )
   const checked = new Map<string, Supplied>()
   for (const resource of resources) {
     const supplied = checkOne(resource, type)
-    if (checked.has(supplied.id)) throw new TypeError(`${type.name}: two supplied resources have one id.`)
+    if (checked.has(supplied.id)) throw new TypeError(`${type.name}: two supplied resources have the same id.`)
     checked.set(supplied.id, supplied)
     yield
   }
   return checked
 }
 
-/** Every request to the type reads all of them. */
+/** Every request to the type reads all resources. */
 const maximumResources = 10_000
 
 function checkOne(resource: JsonObject, type: ResourceType): Supplied {
@@ -140,12 +140,12 @@ function parsed(resource: JsonObject, type: ResourceType): JsonObject {
   }
 }
 
-/** The times that the host may give. */
+/** Returns the times in `meta` that the host may supply. */
 function timesOf({ meta }: JsonObject, type: ResourceType): JsonValue | undefined {
   if (!isObject(meta)) return undefined
   const times = ['created', 'lastModified'].map((name) => [name, getMember(meta, name)] as const)
   // RFC 7643 §2.3.5.
   if (times.some(([, time]) => time !== undefined && !(typeof time === 'string' && parseInstant(time) !== undefined)))
-    throw new TypeError(`${type.name}: the times of a supplied resource are dateTimes.`)
+    throw new TypeError(`${type.name}: the times of a supplied resource must be dateTimes.`)
   return toObject(times)
 }

@@ -18,7 +18,8 @@ import { refusal } from '../error/scim-error.ts'
 /** Suspends deprovisioning by a provider that deactivates or removes too many users (a circuit breaker). */
 export interface DeprovisioningLimiter {
   /**
-   * Counts a deprovisioning or refuses it. Inactive users, and users so new that they may test the connection, are not counted.
+   * Counts a deprovisioning or refuses it. Inactive users are not counted, nor are users so new that they may be a test
+   * of the connection.
    * @throws ScimError 403 — reason `deprovisioning_suspended`; nothing was written.
    */
   admit(ending: Deprovisioning): Promise<void>
@@ -41,7 +42,7 @@ export function createDeprovisioningLimiter(
   { storage }: { readonly storage: ScimStorage },
 ): DeprovisioningLimiter {
   const admitted = new WeakSet<object>()
-  // Counts of one provider would conflict in storage.
+  // Without a queue, simultaneous counts of one provider would conflict in storage.
   const queue = createQueues()
 
   return {
@@ -56,7 +57,7 @@ export function createDeprovisioningLimiter(
   }
 }
 
-/** Undefined after a conflict. */
+/** Counts a deprovisioning in storage. Returns whether it is admitted; undefined after a conflict. */
 async function countDeprovisioning(
   { providerId, user, now, onSuspended: held }: Deprovisioning,
   limit: DeprovisioningLimit,
@@ -98,7 +99,7 @@ const isIn = ({ newest }: Cohort, { createdAt, userId }: Deprovisioning['user'])
 const allowedIn = ({ size }: Cohort, percent: number): number =>
   Math.max(alwaysAllowed, Math.floor((size * percent) / 100))
 
-/** The current count. It starts again when the window is over; a suspension does not expire. */
+/** Returns the current count. It starts again when the window has ended; a suspension does not expire. */
 function countAt(
   counted: DeprovisioningCount | undefined,
   { window = defaultWindow }: DeprovisioningLimit,
@@ -109,9 +110,10 @@ function countAt(
 }
 
 /**
- * All active users, and the oldest 16, 32, 64 and so on. The percentage applies to each of these cohorts: whom a provider creates
- * later is not among the oldest, so new users raise the limit of older ones at most twofold, however many they are and however
- * long the provider waits. Users who were created within the window count in no cohort.
+ * Reads the cohorts of users: all active users, and the oldest 16, 32, 64 and so on. The percentage applies to each
+ * cohort. Users who are created later are not among the oldest, so they raise the limit for older users at most
+ * twofold, however many they are and however long the provider waits. Users who were created within the window are not
+ * counted in the size of a cohort.
  */
 async function readCohorts(
   { count }: DeprovisioningCount,
@@ -167,7 +169,7 @@ const minimumAge = 600
 
 const alwaysAllowed = 5
 
-/** Of fewer users, five are a large share anyway. */
+/** Five of fewer users are a large share anyway. */
 const smallestCohort = 16
 
 /**
@@ -182,9 +184,9 @@ export interface DeprovisioningLimit {
    */
   readonly users?: number
   /**
-   * The maximum percentage of the provider's active users in a window, and of its oldest 16, 32, 64 and so on, so that users who
-   * are created later do not raise it for older ones. Users who were created within the window do not count. The first five are
-   * always allowed.
+   * The maximum percentage of the provider's active users in a window, and of its oldest 16, 32, 64 and so on, so that
+   * users who are created later do not raise it for older ones. Users who were created within the window are not
+   * counted in these numbers. The first five are always allowed.
    * @defaultValue Any share. Then `users` is the limit.
    */
   readonly percent?: number
@@ -201,7 +203,7 @@ const members = optionsOf<DeprovisioningLimit>({
   window: wholeNumber(1),
 })
 
-/** Without `users` and `percent` nothing would be limited. */
+/** Checks the option. Without `users` and `percent`, nothing would be limited. */
 export const deprovisioningLimit: OptionCheck = (limit) =>
   members(limit) ?? (isWithoutLimit(Object(limit) as DeprovisioningLimit) ? 'needs users or percent' : undefined)
 

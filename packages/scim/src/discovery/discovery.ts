@@ -12,7 +12,10 @@ import type { ScimLimits } from '../server/scim-limits.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { nameKey } from '../values/text.ts'
 
-/** The routes of discovery (RFC 7644 §4), rendered once with the schemas of the host, and of what is not supported. */
+/**
+ * Creates the routes of discovery (RFC 7644 §4), whose content is rendered once with the schemas of the host, and of
+ * `/Me`, which is not supported.
+ */
 export function discoveryRoutes(
   resourceTypes: readonly ResourceType[],
   offered: {
@@ -88,7 +91,7 @@ interface PublishedResource {
   readonly content: JsonObject
 }
 
-/** A single resource without an id. */
+/** Serves a single resource without an id. */
 const publishedResource = (published: Published, resource: JsonObject): ScimCollection => ({
   collection: {
     GET: async (call) => {
@@ -99,7 +102,7 @@ const publishedResource = (published: Published, resource: JsonObject): ScimColl
 })
 
 function refuseFilter({ request }: ScimCall): void {
-  // RFC 7644 §4: 403, because a client would misread an unfiltered response.
+  // RFC 7644 §4: 403, because a client would take an unfiltered response for a filtered one.
   if (readQuery(request).has('filter')) throw refusal('discovery_filtered')
 }
 
@@ -109,7 +112,7 @@ const withMeta = (resource: JsonObject, { resourceType }: Published, location: s
 })
 
 /**
- * The content of `/ServiceProviderConfig` (RFC 7643 §5, RFC 9865 §4), without `meta`.
+ * Returns the content of `/ServiceProviderConfig` (RFC 7643 §5, RFC 9865 §4), without `meta`.
  * @param offered features that depend on the host: whether it accepts passwords, and its limits.
  */
 const serviceProviderConfig = ({
@@ -122,7 +125,8 @@ const serviceProviderConfig = ({
   readonly pageLimits: PageLimits
 }): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
-  // RFC 7643 §5 has no member for what else is not supported. Strict clients, such as scim2-models, refuse extensions here.
+  // RFC 7643 §5 has no members for other features that are not supported. Strict clients, such as scim2-models, refuse
+  // extensions here.
   documentationUri: 'https://github.com/mintmark/mintmark/blob/main/docs/reference/limits.md',
   patch: { supported: true },
   bulk: { supported: true, maxOperations: bulkLimits.maxOperations, maxPayloadSize: limits.payloadBytes },
@@ -150,7 +154,7 @@ const serviceProviderConfig = ({
   ],
 })
 
-/** A schema at `/Schemas` (RFC 7643 §7), without `meta`. It contains no nulls, because Entra reads it. */
+/** Renders a schema for `/Schemas` (RFC 7643 §7), without `meta`. It contains no nulls, because Entra reads it. */
 export const renderSchema = ({ id, name, description, attributes }: Schema): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
   id,
@@ -160,7 +164,8 @@ export const renderSchema = ({ id, name, description, attributes }: Schema): Jso
 })
 
 /**
- * A resource type at `/ResourceTypes` (RFC 7643 §6), without `meta`. Its id is its name, because CyberArk requests it by name.
+ * Renders a resource type for `/ResourceTypes` (RFC 7643 §6), without `meta`. Its id is its name, because CyberArk
+ * requests it by name.
  */
 export const renderResourceType = ({ name, endpoint, description, schema, extensions }: ResourceType): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],

@@ -45,7 +45,7 @@ export const refusals = {
   ],
   query_malformed: [400, 'invalidSyntax', 'The query is malformed, or repeats a parameter.', 'RFC 7644 §3.12'],
 
-  // RFC 7644 §3.12 uniqueness, and refusals that depend on stored data.
+  // Conflicts with stored data: RFC 7644 §3.12. Overload and failures: RFC 6585 §4, RFC 9110 §15.6.
   user_name_taken: [409, 'uniqueness', 'The userName belongs to another user.', 'RFC 7644 §3.12'],
   external_id_taken: [409, 'uniqueness', 'The externalId belongs to another resource.', 'RFC 7644 §3.12'],
   value_taken: [

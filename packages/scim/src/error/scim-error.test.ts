@@ -4,7 +4,7 @@ import { refusals, type ScimRefusalReason } from './refusals.ts'
 
 const reasons = Object.keys(refusals) as readonly ScimRefusalReason[]
 
-test('has a status that is a string, and always a detail (RFC 7644 §3.12)', () => {
+test('renders the status as a string, and always a detail (RFC 7644 §3.12)', () => {
   expect(renderScimError(refusal('filter_syntax'))).toEqual({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     scimType: 'invalidFilter',
@@ -17,7 +17,7 @@ test('omits scimType where the RFC lists none (RFC 7644 §3.12)', () => {
   expect(renderScimError(refusal('operations_too_many'))).not.toHaveProperty('scimType')
 })
 
-test.each(reasons)('%s has a fixed sentence', (reason) => {
+test.each(reasons)('responds to %s with a fixed sentence', (reason) => {
   const error = refusal(reason)
 
   expect(error.detail).toMatch(/^[A-Z][ -~]+\.$/)
@@ -25,7 +25,7 @@ test.each(reasons)('%s has a fixed sentence', (reason) => {
   expect(error.reason).toBe(reason)
 })
 
-test('does not send the cause', () => {
+test('sends neither the cause nor the attribute', () => {
   const error = refusal('path_syntax', { cause: new Error('secret'), attribute: 'emails' })
 
   expect(JSON.stringify(renderScimError(error))).not.toMatch(/secret|emails/)

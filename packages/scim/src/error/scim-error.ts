@@ -37,7 +37,7 @@ export class ScimError extends Error {
   }
 }
 
-/** The error to throw for a reason. */
+/** Creates the error to throw for a reason. */
 export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
   const [status, scimType, sentence] = refusals[reason]
   const detail = options.suggestion === undefined ? sentence : `${sentence} Perhaps ${options.suggestion} is meant.`
@@ -70,7 +70,7 @@ export function toScimError(error: unknown): ScimError {
 
 const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-/** The JSON body of an error answer. */
+/** The JSON body of an error response. */
 export interface ScimErrorBody {
   readonly schemas: readonly [typeof errorSchema]
   readonly scimType?: ScimErrorType
@@ -79,7 +79,7 @@ export interface ScimErrorBody {
   readonly status: string
 }
 
-/** The body of an error answer (RFC 7644 §3.12). */
+/** Renders the body of an error response (RFC 7644 §3.12). */
 export const renderScimError = (error: ScimError): ScimErrorBody => ({
   schemas: [errorSchema],
   ...(error.scimType === undefined ? {} : { scimType: error.scimType }),

@@ -43,7 +43,7 @@ test.each<readonly [ScimOccurrence, level: string, line: string]>([
   [{ ...refused, status: 400, attribute: undefined }, 'warn', 'GET /Users refused: 400 (filter_syntax)'],
   [{ ...refused, status: 400, attribute: 'emails' }, 'warn', 'GET /Users refused: 400 (filter_syntax): emails'],
   [{ ...refused, status: 503, attribute: undefined }, 'error', 'GET /Users refused: 503 (filter_syntax)'],
-])('%j is logged as one line', (occurrence, level, line) => {
+])('logs %j as one line', (occurrence, level, line) => {
   const lines: string[] = []
   const write = (at: string) => (_fields: object, message: string) => void lines.push(`${at} ${message}`)
 

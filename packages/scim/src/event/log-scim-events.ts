@@ -53,8 +53,8 @@ const describeRevoked = (revoked: RevokedAccess | undefined): string =>
   revoked === undefined ? '' : `; revoked ${revoked.grants.length} grants and ${revoked.sessionIds.length} sessions`
 
 /**
- * Listens where the host gave no listener: a failure inside the server would otherwise leave no trace. Refusals stay quiet,
- * because anybody can cause as many as they like.
+ * Logs internal errors where the host has no listener, because they would otherwise leave no trace. Does not log other
+ * refusals, because anybody can cause any number of them.
  */
 export const reportScimFaults =
   (console: Pick<Console, 'error'>) =>

@@ -64,7 +64,10 @@ export type ScimOccurrence =
       readonly resourceId: string
     }
   | {
-      /** A search read more than half of what storage is willing to read. With more users it will be rejected as `tooMany`. */
+      /**
+       * A search read more than half of the records that storage reads at most. With more resources, it will be
+       * rejected as `tooMany`.
+       */
       readonly type: 'search.near_limit'
       readonly providerId: string
       /** The name of the resource type, such as `User`. */
@@ -88,7 +91,7 @@ interface UserDeprovisioned {
     | 'user.released'
   readonly providerId: string
   readonly userId: string
-  /** What was revoked; undefined when it could not be listed. It is revoked all the same. */
+  /** The revoked grants and sessions; undefined when they could not be listed. They are revoked in either case. */
   readonly revoked: RevokedAccess | undefined
 }
 
@@ -107,7 +110,7 @@ interface ScimRequestRefused {
   readonly reason: ScimRefusalReason
   /** The attribute that the refusal is about, spelled as in the schema. */
   readonly attribute: string | undefined
-  /** The error behind 500 and 503. */
+  /** The error that caused a response with status 500 or 503. */
   readonly cause: unknown
 }
 
@@ -120,7 +123,7 @@ export const createRevocationLister =
     onEvent === undefined ? undefined : revokedAccess(before, now, storage)
 
 /**
- * Lists the grants and sessions that a deprovisioning revoked: those of the user's generation before it.
+ * Lists the grants and sessions that a deprovisioning revoked: all that belong to the generation of the user before it.
  * @param before the user before the deprovisioning.
  * @returns undefined when storage fails, because the deprovisioning is already done.
  */
@@ -149,8 +152,9 @@ export async function revokedAccess(
 }
 
 /**
- * Records that a request was refused, with the reason, which the response does not contain. The query is left out, because it names people. So does
- * what is behind a refusal that is not our failure: a JSON parser quotes what it could not read, a password perhaps.
+ * Records that a request was refused, with the reason, which the response does not contain. The event omits the query,
+ * because it may name people. It omits the cause of a refusal that is not an internal error: a JSON parser quotes the
+ * text that it could not read, which may be a password.
  * @returns the response header that names the event.
  */
 export const recordRefusal =
@@ -212,7 +216,7 @@ export function answeredRequest(
   }
 }
 
-/** Calls the host's listener. Its failure must not fail the request. */
+/** Returns a function that calls the host's listener. A failure of the listener must not fail the request. */
 export function notifyAnswered(
   onRequest: ((answered: AnsweredRequest) => void | Promise<void>) | undefined,
 ): (answered: AnsweredRequest) => void {

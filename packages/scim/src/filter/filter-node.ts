@@ -1,6 +1,6 @@
 import { type AttributeName, printAttributeName } from '../schema/find-attribute.ts'
 
-/** RFC 7644 §3.4.2.2, table 3; `pr` is a node of its own. */
+/** RFC 7644 §3.4.2.2, table 3; `pr` has a separate node. */
 type ComparisonOperator = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le'
 
 /** A literal as written: a JSON value, or unquoted text where that is tolerated. */
@@ -25,12 +25,15 @@ export interface CompareNode {
   readonly value: FilterLiteral
 }
 
-/** `attribute[filter]`: one value satisfies the whole filter; `attribute[filter].sub …` when a test of the same value follows. */
+/**
+ * `attribute[filter]`, which matches when one value satisfies the whole filter; or `attribute[filter].sub …`, which
+ * also tests a sub-attribute of the same value.
+ */
 export interface ValuePathNode {
   readonly kind: 'valuePath'
   readonly attribute: AttributeName
   readonly filter: FilterNode
-  /** Not in the RFC's grammar. The attribute name is relative to the value. */
+  /** The test after the brackets, which is not in the RFC's grammar. Its attribute name is relative to the value. */
   readonly test: PresentNode | CompareNode | undefined
 }
 

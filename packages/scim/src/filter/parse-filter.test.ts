@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
+import { isDeeplyFrozen } from '../../test/fixtures/frozen.ts'
 import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { allTolerances, createToleranceCounter } from '../tolerance/tolerances.ts'
 import { type FilterNode, printFilter } from './filter-node.ts'
 import { parseFilter } from './parse-filter.ts'
 
-/** A filter with every group in parentheses, to show what binds what. */
-function grouped(node: FilterNode): string {
-  if (node.kind === 'or' || node.kind === 'and') return `(${node.operands.map(grouped).join(` ${node.kind} `)})`
-  return node.kind === 'not' ? `not(${grouped(node.operand)})` : printFilter(node)
+/** Prints a filter with every group in parentheses, to show the precedence of operators. */
+function printGroups(node: FilterNode): string {
+  if (node.kind === 'or' || node.kind === 'and') return `(${node.operands.map(printGroups).join(` ${node.kind} `)})`
+  return node.kind === 'not' ? `not(${printGroups(node.operand)})` : printFilter(node)
 }
 
 test.each([
@@ -45,15 +46,15 @@ test.each([
   ['NOT (a PR) OR b Eq 1', '(not(a pr) or b eq 1)'],
   ['  a   pr  and ( b pr ) ', '(a pr and b pr)'],
   ['not pr', 'not pr'],
-])('not binds tighter than and, and tighter than or: %s (RFC 7644 §3.4.2.2)', (text, expected) => {
-  expect(grouped(parseFilter(text))).toBe(expected)
+])('gives `not` precedence over `and`, and `and` over `or`: %s (RFC 7644 §3.4.2.2)', (text, expected) => {
+  expect(printGroups(parseFilter(text))).toBe(expected)
 })
 
 test.each([
   ['a eq "\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00"', '"\\/\b\f\n\r\té😀'],
   ['a eq "a and b) or ["', 'a and b) or ['],
   ['a eq ""', ''],
-])('a value uses the escapes of JSON: %s (RFC 8259 §7)', (text, value) => {
+])('decodes the JSON escapes in a value: %s (RFC 8259 §7)', (text, value) => {
   expect(parseFilter(text)).toMatchObject({ kind: 'compare', value: { kind: 'text', value } })
 })
 
@@ -121,7 +122,7 @@ test.each([
   ['1000 tests and one or', joined(1000), 'filter_too_large'],
   ['a number of 1025 digits', `a eq ${'1'.repeat(1025)}`, 'filter_value_too_long'],
   ['a value of 1025 characters', `a eq "${'x'.repeat(1025)}"`, 'filter_value_too_long'],
-])('refuses %s (RFC 7644 §3.12)', (_, text, reason) => {
+])('refuses a filter with %s (RFC 7644 §3.12)', (_, text, reason) => {
   expect(summarizeRefusal(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)
 })
 
@@ -138,7 +139,7 @@ test.each([
     'sub-attribute-after-value-filter',
     { kind: 'valuePath', test: { kind: 'present' } },
   ],
-])('Entra: parses %s where %s is tolerated', (text, tolerance, expected) => {
+])('parses %s with the tolerance %s, as Entra needs', (text, tolerance, expected) => {
   const tolerances = createToleranceCounter(allTolerances)
 
   const node = parseFilter(text, tolerances)
@@ -149,7 +150,7 @@ test.each([
 })
 
 test.each(['a eq {}', 'a eq x;y', "a eq 'x'", 'a eq $x', 'a eq %', 'a eq "', 'emails[type eq "work"].a.b eq 1'])(
-  'a tolerated unquoted value is an identifier: %s',
+  'refuses %s even with all tolerances',
   (text) => {
     expect(summarizeRefusal(() => parseFilter(text, createToleranceCounter(allTolerances)))).toMatch(
       /^400 invalidFilter /,
@@ -157,14 +158,8 @@ test.each(['a eq {}', 'a eq x;y', "a eq 'x'", 'a eq $x', 'a eq %', 'a eq "', 'em
   },
 )
 
-test('a parsed filter is frozen', () => {
+test('freezes a parsed filter deeply', () => {
   const node = parseFilter('a pr and not (emails[b eq "c"])')
 
-  expect(deeplyFrozen(node)).toBe(true)
+  expect(isDeeplyFrozen(node)).toBe(true)
 })
-
-function deeplyFrozen(value: unknown): boolean {
-  return (
-    typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(deeplyFrozen))
-  )
-}

@@ -5,7 +5,7 @@ import type { CompareNode, FilterLiteral, FilterNode, PresentNode } from './filt
 
 /**
  * Parses a filter (RFC 7644 §3.4.2.2) in linear time, within limits.
- * @param tolerances those of the provider; by default only the grammar of the RFC is accepted.
+ * @param tolerances the tolerances of the provider; by default, only the grammar of the RFC is accepted.
  * @throws ScimError invalidFilter — reasons `filter_empty`, `filter_too_long`, `filter_too_deep`, `filter_too_large`,
  * `filter_syntax`, `filter_value_malformed`, `filter_value_too_long`.
  */
@@ -31,7 +31,7 @@ interface FilterParser {
   readonly depth: number
 }
 
-/** Creates a parser at the start of a text. */
+/** Creates a parser at the start of a filter. */
 export function createFilterParser(
   cursor: FilterCursor,
   tolerances: ToleranceCounter,
@@ -47,8 +47,8 @@ export function createFilterParser(
 }
 
 /**
- * FILTER of RFC 7644 §3.4.2.2 with its errata: `and` binds tighter than `or`, `not` needs parentheses. Recursion depth equals the
- * nesting depth, which is limited; there is no backtracking.
+ * Reads FILTER of RFC 7644 §3.4.2.2 with its errata: `and` has precedence over `or`, and `not` needs parentheses.
+ * Recursion depth equals the nesting depth, which is limited; there is no backtracking.
  */
 function readFilter(place: FilterParser): FilterNode {
   return readSequence(place, 'or', () => readSequence(place, 'and', () => readFactor(place)))
@@ -136,7 +136,7 @@ function readTest({ cursor, tolerances }: FilterParser, attribute: AttributeName
   return Object.freeze({ kind: 'compare', attribute, operator, value: readLiteral(cursor.next(), tolerances) })
 }
 
-/** Consumes `and` or `or`, which are delimited by spaces or brackets (RFC 7644 §3.4.2.2). */
+/** Consumes `and` or `or`, which need a space on both sides (RFC 7644 §3.4.2.2). Returns false for any other token. */
 function takeWord({ cursor }: FilterParser, word: 'and' | 'or'): boolean {
   const token = cursor.peek()
   if (token.kind !== 'word' || !token.gap || token.text.toLowerCase() !== word) return false
@@ -149,7 +149,7 @@ function expect({ cursor }: FilterParser, kind: '(' | ')' | '[' | ']' | 'end'): 
   if (cursor.next().kind !== kind) throw refusal('filter_syntax')
 }
 
-/** RFC 7644 §3.4.2.2: no space precedes a bracket of a valuePath. */
+/** Consumes a bracket of a valuePath, which no space may precede (RFC 7644 §3.4.2.2). */
 function expectAdjacent(place: FilterParser, kind: '[' | ']'): void {
   if (place.cursor.peek().gap) throw refusal('filter_syntax')
   expect(place, kind)
@@ -303,8 +303,9 @@ const maximumValueLength = 1024
 /** Limits on the cost of a filter, which RFC 7644 §3.12 leaves to the server. */
 export interface FilterLimits {
   /**
-   * Characters of the whole filter. Most HTTP servers limit a URL to 8 or 16 kB; a search by POST to `/.search` has no such limit.
-   * @defaultValue 16384. Governance tools ask for some hundred users by id in one filter.
+   * Characters of the whole filter. Most HTTP servers limit a URL to 8 or 16 kB; a search by POST to `/.search` has no
+   * such limit.
+   * @defaultValue 16384. Governance tools request several hundred users by id in one filter.
    */
   readonly length: number
   /**

@@ -53,9 +53,9 @@ export function resolveComparison(
 }
 
 /**
- * `meta.lastModified` is in whole seconds: a resource with the time 10:00:00 changed in the second after it, so `gt` that time is
- * true. With an exact comparison, a client that asks for changes would miss those that were made in the same second as its last
- * request, but after it.
+ * Compares an instant. `meta.lastModified` is in whole seconds: a resource with the time 10:00:00 changed at some
+ * moment of the second that begins then. So `gt` and `ge` include the whole second of the given instant. Otherwise, a
+ * client that asks for the changes since its last request would miss changes that were made later in the same second.
  */
 function instantComparison(
   operator: OrderOperator,
@@ -67,7 +67,7 @@ function instantComparison(
   return { kind: 'number', attribute: target, operator: 'ge', value: Math.floor(instant / 1000) * 1000 }
 }
 
-/** RFC 7643 §2.5: null is the same as no value. */
+/** Resolves a comparison with null, which means that there is no value (RFC 7643 §2.5). */
 function resolveNull(operator: CompareNode['operator'], target: FilterAttribute): ResolvedFilter {
   const present = { kind: 'present', attribute: target } as const
   return equality(operator) === 'ne' ? present : { kind: 'not', operand: present }

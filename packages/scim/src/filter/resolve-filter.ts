@@ -17,9 +17,10 @@ import { resolveComparison } from './resolve-comparison.ts'
 import { nameKey } from '../values/text.ts'
 
 /**
- * Resolves the attribute names and value types of a filter by a resource type (RFC 7644 §3.4.2.2).
+ * Resolves the attribute names and value types of a filter against a resource type (RFC 7644 §3.4.2.2).
  * @throws ScimError invalidFilter — reasons `filter_attribute_unknown`, `filter_attribute_secret`, `filter_operator`,
- * `filter_value_type`. An unknown attribute never yields an empty result: the identity provider would create users twice.
+ * `filter_value_type`. An unknown attribute is an error. With an empty result instead, the identity provider would
+ * create the user a second time.
  */
 export function resolveFilter(
   node: FilterNode,
@@ -29,7 +30,7 @@ export function resolveFilter(
   return frozenFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tolerances)))
 }
 
-/** Resolves the filter of a value path by its complex multi-valued attribute. */
+/** Resolves the filter of a value path against its complex multi-valued attribute. */
 export function resolveValueFilter(
   node: FilterNode,
   attribute: Attribute,
@@ -65,7 +66,7 @@ function resolveInResource(leaf: Leaf, resourceType: ResourceType, tolerances: T
   return resolveTest(leaf, found, tolerances)
 }
 
-/** A value path matches when one value of the attribute satisfies the whole filter. */
+/** Resolves a value path, which matches when one value of the attribute satisfies the whole filter. */
 function resolveValuePath(node: ValuePathNode, found: ResolvedAttribute, tolerances: ToleranceCounter): ResolvedFilter {
   const { attribute, subAttribute } = found
   // RFC 7644 §3.4.2.2, "[ ]": only for complex multi-valued attributes.
@@ -99,7 +100,10 @@ function resolveTest(
   return resolveComparison(node, { target: targetOf(withValue), attribute: value, tolerances })
 }
 
-/** `emails.type` matches the type of any value; `emails` alone means `emails.value` (RFC 7644 §3.4.2.2). */
+/**
+ * Resolves a test of any value: `emails.type` tests the type of each value; `emails` alone means `emails.value` (RFC
+ * 7644 §3.4.2.2).
+ */
 function resolveAnyValue(
   node: PresentNode | CompareNode,
   found: ResolvedAttribute,
@@ -155,7 +159,7 @@ const elementOf = (found: ResolvedAttribute, where: ResolvedFilter): ResolvedFil
   where,
 })
 
-/** The attribute as storage names it. */
+/** Returns the attribute as storage names it. */
 export const targetOf = ({ extension, attribute, subAttribute }: ResolvedAttribute): FilterAttribute => ({
   extension,
   name: attribute.name,

@@ -23,15 +23,18 @@ test.each([
   ['few comparisons', repeated(3, (index) => compared('co', `${index}9`))],
   ['many comparisons', repeated(5000, (index) => compared('co', `${index + 90}`))],
   [
-    'many comparisons inside others',
+    'many comparisons inside other filters',
     repeated(10, () => ({ kind: 'not', operand: repeated(900, () => compared('co', 'u')) })),
   ],
   ['no comparison', { kind: 'or', operands: [] }],
-] satisfies readonly (readonly [string, ResolvedFilter])[])('selects what the filter matches: %s', (_, filter) => {
-  const selected = runAtOnce(selectInPieces(items, filter, (item) => item))
+] satisfies readonly (readonly [string, ResolvedFilter])[])(
+  'selects the items that match a filter with %s',
+  (_, filter) => {
+    const selected = runAtOnce(selectInPieces(items, filter, (item) => item))
 
-  expect([...selected]).toEqual(items.filter(matchesFilter(filter)))
-})
+    expect([...selected]).toEqual(items.filter(matchesFilter(filter)))
+  },
+)
 
 test('yields after 2,000 comparisons, however few items there are', () => {
   const filter = repeated(200_000, () => compared('co', 'z'))

@@ -3,9 +3,9 @@ import { type JsonObject, matchesFilter, type ResolvedFilter } from '@mintmark/s
 import { comparisonsOf } from '@mintmark/storage-interface/stores'
 
 /**
- * The items that a filter selects. The pieces end after as many comparisons, because a PATCH may compare each of few values with
- * hundreds of thousands.
- * @param toComparable returns what the filter compares; undefined for an item that no filter selects.
+ * Returns the items that a filter selects. Each piece ends after 2,000 comparisons, because a PATCH may compare each of
+ * few values with hundreds of thousands of others.
+ * @param toComparable returns the object that the filter tests; undefined for an item that no filter selects.
  */
 export function* selectInPieces<Item>(
   items: readonly Item[],
@@ -35,7 +35,9 @@ export function* selectInPieces<Item>(
   return selected
 }
 
-/** Filters of which one must match, each with few comparisons. Equalities stay together: they are one look-up. */
+/**
+ * Splits a filter into alternatives with few comparisons each. Equalities stay together, because they are one look-up.
+ */
 function* partsOf(filter: ResolvedFilter): Pieces<readonly ResolvedFilter[]> {
   if (filter.kind !== 'or') return [filter]
   const equalities = filter.operands.filter(isEquality)

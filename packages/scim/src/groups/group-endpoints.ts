@@ -20,7 +20,7 @@ import {
   writeGroup,
 } from './write-group.ts'
 
-/** Groups (RFC 7643 §4.2). */
+/** Describes how groups are found, written and shown (RFC 7643 §4.2). */
 export const servedGroups = (deps: GroupDependencies): ServedType<GroupRecord> => ({
   listed: listedGroups(deps),
   idOf: (group) => group.groupId,
@@ -32,12 +32,12 @@ export const servedGroups = (deps: GroupDependencies): ServedType<GroupRecord> =
     replace: (document, call) => replaceGroup(document, call, deps),
     patch: (parse, call) => patchGroup(parse, call, deps),
     remove: (call) => removeGroup(call, deps),
-    // Removing one of ten thousand members does not read all of them.
+    // A request that removes one of ten thousand members must not read all of them for its response.
     patchAnswer: 'noContent',
   },
 })
 
-/** POST /Groups (RFC 7644 §3.3). Group names are not unique, unless the host says so. */
+/** POST /Groups (RFC 7644 §3.3): creates a group. Group names are not unique, unless the host requires it. */
 async function createGroup(document: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
   await deps.groupQuota.requireRoom(call.caller.provider.providerId)
   const written = {
@@ -53,7 +53,7 @@ interface WrittenGroup {
   readonly memberIds: readonly string[]
 }
 
-/** @throws ScimError 409 — reason `external_id_taken`; 400 — reason `member_unknown`. */
+/** Inserts a new group. @throws ScimError 409 — reason `external_id_taken`; 400 — reason `member_unknown`. */
 async function insert(
   { state, memberIds }: WrittenGroup,
   call: ScimCall,

@@ -21,8 +21,8 @@ import { readElementsInPieces } from '../values/read-value.ts'
 import { foldCase, nameKey } from '../values/text.ts'
 
 /**
- * Plans the write of a PATCH (RFC 7644 §3.5.2). Membership changes are expressed as a delta, so that a group of ten thousand is
- * not read to remove one member. The current members are read only for operations that depend on them.
+ * Plans the write of a PATCH (RFC 7644 §3.5.2). Membership changes are expressed as a delta, so that removing one
+ * member does not read a group of ten thousand. The current members are read only for operations that depend on them.
  */
 export async function planGroupPatch(
   group: GroupRecord,
@@ -62,7 +62,8 @@ interface PlanContext {
 }
 
 /**
- * Spends the work on the members of a group before they are read: twelve comparisons cost about as much as reading a member.
+ * Charges the work budget for the members of a group before they are read. Twelve comparisons cost about as much as
+ * reading a member.
  * @throws ScimError 413 (RFC 9110 §15.5.14) — reason `operations_too_many`.
  */
 async function spendOnMembers(
@@ -81,11 +82,11 @@ async function spendOnMembers(
 const comparisonsPerMember = (filter: ResolvedFilter): number =>
   comparisonsOf(filter, { list: 0, equalities: 'together' })
 
-/** Whether an operation removes the members that a filter selects, as a whole. */
+/** Returns whether an operation removes whole members that a filter selects. */
 const isRemovalByFilter = ({ op, target: { where, subAttribute }, value }: Assignment): boolean =>
   op === 'remove' && where !== undefined && subAttribute === undefined && (value ?? null) === null
 
-/** The ids of the members that any of the removals selects. */
+/** Returns the ids of the members that any of the removals selects. */
 function* selectMembers(members: readonly GroupMember[], removals: readonly Assignment[]): Pieces<readonly string[]> {
   const operands = removals.flatMap(({ target }) => operandsOf(target.where?.filter))
   yield
@@ -98,8 +99,8 @@ const membersInPiece = 100
 const comparableMember = ({ memberId, type }: GroupMember): JsonObject => ({ value: memberId, type: foldCase(type) })
 
 /**
- * Whether an operation on members depends on the current members: it selects by more than ids, targets a sub-attribute, or gives
- * types that existing members may not have (RFC 7643 §4.2).
+ * Returns whether an operation on members depends on the current members: it selects by more than ids, targets a
+ * sub-attribute, or states types, which may differ from those of existing members (RFC 7643 §4.2).
  */
 function needsCurrentMembers({ op, target, value }: Assignment): boolean {
   const { where, subAttribute } = target
@@ -109,8 +110,8 @@ function needsCurrentMembers({ op, target, value }: Assignment): boolean {
 }
 
 /**
- * The membership change that operations on members add up to, without reading the current members (RFC 7644 §3.5.2).
- * @param assignments to `members`, none of which `needsCurrentMembers`.
+ * Combines operations on members to one membership change, without reading the current members (RFC 7644 §3.5.2).
+ * @param assignments assignments to `members` for which `needsCurrentMembers` is false.
  * @returns undefined when membership does not change.
  * @throws ScimError the reasons of `applyPatch`.
  */
@@ -147,7 +148,7 @@ function* stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter
     const listed = parseListedElements(attribute, { value: value ?? null, tolerances })
     return { kind: 'leave', ids: listed.flatMap((element) => memberIdOf(element) ?? []) }
   }
-  // A list of many members is read in pieces. Without current members, it is what `assignValue` returns.
+  // A list of many members is read in pieces. The result is the same as from `assignValue` without current members.
   if (op !== 'remove' && isArray(value) && value.length > membersInPiece) {
     const listed = yield* readElementsInPieces(attribute, value, tolerances)
     return { kind: op === 'add' ? 'join' : 'replace', ids: readMemberIds(listed) }
@@ -157,7 +158,10 @@ function* stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter
   return { kind: op === 'add' ? 'join' : 'replace', ids: given }
 }
 
-/** The ids that a filter selects, if it only compares ids: `value eq "u1" or value eq "u2"`. Undefined for any other filter. */
+/**
+ * Returns the ids that a filter selects, if it only compares ids: `value eq "u1" or value eq "u2"`. Returns undefined
+ * for any other filter.
+ */
 function selectedIds(filter: ResolvedFilter): readonly string[] | undefined {
   if (filter.kind === 'text' && filter.operator === 'eq' && filter.attribute.name === 'value') return [filter.value]
   if (filter.kind !== 'or') return undefined
@@ -170,7 +174,7 @@ function selectedIds(filter: ResolvedFilter): readonly string[] | undefined {
   return selected
 }
 
-/** Whether members are given with a type, at any depth that a tolerance may unwrap. */
+/** Returns whether a member is given with a type, at any depth, because a tolerance may unwrap the value. */
 export function includesMemberType(members: JsonValue | undefined): boolean {
   if (isArray(members)) return members.some(includesMemberType)
   return (
@@ -180,7 +184,8 @@ export function includesMemberType(members: JsonValue | undefined): boolean {
 }
 
 /**
- * The ids of members: the `value` of each (RFC 7643 §4.2). Their type is ignored, because it follows from the id.
+ * Returns the ids of members: the `value` of each (RFC 7643 §4.2). Their type is ignored, because it follows from the
+ * id.
  * @param members as parsed by `readValue`.
  * @throws ScimError invalidValue — reason `value_required`.
  */
@@ -194,7 +199,7 @@ export function readMemberIds(members: JsonValue | undefined): readonly string[]
   })
 }
 
-/** The id of a member; undefined when it has none. */
+/** Returns the id of a member; undefined when it has none. */
 function memberIdOf(element: JsonValue): string | undefined {
   const value = isObject(element) ? getMember(element, 'value') : undefined
   return typeof value === 'string' ? value : undefined

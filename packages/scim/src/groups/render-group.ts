@@ -18,7 +18,7 @@ import { userLocation } from '../users/render-cache.ts'
 import { toObject } from '../values/json.ts'
 import { createByteText } from '../values/text.ts'
 
-/** A group as the JSON of a response (RFC 7644 §3.9). */
+/** Renders a group as the JSON of a response (RFC 7644 §3.9), with its members if the response shows them. */
 export async function showGroup(
   group: GroupRecord,
   showing: RenderContext,
@@ -36,7 +36,10 @@ interface ShownGroup {
   readonly baseUrl: string
 }
 
-/** The JSON of a group (RFC 7643 §4.2). Members are added piece by piece, because there may be a hundred thousand. */
+/**
+ * Renders the JSON of a group (RFC 7643 §4.2). Adds the members piece by piece, because there may be a hundred
+ * thousand.
+ */
 function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: ShownGroup): Pieces<RenderedResource> {
   const { groupId, resource, externalId } = group
   const complete = toObject([
@@ -52,7 +55,7 @@ function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: Show
   for (let from = 0; from < members.length; from += membersInPiece) {
     const piece = members.slice(from, from + membersInPiece).map((member) => renderMember(member, baseUrl))
     const text = jsonText(projectResource({ members: piece }, projection))
-    // Without the object and the list around them; a projection may leave nothing of them.
+    // Drops the object and the list around the members. A projection may leave nothing of them.
     if (text !== '{}') {
       const added = separator + text.slice('{"members":['.length, -']}'.length)
       if (bytes === undefined) pieces.push(added)
@@ -67,7 +70,7 @@ function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: Show
   return bytes.taken()
 }
 
-/** The members of a larger group are written in UTF-8 at once. */
+/** A group with more members is written directly in UTF-8. */
 const membersAsText = 1000
 
 const membersInPiece = 100
@@ -80,18 +83,18 @@ const groupMeta = (group: GroupRecord, baseUrl: string): JsonText =>
     version: groupVersion(group),
   })
 
-/** The URL of a group. */
+/** Returns the URL of a group. */
 const groupLocation = (groupId: string, baseUrl: string): string => `${baseUrl}/Groups/${encodeURIComponent(groupId)}`
 
 /**
- * The entity tag of a group (RFC 7644 §3.14). Membership changes also increment the version of its row, so the tag changes
- * exactly when the resource does.
+ * Returns the entity tag of a group (RFC 7644 §3.14). Membership changes also increment the version of its row, so the
+ * tag changes exactly when the resource does.
  */
 export const groupVersion = ({ version }: GroupRecord): string => `W/"${version}"`
 
 /**
- * RFC 7643 §4.2: `type` and `$ref` follow from the member. `display` is omitted, because a copy of the member's name would become
- * outdated.
+ * Renders a member (RFC 7643 §4.2). `type` and `$ref` follow from the member. `display` is omitted, because a copy of
+ * the member's name would become outdated.
  */
 const renderMember = ({ memberId, type }: GroupMember, baseUrl: string): JsonValue => ({
   value: memberId,
@@ -103,11 +106,12 @@ const renderMember = ({ memberId, type }: GroupMember, baseUrl: string): JsonVal
 type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
 
 /**
- * Loads the members of groups in one read, or nothing when the response does not show them, as when Entra looks a group up with
- * `excludedAttributes=members` (RFC 7644 §3.9): there may be tens of thousands. They are counted first, so that many are read only
- * when they and their JSON fit in memory beside other large responses.
- * @param deps.bytes the bytes for members; any number by default.
- * @returns undefined when members are not shown. Groups beyond the bytes are missing from the map; the first never is.
+ * Loads the members of groups in one read. Loads nothing when the response does not show them, because there may be
+ * tens of thousands: Entra looks a group up with `excludedAttributes=members` (RFC 7644 §3.9). The members are counted
+ * first, so that many are read only when they and their JSON fit in memory besides other large responses.
+ * @param deps.bytes the maximum number of bytes for members; unlimited by default.
+ * @returns undefined when members are not shown. Groups beyond the limit are missing from the map, but never the first
+ * group.
  */
 async function loadShownMembers(
   groups: readonly GroupRecord[],
@@ -124,10 +128,10 @@ async function loadShownMembers(
   return storage.groups.membersOf(providerId, groupIds, { limit, signal })
 }
 
-/** A member in a response: a UUID twice, and the address of a tenant. */
+/** The bytes of a member in a response, which contains a UUID twice and the URL of a tenant. */
 const memberBytes = 200
 
-/** The same as it was read. */
+/** The bytes of a member as it was read from storage. */
 const readMemberBytes = 100
 
 interface GroupReadDependencies {

@@ -65,8 +65,8 @@ export function writeGroup(
 }
 
 /**
- * Refuses a name that another group of the provider has, where the host wants unique names. RFC 7643 §4.2 does not. The name is
- * looked up before the write, so two simultaneous requests can both succeed.
+ * Refuses a name that another group of the provider has, if the host requires unique names. RFC 7643 §4.2 does not
+ * require them. The name is looked up before the write, so two simultaneous requests can both succeed.
  * @throws ScimError 409 — reason `group_name_taken`.
  */
 export async function requireFreeName(
@@ -83,7 +83,7 @@ export async function requireFreeName(
     sort: undefined,
     page: { kind: 'index', offset: 0, limit: 1 },
   })
-  // RFC 7644 §3.12 uniqueness. Too many groups to search are not known to be free of the name.
+  // RFC 7644 §3.12 uniqueness. If there are too many groups to search, one of them may have the name.
   if (found.outcome === 'tooMany' || found.total > 0) throw refusal('group_name_taken')
 }
 
@@ -131,7 +131,7 @@ function groupOfOutcome(outcome: Exclude<GroupChangeOutcome, { readonly outcome:
 
 /**
  * Finds the group of a request.
- * @throws ScimError 404 — reason `resource_not_found`, also for a group of another provider (RFC 7644 §6).
+ * @throws ScimError 404 — reason `resource_not_found`, including for a group of another provider (RFC 7644 §6).
  */
 export async function findGroup(
   { caller, id }: ScimCall,
@@ -144,7 +144,7 @@ export async function findGroup(
 }
 
 /**
- * The columns of a group's row; its members have rows of their own.
+ * Returns the columns of a group's row. Its members are stored in other rows.
  * @param document the complete resource, with names spelled as in the schema.
  */
 export function groupState(document: JsonObject, { groupType, limits }: GroupStateDependencies): GroupState {
@@ -162,7 +162,8 @@ export function groupState(document: JsonObject, { groupType, limits }: GroupSta
 type GroupStateDependencies = Pick<GroupDependencies, 'groupType' | 'limits'>
 
 /**
- * Refuses members who would exceed a limit. They are counted before the write, so simultaneous requests can exceed it a little.
+ * Refuses members who would exceed a limit. Members are counted before the write, so simultaneous requests can exceed
+ * the limit slightly.
  * @throws ScimError 400 — reasons `members_too_many`, `memberships_too_many`.
  */
 export async function requireRoomForMembers(
@@ -173,7 +174,7 @@ export async function requireRoomForMembers(
   const joining = new Set(change.kind === 'replace' ? change.memberIds : change.add)
   if (joining.size === 0) return
   const { groups } = storage
-  // Members to be removed count as well, because they may be none, and so do those who are added again.
+  // Members to be removed are counted too, because they may not be members at all. So are members who are added again.
   const present = change.kind === 'replace' ? 0 : await groups.countMembers(providerId, [groupId], groupMembers)
   // RFC 7644 §3.12 invalidValue.
   if (present + joining.size > groupMembers) throw refusal('members_too_many', { attribute: 'members' })
@@ -183,15 +184,21 @@ export async function requireRoomForMembers(
   if (most >= groupsOfMember) throw refusal('memberships_too_many', { attribute: 'members' })
 }
 
-/** The state if it differs from the stored one. A write without changes keeps version and date (RFC 7644 §3.5.2.1). */
+/**
+ * Returns the state if it differs from the stored one, otherwise undefined. A write without changes keeps version and
+ * date (RFC 7644 §3.5.2.1).
+ */
 const changedState = (group: GroupRecord, state: GroupState): GroupState | undefined =>
   group.externalId === state.externalId && sameValue(group.resource, state.resource) ? undefined : state
 
-/** Attributes that are not part of the stored resource: in columns or rows of their own, or assigned by the server. */
+/**
+ * Attributes that are not part of the stored resource: they have separate columns or rows, or are assigned by the
+ * server.
+ */
 const excludedAttributes: ReadonlySet<string> = new Set(['id', 'externalId', 'members', 'meta'])
 
 /**
- * The resource of a group that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH.
+ * Returns the resource of a group that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH.
  * @param members empty when the write does not depend on them.
  */
 export const groupDocument = (

@@ -16,7 +16,7 @@ export interface CursorPosition {
   readonly after: ListPosition | undefined
 }
 
-/** The search that a cursor belongs to. It is invalid for any other. */
+/** The search that a cursor belongs to. The cursor is invalid for any other. */
 interface CursorScope {
   readonly caller: ScimCaller
   /** Resource types, filter and order, as one string. */
@@ -46,7 +46,7 @@ export async function mintListCursor({ type, after }: CursorPosition, walk: Curs
 export async function verifyListCursor(cursor: string, walk: CursorScope): Promise<CursorPosition> {
   const payload = cursor.slice(0, Math.min(Math.max(cursor.indexOf('.'), 0), maximumLength))
   const signatures = await Promise.all(keysOf(walk).map((key) => signature(payload, key, walk)))
-  // RFC 9865 §2.1 invalidCursor: of another provider or query, of a revoked secret, or forged.
+  // RFC 9865 §2.1 invalidCursor: issued for another provider or query, signed with a revoked secret, or forged.
   if (!signatures.some((own) => equalInConstantTime(`${payload}.${own}`, cursor))) throw refusal('cursor_invalid')
   const { place, count, issuedAt } = readPayload(payload)
   // RFC 9865 §2.1 expiredCursor.
@@ -56,7 +56,10 @@ export async function verifyListCursor(cursor: string, walk: CursorScope): Promi
   return place
 }
 
-/** The digests of active secrets, newest first. A provider that only uses access tokens may have none. */
+/**
+ * Returns the signing keys: the digests of active secrets, newest first. A provider that only uses access tokens may
+ * have no secret; its id is then the key.
+ */
 function keysOf({ caller: { provider }, now }: CursorScope): readonly [string, ...string[]] {
   const live = provider.secrets.filter((secret) => isActiveSecret(secret, now)).map(({ digest }) => digest)
   const [newest = provider.providerId, ...older] = live.toReversed()
@@ -74,7 +77,10 @@ interface CursorPayload {
   readonly issuedAt: number
 }
 
-/** The provider knows its secret, so it could sign a payload of its own. It must not reach storage unchecked. */
+/**
+ * Parses and checks a signed payload. The provider knows its secret and could sign any payload, so none may reach
+ * storage unchecked.
+ */
 function readPayload(payload: string): CursorPayload {
   const [type, after, count, issuedAt] = parsePayload(payload)
   const isOurs =
@@ -97,7 +103,7 @@ function parsePayload(payload: string): readonly unknown[] {
   }
 }
 
-/** A position that may be passed to storage. */
+/** Returns whether a value is a position that may be passed to storage. */
 const isPosition = (after: unknown): after is ListPosition => typeof after === 'string' && isAllowedText(after, 'line')
 
 /** Longer than any valid cursor. */

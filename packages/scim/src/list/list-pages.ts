@@ -6,10 +6,10 @@ import type { ScimCall } from '../server/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'
 
-/** What a page needs beside the searches. */
+/** The context of a page, in addition to its searches. */
 export interface PageContext {
   readonly call: ScimCall
-  /** Called when a search reads more than half of what storage is willing to read. */
+  /** Called when a search reads more than half of the records that storage reads at most. */
   readonly onNearLimit: (type: TypeSearch['type']) => void
 }
 
@@ -22,8 +22,7 @@ interface ResourcePage {
 }
 
 /**
- * The page at an index.
- * @param page the first offset is 0.
+ * Reads the page at an offset, which begins at 0.
  * @throws ScimError tooMany — reasons `too_many_matches`, `page_too_large`.
  */
 export async function pageByIndex(
@@ -47,7 +46,7 @@ export async function pageByIndex(
 }
 
 /**
- * The page after a cursor. Resource types before and after the page are only counted.
+ * Reads the page after a cursor. Resources of the types before and after the page are only counted.
  * @throws ScimError tooMany — reason `too_many_matches`.
  */
 export async function pageByCursor(
@@ -102,7 +101,7 @@ async function listed(
   return outcome
 }
 
-/** What earlier types leave of the bytes of a page. */
+/** Returns how many bytes of a page the resources of earlier types leave; at least 1. */
 const bytesLeft = (bytes: number, resources: readonly RenderedResource[]): number =>
   Math.max(
     1,

@@ -52,7 +52,10 @@ function startingWith(start: string, prefix: string): readonly ResolvedFilter[] 
   return start.startsWith(prefix) ? idTests('sw', decodeIdPart(start.slice(prefix.length), 'end')) : []
 }
 
-/** The possible remainders of a text that belong to the id, one for each overlap of its start with the end of the prefix. */
+/**
+ * Returns the parts of a string that may belong to the id: the rest after each overlap of its start with the end of the
+ * prefix.
+ */
 function acrossPrefix(text: string, prefix: string): readonly string[] {
   const cuts = Array.from({ length: Math.max(text.length - 1, 0) }, (_, index) => index + 1)
   return cuts.filter((cut) => prefix.endsWith(text.slice(0, cut))).map((cut) => text.slice(cut))
@@ -80,8 +83,8 @@ const id: FilterAttribute = { extension: undefined, name: 'id', subName: undefin
 const maximumSpellings = 40
 
 /**
- * The parts of an id that a part of its percent-encoded form can represent: `kim@x` for `kim%40x`; and, for a part from the
- * middle, both `A1` and `:1` (encoded as `%3A1`) for `A1`.
+ * Returns the parts of an id that a part of its percent-encoded form can represent: `kim@x` for `kim%40x`; and, for a
+ * part from the middle, both `A1` and `:1` (encoded as `%3A1`) for `A1`.
  * @param cut the ends at which the part may split an escape.
  * @returns all candidates; ids are ASCII (OIDC Core §2). Empty when no encoded id contains the part.
  */
@@ -97,7 +100,7 @@ function decodeIdPart(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'
   return [...new Set([...spellings, ...within])]
 }
 
-/** The candidates that start inside an escape. */
+/** Returns the candidates that start inside an escape. */
 const cutStarts = (encoded: string): readonly { readonly character: string; readonly rest: string }[] =>
   escapes.flatMap(({ character, escape }) =>
     [1, 2]
@@ -105,7 +108,7 @@ const cutStarts = (encoded: string): readonly { readonly character: string; read
       .map((length) => ({ character, rest: encoded.slice(length) })),
   )
 
-/** The candidates that end inside an escape. */
+/** Returns the candidates that end inside an escape. */
 const cutEnds = (encoded: string): readonly string[] =>
   escapes.flatMap(({ character, escape }) =>
     [1, 2]
@@ -113,7 +116,7 @@ const cutEnds = (encoded: string): readonly string[] =>
       .flatMap((length) => decoded(encoded.slice(0, -length)).map((text) => text + character)),
   )
 
-/** Empty when `encodeURIComponent` would not produce the text. */
+/** Decodes a part of a path segment. Returns an empty list when `encodeURIComponent` would not produce the part. */
 function decoded(encoded: string): readonly string[] {
   try {
     const text = decodeURIComponent(encoded)

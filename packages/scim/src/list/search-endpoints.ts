@@ -82,14 +82,17 @@ async function findPage(
   return { ...found, nextCursor: found.next === undefined ? undefined : await mintListCursor(found.next, walk) }
 }
 
-/** Identifies the search of a cursor. The shown attributes may change between pages. */
+/**
+ * Returns a string that identifies the search of a cursor. It leaves out the attributes to show, which may change
+ * between pages.
+ */
 const queryText = (searches: readonly TypeSearch[]): string =>
   JSON.stringify(searches.map(({ type, filter, sort }) => [type.resourceType.name, filter ?? null, sort ?? null]))
 
 /**
- * The resource type by which a search over several types resolves names: it also has the attributes of the other types, because a
- * name that one of the types defines is not unknown (RFC 7644 §3.4.2.1). Where types of the host give a name another meaning, users
- * and groups come first.
+ * Returns the resource type against which a search over several types resolves names. It also has the attributes of the
+ * other types, because a name that one of the types defines is not unknown (RFC 7644 §3.4.2.1). If several types define
+ * a name, the definition of `type` itself is used, or else that of users, groups and the other types, in this order.
  */
 function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): ResourceType {
   if (types.length === 1) return type
@@ -109,7 +112,7 @@ function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): R
 
 /** A page of resources. */
 interface ListedPage {
-  /** All matching resources, on all pages. */
+  /** The number of matching resources on all pages. */
   readonly total: number
   readonly resources: readonly RenderedResource[]
   /** From 1; undefined for a page by cursor. */
@@ -118,13 +121,13 @@ interface ListedPage {
   readonly nextCursor?: string | undefined
 }
 
-/** The response with a page (RFC 7644 §3.4.2, RFC 9865 §2). An empty page has an empty `Resources`. */
+/** Renders a page as a response (RFC 7644 §3.4.2, RFC 9865 §2). An empty page has an empty `Resources`. */
 export function listResponse({ total, resources, startIndex, nextCursor }: ListedPage): ServerResponse {
   const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
   const page = JSON.stringify({ schemas, totalResults: total, startIndex, itemsPerPage: resources.length, nextCursor })
   const start = `${page.slice(0, -1)},"Resources":[`
   if (!resources.some((resource) => typeof resource !== 'string')) {
-    // Appended instead of spliced, because a page has about 100 kB and slicing it would copy it.
+    // The resources are appended as strings: a page has about 100 kB, and slicing it would copy it.
     return textResponse(200, `${start}${resources.join(',')}]}`)
   }
   const bytes = createByteText(resources.reduce((sum, { length }) => sum + length, start.length))

@@ -59,7 +59,7 @@ export function* parseSearch(body: unknown, tolerances: ToleranceCounter): Piece
 
 type Members = ReadonlyMap<string, Member>
 
-/** RFC 7643 §2.5: null means absent. */
+/** Returns the value of a member. Null means absent (RFC 7643 §2.5). */
 const valueIn = (members: Members, name: string): JsonValue | undefined =>
   members.get(nameKey(name))?.value ?? undefined
 
@@ -138,23 +138,23 @@ const largestIndex = 2_147_483_647
 /** The limits of a page, published at `/ServiceProviderConfig` (RFC 7644 §3.4.2.4, RFC 9865 §4). */
 export interface PageLimits {
   /**
-   * Resources on a page when the request has no `count`.
+   * The number of resources on a page when the request has no `count`.
    * @defaultValue 100. Okta and Entra expect at least 100.
    */
   readonly defaultCount: number
   /**
-   * The most resources on a page.
+   * The maximum number of resources on a page.
    * @defaultValue 200. A page is in memory as a whole.
    */
   readonly maxCount: number
   /**
-   * The approximate bytes of a page. A page by cursor ends earlier; a page by index is rejected as `tooMany`, because clients
-   * that count by index would miss resources. A page of one resource is never rejected.
+   * The approximate maximum size of a page, in bytes. A page by cursor then ends earlier; a page by index is rejected
+   * as `tooMany`, because clients that count by index would miss resources. A page of one resource is never rejected.
    * @defaultValue 8388608 (8 MiB). A hundred groups of 250 members, as Okta imports them, have 5 MB.
    */
   readonly bytes: number
   /**
-   * Seconds in which the next page of a cursor must be requested.
+   * The number of seconds within which the next page of a cursor must be requested.
    * @defaultValue 3600. An import may process a page for minutes.
    */
   readonly cursorLifetime: number

@@ -25,11 +25,12 @@ interface SearchedType {
 }
 
 /**
- * Rewrites a filter to the attributes that storage knows (see `ListQuery`), or to `true` or `false` when all or no resources
- * match. An attribute that the type does not define has no value (RFC 7644 §3.4.2.1), and some server-assigned values are known
- * in advance.
- * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`, and never an empty result for an attribute that cannot
- * be searched; `filter_too_large`, when the rewritten tests of `meta.location` are more comparisons than a filter may have.
+ * Rewrites a filter to the attributes that storage knows (see `ListQuery`), or to `true` or `false` when all or no
+ * resources match. An attribute that the type does not define has no value (RFC 7644 §3.4.2.1), and some
+ * server-assigned values are known in advance.
+ * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`, because an empty result would be wrong for
+ * an attribute that cannot be searched; `filter_too_large`, when the rewritten tests of `meta.location` contain more
+ * comparisons than a filter may have.
  */
 export function toStorageFilter(
   filter: ResolvedFilter,
@@ -87,7 +88,7 @@ function testInStorageTerms(test: Test, { resourceType, rewriteLocation }: Rewri
   const found = resolveFilterAttribute(test.attribute, resourceType)
   if (found === undefined) return matchesFilter(test)({})
   const label = attributeLabel(found)
-  // RFC 7643 §3.1: every resource has it.
+  // RFC 7643 §3.1: every resource has this attribute.
   if (test.kind === 'present' && always.has(label)) return true
   if (label === 'meta.resourceType') return matchesFilter(test)({ meta: { resourceType: resourceType.name } })
   if (label === 'meta.location' && test.kind === 'text') return rewriteLocation(test)
@@ -132,7 +133,10 @@ const always: ReadonlySet<string> = new Set([
   'meta.version',
 ])
 
-/** The attribute that a filter tests; undefined when the type does not define it, so that no resource has a value. */
+/**
+ * Returns the attribute that a filter tests. Returns undefined when the type does not define it: then no resource has a
+ * value.
+ */
 export function resolveFilterAttribute(
   target: FilterAttribute,
   resourceType: ResourceType,
@@ -146,8 +150,8 @@ export function resolveFilterAttribute(
 }
 
 /**
- * Whether storage can filter and sort by an attribute: those that identity providers write, and those that `ListQuery` names.
- * Other read-only attributes are computed when a resource is rendered.
+ * Returns whether storage can filter and sort by an attribute. It can if identity providers write the attribute, or if
+ * `ListQuery` names it. Other read-only attributes are computed when a resource is rendered.
  */
 export function isStoredAttribute(found: ResolvedAttribute): boolean {
   const isWritten = isWritable(found.attribute) && (found.subAttribute === undefined || isWritable(found.subAttribute))

@@ -37,10 +37,11 @@ interface NamedType extends ListedType {
 }
 
 /**
- * Resolves a search for each resource type. Types without possible matches are omitted. `sortBy` orders the resources of each type;
- * one type follows the other, because one order for all would require merging their lists from the start (RFC 7644 §3.4.2.3).
- * @throws ScimError invalidFilter — the reasons of `parseFilter`, `resolveFilter` and `searchableFilter`; invalidValue — the
- * reasons of `sortKeyOf`; invalidSyntax — the reasons of `parseProjection`.
+ * Resolves a search for each resource type. Types without possible matches are omitted. `sortBy` orders the resources
+ * of each type; one type follows the other, because one order for all would require merging their lists from the start
+ * (RFC 7644 §3.4.2.3).
+ * @throws ScimError invalidFilter — the reasons of `parseFilter`, `resolveFilter` and `toStorageFilter`; invalidValue —
+ * the reasons of `sortKeyOf`; invalidSyntax — the reasons of `parseProjection`.
  */
 export function typeSearches(
   request: SearchRequest,
@@ -58,7 +59,7 @@ interface SearchContext {
   readonly tolerances: ToleranceCounter
 }
 
-/** Empty when no resource of the type can match. */
+/** Resolves a search for one type. Returns an empty list when no resource of the type can match. */
 function typeSearch(
   request: SearchRequest,
   { filter, type }: { readonly filter: FilterNode | undefined; readonly type: NamedType },
@@ -76,10 +77,12 @@ function typeSearch(
 }
 
 /**
- * The sort key of a list of one type (RFC 7644 §3.4.2.3).
- * @param context with the names of all searched types.
- * @returns undefined for the order of creation, also when the type does not define the attribute: then no resource has a value.
- * @throws ScimError invalidValue — reasons `sort_attribute`, `sort_order`. invalidPath is for PATCH (RFC 7644 §3.12, table 9).
+ * Returns the sort key of a list of one type (RFC 7644 §3.4.2.3).
+ * @param context resolves the names of all searched types.
+ * @returns undefined for the order of creation. It also applies when the type does not define the attribute, because
+ * then no resource has a value.
+ * @throws ScimError invalidValue — reasons `sort_attribute`, `sort_order`. invalidPath is for PATCH (RFC 7644 §3.12,
+ * table 9).
  */
 function sortKeyOf(
   { sortBy, sortOrder }: Pick<SearchRequest, 'sortBy' | 'sortOrder'>,

@@ -11,7 +11,7 @@ import { parseJson } from '../values/parse-json.ts'
 import { nameKey } from '../values/text.ts'
 
 /**
- * The JSON of a request's body (RFC 7644 §3.8).
+ * Parses the body of a request as JSON (RFC 7644 §3.8).
  * @throws ScimError 415 — reason `media_type`; the reasons of `parseJson`.
  */
 export async function readMessage({
@@ -85,24 +85,24 @@ export function checkPreconditions(request: ServerRequest, version: string): voi
   if (excluded !== undefined && compareEntityTags(excluded, version) !== 'no_match') throw refusal('version_mismatch')
 }
 
-/** Whether a request depends on the version of its resource. */
+/** Returns whether a request depends on the version of its resource. */
 export const hasPreconditions = ({ headers }: Pick<ServerRequest, 'headers'>): boolean =>
   headers.has('if-match') || headers.has('if-none-match')
 
-/** Whether If-None-Match lists this version, so that a GET responds with 304 (RFC 9110 §13.1.2). */
+/** Returns whether If-None-Match lists this version, so that a GET responds with 304 (RFC 9110 §13.1.2). */
 export function isNotModified(request: ServerRequest, version: string): boolean {
   const tags = request.headers.get('if-none-match')
   return tags !== undefined && compareEntityTags(tags, version) === 'match'
 }
 
-/** A SCIM response (RFC 7644 §3.1, §3.8). It is not cached, because it contains personal data. */
+/** Creates a SCIM response (RFC 7644 §3.1, §3.8). It is not cached, because it contains personal data. */
 export const scimResponse = (status: number, body: object, headers?: readonly Header[]): ServerResponse =>
   textResponse(status, JSON.stringify(body), headers)
 
 /** The media type of SCIM (RFC 7644 §3.8). */
 export const scimContent: Header = ['Content-Type', 'application/scim+json']
 
-/** A SCIM response whose body is already JSON. */
+/** Creates a SCIM response from a body that is already JSON. */
 export const textResponse = (
   status: number,
   body: string | Uint8Array,
@@ -113,7 +113,7 @@ export const textResponse = (
   body,
 })
 
-/** A response without content. */
+/** Creates a response without content. */
 export const emptyResponse = (headers: readonly Header[] = []): ServerResponse => withoutContent(204, headers)
 
 const withoutContent = (status: 204 | 304, headers: readonly Header[]): ServerResponse => ({
@@ -122,7 +122,7 @@ const withoutContent = (status: 204 | 304, headers: readonly Header[]): ServerRe
   body: undefined,
 })
 
-/** A response with one resource, with its version and location as headers (RFC 7644 §3.14). */
+/** Creates a response with one resource, whose version and location are in headers (RFC 7644 §3.14). */
 export function resourceResponse(
   status: 200 | 201,
   shown: RenderedResource,
@@ -132,7 +132,7 @@ export function resourceResponse(
   return textResponse(status, shown, version === undefined ? [address] : [['ETag', version], address])
 }
 
-/** A 304 response, with the headers of the full response (RFC 9110 §15.4.5). */
+/** Creates a 304 response, with the headers of the full response (RFC 9110 §15.4.5). */
 export const notModifiedResponse = ({
   location,
   version,
@@ -148,7 +148,9 @@ interface ResourceHeaders {
   readonly version: string | undefined
 }
 
-/** The answer to a refusal (RFC 7644 §3.12): a SCIM error body, always, and what HTTP wants beside it. */
+/**
+ * Renders a refusal as a response (RFC 7644 §3.12): a SCIM error body, and the headers that HTTP requires in addition.
+ */
 export const renderRefusal = (error: ScimError): ServerResponse =>
   scimResponse(error.status, renderScimError(error), headersOf(error))
 
@@ -163,8 +165,8 @@ function headersOf({ status, reason, retryAfter }: ScimError): readonly Header[]
 }
 
 /**
- * Headers about the limit and its decision (RFC 6585 §4). Besides `Retry-After`, the names that SailPoint reads and slows down by (seen
- * 2026); `Reset` and `Retry-After` are seconds from now.
+ * Returns the headers about a request limit (RFC 6585 §4): `Retry-After`, and the headers by which SailPoint slows down
+ * (seen 2026). `Reset` and `Retry-After` are in seconds from now.
  */
 export function rateLimitHeaders(decision: RateDecision): readonly Header[] {
   const { quota } = decision

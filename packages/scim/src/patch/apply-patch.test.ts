@@ -15,45 +15,49 @@ import { refusalOf, summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { strictTolerances } from '../tolerance/tolerances.ts'
 
 test.each<[string, Operation, JsonObject]>([
-  ['§3.5.2.1: add begins an absent attribute', { op: 'add', path: 'title', value: 'Boss' }, { title: 'Boss' }],
-  ['§3.5.2.1: add replaces a single value', { op: 'add', path: 'userName', value: 'k' }, { userName: 'k' }],
+  ['add sets an absent attribute (RFC 7644 §3.5.2.1)', { op: 'add', path: 'title', value: 'Boss' }, { title: 'Boss' }],
   [
-    '§3.5.2.1: add merges a complex value',
+    'add replaces the value of a single-valued attribute (RFC 7644 §3.5.2.1)',
+    { op: 'add', path: 'userName', value: 'k' },
+    { userName: 'k' },
+  ],
+  [
+    'add merges a complex value (RFC 7644 §3.5.2.1)',
     { op: 'add', path: 'name', value: { middleName: 'Q' } },
     { name: { givenName: 'Kim', middleName: 'Q', familyName: 'Lee' } },
   ],
   [
-    '§3.5.2.1: add appends to several values',
+    'add appends to a multi-valued attribute (RFC 7644 §3.5.2.1)',
     { op: 'add', path: 'emails', value: [{ value: 'c@x', type: 'other' }] },
     { emails: [workMail, homeMail, { value: 'c@x', type: 'other' }] },
   ],
   [
-    '§3.5.2.1: add takes one value without an array',
+    'add accepts one value without an array (RFC 7644 §3.5.2.1)',
     { op: 'add', path: 'emails', value: { value: 'c@x' } },
     { emails: [workMail, homeMail, { value: 'c@x' }] },
   ],
   [
-    '§3.5.2.1: add without path takes a set of attributes',
+    'add without a path accepts a set of attributes (RFC 7644 §3.5.2.1)',
     { op: 'add', value: { title: 'Boss', name: { givenName: 'K' } } },
     { title: 'Boss', name: { givenName: 'K', familyName: 'Lee' } },
   ],
   [
-    '§3.5.2.1: add keeps values apart that have no value, by their other sub-attributes',
+    'add distinguishes elements without `value` by their other sub-attributes (RFC 7644 §3.5.2.1)',
     { op: 'add', path: 'emails', value: [{ display: 'A' }, { display: 'B' }] },
     { emails: [workMail, homeMail, { display: 'A' }, { display: 'B' }] },
   ],
   [
-    '§3.5.2.1: add to a selected value merges',
+    'add to a selected value merges its sub-attributes (RFC 7644 §3.5.2.1)',
     { op: 'add', path: 'emails[type eq "home"]', value: { display: 'H' } },
     { emails: [workMail, { ...homeMail, display: 'H' }] },
   ],
   [
-    '§3.5.2: a new primary value takes it from the old one',
+    'a new primary value makes the old one non-primary (RFC 7644 §3.5.2)',
     { op: 'add', path: 'emails', value: [{ value: 'c@x', primary: true }] },
     { emails: [{ ...workMail, primary: false }, homeMail, { value: 'c@x', primary: true }] },
   ],
   [
-    '§3.5.2: so does a sub-attribute',
+    'setting only the sub-attribute `primary` makes the old primary value non-primary (RFC 7644 §3.5.2)',
     { op: 'replace', path: 'emails[type eq "home"].primary', value: true },
     {
       emails: [
@@ -63,55 +67,67 @@ test.each<[string, Operation, JsonObject]>([
     },
   ],
   [
-    '§3.5.2: the primary value may be named again',
+    'the primary value may be made primary again (RFC 7644 §3.5.2)',
     { op: 'replace', path: 'emails[type eq "work"].primary', value: true },
     { emails: [workMail, homeMail] },
   ],
-  ['§3.5.2.2: remove unassigns', { op: 'remove', path: 'displayName' }, { displayName: undefined } as never],
-  ['§3.5.2.2: remove takes a sub-attribute', { op: 'remove', path: 'name.givenName' }, { name: { familyName: 'Lee' } }],
   [
-    '§3.5.2.2: remove takes selected values only',
+    'remove clears an attribute (RFC 7644 §3.5.2.2)',
+    { op: 'remove', path: 'displayName' },
+    { displayName: undefined } as never,
+  ],
+  [
+    'remove clears a sub-attribute (RFC 7644 §3.5.2.2)',
+    { op: 'remove', path: 'name.givenName' },
+    { name: { familyName: 'Lee' } },
+  ],
+  [
+    'remove deletes only the selected values (RFC 7644 §3.5.2.2)',
     { op: 'remove', path: 'emails[type eq "home"]' },
     { emails: [workMail] },
   ],
   [
-    '§3.5.2.2: remove takes a sub-attribute of selected values',
+    'remove clears a sub-attribute of the selected values (RFC 7644 §3.5.2.2)',
     { op: 'remove', path: 'emails[type eq "work"].primary' },
     { emails: [{ value: 'kim@x.test', type: 'work' }, homeMail] },
   ],
   [
-    '§3.5.2.2: the last value leaves the attribute unassigned',
+    'removing the last value clears the attribute (RFC 7644 §3.5.2.2)',
     { op: 'remove', path: 'emails[value pr]' },
     { emails: undefined } as never,
   ],
-  ['§3.5.2.3: replace of what is absent adds', { op: 'replace', path: 'title', value: 'Boss' }, { title: 'Boss' }],
   [
-    '§3.5.2.3: replace of a complex value leaves the other parts',
+    'replace adds an absent attribute (RFC 7644 §3.5.2.3)',
+    { op: 'replace', path: 'title', value: 'Boss' },
+    { title: 'Boss' },
+  ],
+  [
+    'replace of a complex value keeps the other sub-attributes (RFC 7644 §3.5.2.3)',
     { op: 'replace', path: 'name', value: { givenName: 'K' } },
     { name: { givenName: 'K', familyName: 'Lee' } },
   ],
   [
-    '§3.5.2.3: replace of a part',
+    'replace of a sub-attribute keeps the others (RFC 7644 §3.5.2.3)',
     { op: 'replace', path: 'name.familyName', value: 'Li' },
     { name: { givenName: 'Kim', familyName: 'Li' } },
   ],
   [
-    '§3.5.2.3: replace of several values replaces all',
+    'replace of a multi-valued attribute replaces all values (RFC 7644 §3.5.2.3)',
     { op: 'replace', path: 'emails', value: [{ value: 'c@x' }] },
     { emails: [{ value: 'c@x' }] },
   ],
   [
-    '§3.5.2.3: replace of a selected value replaces it whole',
+    'replace of a selected value replaces all of its sub-attributes (RFC 7644 §3.5.2.3)',
     { op: 'replace', path: 'emails[type eq "home"]', value: { value: 'c@x' } },
     { emails: [workMail, { value: 'c@x' }] },
   ],
   [
-    '§3.5.2.3: replace of a part of selected values',
+    'replace of a sub-attribute changes only the selected values (RFC 7644 §3.5.2.3)',
     { op: 'replace', path: 'emails[type eq "work"].value', value: 'c@x' },
     { emails: [{ ...workMail, value: 'c@x' }, homeMail] },
   ],
   [
-    '§3.5.2.3: without a filter, of all values',
+    'replace of a sub-attribute without a filter changes all values (RFC 7644 §3.5.2.3)',
     { op: 'replace', path: 'emails.display', value: 'D' },
     {
       emails: [
@@ -121,62 +137,66 @@ test.each<[string, Operation, JsonObject]>([
     },
   ],
   [
-    '§3.10: a URN names an attribute of an extension',
+    'a URN selects an attribute of an extension (RFC 7644 §3.10)',
     { op: 'add', path: `${enterprise}:department`, value: 'Ops' },
     { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
   ],
   [
-    '§3.10: and a part of it',
+    'a URN selects a sub-attribute of an extension (RFC 7644 §3.10)',
     { op: 'add', path: `${enterprise}:manager.value`, value: 'u9' },
     { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
   ],
   [
-    '§3.10: in any case',
+    'a URN may be in any case (RFC 7644 §3.10)',
     { op: 'add', path: `${enterprise.toUpperCase()}:DEPARTMENT`, value: 'Ops' },
     { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
   ],
   [
-    '§3.10: a URN alone names the whole extension',
+    'a URN alone selects all attributes of an extension (RFC 7644 §3.10)',
     { op: 'add', path: enterprise, value: { department: 'Ops' } },
     { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
   ],
   [
-    '§3.5.2.1: an extension is a key of a value without path',
+    'the URN of an extension is a key in a value without a path (RFC 7644 §3.5.2.1)',
     { op: 'add', value: { [enterprise]: { department: 'Ops' } } },
     { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
   ],
   [
-    '§3.10: the URN of the own schema may stand before a name',
+    'the URN of the core schema may precede a name (RFC 7644 §3.10)',
     { op: 'replace', path: `${core}:displayName`, value: 'K' },
     { displayName: 'K' },
   ],
   [
-    '7643 §2.1: names do not differ by case',
+    'names in a path are case-insensitive (RFC 7643 §2.1)',
     { op: 'replace', path: 'EMAILS[TYPE EQ "work"].Value', value: 'c@x' },
     { emails: [{ ...workMail, value: 'c@x' }, homeMail] },
   ],
-  ['7643 §2.1: nor do keys', { op: 'replace', value: { DISPLAYNAME: 'K' } }, { displayName: 'K' }],
   [
-    '7643 §2.5: a part that is null is cleared',
+    'keys in a value are case-insensitive (RFC 7643 §2.1)',
+    { op: 'replace', value: { DISPLAYNAME: 'K' } },
+    { displayName: 'K' },
+  ],
+  [
+    'null clears a sub-attribute (RFC 7643 §2.5)',
     { op: 'replace', path: 'name', value: { givenName: null } },
     { name: { familyName: 'Lee' } },
   ],
   [
-    '7643 §2.5: an empty array is no value',
+    'an empty array clears a multi-valued attribute (RFC 7643 §2.5)',
     { op: 'replace', path: 'emails', value: [] },
     { emails: undefined } as never,
   ],
   [
-    '7643 §3: schemas is computed, and may be sent along',
+    'a value may contain schemas, which the server computes (RFC 7643 §3)',
     { op: 'replace', value: { schemas: [core, enterprise], displayName: 'K' } },
     { displayName: 'K' },
   ],
   [
-    'Okta: its own id may be repeated',
+    'a value may contain the current id, as Okta sends it',
     { op: 'replace', value: { id: 'usr_1', displayName: 'K' } },
     { displayName: 'K' },
   ],
-])('RFC 7644 %s', (_, operation, expected) => {
+])('%s', (_, operation, expected) => {
   const { resource, changed, applied } = patch(operation)
 
   const plain = JSON.parse(JSON.stringify({ ...kim, ...expected })) as JsonObject
@@ -186,28 +206,28 @@ test.each<[string, Operation, JsonObject]>([
 })
 
 test.each<[string, Operation, JsonObject?]>([
-  ['an added value that is there', { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home' }] }],
+  ['an add of an existing value', { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home' }] }],
   [
-    'the same in another case of type',
+    'an add of an existing value with a null sub-attribute',
     { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home', display: null }] },
   ],
-  ['the same single value', { op: 'replace', path: 'active', value: true }],
-  ['the same complex value', { op: 'add', path: 'name', value: { familyName: 'Lee', givenName: 'Kim' } }],
-  ['the same values in another order', { op: 'replace', path: 'emails', value: [homeMail, workMail] }],
-  ['a removal of what is not there', { op: 'remove', path: 'title' }],
-  ['a removal of a value that is not there', { op: 'remove', path: 'emails[value eq "none"]' }],
-  ['nothing added', { op: 'add', path: 'emails', value: [] }],
+  ['a replace by the current single value', { op: 'replace', path: 'active', value: true }],
+  ['an add of the current complex value', { op: 'add', path: 'name', value: { familyName: 'Lee', givenName: 'Kim' } }],
+  ['a replace by the current values in another order', { op: 'replace', path: 'emails', value: [homeMail, workMail] }],
+  ['a remove of an absent attribute', { op: 'remove', path: 'title' }],
+  ['a remove of an absent value', { op: 'remove', path: 'emails[value eq "none"]' }],
+  ['an add of an empty array', { op: 'add', path: 'emails', value: [] }],
   [
-    'a member that is there, without its type',
+    'an add of a current member without its type',
     { op: 'add', path: 'members', value: [{ $ref: null, value: 'u1' }] },
     ops,
   ],
   [
-    'all members again, with names',
+    'a replace by the current members, with a display name',
     { op: 'replace', path: 'members', value: [{ value: 'u3', display: 'x' }, { value: 'u2' }, { value: 'u1' }] },
     ops,
   ],
-  ['a member that left before', { op: 'remove', path: 'members[value eq "u7"]' }, ops],
+  ['a remove of a user who is not a member', { op: 'remove', path: 'members[value eq "u7"]' }, ops],
 ])('%s changes nothing (RFC 7644 §3.5.2.1)', (_, operation, resource = kim) => {
   const result = patch(operation, resource)
 
@@ -322,13 +342,13 @@ test('removes an extension from `schemas` with its last attribute (RFC 7643 §3)
   expect(patch({ op: 'remove', path: enterprise }, before).resource['schemas']).toEqual([core])
 })
 
-test('suggests an attribute of our schema for an unknown path', () => {
+test('suggests an attribute of the schema for an unknown path', () => {
   expect(refusalOf(() => patch({ op: 'replace', path: 'familyName', value: 'x' })).detail).toContain(
     'Perhaps name.familyName is meant.',
   )
 })
 
-test('a remove without a value removes all members and keeps the group', () => {
+test('removes all members and keeps the group when a remove of members has no value', () => {
   const { resource } = patch({ op: 'remove', path: 'members' }, ops)
 
   expect(resource).not.toHaveProperty('members')
@@ -345,16 +365,16 @@ test('adds the type of an existing member when it is given later', () => {
   ])
 })
 
-test('an operation without effect returns the resource itself, which saves a copy (RFC 7644 §3.5.2.1)', () => {
+test('returns the same object when an operation has no effect (RFC 7644 §3.5.2.1)', () => {
   expect(patch({ op: 'replace', path: 'displayName', value: 'Kim' }).resource).toBe(kim)
 })
 
-test('replaces a list that has a value twice by one of the same length (RFC 7643 §2.4)', () => {
+test('replaces a list that contains a value twice by another list of the same length (RFC 7643 §2.4)', () => {
   const twice = { ...kim, emails: [{ value: 'b@x.test' }, { value: 'b@x.test' }] }
   const value = [{ value: 'b@x.test' }, { value: 'a@x.test' }]
 
-  for (const given of [value, value.toReversed()])
+  for (const emails of [value, value.toReversed()])
     expect(
-      patchWith(strictTolerances, [{ op: 'replace', path: 'emails', value: given }], twice).resource['emails'],
-    ).toEqual(given)
+      patchWith(strictTolerances, [{ op: 'replace', path: 'emails', value: emails }], twice).resource['emails'],
+    ).toEqual(emails)
 })

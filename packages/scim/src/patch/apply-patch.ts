@@ -41,7 +41,7 @@ export function applyPatch(
   return runAtOnce(applyAssignments(resource, assignments, context))
 }
 
-/** `applyPatch` for operations that were already split into assignments. */
+/** Applies operations that were already split into assignments, in pieces. */
 export function* applyAssignments(
   resource: JsonObject,
   assignments: readonly Assignment[],
@@ -80,11 +80,17 @@ function join(first: Assignment, run: readonly Assignment[]): readonly Assignmen
   ]
 }
 
-/** Adjacent equalities are evaluated with one look-up. */
+/**
+ * Returns the alternatives of a filter. Callers join those of several filters, because adjacent equalities are
+ * evaluated with one look-up.
+ */
 export const operandsOf = (filter: ResolvedFilter | undefined): readonly ResolvedFilter[] =>
   filter === undefined ? [] : filter.kind === 'or' ? filter.operands : [filter]
 
-/** Only lists without a `primary` sub-attribute. Two extensions may share an attribute. */
+/**
+ * Returns whether two assignments can be merged: both add to, or both remove from, one list without a `primary`
+ * sub-attribute. Two extensions may share an attribute, so the extensions are compared as well.
+ */
 function isNeighbour(one: Assignment, other: Assignment): boolean {
   const { attribute, extension } = one.target
   if (attribute !== other.target.attribute || extension !== other.target.extension) return false
@@ -156,7 +162,10 @@ function* nextValue(
   return assignSubAttribute(current, assignment, tolerances)
 }
 
-/** A value that every response computes is not stored: writing it has no effect, or is refused if it is immutable. */
+/**
+ * Ignores a write to an attribute that every response computes, because its value is not stored. Refuses the write if
+ * the attribute is immutable.
+ */
 function keepComputed(current: JsonValue | undefined, { name, mutability }: Attribute): JsonValue | undefined {
   // RFC 7643 §7 mutability: an immutable value cannot change.
   if (mutability === 'immutable') throw refusal('attribute_immutable', { attribute: name })
@@ -177,7 +186,9 @@ function assignSubAttribute(
   return after === undefined ? undefined : keepImmutableParts(attribute, current, after)
 }
 
-/** A read-only attribute can be sent with its current value, as Okta does with the id of a group, but not changed. */
+/**
+ * Refuses to change a read-only attribute. It may be sent with its current value, as Okta does with the id of a group.
+ */
 function requireUnchanged(current: JsonValue | undefined, { op, target, value }: Assignment): JsonValue | undefined {
   const { subAttribute } = target
   const part = subAttribute !== undefined && isObject(current) ? getMember(current, subAttribute.name) : current
@@ -187,7 +198,7 @@ function requireUnchanged(current: JsonValue | undefined, { op, target, value }:
   return current
 }
 
-/** RFC 7643 §2.5: null and an empty array are no value. */
+/** Returns whether a value means that there is no value: null or an empty array (RFC 7643 §2.5). */
 const isNoValue = (value: JsonValue | undefined): boolean => value === null || (isArray(value) && value.length === 0)
 
 /**

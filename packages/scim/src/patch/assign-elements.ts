@@ -19,8 +19,8 @@ import { assignValue } from './assign-value.ts'
 import type { Assignment } from './parse-patch.ts'
 
 /**
- * Applies an operation to the values of a complex multi-valued attribute that a filter selects, or to a sub-attribute of them
- * (RFC 7644 §3.5.2). Without a filter, it applies to all values.
+ * Applies an operation to the values of a complex multi-valued attribute that a filter selects, or to a sub-attribute
+ * of these values (RFC 7644 §3.5.2). Without a filter, it applies to all values.
  */
 export function* assignElements(
   elements: readonly JsonValue[],
@@ -61,7 +61,7 @@ function withoutSelected(
   removal: Removal,
 ): readonly JsonValue[] {
   const { value, target, tolerances } = removal
-  // RFC 7644 §3.5.2.2: remove has no value; its path selects what is removed.
+  // RFC 7644 §3.5.2.2: a remove has no value; its path selects the values to remove.
   if (value !== undefined && value !== null && !tolerances.admits('remove-with-value'))
     throw refusal('remove_with_value')
   // RFC 7644 §3.5.2.2: matching values are removed; it is not an error when none match.
@@ -72,7 +72,10 @@ function withoutSelected(
     .filter(isDefined)
 }
 
-/** Entra expects phoneNumbers[type eq "mobile"].value to create the mobile number when there is none. */
+/**
+ * Creates the value that the filter describes. Entra expects phoneNumbers[type eq "mobile"].value to create the mobile
+ * number when there is none.
+ */
 function createElement(
   elements: readonly JsonValue[],
   assignment: Assignment,
@@ -95,7 +98,7 @@ function createElement(
   return resolvePrimary(attribute, next, [next.find((candidate) => keyOf(candidate) === key)].filter(isDefined))
 }
 
-/** Applies the operation to one value; undefined when nothing of it remains. */
+/** Applies the operation to one value. Returns undefined when no sub-attribute remains. */
 function editElement(
   element: JsonObject,
   { op, target, value }: Assignment,

@@ -78,7 +78,7 @@ function withoutListed(
   return left.length === 0 ? removed(attribute) : left
 }
 
-/** RFC 7644 §3.5.2.3: the given sub-attributes of a complex value are replaced, the others stay. */
+/** Replaces the given sub-attributes of a complex value, and keeps the others (RFC 7644 §3.5.2.3). */
 function merged(
   attribute: Attribute,
   current: JsonValue | undefined,
@@ -127,8 +127,8 @@ interface Listed {
 }
 
 /**
- * Removes the listed values from an attribute: those with the same `value`, and the same `type` when the list states one. Listing
- * an absent value is not an error.
+ * Removes the listed values from an attribute. A value is removed if the list contains the same `value`, and the same
+ * `type` where the list states a type. Listing an absent value is not an error.
  */
 function removeListed(attribute: Attribute, current: readonly JsonValue[], given: Listed): readonly JsonValue[] {
   const listed = new Map<string, Set<string | undefined>>()
@@ -161,7 +161,10 @@ function requireRemoveWithValue(attribute: Attribute, tolerances: ToleranceCount
   if (!tolerances.admits('remove-with-value')) throw refusal('remove_with_value', { attribute: attribute.name })
 }
 
-/** {"members":[{"value":"u1"}]} for [{"value":"u1"}]. */
+/**
+ * Unwraps the values of a remove that repeats the attribute: `{"members":[{"value":"u1"}]}` instead of
+ * `[{"value":"u1"}]`.
+ */
 function nestedItems(attribute: Attribute, value: JsonValue, tolerances: ToleranceCounter): JsonValue {
   if (!isObject(value)) return value
   const members = membersByName(value)
@@ -175,7 +178,10 @@ function valueKey(attribute: Attribute, element: JsonValue): string {
   return sub === undefined || value === undefined ? elementKeys(attribute)(element) : simpleKey(sub, value)
 }
 
-/** The `type` of a value, where it distinguishes values. The type of a group member follows from its id. */
+/**
+ * Returns the key of the `type` of a value if it distinguishes values. It does not for group members: their type
+ * follows from their id.
+ */
 function typeKey(attribute: Attribute, element: JsonValue): string | undefined {
   const sub = attribute.subAttributesByName.get('type')
   const type = sub?.mutability === 'readWrite' && isObject(element) ? getMember(element, sub.name) : undefined

@@ -77,18 +77,18 @@ test('does not merge adjacent operations on different lists (RFC 7644 §3.5.2)',
 test('does not merge adjacent operations on two extensions that share attributes (RFC 7644 §3.5.2)', () => {
   const badge2 = { ...badge, id: 'urn:example:badge:2.0' }
   const both = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [badge, badge2] })
-  const held = { ...kim, [badge2.id]: { doors: [{ value: 'd1' }, { value: 'd2' }], tags: ['b'] } }
+  const stored = { ...kim, [badge2.id]: { doors: [{ value: 'd1' }, { value: 'd2' }], tags: ['b'] } }
   const operations = [
     { op: 'add', path: `${badge.id}:tags`, value: ['one'] },
     { op: 'add', path: `${badge2.id}:tags`, value: ['two'] },
   ] as const
 
-  const { resource } = applyPatch(held, operations, createParseContext(both, strictTolerances))
+  const { resource } = applyPatch(stored, operations, createParseContext(both, strictTolerances))
 
   expect(resource).toMatchObject({ [badge.id]: { tags: ['a', 'b', 'one'] }, [badge2.id]: { tags: ['b', 'two'] } })
 })
 
-test('replaces and removes lists of simple values (RFC 7644 §3.5.2)', () => {
+test('adds, replaces and removes lists of simple values, and refuses to select a simple value (RFC 7644 §3.5.2)', () => {
   expect(patch({ op: 'replace', path: at('tags'), value: ['c'] })['tags']).toEqual(['c'])
   expect(patch({ op: 'add', path: at('floors'), value: [1, 2] })['floors']).toEqual([1, 2])
   expect(patch({ op: 'remove', path: at('tags') })).not.toHaveProperty('tags')
@@ -113,7 +113,7 @@ test('refuses to change immutable attributes and sub-attributes (RFC 7643 §7)',
   expect(patch({ op: 'replace', path: at('number'), value: 7 })).toBe(kim[badge.id])
 })
 
-test('writes nothing to an attribute that responses compute, and refuses it if it is immutable (RFC 7643 §7)', () => {
+test('ignores a write to a computed attribute, and refuses it if the attribute is immutable (RFC 7643 §7)', () => {
   for (const path of ['score', 'desk.plan'])
     expect(patch({ op: 'replace', path: at(path), value: path === 'score' ? 9 : 'p' })).toBe(kim[badge.id])
   expect(summarizeRefusal(() => patch({ op: 'replace', path: at('serial'), value: 9 }))).toBe(
@@ -144,16 +144,16 @@ test.each([
   [at('labels eq "X"'), false],
   [at('desk.plates eq "P"'), true],
   [at('doors[value eq "d1"]'), true],
-])('%s: %j (RFC 7644 §3.4.2.2)', (filter, found) => {
+])('evaluates the filter %s to %j (RFC 7644 §3.4.2.2)', (filter, found) => {
   expect(finds(filter)).toBe(found)
 })
 
-test('compares numbers with numbers (RFC 7644 §3.4.2.2)', () => {
+test('refuses to compare a number with a string, or by an operator for strings (RFC 7644 §3.4.2.2)', () => {
   expect(summarizeRefusal(() => finds(at('number eq "7"')))).toBe('400 invalidFilter filter_value_type')
   expect(summarizeRefusal(() => finds(at('number co 7')))).toBe('400 invalidFilter filter_operator')
 })
 
-test('a sub-attribute with an empty list is not present (RFC 7644 §3.4.2.2)', () => {
+test('treats a complex attribute as absent when its only sub-attribute is an empty list (RFC 7644 §3.4.2.2)', () => {
   expect(finds(at('desk pr'), { [badge.id]: { desk: { plates: [] } } })).toBe(false)
   expect(finds(at('desk pr'), { [badge.id]: { desk: { plates: ['p'] } } })).toBe(true)
 })

@@ -49,7 +49,7 @@ const maximumOperations = 1000
 export const parsePatch = (body: unknown, tolerances: ToleranceCounter): readonly PatchOperation[] =>
   runAtOnce(parsePatchInPieces(body, tolerances))
 
-/** The same in pieces: an operation may list a hundred thousand members. */
+/** Does the same in pieces, because an operation may list a hundred thousand members. */
 export function* parsePatchInPieces(body: unknown, tolerances: ToleranceCounter): Pieces<readonly PatchOperation[]> {
   const members = membersByName(yield* parseJsonObjectInPieces(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:PatchOp', tolerances)
@@ -72,7 +72,7 @@ function readOperation(operation: JsonValue, tolerances: ToleranceCounter): Patc
   const path = readPathText(members.get('path')?.value)
   const value = members.get('value')?.value
   if (op !== 'remove') {
-    // RFC 7644 §3.5.2.1, §3.5.2.3: the value is what is added or replaces the target.
+    // RFC 7644 §3.5.2.1, §3.5.2.3: an add and a replace need a value.
     if (value === undefined) throw refusal('value_missing')
     return { op, path, value }
   }
@@ -134,7 +134,10 @@ function toTarget(op: Op, target: PatchTarget, { value, context }: Given): reado
   return toSchema(op, target.schema, { value, context })
 }
 
-/** An assignment for each given attribute of a schema, or for all of them when the schema is removed. */
+/**
+ * Returns an assignment for each given attribute of a schema, or for each attribute that is not read-only when the
+ * schema is removed.
+ */
 function toSchema(op: Op, schema: Schema, { value, context }: Given): readonly Assignment[] {
   const extension = schema === context.resourceType.schema ? undefined : schema.id
   const assign = (attribute: Attribute, given: JsonValue | undefined): Assignment => ({
@@ -163,7 +166,7 @@ function toKey(
 ): readonly Assignment[] {
   // RFC 7643 §3: `schemas` is computed from the resource, but identity providers send it.
   if (key === 'schemas') return []
-  // RFC 7643 §3.1: read-only. A client that sends a whole resource repeats the one that it read.
+  // RFC 7643 §3.1: read-only. A client that sends a whole resource repeats the `meta` that it has read.
   if (key === 'meta' && context.tolerances.admits('meta-in-patch')) return []
   const found = findAttribute({ urn: undefined, name, subName: undefined }, context)
   if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
@@ -179,7 +182,7 @@ function unknownKey({ tolerances }: ParseContext): readonly Assignment[] {
   return []
 }
 
-/** A sub-attribute, a URN or a value filter. */
+/** Matches a key that contains a sub-attribute, a URN or a value filter. */
 const looksLikePath = /[.:[]/
 
 /** One effect of an operation: it sets or removes an attribute. */
@@ -190,7 +193,7 @@ export interface Assignment {
   readonly value: JsonValue | undefined
 }
 
-/** The attributes and sub-attributes that assignments write. */
+/** Returns the attributes and sub-attributes that assignments write. */
 export const assignedAttributes = (assignments: readonly Assignment[]): readonly Attribute[] =>
   assignments.flatMap(({ target: { attribute, subAttribute } }) =>
     subAttribute === undefined ? [attribute, ...attribute.subAttributes] : [attribute, subAttribute],
@@ -251,7 +254,7 @@ function selectionOf(node: FilterNode, attribute: Attribute, { tolerances }: Par
   }
 }
 
-/** An attribute as the target of a path, or some of its values. */
+/** The target of a path: an attribute, or some of its values. */
 interface AttributeTarget {
   readonly kind: 'attribute'
   /** The URN of the extension that defines the attribute. */
@@ -281,21 +284,22 @@ interface PathNode {
 }
 
 /**
- * Parses a path with the filter parser and within the same limits.
+ * Parses a path with the filter parser, within limits of its own.
  * @throws ScimError invalidPath — reason `path_syntax`, with the parser's own refusal as its cause.
  */
 export function parsePath(text: string, tolerances: ToleranceCounter = createToleranceCounter(new Set())): PathNode {
   try {
     return readPath(text, tolerances)
   } catch (cause) {
-    // RFC 7644 §3.12 invalidPath: a malformed filter makes the path malformed. Other errors are ours and pass through.
+    // RFC 7644 §3.12 invalidPath: a malformed filter makes the path malformed. Any other error is a fault of this
+    // server and passes through.
     if (cause instanceof ScimError) throw refusal('path_syntax', { cause })
     throw cause
   }
 }
 
 function readPath(text: string, tolerances: ToleranceCounter): PathNode {
-  // Most paths are names alone, which need no filter parser.
+  // Most paths are plain names, which need no filter parser.
   const name = parseAttributeName(text)
   if (name !== undefined) return Object.freeze({ attribute: name, filter: undefined, subName: undefined })
 
@@ -314,14 +318,14 @@ function readPath(text: string, tolerances: ToleranceCounter): PathNode {
 /** A path selects one value or a few, and a request has many paths. */
 const pathLimits: FilterLimits = { length: 4096, parts: 200 }
 
-/** RFC 7644 §3.5.2, figure 7: a path has spaces only inside its filter. */
+/** Refuses a space before the next token: a path has spaces only inside its filter (RFC 7644 §3.5.2, figure 7). */
 function requireNoSpace(cursor: FilterCursor): void {
   if (cursor.peek().gap) throw refusal('path_syntax')
 }
 
 /**
- * The value that a filter describes: {"type":"work"} for `type eq "work"`. Undefined unless the filter consists of equalities,
- * because any other filter describes many values or none.
+ * Returns the value that a filter describes: {"type":"work"} for `type eq "work"`. Returns undefined unless the filter
+ * consists of equalities, because any other filter describes many values or none.
  * @param node a filter that has been resolved, so its names and types are valid.
  */
 function elementFromFilter(node: FilterNode, parent: Attribute, tolerances: ToleranceCounter): JsonObject | undefined {

@@ -14,7 +14,7 @@ import type { IdentityProviderRecord, ProviderId, SecretRecord } from '@mintmark
 
 import { refusal } from '../error/scim-error.ts'
 
-/** Verifies access tokens: the authorization server does. */
+/** The part of the authorization server that verifies access tokens. */
 export type AccessTokens = Pick<AuthorizationServer, 'accessToken'>
 
 export interface AuthenticateProviderDependencies {
@@ -28,7 +28,7 @@ export interface AuthenticateProviderDependencies {
 /** Whether a user may let a client provision for a provider. */
 export type MayProvision = (consent: ProvisioningConsent) => boolean | Promise<boolean>
 
-/** A request with the access token that a user gave to a client of the provider. */
+/** A request with an access token that a client of the provider received from a user. */
 interface ProvisioningConsent {
   readonly providerId: ProviderId
   /** The user who consented. Active; not necessarily a user of the provider. */
@@ -37,12 +37,11 @@ interface ProvisioningConsent {
 }
 
 /**
- * Authenticates a provider, and requires the tenant URL to be its own (RFC 7644 §2, §6).
+ * Authenticates a provider, and requires the tenant URL to belong to it (RFC 7644 §2, §6).
  * @param addressed the provider id in the URL, not validated.
  * @throws ScimError 401 — reasons `credentials_missing`, `credentials_malformed`, `secret_unknown`, `secret_expired`,
- * `provider_disabled`, `access_token_invalid`; 403 — reasons `provider_mismatch`, `scope_missing`, `client_not_of_provider`,
- * `user_not_of_provider`; 400
- * — reason `credentials_twice`.
+ * `provider_disabled`, `access_token_invalid`; 403 — reasons `provider_mismatch`, `scope_missing`,
+ * `client_not_of_provider`, `user_not_of_provider`; 400 — reason `credentials_twice`.
  */
 export async function authenticateProvider(
   request: RequestHead,
@@ -62,7 +61,7 @@ export async function authenticateProvider(
   return { provider: secret.provider, by: { kind: 'secret' } } as ScimCaller
 }
 
-/** Whether a provider exists and is enabled. */
+/** Returns whether a provider exists and is enabled. */
 export async function isEnabled(
   id: ProviderId,
   { identityProviders }: Pick<ScimStorage, 'identityProviders'>,
@@ -76,7 +75,10 @@ interface VerifiedSecret {
   readonly secret: SecretRecord
 }
 
-/** Computes one digest and compares it with every secret, so that the time does not depend on the cause of a failure. */
+/**
+ * Finds the presented secret. Computes one digest and compares it with every secret, so that the time does not depend
+ * on the cause of a failure.
+ */
 async function findActiveSecret(
   presented: string,
   provider: IdentityProviderRecord | undefined,
@@ -116,9 +118,9 @@ async function authenticateClient(
 }
 
 /**
- * Requires the user who consented to be an administrator of the provider, by the judgement of the host. One client may serve all
- * customers, as in Okta's catalogue, so the client does not say whose directory it is. Asked each time that a request is
- * authenticated: the answer changes when the user loses the role.
+ * Requires the host to accept the user who consented as an administrator of the provider. One client may serve all
+ * customers, as in Okta's catalogue, so the client does not identify the customer. The hook is called each time that a
+ * request is authenticated, because its answer changes when the user loses the role.
  */
 async function authorizeUser(
   consent: ProvisioningConsent,
@@ -160,7 +162,7 @@ function bearerCredentials(request: RequestHead): string {
   return match[1]
 }
 
-/** The provider id in a secret; undefined for text that is not a provider secret. */
+/** Returns the provider id in a secret; undefined for a string that is not a provider secret. */
 function providerOfSecret(secret: string): ProviderId | undefined {
   const match = /^mmscim_([A-Za-z0-9-]{1,64})_[A-Za-z0-9_-]{43}$/.exec(secret)
   return match?.[1] === undefined ? undefined : providerId(match[1])

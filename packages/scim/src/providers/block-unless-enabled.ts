@@ -12,8 +12,9 @@ interface ActivatedUser {
 }
 
 /**
- * Follows every write that makes a user active. The write may have begun while the provider was enabled, and ended after an
- * administrator disabled the provider and deactivated its users: then the user is blocked.
+ * Blocks a user whose provider is not enabled. Called after every write that makes a user active: the write may have
+ * begun while the provider was enabled, and ended after an administrator disabled the provider and deactivated its
+ * users.
  * @throws ScimError 401 — reason `provider_disabled`.
  */
 export async function blockUnlessEnabled(

@@ -119,8 +119,8 @@ export async function registerIdentityProvider(
 }
 
 const registrationOptions: OptionChecks<ProviderRegistration> = {
-  // An empty one is refused as `invalid_identifier`.
-  providerId: required(aTextLike(/^/, 'must be a text')),
+  // An empty string is refused as `invalid_identifier`.
+  providerId: required(aTextLike(/^/, 'must be a string')),
   displayName: aText,
   toleranceProfile: oneOf(...Object.keys(toleranceProfiles)),
   clientIds: aListOfTexts,
@@ -135,7 +135,7 @@ const dependencyOptions: OptionChecks<ProviderDependencies> = {
 }
 
 /**
- * The domains in lower case, each once.
+ * Returns the domains in lower case, without repetitions.
  * @throws ProviderError `invalid_domain`.
  */
 export function verifiedDomains(given: readonly string[]): readonly string[] {
@@ -145,7 +145,7 @@ export function verifiedDomains(given: readonly string[]): readonly string[] {
   return domains
 }
 
-/** A new secret as stored: only its digest. */
+/** Creates the stored form of a new secret, which contains only its digest. */
 const secretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRecord> => ({
   digest: await digestSecret(secret),
   createdAt: now,
@@ -197,7 +197,7 @@ async function changeSecrets(
   })
 }
 
-/** Whether a secret has not expired. */
+/** Returns whether a secret has not expired. */
 export const isActiveSecret = (secret: SecretRecord, now: EpochSeconds): boolean =>
   secret.expiresAt === undefined || now < secret.expiresAt
 
@@ -228,9 +228,10 @@ export class ProviderError extends Error {
 }
 
 const sentences: Readonly<Record<ProviderErrorReason, string>> = {
-  invalid_identifier: 'The identifier of an identity provider has 1 to 64 letters, digits and hyphens.',
-  invalid_domain: 'A verified domain is a host name with a dot, such as example.com. A provider has at most 100.',
+  invalid_identifier: 'The identifier of an identity provider must have 1 to 64 letters, digits and hyphens.',
+  invalid_domain:
+    'A verified domain must be a host name with a dot, such as example.com. A provider can have at most 100.',
   identifier_taken: 'There is, or was, an identity provider with this identifier. Choose another one.',
   provider_unknown: 'There is no such identity provider.',
-  too_many_secrets: 'The identity provider has as many live secrets as it may have. End one of them first.',
+  too_many_secrets: 'The identity provider has the maximum number of active secrets. Revoke one of them first.',
 }

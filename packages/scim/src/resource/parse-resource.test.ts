@@ -29,22 +29,22 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 test.each<[string, JsonObject, JsonObject]>([
   [
-    '7643 §2.1: names in any case',
+    'accepts attribute names in any case (RFC 7643 §2.1)',
     { USERNAME: 'k', Emails: [{ VALUE: 'a', Primary: true }] },
     { userName: 'k', emails: [{ value: 'a', primary: true }] },
   ],
   [
-    '7643 §2.5: null, [] and absent are one state',
+    'treats null and an empty array as absent (RFC 7643 §2.5)',
     { title: null, emails: [], name: { givenName: null }, ims: [{ value: null }], [enterprise]: null, nickName: 'x' },
     { nickName: 'x' },
   ],
   [
-    '7643 §3.1: what the server issues is ignored',
+    'ignores the attributes that the server assigns (RFC 7643 §3.1)',
     { id: 'x', meta: { created: '1970', resourceType: 'Admin', version: 5 }, groups: [{ value: 'g' }] },
     {},
   ],
   [
-    '7643 §2.4: no value twice',
+    'merges two values with the same value and type (RFC 7643 §2.4)',
     {
       emails: [
         { value: 'a@x', type: 'work' },
@@ -60,42 +60,46 @@ test.each<[string, JsonObject, JsonObject]>([
     },
   ],
   [
-    '7643 §3: an extension is listed once it is used',
+    'lists an extension in schemas when it has attributes (RFC 7643 §3)',
     { [enterprise]: { department: 'Ops' } },
     { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
   ],
-  ['7643 §3: and not before', { schemas: [core, enterprise], [enterprise]: {} }, {}],
   [
-    '7644 §3.10: URNs in any case, and twice',
+    'does not list an extension without attributes (RFC 7643 §3)',
+    { schemas: [core, enterprise], [enterprise]: {} },
+    {},
+  ],
+  [
+    'accepts URNs in any case, and repeated URNs (RFC 7644 §3.10)',
     { schemas: [core.toUpperCase(), core], [enterprise.toUpperCase()]: { DEPARTMENT: 'Ops' } },
     { schemas: [core, enterprise], [enterprise]: { department: 'Ops' } },
   ],
   [
-    '7643 §4.3: the URI of the manager is ours to make',
+    'ignores the URI and the name of the manager, which the server assigns (RFC 7643 §4.3)',
     { [enterprise]: { manager: { value: 'u9', $ref: 'https://evil', displayName: 'x' } } },
     { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
   ],
   [
-    'values stay as they were given',
+    'keeps values unchanged, including markup and formulas',
     { title: '=cmd()', displayName: '<script>', emails: [{ value: 'Kim@X.TEST' }] },
     { title: '=cmd()', displayName: '<script>', emails: [{ value: 'Kim@X.TEST' }] },
   ],
-  ['externalId is text and nothing else', { externalId: '-1' }, { externalId: '-1' }],
+  ['keeps an externalId that looks like a number', { externalId: '-1' }, { externalId: '-1' }],
   [
-    'addresses may have line breaks',
+    'accepts line breaks in a postal address',
     { addresses: [{ formatted: '1 Road\nOslo' }] },
     { addresses: [{ formatted: '1 Road\nOslo' }] },
   ],
   [
-    '20 e-mail addresses',
+    'accepts 20 e-mail addresses',
     { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) },
     { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) },
   ],
-  ['a userName of 1024 characters', { userName: 'x'.repeat(1024) }, { userName: 'x'.repeat(1024) }],
-])('RFC %s', (_, members, expected) => {
-  const given =
+  ['accepts a userName of 1024 characters', { userName: 'x'.repeat(1024) }, { userName: 'x'.repeat(1024) }],
+])('%s', (_, members, expected) => {
+  const body =
     'USERNAME' in members ? { schemas: [core], ...members } : { schemas: [core], userName: 'kim', ...members }
-  const { resource, applied } = parseAs(strictTolerances, given)
+  const { resource, applied } = parseAs(strictTolerances, body)
 
   expect(plain(resource)).toEqual({ schemas: [core], userName: 'kim', ...expected })
   expect(applied).toEqual([])
@@ -104,31 +108,39 @@ test.each<[string, JsonObject, JsonObject]>([
 const nested = (depth: number): JsonObject => (depth === 0 ? {} : { a: nested(depth - 1) })
 
 test.each<[string, unknown, string]>([
-  ['no object: null', null, '400 invalidSyntax body_malformed'],
-  ['no object: []', [], '400 invalidSyntax body_malformed'],
-  ['no object: "x"', 'x', '400 invalidSyntax body_malformed'],
-  ['no object: 1', 1, '400 invalidSyntax body_malformed'],
-  ['depth', { schemas: [core], userName: 'k', x: nested(12) }, '400 invalidSyntax body_too_deep'],
-  ['no schemas', { userName: 'k' }, '400 invalidSyntax schemas_missing'],
+  ['the body null', null, '400 invalidSyntax body_malformed'],
+  ['the body []', [], '400 invalidSyntax body_malformed'],
+  ['the body "x"', 'x', '400 invalidSyntax body_malformed'],
+  ['the body 1', 1, '400 invalidSyntax body_malformed'],
+  [
+    'a body that is nested too deeply',
+    { schemas: [core], userName: 'k', x: nested(12) },
+    '400 invalidSyntax body_too_deep',
+  ],
+  ['a body without schemas', { userName: 'k' }, '400 invalidSyntax schemas_missing'],
   ['empty schemas', { schemas: [], userName: 'k' }, '400 invalidSyntax schemas_missing'],
-  ['schemas as a text', { schemas: core, userName: 'k' }, '400 invalidSyntax schemas_missing'],
-  ['another schema', { schemas: [group], userName: 'k' }, '400 invalidSyntax schema_unknown'],
-  ['an extension without its schema', { schemas: [enterprise], userName: 'k' }, '400 invalidSyntax schemas_missing'],
-  ['a schema that is no text', { schemas: [core, 5], userName: 'k' }, '400 invalidSyntax schema_unknown'],
+  ['schemas as a string', { schemas: core, userName: 'k' }, '400 invalidSyntax schemas_missing'],
+  ['the schema of another resource type', { schemas: [group], userName: 'k' }, '400 invalidSyntax schema_unknown'],
+  ['schemas without the core schema', { schemas: [enterprise], userName: 'k' }, '400 invalidSyntax schemas_missing'],
+  ['a schema that is not a string', { schemas: [core, 5], userName: 'k' }, '400 invalidSyntax schema_unknown'],
   ['an unknown attribute', { schemas: [core], userName: 'k', isAdmin: true }, '400 invalidSyntax attribute_unknown'],
-  ['an unknown part', { schemas: [core], userName: 'k', name: { x: 1 } }, '400 invalidSyntax attribute_unknown'],
+  [
+    'an unknown sub-attribute',
+    { schemas: [core], userName: 'k', name: { x: 1 } },
+    '400 invalidSyntax attribute_unknown',
+  ],
   [
     'an unknown attribute of an extension',
     { schemas: [core], userName: 'k', [enterprise]: { x: 1 } },
     '400 invalidSyntax attribute_unknown',
   ],
-  ['a name twice', { schemas: [core], userName: 'k', USERNAME: 'k' }, '400 invalidSyntax member_repeated'],
+  ['an attribute twice', { schemas: [core], userName: 'k', USERNAME: 'k' }, '400 invalidSyntax member_repeated'],
   [
-    'a part twice',
+    'a sub-attribute twice',
     { schemas: [core], userName: 'k', name: { givenName: 'a', givenname: 'b' } },
     '400 invalidSyntax member_repeated',
   ],
-  ['no userName', { schemas: [core] }, '400 invalidValue value_required'],
+  ['a body without userName', { schemas: [core] }, '400 invalidValue value_required'],
   ['an empty userName', { schemas: [core], userName: '' }, '400 invalidValue value_required'],
   ['a userName that is null', { schemas: [core], userName: null }, '400 invalidValue value_required'],
 ])('refuses %s (RFC 7644 §3.12)', (_, body, expected) => {
@@ -136,21 +148,21 @@ test.each<[string, unknown, string]>([
 })
 
 test.each<[string, JsonObject, string]>([
-  ['blank userName', { userName: '   ' }, 'value_characters'],
-  ['userName of 1025 characters', { userName: 'x'.repeat(1025) }, 'value_too_long'],
-  ['control character', { userName: 'a\u0007b' }, 'value_characters'],
+  ['a blank userName', { userName: '   ' }, 'value_characters'],
+  ['a userName of 1025 characters', { userName: 'x'.repeat(1025) }, 'value_too_long'],
+  ['a control character', { userName: 'a\u0007b' }, 'value_characters'],
   ['NUL', { title: 'a\0b' }, 'value_characters'],
-  ['bidi override', { userName: 'a\u202eb' }, 'value_characters'],
-  ['zero-width space', { userName: 'a\u200bb' }, 'value_characters'],
-  ['ligature', { userName: '\ufb01' }, 'value_characters'],
+  ['a bidirectional override', { userName: 'a\u202eb' }, 'value_characters'],
+  ['a zero-width space', { userName: 'a\u200bb' }, 'value_characters'],
+  ['a ligature', { userName: '\ufb01' }, 'value_characters'],
   ['half a surrogate pair', { displayName: 'a\ud800' }, 'value_characters'],
-  ['line break in an address', { emails: [{ value: 'a@b\r\nBcc: x' }] }, 'value_characters'],
-  ['64 KiB of displayName', { displayName: 'x'.repeat(65_536) }, 'value_too_long'],
+  ['a line break in an e-mail address', { emails: [{ value: 'a@b\r\nBcc: x' }] }, 'value_characters'],
+  ['a displayName of 64 KiB', { displayName: 'x'.repeat(65_536) }, 'value_too_long'],
   ['emails as an object', { emails: { value: 'a' } }, 'value_type'],
-  ['emails as a text', { emails: 'a' }, 'value_type'],
+  ['emails as a string', { emails: 'a' }, 'value_type'],
   ['21 emails', { emails: Array.from({ length: 21 }, (_, index) => ({ value: `${index}` })) }, 'value_too_many'],
   [
-    'two primary',
+    'two primary values',
     {
       emails: [
         { value: 'a', primary: true },
@@ -160,7 +172,7 @@ test.each<[string, JsonObject, string]>([
     'value_primary_twice',
   ],
   [
-    'two primary of one value',
+    'the same primary value twice',
     {
       emails: [
         { value: 'a', primary: true },
@@ -170,22 +182,22 @@ test.each<[string, JsonObject, string]>([
     'value_primary_twice',
   ],
   ['a value that is a number', { emails: [{ value: 1 }] }, 'value_type'],
-  ['active as a text', { active: 'true' }, 'value_type'],
+  ['active as a string', { active: 'true' }, 'value_type'],
   ['active as a number', { active: 0 }, 'value_type'],
   ['active as a list', { active: [true] }, 'value_type'],
-  ['name as a text', { name: 'Kim' }, 'value_type'],
+  ['name as a string', { name: 'Kim' }, 'value_type'],
   ['name as a list', { name: [{ givenName: 'K' }] }, 'value_type'],
-  ['a text as an object', { title: { value: 'x' } }, 'value_type'],
-  ['a certificate that is no base64', { x509Certificates: [{ value: '%' }] }, 'value_type'],
+  ['an object for a string attribute', { title: { value: 'x' } }, 'value_type'],
+  ['a certificate that is not base64', { x509Certificates: [{ value: '%' }] }, 'value_type'],
   ['an extension as a list', { [enterprise]: [] }, 'value_type'],
-  ['an extension as a text', { [enterprise]: 'x' }, 'value_type'],
+  ['an extension as a string', { [enterprise]: 'x' }, 'value_type'],
 ])('refuses %s (RFC 7643 §2.3)', (_, members, reason) => {
   expect(summarizeRefusal(() => parse(members))).toBe(`400 invalidValue ${reason}`)
 })
 
 test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
   [
-    'Entra: nulls, unknown keys, misspelt URN',
+    'nulls, unknown keys and a misspelt URN from Entra',
     entraTolerances,
     {
       schemas: [core, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User'],
@@ -199,7 +211,7 @@ test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
     ['legacy-urns', 'unknown-attributes'],
   ],
   [
-    'Entra: attributes under the misspelt URN',
+    'attributes under the misspelt URN from Entra',
     entraTolerances,
     {
       schemas: [core],
@@ -210,7 +222,7 @@ test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
     ['legacy-urns'],
   ],
   [
-    'Entra: PascalCase, seven digits of a second',
+    'PascalCase names and seven digits of a second from Entra',
     entraTolerances,
     {
       schemas: [core],
@@ -223,14 +235,14 @@ test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
     [],
   ],
   [
-    'Entra: booleans as text',
+    'booleans as strings from Entra',
     entraTolerances,
     { schemas: [core], userName: 'a', active: 'True', roles: [{ value: 'r', primary: 'True' }] },
     { schemas: [core], userName: 'a', active: true, roles: [{ value: 'r', primary: true }] },
     ['boolean-as-text'],
   ],
   [
-    'Okta: password, groups, empty texts',
+    'a password, groups and empty strings from Okta',
     oktaTolerances,
     {
       schemas: [core],
@@ -245,21 +257,21 @@ test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
     ['empty-text-means-absent'],
   ],
   [
-    'OneLogin: SCIM 1.x URN, booleans as text, id null',
+    'a URN of SCIM 1.x, a boolean as a string and a null id from OneLogin',
     oneLoginTolerances,
     { schemas: ['urn:scim:schemas:core:1.0'], userName: 'a', active: 'true', id: null, title: '' },
     { schemas: [core], userName: 'a', active: true },
     ['legacy-urns', 'boolean-as-text', 'empty-text-means-absent'],
   ],
   [
-    'OneLogin: no schemas',
+    'a body without schemas from OneLogin',
     oneLoginTolerances,
     { userName: 'a' },
     { schemas: [core], userName: 'a' },
     ['schemas-missing'],
   ],
   [
-    'manager as a text',
+    'manager as a string',
     allTolerances,
     { schemas: [core], userName: 'a', [enterprise]: { manager: 'u9' } },
     { schemas: [core, enterprise], userName: 'a', [enterprise]: { manager: { value: 'u9' } } },
@@ -273,27 +285,27 @@ test.each<[string, Tolerances, JsonObject, JsonObject, readonly Tolerance[]]>([
     ['list-around-value'],
   ],
   [
-    'an object without a list',
+    'one object instead of a list',
     allTolerances,
     { schemas: [core], userName: 'a', emails: { value: 'a@x' } },
     { schemas: [core], userName: 'a', emails: [{ value: 'a@x' }] },
     ['value-without-list'],
   ],
   [
-    'a wrapped text',
+    'an object around a string',
     allTolerances,
     { schemas: [core], userName: 'a', title: { value: 'x' } },
     { schemas: [core], userName: 'a', title: 'x' },
     ['value-around-primitive'],
   ],
-])('tolerated: %s', (_, tolerances, body, expected, applied) => {
+])('accepts %s, and counts the tolerances that it needs', (_, tolerances, body, expected, applied) => {
   const result = parseAs(tolerances, body)
 
   expect(plain(result.resource)).toEqual(expected)
   expect(result.applied.map(({ tolerance }) => tolerance).toSorted()).toEqual(applied.toSorted())
 })
 
-test("Entra: accepts a group with one of Microsoft's URNs", () => {
+test("accepts a group of Entra with one of Microsoft's URNs", () => {
   const body = {
     schemas: [group, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
     displayName: 'Ops',
@@ -306,7 +318,7 @@ test("Entra: accepts a group with one of Microsoft's URNs", () => {
   expect(result.applied).toEqual([{ tolerance: 'unknown-schemas', count: 1 }])
 })
 
-test('a host can define attributes of every type, and multi-valued simple attributes (RFC 7643 §2.3)', () => {
+test('parses host attributes by their types, including lists of simple values (RFC 7643 §2.3)', () => {
   const badge = defineSchema({
     id: 'urn:example:params:badge:1.0',
     name: 'Badge',
@@ -345,7 +357,7 @@ test('a host can define attributes of every type, and multi-valued simple attrib
   )
 })
 
-test('an extension may define an attribute named schemas (RFC 7643 §3.3)', () => {
+test('accepts an attribute named schemas of an extension (RFC 7643 §3.3)', () => {
   const id = 'urn:example:params:scim:schemas:extension:catalog:2.0:User'
   const catalog = defineSchema({ id, name: 'Catalog', attributes: [{ name: 'schemas', multiValued: true }] })
   const type = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [catalog] })
@@ -359,7 +371,7 @@ test('an extension may define an attribute named schemas (RFC 7643 §3.3)', () =
   expect(plain(resource)).toMatchObject({ [id]: { schemas: [id] } })
 })
 
-test('an empty text in place of a list is refused unless it is tolerated (RFC 7643 §2.4)', () => {
+test('refuses an empty string in place of a list unless it is tolerated (RFC 7643 §2.4)', () => {
   const body = { schemas: [core], userName: 'kim', emails: '' }
 
   expect(summarizeRefusal(() => parseAs(strictTolerances, body))).toBe('400 invalidValue value_type')

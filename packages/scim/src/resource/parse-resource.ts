@@ -12,21 +12,25 @@ import { completeResource } from './resource.ts'
 
 /** A parsed resource and the tolerances that it needed. */
 interface ParsedResource {
-  /** Attribute names are spelled as in the schema. Without read-only attributes and nulls, but with a given password. */
+  /**
+   * Without read-only attributes and nulls, but with the password if one was sent. Attribute names are spelled as in
+   * the schema.
+   */
   readonly resource: JsonObject
   readonly applied: readonly AppliedTolerance[]
 }
 
 /**
- * Parses the body of a POST or PUT by the schemas of its resource type (RFC 7644 §3.3, §3.5.1). Read-only attributes are ignored,
- * whatever their value.
+ * Parses the body of a POST or PUT against the schemas of its resource type (RFC 7644 §3.3, §3.5.1). Read-only
+ * attributes are ignored, whatever their value.
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
- * `schema_unknown`, `attribute_unknown`; invalidValue — the reasons of `readValue`, and `value_required`; 413 `body_too_large`.
+ * `schema_unknown`, `attribute_unknown`; invalidValue — the reasons of `readValue`, and `value_required`; 413
+ * `body_too_large`.
  */
 export const parseResource = (body: unknown, context: ParseContext): ParsedResource =>
   runAtOnce(parseResourceInPieces(body, context))
 
-/** The same in pieces: a group may have a hundred thousand members. */
+/** Does the same in pieces, because a group may have a hundred thousand members. */
 export function* parseResourceInPieces(body: unknown, context: ParseContext): Pieces<ParsedResource> {
   const members = membersByName(yield* parseJsonObjectInPieces(body))
   checkSchemas(members.get('schemas')?.value, context)
@@ -45,9 +49,7 @@ export function* parseResourceInPieces(body: unknown, context: ParseContext): Pi
   return { resource, applied: context.tolerances.applied() }
 }
 
-/**
- * RFC 7643 §3: `schemas` lists the schemas of the body. The resource type follows from the endpoint, so they are only checked.
- */
+/** Checks `schemas`, which lists the schemas of the body (RFC 7643 §3). The resource type follows from the endpoint. */
 function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): void {
   if (schemas === undefined || schemas === null) {
     // RFC 7643 §3: required.
@@ -93,8 +95,8 @@ function readExtension(schema: Schema, value: JsonValue, context: ParseContext):
 }
 
 /**
- * Whether a member of an extension is a `schemas` that lists the extension itself. RFC 7643 §3 defines it for "the current JSON
- * structure", and the models of scim2-models write it into every extension.
+ * Returns whether a member of an extension is a `schemas` attribute that lists only the extension itself. RFC 7643 §3
+ * defines it for "the current JSON structure", and the models of scim2-models write it into every extension.
  */
 export const isOwnSchemas = (key: string, value: JsonValue, { id }: Schema): boolean =>
   key === 'schemas' && isArray(value) && value.every((urn) => typeof urn === 'string' && nameKey(urn) === nameKey(id))

@@ -37,14 +37,14 @@ test('keeps read-only attributes and clears omitted ones (RFC 7644 §3.5.1)', ()
   expect(changed).toBe(true)
 })
 
-test('a repeated PUT changes nothing (RFC 7644 §3.5.1)', () => {
+test('returns the same object for a PUT that changes nothing (RFC 7644 §3.5.1)', () => {
   const { resource, changed } = put(kim, { userName: 'kim', title: 'Boss', active: true, nickName: null })
 
   expect(changed).toBe(false)
   expect(resource).toBe(kim)
 })
 
-test('members are added and removed, not edited (RFC 7643 §4.2)', () => {
+test('adds and removes members, and refuses to edit them (RFC 7643 §4.2)', () => {
   const group: JsonObject = {
     schemas: [groupResourceType.schema.id],
     id: 'g',
@@ -61,7 +61,7 @@ test('members are added and removed, not edited (RFC 7643 §4.2)', () => {
   expect(summarizeRefusal(() => replace([{ value: 'u1', type: 'Group' }]))).toBe('400 mutability attribute_immutable')
 })
 
-test('an immutable attribute is set once (RFC 7644 §3.5.1)', () => {
+test('sets an immutable attribute once, and refuses to change it (RFC 7644 §3.5.1)', () => {
   const badge = defineSchema({
     id: 'urn:example:badge',
     name: 'Badge',

@@ -31,9 +31,9 @@ import {
 import { parseResourceInPieces } from './parse-resource.ts'
 import { attributesIn, projectionOfWrite } from './resource.ts'
 
-/** A resource type as its endpoints serve it: how its resources are found, written and shown. */
+/** How the endpoints of a resource type find, write and show its resources. */
 export interface ServedType<Resource> {
-  /** How it is listed. Its `resourceType` is the one by which requests are parsed. */
+  /** How the type is listed. Requests are parsed against its `resourceType`. */
   readonly listed: ListedType
   readonly idOf: (resource: Resource) => string
   /** The entity tag (RFC 7644 §3.14). */
@@ -66,7 +66,7 @@ interface ResourceEndpointDependencies {
   readonly journal: Journal<ScimOccurrence>
 }
 
-/** The routes of a resource type (RFC 7644 §3.2). A type without writes answers 405 to them. */
+/** Creates the routes of a resource type (RFC 7644 §3.2). A type without writes responds to a write with 405. */
 export function resourceRoutes<Resource>(
   type: ServedType<Resource>,
   deps: ResourceEndpointDependencies,
@@ -89,7 +89,7 @@ export function resourceRoutes<Resource>(
   }
 }
 
-/** Writes the document of the body, and responds with the resource. */
+/** Handles POST and PUT: writes the document in the body, and responds with the resource. */
 const writeOne =
   <Resource>(
     type: ServedType<Resource>,
@@ -103,7 +103,7 @@ const writeOne =
     return respond(written, { status, showing: afterWrite(showing, document, type) }, type)
   }
 
-/** GET of one resource (RFC 7644 §3.4.1). */
+/** GET: reads one resource (RFC 7644 §3.4.1). */
 const readOne =
   <Resource>(type: ServedType<Resource>): ScimEndpoint =>
   async (call) => {
@@ -124,7 +124,7 @@ const patchOne =
     const patched = await writes.patch(parse, call)
     const { resourceType } = type.listed
     const isPlain = showing.projection === resourceType.defaultProjection
-    // SCIM-SDK's client expects a content type in every response that is not of a DELETE (seen in 1.30.0).
+    // SCIM-SDK's client expects a content type in every response except to a DELETE (seen in 1.30.0).
     if (isPlain && writes.patchAnswer === 'noContent')
       return emptyResponse([scimContent, ['ETag', type.versionOf(patched)]])
     const { assignments } = await parse()
@@ -132,7 +132,7 @@ const patchOne =
     return respond(patched, { status: 200, showing: { ...showing, projection } }, type)
   }
 
-/** The response to a POST or PUT shows what it wrote. */
+/** Adds the attributes that a POST or PUT wrote to the projection of its response. */
 const afterWrite = <Resource>(
   showing: RenderContext,
   document: JsonObject,
@@ -142,7 +142,7 @@ const afterWrite = <Resource>(
   projection: projectionOfWrite(showing.projection, resourceType, () => attributesIn(document, resourceType)),
 })
 
-/** DELETE (RFC 7644 §3.6). */
+/** DELETE: removes the resource (RFC 7644 §3.6). */
 const removeOne =
   <Resource>({ remove }: TypeWrites<Resource>): ScimEndpoint =>
   async (call) => {
@@ -150,7 +150,10 @@ const removeOne =
     return emptyResponse()
   }
 
-/** The query is read before the body, so that a malformed one is refused first. */
+/**
+ * Reads from the query how to show the resource. Called before the body is read, so that a malformed query is refused
+ * first.
+ */
 const showingOf = <Resource>(
   { request, baseUrl, makeRoom, turns, signal }: ScimCall,
   { listed }: ServedType<Resource>,
@@ -180,7 +183,7 @@ const locationOf = <Resource>(
   { baseUrl }: RenderContext,
 ): string => listed.locationOf(idOf(resource), baseUrl)
 
-/** A response with the resource (RFC 7644 §3.9). */
+/** Responds with a resource (RFC 7644 §3.9). */
 async function respond<Resource>(
   resource: Resource,
   { status, showing }: { readonly status: 200 | 201; readonly showing: RenderContext },

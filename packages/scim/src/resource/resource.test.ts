@@ -34,7 +34,7 @@ const only = (...attributes: readonly string[]) => project({ attributes })
 const without = (...excludedAttributes: readonly string[]) => project({ excludedAttributes })
 const always = { schemas: kim['schemas'], id: 'usr_1' }
 
-test('shows by default what schemas define, in their order, and never a password (RFC 7643 §7)', () => {
+test('shows by default the attributes that schemas define, in their order, and never a password (RFC 7643 §7)', () => {
   expect(JSON.stringify(project({}))).toBe(
     JSON.stringify({
       schemas: [core, enterprise],
@@ -64,7 +64,7 @@ test.each<[readonly string[], JsonObject]>([
   [['password'], {}],
   [['nothing', '__proto__', 'constructor', 'name.__proto__', '', 'internal'], {}],
   [['meta.version'], { meta: { version: 'W/"1"' } }],
-])('attributes=%j (RFC 7644 §3.9)', (names, expected) => {
+])('shows only the attributes of attributes=%j (RFC 7644 §3.9)', (names, expected) => {
   expect(JSON.parse(JSON.stringify(only(...names)))).toEqual({ ...always, ...expected })
 })
 
@@ -79,7 +79,7 @@ test.each<[readonly string[], readonly string[]]>([
   ],
   [['nothing'], ['schemas', 'id', 'externalId', 'userName', 'name', 'emails', 'meta', enterprise]],
   [[core], ['schemas', 'id', 'externalId', 'meta', enterprise]],
-])('excludedAttributes=%j (RFC 7644 §3.9)', (names, left) => {
+])('leaves out the attributes of excludedAttributes=%j (RFC 7644 §3.9)', (names, left) => {
   expect(Object.keys(without(...names))).toEqual(left)
 })
 

@@ -9,6 +9,8 @@ import { findAttribute, findSchema, parseAttributeName } from '../schema/find-at
 import { createProjection, defaultSelection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
 import { createParseContext } from '../tolerance/tolerances.ts'
 
+// One file, because completing, comparing and showing a resource all walk through the attributes of its schemas.
+
 /**
  * Checks that required attributes have values, and sets `schemas` to the schema of the resource and the extensions that it uses
  * (RFC 7643 §3).
@@ -44,9 +46,10 @@ function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType)
 }
 
 /**
- * The comparable form of a resource, which filters and sorting use in memory and in databases: text is case-folded (RFC 7643 §2.2
- * caseExact), and dates are milliseconds since 1970. It contains only attributes that a schema defines, and no empty string of a unique
- * attribute that is not required: clients send it to clear the attribute, and of many resources.
+ * Returns the comparable form of a resource, which filters and sorting use in memory and in databases: strings are
+ * case-folded (RFC 7643 §2.2 caseExact), and dates are milliseconds since 1970. It contains only attributes that a
+ * schema defines. It omits an empty string of an optional unique attribute: clients send it to clear the attribute, and
+ * may do so in many resources.
  */
 export function comparableResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
   const own = comparableMembers(resourceType.attributes, resource)
@@ -57,7 +60,7 @@ export function comparableResource(resource: JsonObject, resourceType: ResourceT
   return toObject([...own, ...extensions])
 }
 
-/** The comparable form of one value, such as an element that a value filter tests. */
+/** Returns the comparable form of one value, such as an element that a value filter tests. */
 export function comparableValue(attribute: Attribute, value: JsonValue): JsonValue | undefined {
   if (isArray(value)) return value.map((element) => comparableValue(attribute, element) ?? null)
   if (attribute.type === 'complex')
@@ -85,8 +88,8 @@ function withoutEmptyText(value: JsonValue | undefined): JsonValue | undefined {
 }
 
 /**
- * The part of a resource that a response shows, in the order of its schemas (RFC 7644 §3.9). Only attributes that a schema
- * defines are shown, whatever storage contains.
+ * Returns the part of a resource that a response shows, in the order of its schemas (RFC 7644 §3.9). Only attributes
+ * that a schema defines are shown, whatever storage contains.
  */
 export function projectResource(resource: JsonObject, { attributes, extensions }: Projection): JsonObject {
   const shown = projectMembers(attributes, resource) ?? {}
@@ -98,13 +101,14 @@ export function projectResource(resource: JsonObject, { attributes, extensions }
   return shown
 }
 
-/** Whether a response shows an attribute. An attribute that is not shown need not be read. */
+/** Returns whether a response shows an attribute. An attribute that is not shown need not be read. */
 export const includesAttribute = (name: string, { attributes }: Projection): boolean =>
   attributes.some((attribute) => attribute.name === name)
 
 /**
- * The shown attributes of an object; undefined when there are none. The result is an ordinary object, which is serialized three
- * times as fast as one without a prototype. Its names come from a schema, and no schema defines `__proto__`.
+ * Returns the shown attributes of an object; undefined when there are none. The result is an ordinary object, which is
+ * serialized three times as fast as one without a prototype. Its names come from a schema, and no schema defines
+ * `__proto__`.
  */
 function projectMembers(
   attributes: readonly ProjectedAttribute[],
@@ -139,7 +143,7 @@ export interface RequestedAttributes {
 }
 
 /**
- * Parses which attributes a response shows, once per request. Unknown names are ignored.
+ * Parses the names of the attributes that a response shows, once per request. Unknown names are ignored.
  * @throws ScimError invalidSyntax — reasons `projection_both`, `projection_too_many`.
  */
 export function parseProjection(
@@ -163,9 +167,11 @@ export function parseProjection(
 }
 
 /**
- * The projection of the response to a write: it also shows what the request wrote of the attributes that are otherwise shown only
- * on request (RFC 7643 §7 returned). A request that names attributes shows exactly those.
- * @param written computed only when the resource type has such attributes.
+ * Returns the projection of the response to a write. It also shows the attributes that the request wrote and that are
+ * otherwise shown only on request (RFC 7643 §7 returned). The response to a request that names attributes shows exactly
+ * the named attributes.
+ * @param written returns the written attributes. Called only when the resource type has attributes that are shown on
+ * request.
  */
 export function projectionOfWrite(
   projection: Projection,
@@ -179,7 +185,7 @@ export function projectionOfWrite(
     : createProjection(resourceType, { ...defaultSelection, written: new Set(onRequest) })
 }
 
-/** The attributes and sub-attributes that have values in a resource. */
+/** Returns the attributes and sub-attributes that have values in a resource. */
 export function attributesIn(resource: JsonObject, { attributes, extensions }: ResourceType): readonly Attribute[] {
   const ofExtensions = extensions.flatMap(({ schema }) => {
     const extension = getMember(resource, schema.id)

@@ -23,7 +23,10 @@ export function findAttribute(name: AttributeName, context: ParseContext): Resol
   return subAttribute === undefined ? undefined : { ...owner, subAttribute }
 }
 
-/** The full name of an attribute, as the schema spells it, such as `emails.value` or `urn:…:enterprise:2.0:User:department`. */
+/**
+ * Returns the full name of an attribute, as the schema spells it, such as `emails.value` or
+ * `urn:…:enterprise:2.0:User:department`.
+ */
 export function attributeLabel({ extension, attribute, subAttribute }: ResolvedAttribute): string {
   const prefix = extension === undefined ? '' : `${extension}:`
   return `${prefix}${attribute.name}${subAttribute === undefined ? '' : `.${subAttribute.name}`}`
@@ -51,7 +54,7 @@ function findWithUrn(urn: string, name: string, context: ParseContext): Resolved
     : { extension: ownSchema ? undefined : schema.id, attribute, subAttribute: undefined }
 }
 
-/** The core schema or the extension with a URN; URNs are case-insensitive (RFC 7644 §3.10). */
+/** Returns the core schema or the extension with a URN. URNs are case-insensitive (RFC 7644 §3.10). */
 export function findSchema(urn: string, context: ParseContext): Schema | undefined {
   const found = declaredSchema(urn, context)
   if (found !== undefined) return found
@@ -94,8 +97,8 @@ const attributeName = /^[A-Za-z$][A-Za-z0-9$_-]*$/
 const urnCharacters = /^urn:[A-Za-z0-9:._-]+$/i
 
 /**
- * Suggests an attribute for an unknown name, for the detail of a refusal: `emails.value` for `email`, `name.givenName` for
- * `givenName`, the full name of an extension attribute. Always a name from a schema, never input.
+ * Suggests an attribute for an unknown name, for the detail of a refusal: `emails.value` for `email`, `name.givenName`
+ * for `givenName`, the full name of an extension attribute. The suggestion is always a name from a schema, never input.
  */
 export function suggestAttribute(name: AttributeName, resourceType: ResourceType): string | undefined {
   const context = { resourceType, tolerances: createToleranceCounter(new Set(['extension-attribute-without-urn'])) }
@@ -111,7 +114,7 @@ export function suggestAttribute(name: AttributeName, resourceType: ResourceType
   return owner === undefined || sub === undefined ? undefined : `${owner.name}.${sub.name}`
 }
 
-/** The current URN for a legacy or misspelt one; undefined for any other. */
+/** Returns the current URN for a legacy or misspelt URN, and undefined for any other. */
 function currentUrn(urn: string, resourceType: ResourceType): string | undefined {
   const key = nameKey(urn)
   if (legacyCore.has(key)) return resourceType.schema.id

@@ -5,8 +5,8 @@ import type { ResourceType } from './resource-type.ts'
 import type { Attribute } from './schema.ts'
 
 /**
- * The storage with the indexes of the host's attributes. They are created before the first list or write of a user; a failure,
- * such as two users with one unique value, fails that request, and the next one tries again.
+ * Returns the storage, which first creates the indexes of the host's attributes: before the first list or write of a
+ * user. A failure, such as two users with the same unique value, fails that request; the next request tries again.
  * @throws TypeError when an attribute cannot be unique.
  */
 export function withIndexedAttributes(storage: ScimStorage, userType: ResourceType): ScimStorage {
@@ -40,11 +40,11 @@ export function withIndexedAttributes(storage: ScimStorage, userType: ResourceTy
 }
 
 /**
- * An object with some members replaced. Copying it would lose what a host's class defines: a proxy also has the methods of the
- * class, which run on the object itself and may use its private fields.
+ * Returns the object with some members replaced. A copy would lose the methods of a host's class. A proxy keeps them:
+ * they run on the object itself and may use its private fields.
  */
 function withMembers<Store extends object>(store: Store, members: Partial<Store>): Store {
-  // The members are the target, because a proxy must return what a frozen target has. It has the type of what it stands for.
+  // The target is `members` and not `store`: a proxy of a frozen object must return the members of that object.
   return new Proxy(members as Store, {
     get(own, name) {
       if (Object.hasOwn(own, name)) return Reflect.get(own, name) as unknown
@@ -54,7 +54,7 @@ function withMembers<Store extends object>(store: Store, members: Partial<Store>
   })
 }
 
-/** The attributes that the host declared `indexed` or unique. */
+/** Returns the attributes that the host declared `indexed` or unique. */
 function indexedAttributesOf({ schema, extensions }: ResourceType): readonly IndexedAttribute[] {
   const own = schema.attributes.filter(({ name }) => name !== 'userName')
   return [
@@ -66,7 +66,8 @@ function indexedAttributesOf({ schema, extensions }: ResourceType): readonly Ind
 }
 
 /**
- * Groups have neither indexes nor unique values of the host. A schema that promises them would be published, and not kept.
+ * Refuses indexed and unique attributes of groups, because the server supports them only for users, and the published
+ * schema would promise them.
  * @throws TypeError when an attribute of groups is `indexed` or unique.
  */
 export function refuseIndexesOfGroups({ schema, extensions }: ResourceType): void {
@@ -104,6 +105,6 @@ function indexOf(
   const hasOneValue = !place.attribute.multiValued && place.elementPart === undefined
   const isNumber = type === 'integer' || type === 'decimal' || type === 'dateTime'
   if (isUnique && !(isText && maxLength <= 200) && !(isNumber && hasOneValue))
-    throw new TypeError(`${name}: a unique value is a text of at most 200 characters or a single number.`)
+    throw new TypeError(`${name}: a unique attribute must be a string of at most 200 characters or a single number.`)
   return [{ ...place, isText, isUnique }]
 }

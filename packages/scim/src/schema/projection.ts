@@ -3,7 +3,7 @@ import type { JsonText } from '@mintmark/storage-interface/stores'
 
 import type { Attribute, Schema } from './schema.ts'
 
-/** The attributes that a response shows, in their order. Computed once per request. */
+/** The attributes that a response shows, in the order of the schemas. Computed once per request. */
 export interface Projection {
   readonly attributes: readonly ProjectedAttribute[]
   /** The attributes of each extension, by URN. */
@@ -22,7 +22,7 @@ export interface RenderContext {
   readonly projection: Projection
   /** The provider's SCIM tenant URL. */
   readonly baseUrl: string
-  /** Waits until a response of that many bytes may be made. */
+  /** Waits until a response of this size fits in memory. Called before the response is made. */
   readonly makeRoom: (bytes: number) => Promise<void>
   readonly turns: Turns
   /** Aborted when the client has disconnected. */
@@ -86,7 +86,9 @@ const projectAttributes = (
     ]
   })
 
-/** The selection for the sub-attributes of an attribute; undefined when the attribute is not shown (RFC 7643 §7 returned). */
+/**
+ * Returns the selection for the sub-attributes of an attribute; undefined when it is not shown (RFC 7643 §7 returned).
+ */
 function nestedSelection(attribute: Attribute, choice: AttributeSelection): AttributeSelection | undefined {
   const { kind, named, partly } = choice
   if (attribute.returned === 'never') return undefined

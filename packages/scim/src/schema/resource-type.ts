@@ -20,7 +20,7 @@ interface SchemaExtension {
   readonly required: boolean
 }
 
-/** A resource type (RFC 7643 §6): a schema, its extensions, and indexes to look names up in. */
+/** A resource type (RFC 7643 §6): a schema, its extensions, and maps for looking up names. */
 export interface ResourceType {
   /** Also its id at `/ResourceTypes/{id}`. */
   readonly name: string
@@ -31,7 +31,7 @@ export interface ResourceType {
   readonly extensions: readonly SchemaExtension[]
   /** The common attributes and those of the schema, in the order in which responses show them. */
   readonly attributes: readonly Attribute[]
-  /** The same by `nameKey`. */
+  /** The same attributes by `nameKey`. */
   readonly attributesByName: ReadonlyMap<string, Attribute>
   /** By `nameKey` of the URN. */
   readonly extensionsByUrn: ReadonlyMap<string, Schema>
@@ -56,7 +56,7 @@ interface ResourceTypeOptions {
   readonly schema: Schema
   /**
    * Extension schemas. A schema without `required` is optional.
-   * @defaultValue None. Extensions are the host's.
+   * @defaultValue None. Only the host defines extensions.
    */
   readonly extensions?: readonly (SchemaExtension | Schema)[]
 }
@@ -71,7 +71,7 @@ const anExtension: OptionCheck = (value) =>
     ? optionsOf<SchemaExtension>({ schema: required(aSchema), required: required(aFlag) })(value)
     : aSchema(value)
 
-/** The last five are ignored: a resource type that was already defined has them. */
+/** The last five members are accepted and ignored, because a resource type that was already defined has them. */
 const optionChecks: OptionChecks<ResourceTypeOptions & Partial<Omit<ResourceType, keyof ResourceTypeOptions>>> = {
   name: required(aText),
   endpoint: required(aText),
@@ -96,7 +96,7 @@ export function defineResourceType(options: ResourceTypeOptions): ResourceType {
     Object.freeze('schema' in extension ? extension : { schema: extension, required: false }),
   )
   const urns = [options.schema, ...extensions.map(({ schema }) => schema)].map(({ id }) => nameKey(id))
-  if (new Set(urns).size < urns.length) throw new TypeError(`${options.name}: one schema is given twice.`)
+  if (new Set(urns).size < urns.length) throw new TypeError(`${options.name}: the same schema is given twice.`)
 
   return Object.freeze({
     name: options.name,

@@ -9,7 +9,7 @@ import { renderResourceType, renderSchema } from '../discovery/discovery.ts'
 import { createToleranceCounter, toleranceProfiles } from '../tolerance/tolerances.ts'
 import { readValue } from '../values/read-value.ts'
 
-test('an attribute has these defaults (RFC 7643 §2.2)', () => {
+test('gives an attribute the defaults of the RFC (RFC 7643 §2.2)', () => {
   expect(defineAttribute({ name: 'x' })).toMatchObject({
     type: 'string',
     multiValued: false,
@@ -27,11 +27,11 @@ test.each([
   ['binary', 16_384],
   ['reference', 2048],
   ['string', 1024],
-] as const)('a value of type %s has at most %d characters, unless its attribute says otherwise', (type, maxLength) => {
+] as const)('limits a value of type %s to %d characters by default', (type, maxLength) => {
   expect(defineAttribute({ name: 'x', type }).maxLength).toBe(maxLength)
 })
 
-test('an empty value drops nothing else of an attribute with one value (RFC 7643 §2.5)', () => {
+test('keeps the other sub-attributes of a single value when its `value` is empty (RFC 7643 §2.5)', () => {
   const subAttributes = [{ name: 'value' }, { name: 'note' }]
   const badge = defineAttribute({ name: 'badge', type: 'complex', subAttributes })
 
@@ -40,7 +40,7 @@ test('an empty value drops nothing else of an attribute with one value (RFC 7643
   })
 })
 
-test('the identifier of a schema has at most 200 characters', () => {
+test('refuses a schema identifier of more than 200 characters', () => {
   const urn = (length: number) => 'urn:example:params:scim:schemas:'.padEnd(length, 'x')
   const define = (id: string) => defineSchema({ id, name: 'X', attributes: [{ name: 'x' }] })
 
@@ -49,25 +49,28 @@ test('the identifier of a schema has at most 200 characters', () => {
 })
 
 test.each<[string, AttributeOptions]>([
-  ['a prototype', { name: '__proto__' }],
-  ['a constructor', { name: 'constructor' }],
-  ['a member of Object.prototype', { name: 'toString' }],
-  ['no name', { name: '' }],
-  ['a dot', { name: 'a.b' }],
-  ['a colon', { name: 'a:b' }],
-  ['a dollar first', { name: '$x' }],
-  ['complex without parts', { name: 'x', type: 'complex' }],
-  ['parts of a simple one', { name: 'x', subAttributes: [{ name: 'a' }] }],
+  ['an attribute named __proto__', { name: '__proto__' }],
+  ['an attribute named constructor', { name: 'constructor' }],
+  ['an attribute named like a member of Object.prototype', { name: 'toString' }],
+  ['an attribute without a name', { name: '' }],
+  ['a name with a dot', { name: 'a.b' }],
+  ['a name with a colon', { name: 'a:b' }],
+  ['a name that starts with a dollar sign', { name: '$x' }],
+  ['a complex attribute without sub-attributes', { name: 'x', type: 'complex' }],
+  ['a simple attribute with sub-attributes', { name: 'x', subAttributes: [{ name: 'a' }] }],
   [
-    'complex parts (erratum 8415)',
+    'a complex sub-attribute (erratum 8415)',
     { name: 'x', type: 'complex', subAttributes: [{ name: 'a', type: 'complex', subAttributes: [{ name: 'b' }] }] },
   ],
   [
-    'uniqueness of a complex one (erratum 6004)',
+    'a unique complex attribute (erratum 6004)',
     { name: 'x', type: 'complex', uniqueness: 'server', subAttributes: [{ name: 'a' }] },
   ],
-  ['one name twice', { name: 'x', type: 'complex', subAttributes: [{ name: 'a' }, { name: 'A' }] }],
-  ['reference types of a text', { name: 'x', referenceTypes: ['User'] }],
+  [
+    'two sub-attributes with the same name',
+    { name: 'x', type: 'complex', subAttributes: [{ name: 'a' }, { name: 'A' }] },
+  ],
+  ['a string attribute with reference types', { name: 'x', referenceTypes: ['User'] }],
 ])('refuses to define %s (RFC 7643 §2)', (_, options) => {
   expect(() => defineAttribute(options)).toThrow(TypeError)
 })
@@ -86,7 +89,7 @@ test('requires a URN and unique attribute names in a schema (RFC 7643 §2.1)', (
   ).toThrow(TypeError)
 })
 
-test('definitions are frozen', () => {
+test('freezes definitions', () => {
   expect(
     [
       userSchema,
@@ -109,7 +112,7 @@ test.each([
     'value',
   ],
   ['urn:example:badge:1.0:number', 'urn:example:badge:1.0', 'number', undefined],
-])('%s (RFC 7644 §3.10)', (text, urn, name, subName) => {
+])('parses the attribute name %s and prints it again (RFC 7644 §3.10)', (text, urn, name, subName) => {
   expect(parseAttributeName(text)).toEqual({ urn, name, subName })
   expect(printAttributeName({ urn, name, subName })).toBe(text)
 })

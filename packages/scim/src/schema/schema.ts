@@ -14,6 +14,8 @@ import {
 
 import { nameKey, type TextRule } from '../values/text.ts'
 
+// One file, because a schema is a list of attributes, and both are defined and checked by the same rules.
+
 /** RFC 7643 §2.3. */
 type AttributeType = 'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'
 
@@ -28,7 +30,7 @@ type Uniqueness = 'none' | 'server' | 'global'
 
 /** An attribute or a sub-attribute: the members of RFC 7643 §7, and the limits that this server sets on values. */
 export interface Attribute {
-  /** A letter, and then letters, digits, `$`, `_` and `-`. */
+  /** A letter, followed by letters, digits, `$`, `_` and `-`. */
   readonly name: string
   /**
    * The type of its values.
@@ -66,14 +68,14 @@ export interface Attribute {
    */
   readonly returned: Returned
   /**
-   * Whether no two resources of a provider may have the same value; `global` is enforced in the same way. Unique
-   * values of users are texts of at most 200 characters or single numbers.
+   * Whether no two resources of a provider may have the same value; `global` is enforced in the same way. A unique
+   * attribute of users must be a string of at most 200 characters or a single number.
    * @defaultValue `none`. RFC 7643 §2.2 sets this default.
    */
   readonly uniqueness: Uniqueness
   /**
-   * Whether users are found and sorted by the attribute with an index, however many there are. For texts and references. Not
-   * shown at `/Schemas`. The first start with a new indexed attribute reads all users once.
+   * Whether an index finds and sorts users by the attribute, however many users there are. For strings and references.
+   * Not shown at `/Schemas`. The first start with a new indexed attribute reads all users once.
    * @defaultValue `false`. An index makes each write of a user slower.
    */
   readonly indexed: boolean
@@ -89,7 +91,7 @@ export interface Attribute {
   readonly referenceTypes: readonly string[]
   /** Empty unless the type is complex. */
   readonly subAttributes: readonly Attribute[]
-  /** The same by `nameKey`. Not published. */
+  /** The sub-attributes by `nameKey`. Not published. */
   readonly subAttributesByName: ReadonlyMap<string, Attribute>
   /**
    * Whether the server computes it from other values in every response, so that a written value is ignored. Not shown at
@@ -104,7 +106,8 @@ export interface Attribute {
   readonly characters: TextRule
   /**
    * The maximum length of text. Not shown at `/Schemas`.
-   * @defaultValue 1024, 2048 for references, 16384 for binary values and 200 for unique texts. One user stays well below the maximum size of a message.
+   * @defaultValue 1024, 2048 for references, 16384 for binary values and 200 for unique strings. One user stays well
+   * below the maximum size of a message.
    */
   readonly maxLength: number
   /**
@@ -116,7 +119,7 @@ export interface Attribute {
 
 /** Options of `defineAttribute`: a name, and what differs from the defaults of RFC 7643 §2.2. */
 export type AttributeOptions = Partial<Omit<Attribute, 'name' | 'subAttributes' | 'subAttributesByName'>> & {
-  /** A letter, and then letters, digits, `$`, `_` and `-` (RFC 7643 §2.1). */
+  /** A letter, followed by letters, digits, `$`, `_` and `-` (RFC 7643 §2.1). */
   readonly name: string
   /**
    * The sub-attributes of a complex attribute, which cannot be complex themselves (RFC 7643 §2.3.8).
@@ -125,8 +128,8 @@ export type AttributeOptions = Partial<Omit<Attribute, 'name' | 'subAttributes' 
   readonly subAttributes?: readonly AttributeOptions[]
 }
 
-/** May be empty. */
-export const aDescription = aTextLike(/^/, 'must be a text')
+/** Checks a description, which may be empty. */
+export const aDescription = aTextLike(/^/, 'must be a string')
 
 /**
  * Defines an attribute with the defaults of RFC 7643 §2.2, deeply frozen.
@@ -192,26 +195,27 @@ function check(
   // RFC 7643 §2.1; `$ref` is the only name with another first character. Names of Object.prototype are refused because other
   // programs store attributes in ordinary objects.
   if (!(attributeName.test(name) || name === '$ref') || name in Object.prototype) {
-    throw new TypeError(`${name} is not a name for an attribute (RFC 7643 §2.1).`)
+    throw new TypeError(`${name} is not a valid attribute name (RFC 7643 §2.1).`)
   }
   if ((type === 'complex') !== subAttributes.length > 0) {
-    throw new TypeError(`${name}: a complex attribute, and no other, has sub-attributes (RFC 7643 §2.3.8).`)
+    throw new TypeError(
+      `${name}: a complex attribute must have sub-attributes, and no other attribute may have any (RFC 7643 §2.3.8).`,
+    )
   }
   // RFC 7643 §2.3.8 with erratum 8415.
   if (subAttributes.some((sub) => sub.type === 'complex'))
     throw new TypeError(`${name}: a sub-attribute cannot be complex.`)
   if (indexed && type !== 'string' && type !== 'reference')
-    throw new TypeError(`${name}: only a text or a reference can be indexed.`)
+    throw new TypeError(`${name}: only a string or a reference can be indexed.`)
   // RFC 7643 §2.2 with erratum 6004.
-  if (type === 'complex' && uniqueness !== 'none')
-    throw new TypeError(`${name}: a complex attribute has no uniqueness.`)
+  if (type === 'complex' && uniqueness !== 'none') throw new TypeError(`${name}: a complex attribute cannot be unique.`)
   if (type !== 'reference' && referenceTypes.length > 0)
-    throw new TypeError(`${name}: only a reference has referenceTypes.`)
+    throw new TypeError(`${name}: only a reference can have referenceTypes.`)
 }
 
 const isUnique = ({ uniqueness = 'none' }: AttributeOptions): boolean => uniqueness !== 'none'
 
-/** An index contains so much of a text. */
+/** The number of characters of a string that an index contains. */
 const maximumUniqueLength = 200
 
 function defaultMaxLength(type: Attribute['type']): number {
@@ -229,7 +233,7 @@ export interface Schema {
   readonly name: string
   readonly description: string
   readonly attributes: readonly Attribute[]
-  /** The same by `nameKey`. Not published. */
+  /** The attributes by `nameKey`. Not published. */
   readonly attributesByName: ReadonlyMap<string, Attribute>
 }
 
@@ -237,14 +241,14 @@ export interface Schema {
 interface SchemaOptions {
   /** A URN, such as `urn:example:params:scim:schemas:extension:staff:2.0:User`. */
   readonly id: string
-  /** For people. */
+  /** A name for people to read. */
   readonly name: string
   /**
    * Shown at `/Schemas`.
    * @defaultValue Empty. The name may suffice.
    */
   readonly description?: string
-  /** What it defines. */
+  /** The attributes that it defines. */
   readonly attributes: readonly AttributeOptions[]
 }
 
@@ -279,12 +283,12 @@ const schemaOptions: OptionChecks<SchemaOptions & Partial<Pick<Schema, 'attribut
 const schemaUrn = /^urn:[A-Za-z0-9][A-Za-z0-9-]{1,31}:[A-Za-z0-9:._-]*[A-Za-z0-9]$/i
 
 /**
- * Indexes attributes by `nameKey`. A Map, so that no name reaches a prototype.
+ * Indexes attributes by `nameKey`, in a Map, so that no name can refer to a member of a prototype.
  * @throws TypeError when two names differ by case only (RFC 7643 §2.1).
  */
 export function byName(attributes: readonly Attribute[], owner: string): ReadonlyMap<string, Attribute> {
   const found = new Map(attributes.map((attribute) => [nameKey(attribute.name), attribute]))
   if (found.size < attributes.length)
-    throw new TypeError(`${owner}: two attributes have one name; names do not differ by case.`)
+    throw new TypeError(`${owner}: two attributes have the same name; names are case-insensitive.`)
   return found
 }

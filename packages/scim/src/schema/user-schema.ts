@@ -157,9 +157,9 @@ export const userResourceType = defineResourceType({
 })
 
 /**
- * A multi-valued attribute with the sub-attributes of RFC 7643 §2.4: `value`, `display`, `type`, `primary`.
+ * Creates a multi-valued attribute with the sub-attributes of RFC 7643 §2.4: `value`, `display`, `type`, `primary`.
  * @param value options of the `value` sub-attribute.
- * @param canonicalValues of the `type` sub-attribute.
+ * @param canonicalValues the canonical values of the `type` sub-attribute.
  */
 function multiValued(
   attribute: Pick<AttributeOptions, 'name' | 'description' | 'maxValues'>,

@@ -142,14 +142,19 @@ const scimOptions: OptionChecks<ScimServerOptions> = {
   password: aFunction,
 }
 
-/** The tenant URL that administrators configure starts with the issuer of the storage, so both issuers must be equal. */
+/**
+ * Checks the issuer. The tenant URL that administrators configure starts with the issuer of the storage, so both
+ * issuers must be equal.
+ */
 function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'storage'>): void {
   if (storage.issuer !== issuer)
-    throw new TypeError(`The storage is that of ${storage.issuer}; the server needs the same issuer.`)
+    throw new TypeError(
+      `The storage belongs to the issuer ${storage.issuer}, but the server has the issuer ${issuer}. Both must be equal.`,
+    )
   const { origin, pathname } = new URL(issuer)
   if (issuer !== origin + pathname.replace(/\/+$/, '')) {
     throw new TypeError(
-      'The issuer must be as the authorization server has it: an address without query, fragment or a slash at its end.',
+      'The issuer must be the same as in the authorization server: a URL without query, fragment and trailing slash.',
     )
   }
 }

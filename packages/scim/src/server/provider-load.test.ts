@@ -8,7 +8,7 @@ const acme = providerId('acme')
 const other = providerId('other')
 const another = providerId('third')
 
-test('processes a few requests of a provider at once, and the others in their order', async () => {
+test('processes a limited number of requests of a provider at once, and the others in order', async () => {
   const load = createProviderLoad({ requestsAtOnce: 2, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const order: number[] = []
   const leaves = [0, 1, 2, 3].map(async (number) => {
@@ -27,7 +27,7 @@ test('processes a few requests of a provider at once, and the others in their or
   expect(order).toEqual([0, 1, 2])
 })
 
-test('a provider waits for none of the requests of another', async () => {
+test('does not let a provider wait for the requests of another', async () => {
   const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   await load.enter(acme)
   void load.enter(acme)
@@ -35,7 +35,7 @@ test('a provider waits for none of the requests of another', async () => {
   expect(await load.enter(other)).toBeTypeOf('function')
 })
 
-test('refuses a request when too many wait (RFC 6585 §4)', () => {
+test('refuses a request when 200 others are already waiting (RFC 6585 §4)', () => {
   const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const entered = Array.from({ length: 201 }, () => load.enter(acme))
 
@@ -43,7 +43,7 @@ test('refuses a request when too many wait (RFC 6585 §4)', () => {
   expect(load.enter(acme)).toBeUndefined()
 })
 
-test('refuses a body when the bodies of the provider exceed their memory, but reads a large one alone', () => {
+test('refuses a body that does not fit in the memory of the provider, but accepts a single large one', () => {
   const load = createProviderLoad({ requestsAtOnce: 1, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
 
   const large = load.reserve(acme, 500)
@@ -57,7 +57,7 @@ test('refuses a body when the bodies of the provider exceed their memory, but re
   expect(load.reserve(acme, 40)).toBeTypeOf('function')
 })
 
-test('requests wait until responses that are too large in total have been sent', async () => {
+test('lets requests wait while the responses that are being sent exceed the memory of the provider', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const sent = load.hold(acme, 101)
   let isEntered = false
@@ -71,13 +71,13 @@ test('requests wait until responses that are too large in total have been sent',
   expect(isEntered).toBe(true)
 })
 
-test('a budget of work is spent once, and a refused part of the work costs nothing', () => {
+test('spends a budget of work once, and charges nothing for refused work', () => {
   const work = createWorkBudget(10)
 
   expect([work.spend(6), work.spend(5), work.spend(4), work.spend(1)]).toEqual([true, false, true, false])
 })
 
-test('makes large responses of a provider one after another, as long as they do not fit in memory together', async () => {
+test('makes large responses of a provider one after another when they do not fit in memory together', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const made: number[] = []
   const releases = [300, 60, 40, 1].map(async (bytes) => {
@@ -98,7 +98,7 @@ test('makes large responses of a provider one after another, as long as they do 
   expect(made).toEqual([300, 60, 40, 1])
 })
 
-test('all providers together have a limit, for bodies and for large responses', async () => {
+test('limits the bodies and large responses of all providers together', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
   const made: string[] = []
   const makeRoom = async (provider: ProviderId, bytes: number) => {
@@ -121,7 +121,7 @@ test('all providers together have a limit, for bodies and for large responses', 
   expect(made).toEqual(['acme', 'other', 'third'])
 })
 
-test('a large response that waits for memory is not passed by a smaller one of another provider', async () => {
+test('does not let a small response overtake a large response of another provider that waits for memory', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
   const release = await load.makeRoom(acme, 100)
   const made: number[] = []
@@ -136,7 +136,7 @@ test('a large response that waits for memory is not passed by a smaller one of a
   expect(made).toEqual([90, 20])
 })
 
-test('refuses a large response when a hundred wait (RFC 9110 §15.6.4)', async () => {
+test('refuses a large response when a hundred others are already waiting (RFC 9110 §15.6.4)', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
   await load.makeRoom(acme, 100)
   const waiting = Array.from({ length: 100 }, () => load.makeRoom(acme, 100))

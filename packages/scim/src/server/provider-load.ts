@@ -3,19 +3,23 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 import type { ScimLimits } from './scim-limits.ts'
 
 /**
- * Limits what each provider, and all of them together, use of the server at one time, so that requests of others find memory,
- * time and connections to the database.
+ * Limits how much of the server one provider, and all providers together, can use at one time, so that enough memory,
+ * time and database connections remain for the requests of others.
  */
 export interface ProviderLoad {
-  /** Reserves memory for a body. Refused when the provider, or the server, has too much in memory already. */
+  /** Reserves memory for a body, or returns who already has too much in memory: the provider or the server. */
   readonly reserve: (provider: ProviderId, bytes: number) => Release | 'provider_full' | 'server_full'
-  /** Waits for one of the provider's places. Undefined when too many requests wait already. */
+  /**
+   * Waits until the provider may have one more request processed. Returns undefined when too many requests are already
+   * waiting.
+   */
   readonly enter: (provider: ProviderId) => Promise<Release> | undefined
-  /** Counts a response that is being sent. Until little is left to send, the provider's next requests wait. */
+  /** Counts a response while it is being sent. The provider's next requests wait while too much remains to be sent. */
   readonly hold: (provider: ProviderId, bytes: number) => Release
   /**
-   * Waits until a large response may be made beside those that are made or sent, in the order of the requests of all
-   * providers. It counts as one of them. Undefined when too many wait already.
+   * Waits until a large response fits in memory besides the responses that are being made or sent, in the order of the
+   * requests of all providers. From then on, it counts as one of them. Returns undefined when too many are already
+   * waiting.
    */
   readonly makeRoom: (provider: ProviderId, bytes: number) => Promise<Release> | undefined
 }
@@ -27,14 +31,14 @@ interface Load {
   read: number
   /** Bytes of responses that are being sent. */
   sent: number
-  /** Requests that are being processed. */
+  /** The number of requests that are being processed. */
   places: number
   readonly waiting: (() => void)[]
-  /** How many of its large responses are not made yet. */
+  /** The number of large responses that wait for memory. */
   unmade: number
 }
 
-/** A large response that is not made yet. */
+/** A large response that waits for memory. */
 interface Unmade {
   readonly provider: ProviderId
   readonly bytes: number
@@ -58,7 +62,10 @@ export function createProviderLoad({
     return load
   }
 
-  /** Lets large responses be made. One that waits for the server's memory lets no later one pass, or it might wait for ever. */
+  /**
+   * Starts the waiting responses that fit in memory. A response that waits for the server's memory blocks all later
+   * ones; otherwise it might never start.
+   */
   function startUnmade(): void {
     const left: Unmade[] = []
     let isFull = false
@@ -78,7 +85,7 @@ export function createProviderLoad({
     unmade = left
   }
 
-  /** Lets waiting requests go on, and forgets a provider that uses nothing. */
+  /** Starts waiting responses and requests, and forgets a provider that uses nothing. */
   function settle(provider: ProviderId, load: Load): void {
     if (unmade.length > 0) startUnmade()
     while (load.waiting.length > 0 && hasPlace(load)) {
@@ -148,15 +155,16 @@ function once(release: Release): Release {
   }
 }
 
+/** The maximum number of waiting requests of one provider. */
 const maximumWaiting = 200
 
-/** Of all providers. */
+/** The maximum number of waiting responses of all providers. */
 const maximumUnmade = 100
 
-/** The work that a request may still cause. All operations of a Bulk request share one. */
+/** The work that a request may still cause. All operations of a Bulk request share one budget. */
 export interface WorkBudget {
   readonly left: () => number
-  /** @returns false when less is left: the request is refused. */
+  /** Spends units of work. @returns false, without spending any, when fewer are left: the request is then refused. */
   readonly spend: (units: number) => boolean
 }
 

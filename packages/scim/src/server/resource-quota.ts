@@ -12,9 +12,10 @@ export interface ResourceQuota {
 }
 
 /**
- * Creates the quota of a type. The total is read again after a tenth of what was left has been created, so that an initial
- * synchronization does not read it for each resource, and several processes together do not exceed the limit by much.
- * @param list lists resources of the type; called for their total alone.
+ * Creates the quota of a type. The total is read again after the provider has created a tenth of the resources that
+ * remained, so that an initial synchronization does not read it for each resource, and several processes together do
+ * not exceed the limit by much.
+ * @param list lists resources of the type; called only for their total.
  */
 export function createResourceQuota(
   limit: number,

@@ -18,7 +18,7 @@ import type { WorkBudget } from './provider-load.ts'
 /** A request of an authenticated provider. */
 export interface ScimCall {
   readonly request: ServerRequest
-  /** The body of an operation of a Bulk request, which is parsed already. */
+  /** The body of an operation of a Bulk request, which is already parsed. */
   readonly message?: JsonValue | undefined
   readonly caller: ScimCaller
   /** The provider's SCIM tenant URL, without a trailing slash. */
@@ -26,7 +26,7 @@ export interface ScimCall {
   /** The `id` in the URL; empty for a collection. */
   readonly id: string
   readonly now: EpochSeconds
-  /** Lets other requests have a turn in the middle of long work. */
+  /** Lets other requests run in the middle of long work. */
   readonly turns: Turns
   /** Aborted when the client of a read has disconnected. */
   readonly signal: AbortSignal | undefined
@@ -38,7 +38,9 @@ export interface ScimCall {
   readonly authenticateAgain: () => Promise<void>
   /** The work that the request may still cause. */
   readonly work: WorkBudget
-  /** Waits until a response of that size fits in memory beside the provider's others, before it is made. */
+  /**
+   * Waits until a response of this size fits in memory besides the other responses. Called before the response is made.
+   */
   readonly makeRoom: (bytes: number) => Promise<void>
   /**
    * Counts further operations of the request against the provider's request limit.
@@ -63,14 +65,14 @@ export interface ScimCollection {
 /** The collections of a server, by lower-case name. */
 export type ScimRoutes = Readonly<Record<string, ScimCollection>>
 
-/** The parse context of a request, with the tolerances of its provider. */
+/** Creates the parse context of a request, with the tolerances of its provider. */
 export const createCallContext = (call: ScimCall, resourceType: ResourceType): ParseContext => ({
   resourceType,
   tolerances: toleranceCounterOf(call),
   work: call.work,
 })
 
-/** The tolerances of the provider of a request. */
+/** Creates a counter for the tolerances of the provider of a request. */
 export const toleranceCounterOf = ({ caller }: ScimCall): ToleranceCounter =>
   createToleranceCounter(tolerancesOf(caller.provider.toleranceProfile))
 
@@ -95,8 +97,9 @@ interface ParsedPatch {
 export type PatchParser = () => Promise<ParsedPatch>
 
 /**
- * Parses the PATCH body of a request at the first call, so that a write that is retried parses it once. Not before the first call,
- * because a resource that does not exist is refused before a malformed body. Every attempt counts its tolerances separately.
+ * Returns a parser that parses the PATCH body of a request at its first call, so that a retried write parses it only
+ * once. It does not parse earlier, because a missing resource must be refused before a malformed body. Each attempt
+ * counts its tolerances separately.
  * @throws ScimError the reasons of `parsePatch` and `resolvePath`.
  */
 export function createPatchParser(call: ScimCall, body: unknown, resourceType: ResourceType): PatchParser {
@@ -121,16 +124,16 @@ function* parse(body: unknown, context: ParseContext): Pieces<ParsedPatch> {
 export interface ScimPath {
   /** As in the URL, not validated. */
   readonly providerId: string
-  /** In lower case. It contains the rest of the path when that is more than an `id`, so that no route matches. */
+  /** In lower case. If more than an `id` follows, it contains the whole rest of the path, so that no route matches. */
   readonly collection: string
   /** Decoded; empty for the collection. */
   readonly id: string
 }
 
-/** The common prefix of all tenant URLs. */
+/** Returns the common prefix of all tenant URLs. */
 export const scimRoot = (issuer: string): string => `${issuer}/scim/v2/enterprise-idps/`
 
-/** The SCIM tenant URL of a provider, which its administrator enters in the identity provider's console. */
+/** Returns the SCIM tenant URL of a provider, which its administrator enters in the identity provider's console. */
 export const tenantUrl = (issuer: string, providerId: string): string => scimRoot(issuer) + providerId
 
 /**
@@ -149,7 +152,10 @@ export function parseScimPath(rest: string): ScimPath {
   return { providerId, collection: collection.toLowerCase(), id }
 }
 
-/** Decodes the id in a path segment. Undefined when it is malformed, or has characters that some databases cannot compare. */
+/**
+ * Decodes the id in a path segment. Returns undefined when it is malformed, or has characters that some databases
+ * cannot compare.
+ */
 export function decodeIdentifier(segment: string): string | undefined {
   const text = decodeSegment(segment)
   return text !== undefined && isAllowedText(text, 'line') ? text : undefined

@@ -1,6 +1,6 @@
 import { type OptionChecks, wholeNumber } from '@mintmark/internal'
 
-/** What one provider may use of the server. Each limit is a whole number of at least 1. */
+/** Limits on how much of the server one provider may use. Each limit is a whole number of at least 1. */
 export interface ScimLimits {
   /**
    * The largest message, in bytes.
@@ -8,7 +8,7 @@ export interface ScimLimits {
    */
   readonly payloadBytes: number
   /**
-   * How many requests of a provider are processed at the same time; up to 200 more wait. A Bulk request is one.
+   * How many requests of a provider are processed at the same time; up to 200 more wait. A Bulk request counts as one.
    * @defaultValue 4. A provider leaves most connections of a database pool to others.
    */
   readonly requestsAtOnce: number
@@ -18,14 +18,14 @@ export interface ScimLimits {
    */
   readonly bytesAtOnce: number
   /**
-   * How many bytes of messages and large responses of all providers together may be in memory at the same time. A single one may
-   * be larger.
-   * @defaultValue 134217728. The process stays below 512 MB with several customers at their worst.
+   * How many bytes of messages and large responses of all providers together may be in memory at the same time. A
+   * single one may be larger.
+   * @defaultValue 134217728. The process stays below 512 MB even when several customers send as much as they can.
    */
   readonly totalBytesAtOnce: number
   /**
-   * The work of one PATCH or Bulk request, in values that are read; a filter counts every twelfth comparison.
-   * @defaultValue 1000000. It takes about half a second, in which others have their turns.
+   * The work of one PATCH or Bulk request, in values that are read; twelve comparisons of a filter count as one value.
+   * @defaultValue 1000000. It takes about half a second, during which other requests continue.
    */
   readonly work: number
   /**
@@ -35,7 +35,7 @@ export interface ScimLimits {
   readonly resourceBytes: number
   /**
    * How many users a provider may have. Users who are created by a sign-in are not refused.
-   * @defaultValue 1000000. The searches and orders that use an index are measured with as many.
+   * @defaultValue 1000000. Searches and sorting that use an index are measured with this number of users.
    */
   readonly users: number
   /**
@@ -55,7 +55,7 @@ export interface ScimLimits {
   readonly groupMembers: number
   /**
    * How many groups a user or a group may be a direct member of.
-   * @defaultValue 5000. A user with so many groups is a response of a few megabytes.
+   * @defaultValue 5000. The response with such a user has a few megabytes.
    */
   readonly groupsOfMember: number
 }

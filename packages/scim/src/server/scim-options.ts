@@ -19,15 +19,16 @@ export interface ScimServerOptions extends ProvisioningHooks {
   /** The storage of the authorization server, because both share its users. */
   readonly storage: ScimStorage
   /**
-   * The authorization server, when identity providers may also authenticate with its access tokens with the scope `scim`.
+   * The authorization server, if identity providers may also authenticate with its access tokens that have the scope
+   * `scim`.
    * @defaultValue None. Every provider has its own secret.
    */
   readonly accessTokens?: AccessTokens
   /**
-   * Whether a user may let a client provision for a provider, with an access token that the client received by the authorization
-   * code grant. Asked for every request with such a token, after the client was found among the provider's `clientIds`, and again,
-   * at most once a second, when a request has waited and before each operation of a Bulk request. Return `true` only for
-   * administrators of that customer.
+   * Whether a user may let a client provision for a provider, with an access token that the client received through the
+   * authorization code grant. Called for every request with such a token, after the client was found in the provider's
+   * `clientIds`. Called again, at most once a second, when a request has waited and before each operation of a Bulk
+   * request. Return `true` only for administrators of that customer.
    * @defaultValue Nobody may. A client of a provider needs a token of its own or the secret.
    */
   readonly mayProvision?: MayProvision
@@ -42,15 +43,18 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly groupType?: ResourceType
   /**
-   * Further resource types. A resource type alone is stored: identity providers read and write its resources like users and groups.
-   * With `resources` it is read-only, and its resources are those that the host has, such as its roles.
-   * @defaultValue None. Identity providers expect users and groups; Okta reads roles and entitlements only where they are offered.
+   * Further resource types. Without `resources`, a type is stored: identity providers read and write its resources like
+   * users and groups. With `resources`, a type is read-only: the host supplies its resources, such as roles.
+   * @defaultValue None. Identity providers expect users and groups; Okta reads roles and entitlements only where they
+   * are offered.
    */
   readonly resourceTypes?: readonly CustomResourceType[]
   /**
-   * Whether an e-mail address from a provider counts as verified. It is asked about single, syntactically valid addresses only (RFC
-   * 5322 §3.4.1). A provider can write any address, so decide by `source.providerId`, never by the address alone.
-   * @defaultValue Addresses in the `verifiedDomains` of the provider. An administrator has proved that these belong to the customer.
+   * Whether an e-mail address from a provider counts as verified. Called only with a single, syntactically valid
+   * address (RFC 5322 §3.4.1). A provider can write any address, so decide by `source.providerId`, never by the address
+   * alone.
+   * @defaultValue Addresses in the `verifiedDomains` of the provider. An administrator has proved that these belong to
+   * the customer.
    */
   readonly emailVerified?: (email: string, source: ClaimSource) => boolean
   /**
@@ -82,19 +86,18 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly requestLimit?: RateLimiter | 'unlimited'
   /**
-   * Whether two groups of a provider may not have the same name, so that the second receives 409. Microsoft's SCIM validator
-   * requires it; Entra itself allows groups with equal names.
+   * Whether the groups of a provider must have different names. A request that would create a second group with the
+   * same name is then refused with 409. Microsoft's SCIM validator requires it; Entra itself allows groups with equal
+   * names.
    * @defaultValue `false` for all providers. RFC 7643 §4.2 does not make names unique.
    */
   readonly uniqueGroupNames?: (providerId: string) => boolean
   /**
    * Limits on filters.
-   * @defaultValue `{ length: 16384, parts: 1000 }`. Governance tools ask for some hundred users by id in one filter.
+   * @defaultValue `{ length: 16384, parts: 1000 }`. Governance tools request several hundred users by id in one filter.
    */
   readonly filterLimits?: Partial<FilterLimits>
-  /**
-   * What one provider may use of the server at one time, and how large its messages and users may be.
-   */
+  /** Limits on how much of the server one provider may use at one time, and on the size of its messages and users. */
   readonly limits?: Partial<ScimLimits>
   /**
    * Limits on pages of lists.

@@ -144,7 +144,7 @@ const toRouteEndpoint =
     const reads = isRead(request, { collection, id })
     const signal = reads ? request.signal?.() : undefined
     const leave = await deps.load.enter(providerId)
-    // RFC 6585 §4: more requests wait than the provider could still be answered in time.
+    // RFC 6585 §4: too many requests of the provider are already waiting.
     if (leave === undefined) throw refusal('too_many_requests', { retryAfter: 1 })
     const rooms: (() => void)[] = []
     let checkedAt = now
@@ -156,7 +156,7 @@ const toRouteEndpoint =
     }
     try {
       signal?.throwIfAborted()
-      // It may have waited.
+      // The credentials may have become invalid while the request waited.
       await authenticateAgain()
       const response = await endpoint({
         request,
@@ -169,7 +169,8 @@ const toRouteEndpoint =
         signal,
         work: createWorkBudget(deps.limits.work),
         async makeRoom(bytes) {
-          // An operation of a Bulk request does not wait for an earlier one, whose response is discarded.
+          // An operation of a Bulk request does not wait for memory of an earlier operation, whose response is
+          // discarded.
           for (const release of rooms.splice(0)) release()
           if (bytes <= largeResponse) return
           const room = deps.load.makeRoom(providerId, bytes)
@@ -198,13 +199,13 @@ const toRouteEndpoint =
   }
 
 /**
- * Whether a request only reads, so that it may stop when its client has disconnected. A write goes on: the client may have left
- * because it was slow, and half of a Bulk request helps nobody.
+ * Returns whether a request only reads, so that it may stop when its client has disconnected. A write continues: the
+ * client may have given up because the write was slow, and half of a Bulk request helps nobody.
  */
 const isRead = ({ method }: RequestHead, { collection, id }: Pick<ScimPath, 'collection' | 'id'>): boolean =>
   method === 'GET' || method === 'HEAD' || collection === '.search' || id === '.search'
 
-/** Turns that end when the client has disconnected. */
+/** Returns turns that abort the work when the client has disconnected. */
 const abortable = (turns: Turns, signal: AbortSignal): Turns => ({
   isOver: () => signal.aborted || turns.isOver(),
   async next() {
@@ -234,7 +235,10 @@ async function countRequests(
   return requestLimit.consume(`scim ${providerId}`, now, count)
 }
 
-/** Its responses show the quota only when it is used up: the host has not asked clients to adapt to this limit. */
+/**
+ * Creates the default limiter. Responses show its quota only when it is used up, because the host did not choose the
+ * limit for clients to adapt to.
+ */
 function defaultRequestLimit(): RateLimiter {
   const limiter = createMemoryRateLimiter({ points: 12_000, window: 60 })
   return {

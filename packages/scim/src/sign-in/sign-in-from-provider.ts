@@ -29,7 +29,7 @@ export interface ProviderLogin {
   /** Attributes from the login, as part of a SCIM user. `active`, `externalId` and `password` are ignored. */
   readonly profile: JsonObject
   /**
-   * Whether a user who is not there is created or linked. With `false`, only provisioned users sign in.
+   * Whether a user who does not exist yet is created or linked. With `false`, only provisioned users can sign in.
    * @defaultValue `true`. Many identity providers do not provision users.
    */
   readonly create?: boolean
@@ -45,9 +45,12 @@ export type ProviderSignIn =
     }
   /** The provider or an administrator has deactivated the user: nothing was written, and a login does not reactivate it. */
   | { readonly outcome: 'deactivated'; readonly userId: UserId }
-  /** The user was removed by SCIM or by the host, and a login does not create the user again: the provider does, by SCIM. */
+  /**
+   * The user was removed by SCIM or by the host, and a login does not create the user again: only the provider can,
+   * over SCIM.
+   */
   | { readonly outcome: 'removed' }
-  /** There is no such user, and `create` is false. */
+  /** The user does not exist, and `create` is false. */
   | { readonly outcome: 'not_provisioned' }
   | { readonly outcome: 'provider_disabled' }
 
@@ -87,7 +90,7 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
       return changed && signInOf(changed, { isNew: false })
     }
     if (login.create === false) return { outcome: 'not_provisioned' }
-    // The store looks again when it writes the user.
+    // The store checks this again when it writes the user.
     if (await deps.storage.provisionedUsers.hasRemoved(writer.providerId, externalId)) return { outcome: 'removed' }
     const created = await unlessDisabled(() => provisionUser(toWritten, writer, deps))
     if (created === 'provider_disabled') return { outcome: created }
@@ -95,10 +98,10 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
   })
 }
 
-/** No sign-in shows the groups. */
+/** A sign-in does not need the groups. */
 const reading = { without: 'groups' } as const
 
-/** The provider may be disabled while the user is created. */
+/** Returns the result of a write, or `provider_disabled` if the provider was disabled meanwhile. */
 async function unlessDisabled<Result>(write: () => Promise<Result>): Promise<Result | 'provider_disabled'> {
   try {
     return await write()
@@ -113,7 +116,10 @@ interface SignInContext {
   readonly deps: SignInDependencies
 }
 
-/** Writes the profile to a user. A login changes neither `active` nor the provider. */
+/**
+ * Returns a function that computes a user with the profile of a login. A login changes neither `active` nor the
+ * provider.
+ */
 function writeProfile(
   user: ProvisionedUserRecord | undefined,
   { externalId, profile }: ProviderLogin,
@@ -123,7 +129,9 @@ function writeProfile(
   return (before) => ({ ...userState({ ...document, externalId, active: true }, before, deps), password: undefined })
 }
 
-/** Undefined when the user has changed since it was read: it may have been deactivated. */
+/**
+ * Writes a user. Returns undefined when the user has changed since it was read, because it may have been deactivated.
+ */
 async function update(
   user: ProvisionedUserRecord,
   written: WrittenUser,
@@ -149,7 +157,7 @@ async function update(
   return changed
 }
 
-/** A user that the host linked may have been deactivated before. */
+/** Returns the outcome of a sign-in. A user that the host linked may have been deactivated before. */
 const signInOf = ({ userId, active }: ProvisionedUserRecord, { isNew }: { readonly isNew: boolean }): ProviderSignIn =>
   active ? { outcome: 'signed_in', userId, isNew } : { outcome: 'deactivated', userId }
 

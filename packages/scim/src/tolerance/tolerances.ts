@@ -1,6 +1,8 @@
 import type { WorkBudget } from '../server/provider-load.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 
+// One file, because profiles and counters use the names that the table defines.
+
 /** A deviation from the RFCs that some identity provider depends on. */
 interface ToleranceDefinition {
   readonly name: string
@@ -15,12 +17,13 @@ const toleranceDefinitions = [
   {
     name: 'operation-name-case',
     seenAt: ['Entra'],
-    description: 'op is "Add", "Replace" or "Remove", in any case. So is the method of a bulk operation.',
+    description:
+      'The op of a PATCH operation is "Add", "Replace" or "Remove", in any case. The method of a bulk operation is in any case.',
   },
   {
     name: 'operation-name-missing',
     seenAt: ['Entra'],
-    description: 'A PATCH operation without op replaces.',
+    description: 'A PATCH operation without op is a replace.',
   },
   {
     name: 'operations-empty',
@@ -31,23 +34,23 @@ const toleranceDefinitions = [
     name: 'boolean-as-text',
     seenAt: ['Entra', 'OneLogin', 'Keycloak'],
     description:
-      'A boolean is written "True" or "False", in any case: when disabling a user, and in roles[primary eq "True"].',
+      'A boolean is the string "True" or "False", in any case: when disabling a user, and in roles[primary eq "True"].',
   },
   {
     name: 'number-as-text',
     seenAt: ['OneLogin', 'custom connectors'],
-    description: 'An integer or a decimal is written as text, as templates do: "42".',
+    description: 'An integer or a decimal is written as a string, as templates do: "42".',
   },
   {
     name: 'text-as-number',
     seenAt: ['HR connectors'],
-    description: 'A text is given as an integer: employeeNumber as 4711, externalId as 88123.',
+    description: 'A string attribute has an integer as its value: employeeNumber as 4711, externalId as 88123.',
   },
   {
     name: 'search-member-as-text',
     seenAt: ['SCIM-SDK'],
     description:
-      'In the body of a search, count and startIndex are text, and a list of attributes is one text: "count":"10", "attributes":"userName,emails".',
+      'In the body of a search, count and startIndex are strings, and a list of attributes is one string: "count":"10", "attributes":"userName,emails".',
   },
   {
     name: 'meta-in-patch',
@@ -58,7 +61,7 @@ const toleranceDefinitions = [
     name: 'read-only-sub-attribute',
     seenAt: ['Entra', 'Okta'],
     description:
-      'A PATCH operation targets a read-only part of a writable attribute, such as manager.displayName. It is ignored.',
+      'A PATCH operation targets a read-only sub-attribute of a writable attribute, such as manager.displayName. It is ignored.',
   },
   {
     name: 'dot-after-urn',
@@ -75,7 +78,7 @@ const toleranceDefinitions = [
   {
     name: 'remove-with-value',
     seenAt: ['Entra', 'Okta'],
-    description: 'A remove lists in its value which values go: path members, value [{"value":"u1"}].',
+    description: 'The value of a remove lists the values to remove: path members, value [{"value":"u1"}].',
   },
   {
     name: 'remove-with-nested-value',
@@ -107,18 +110,19 @@ const toleranceDefinitions = [
   {
     name: 'empty-text-means-absent',
     seenAt: ['Entra', 'Okta', 'OneLogin'],
-    description: 'An empty text stands for no value: profile fields that are not set, and manager when it is cleared.',
+    description:
+      'An empty string means that there is no value: profile fields that are not set, and manager when it is cleared.',
   },
   {
     name: 'null-means-absent',
     seenAt: ['Entra', 'OneLogin'],
-    description: 'A PATCH operation with the value null clears its target: replace title by null.',
+    description: 'A PATCH operation with the value null clears its target: replace title with null.',
   },
   {
     name: 'paths-as-keys',
     seenAt: ['Entra'],
     description:
-      'The keys of a PATCH value without path are paths themselves: "name.givenName", "urn:…:User:employeeNumber".',
+      'The keys in the value of a PATCH operation without path are paths: "name.givenName", "urn:…:User:employeeNumber".',
   },
   {
     name: 'extension-attribute-without-urn',
@@ -133,7 +137,7 @@ const toleranceDefinitions = [
   {
     name: 'unquoted-filter-value',
     seenAt: ['Entra'],
-    description: 'A text in a filter stands without quotes: externalId eq jdoe.',
+    description: 'A string in a filter has no quotes: externalId eq jdoe.',
   },
   {
     name: 'sub-attribute-after-value-filter',
@@ -155,12 +159,12 @@ const toleranceDefinitions = [
   {
     name: 'schemas-missing',
     seenAt: ['custom connectors'],
-    description: 'A body without schemas is taken for what its endpoint expects.',
+    description: 'A body has no schemas. The endpoint determines its schema.',
   },
   {
     name: 'legacy-urns',
     seenAt: ['OneLogin', 'Entra'],
-    description: 'URNs of SCIM 1.x, and the misspelt enterprise:2.0User, stand for those of SCIM 2.0.',
+    description: 'URNs of SCIM 1.x, and the misspelt enterprise:2.0User, are read as the URNs of SCIM 2.0.',
   },
 ] as const satisfies readonly ToleranceDefinition[]
 
@@ -248,7 +252,7 @@ export type ToleranceProfile = keyof typeof toleranceProfiles
 
 const isToleranceProfile = (name: string): name is ToleranceProfile => Object.hasOwn(toleranceProfiles, name)
 
-/** The tolerances of a profile. An unknown name, perhaps of a later version, means `strict`. */
+/** Returns the tolerances of a profile. An unknown name, perhaps of a later version, means `strict`. */
 export const tolerancesOf = (name: string): Tolerances =>
   isToleranceProfile(name) ? toleranceProfiles[name] : strictTolerances
 
@@ -282,11 +286,11 @@ function counterFrom(enabled: Tolerances, used: ReadonlyMap<Tolerance, number>):
 export interface ParseContext {
   readonly resourceType: ResourceType
   readonly tolerances: ToleranceCounter
-  /** The work that a PATCH may cause; by default that of one request. */
+  /** The work that a PATCH may cause; by default, the default limit of one request. */
   readonly work?: WorkBudget
 }
 
-/** Creates the context of one request, with a counter of its own. */
+/** Creates the context of one request, with a new counter. */
 export const createParseContext = (resourceType: ResourceType, tolerances: Tolerances): ParseContext => ({
   resourceType,
   tolerances: createToleranceCounter(tolerances),

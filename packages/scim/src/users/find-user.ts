@@ -9,8 +9,8 @@ import type { ScimCall } from '../server/scim-call.ts'
 
 /**
  * Finds the user of a request. The groups are left out when neither the response nor a precondition needs them.
- * @param projection what the response shows; undefined when it is empty.
- * @throws ScimError 404 — reason `resource_not_found`, also for a user of another provider (RFC 7644 §6).
+ * @param projection the attributes that the response shows; undefined when it has no body.
+ * @throws ScimError 404 — reason `resource_not_found`, including for a user of another provider (RFC 7644 §6).
  */
 export async function findUser(
   { caller, id, request }: Pick<ScimCall, 'caller' | 'id' | 'request'>,
@@ -26,7 +26,10 @@ export async function findUser(
   return user
 }
 
-/** Whether to read the groups of a user: a version covers them. */
+/**
+ * Returns the options that leave out the groups of a user. Reads them if the response shows them, or if a precondition
+ * compares the version, which covers them.
+ */
 export const groupsNeeded = (
   request: ScimCall['request'],
   projection: Projection | undefined,
@@ -36,7 +39,8 @@ export const groupsNeeded = (
     : { without: 'groups' }
 
 /**
- * Spends the work on the groups of a user who is about to be written. Each operation of a Bulk request may read thousands.
+ * Charges the work budget of a request for the groups of a user who is about to be written. Each operation of a Bulk
+ * request may read thousands of groups.
  * @throws ScimError 413 (RFC 9110 §15.5.14) — reason `operations_too_many`.
  */
 export function spendOnGroups({ work }: Pick<ScimCall, 'work'>, { groups = [] }: ProvisionedUserRecord): void {
@@ -45,8 +49,8 @@ export function spendOnGroups({ work }: Pick<ScimCall, 'work'>, { groups = [] }:
   if (!work.spend(units)) throw refusal('operations_too_many')
 }
 
-/** Reading a group, measured in values that are read (see `ScimLimits.work`). */
+/** The work of reading a group, in values that are read (see `ScimLimits.work`). */
 const workPerGroup = 4
 
-/** So many characters of names take as long as one value. */
+/** Reading this many characters of names takes as long as reading one value. */
 const charactersPerWork = 40

@@ -16,12 +16,12 @@ import {
 } from './write-user.ts'
 
 /**
- * Provisions a user whose `externalId`, if any, no user of the provider has: links the existing user that the host's `link` hook
+ * Provisions a user who does not exist at the provider yet: links the existing user that the host's `link` hook
  * chooses, or creates one. A user is never linked because of the same e-mail address or userName.
- * @returns undefined when a user with the `externalId` exists, when another request changed it meanwhile, or when a sign-in would
- * create a user who was removed; the caller then looks it up.
- * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`, `value_taken`; 404 — reason `resource_not_found`; 403 — reasons
- * `change_refused`, `deprovisioning_suspended`.
+ * @returns undefined when the provider already has a user with the `externalId`, when another request changed the
+ * chosen user meanwhile, or when a sign-in would create a user who was removed. The caller then looks the user up.
+ * @throws ScimError 409 — reasons `user_name_taken`, `external_id_taken`, `value_taken`; 404 — reason
+ * `resource_not_found`; 403 — reasons `change_refused`, `deprovisioning_suspended`.
  */
 export async function provisionUser(
   toWritten: (before: UserBefore) => WrittenUser,
@@ -34,7 +34,7 @@ export async function provisionUser(
   const written = toWritten({ source: { providerId, verifiedDomains, userId: id }, active: true, claims: {} })
   if (link === undefined) return insert({ id, written }, writer, deps)
   const { externalId } = written.state
-  // The hook is not asked about a user who is already linked, because it could choose another one.
+  // The hook is not called for a user who is already linked, because it could choose another user.
   if (await isLinked(externalId, writer.providerId, deps)) return undefined
   const chosen = await link({ providerId: writer.providerId, externalId, resource: written.resource })
   return chosen === undefined ? insert({ id, written }, writer, deps) : adopt(chosen, toWritten, { writer, deps })
@@ -75,7 +75,7 @@ async function adopt(
   const { writer, deps } = context
   const { providerId, verifiedDomains, now, isSignIn, record } = writer
   const account = await deps.storage.users.find(chosen)
-  if (account === undefined) throw new TypeError('The link hook chose an account that is not there.')
+  if (account === undefined) throw new TypeError('The link hook chose a user that does not exist.')
 
   const written = toWritten({
     source: { providerId, verifiedDomains, userId: chosen },

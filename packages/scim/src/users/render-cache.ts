@@ -26,12 +26,15 @@ import { type ScimCall, scimRoot, tenantUrl } from '../server/scim-call.ts'
 import { defaultLimits, type ScimLimits } from '../server/scim-limits.ts'
 import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
 
+// One file, because the stored text, its cache key and the text of a response must agree.
+
 /**
  * Renders users, and decides which JSON text of a resource is stored.
  *
- * A list page shows up to 200 users, and parsing, projecting and serializing each resource costs more than reading it from storage.
- * So the stored text is already the one that responses show by default, and a cache key is stored beside it. A server that computes
- * the same key sends the text as it is and appends the server-assigned attributes; any other text is parsed and projected.
+ * A list page shows up to 200 users, and parsing, projecting and serializing each resource costs more than reading it
+ * from storage. So the stored text is already the text that responses show by default, and a cache key is stored with
+ * it. A server that computes the same key sends the text unchanged and appends the server-assigned attributes. It
+ * parses and projects any other text.
  */
 export interface UserRenderCache {
   /** A user as the JSON text of a response (RFC 7644 §3.9). */
@@ -87,17 +90,20 @@ export function createUserRenderCache(
   }
 }
 
-/** A character has at most three bytes in UTF-8. */
+/**
+ * Returns whether text has more than a number of bytes in UTF-8. A UTF-16 code unit takes at most three bytes, so short
+ * text is not encoded.
+ */
 export const isLongerThan = (bytes: number, text: string): boolean =>
   text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes
 
-/** The resource that the provider wrote: without `manager.$ref`, which `toStored` adds for responses. */
+/** Returns the resource that the provider wrote, without `manager.$ref`, which `toStored` adds for responses. */
 export const readStoredResource = ({ resource }: StoredResource): JsonObject =>
   withManagerReference(JSON.parse(resource) as JsonObject, () => undefined)
 
 /**
- * Whether a stored resource equals one that is about to be written. Two texts with the same key list the same members in the same
- * order, so they are equal only when the text is; all others are compared as values.
+ * Returns whether a stored resource equals one that is about to be written. Texts with the same key list their members
+ * in the same order, so such resources are equal only if their texts are equal. Other resources are compared as values.
  */
 export function isSameResource(
   stored: StoredResource,
@@ -109,7 +115,10 @@ export function isSameResource(
   return !haveSameKey && sameValue(readStoredResource(stored), written.resource)
 }
 
-/** Attributes that are not part of the stored resource: in columns of their own, assigned by the server, or never stored. */
+/**
+ * Attributes that are not part of the stored resource: they have separate columns, are assigned by the server, or are
+ * never stored.
+ */
 export const excludedAttributes: ReadonlySet<string> = new Set([
   'id',
   'externalId',
@@ -119,7 +128,10 @@ export const excludedAttributes: ReadonlySet<string> = new Set([
   'password',
 ])
 
-/** Which server-assigned attributes are appended: `all` when the host's schema shows every one of them, in our order. */
+/**
+ * Returns which server-assigned attributes are appended: `all` when the host's schema shows all of them, in the order
+ * of `serverAttributes`.
+ */
 function appendedProjection({ attributes }: Projection): Projection | 'all' {
   const shown = { attributes: attributes.filter(({ name }) => excludedAttributes.has(name)), extensions: [] }
   const complete = runAtOnce(serverAttributes(sampleUser, { baseUrl: '', version: undefined }))
@@ -147,12 +159,14 @@ const sampleUser: ListedUserRecord = {
 /** Incremented by a release that renders the same resource to another text, so that older rows are parsed again. */
 const textVersion = 1
 
-/** One object from the texts of two non-empty objects without common members and without surrounding white space. */
+/**
+ * Joins the texts of two non-empty objects, without common members and without surrounding white space, to one object.
+ */
 const joinObjects = (one: JsonText, other: JsonText): JsonText => `${one.slice(0, -1)},${other.slice(1)}` as JsonText
 
 /**
- * FNV-1a, 64 bits, for non-adversarial input. Slow, so only for values computed once. Stored cache keys depend on it, so it must
- * not change.
+ * Computes FNV-1a, 64 bits, for non-adversarial input. It is slow, so it is not computed for stored users. Stored cache
+ * keys depend on it, so it must not change.
  */
 export function checksum(text: string): string {
   let hash = 0xcbf29ce484222325n
@@ -160,15 +174,16 @@ export function checksum(text: string): string {
   return hash.toString(36)
 }
 
-/** The complete SCIM resource of a user (RFC 7643 §4.1), before a projection. */
+/** Renders the complete SCIM resource of a user (RFC 7643 §4.1), before a projection. */
 const renderUser = (user: ListedUserRecord, attributes: JsonText, baseUrl: string): JsonObject => ({
   ...withManagerReference(JSON.parse(user.resource) as JsonObject, (userId) => userLocation(userId, baseUrl)),
   ...(JSON.parse(attributes) as JsonObject),
 })
 
 /**
- * The attributes that are not part of the stored resource: `id`, `externalId`, `active`, `groups` and `meta` (RFC 7643 §3.1, §4.1).
- * JSON text, because building an object and serializing it takes twice as long and a page has up to 200 users.
+ * Renders the attributes that are not part of the stored resource: `id`, `externalId`, `active`, `groups` and `meta`
+ * (RFC 7643 §3.1, §4.1). Renders them as JSON text, because building an object and serializing it takes twice as long
+ * and a page has up to 200 users.
  */
 function* serverAttributes(
   user: ListedUserRecord,
@@ -191,13 +206,14 @@ function* serverAttributes(
   return `{"id":${JSON.stringify(userId)},${external}"active":${active},${membership}"meta":${meta}}` as JsonText
 }
 
-/** The URL of a user. */
+/** Returns the URL of a user. */
 export const userLocation = (userId: string, baseUrl: string): string =>
   `${baseUrl}/Users/${encodeURIComponent(userId)}`
 
 /**
- * The entity tag of a user (RFC 7644 §3.14). Groups are part of the resource but not of the user's row, so the tag also covers their
- * names: it changes exactly when the resource does. Without the groups it is unknown (RFC 7643 §3.1 makes it optional).
+ * Computes the entity tag of a user (RFC 7644 §3.14). Groups are part of the resource but not of the user's row, so the
+ * tag also covers their ids and names: it changes exactly when the resource does. Returns undefined without the groups,
+ * because the tag is then unknown (RFC 7643 §3.1 makes it optional).
  */
 export function* userVersion({
   version,
@@ -214,7 +230,8 @@ export function* userVersion({
 }
 
 /**
- * Checks the preconditions of a write. The version is computed only for a request that has some, because it covers all groups.
+ * Checks the preconditions of a write. The version is computed only for a request with preconditions, because it covers
+ * all groups.
  * @throws ScimError 412 — reason `version_mismatch`.
  */
 export async function requireVersion(
@@ -232,8 +249,8 @@ export async function requireVersion(
 const groupsInPiece = 50
 
 /**
- * A user with `manager.$ref` set to the URL of the manager (RFC 7643 §4.3); only the server assigns it.
- * @param locate the URL of a user; undefined removes the reference.
+ * Sets `manager.$ref` to the URL of the manager (RFC 7643 §4.3). Only the server assigns it.
+ * @param locate returns the URL of a user; undefined removes the reference.
  */
 function withManagerReference(resource: JsonObject, locate: (userId: string) => string | undefined): JsonObject {
   const enterprise = getMember(resource, enterpriseUserSchema.id)
@@ -252,7 +269,10 @@ const groupText = ({ groupId, displayName }: GroupReference, baseUrl: string): J
     type: 'direct',
   })
 
-/** FNV-1a, 32 bits. Clients hold these tags, so the algorithm must not change. It distinguishes two lists and hides nothing. */
+/**
+ * Computes FNV-1a, 32 bits. Clients keep these tags, so the algorithm must not change. The hash distinguishes lists; it
+ * does not hide their content.
+ */
 function fnv32(text: string, basis: number): number {
   let hash = basis
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)

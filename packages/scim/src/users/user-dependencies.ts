@@ -26,13 +26,13 @@ export interface ClaimMapping {
   readonly own: (resource: JsonObject, source: ClaimSource) => ClaimChanges
 }
 
-/** Whose claims the host decides about. */
+/** The user whose claims the host decides about, and the provider that writes them. */
 export interface ClaimSource {
   /** The identity provider that writes the user. */
   readonly providerId: ProviderId
   /** The e-mail domains that an administrator has verified for the provider. */
   readonly verifiedDomains: readonly string[]
-  /** The user; of a new user, the identifier that they get. */
+  /** The user. A new user will get this identifier. */
   readonly userId: UserId
 }
 
@@ -66,12 +66,12 @@ export interface ProvisioningHooks {
   readonly link?: (candidate: LinkCandidate) => Promise<UserId | undefined>
   /**
    * Whether a provider may change, link, deactivate or remove a user; false refuses the request with 403.
-   * @defaultValue It may. The users are its own.
+   * @defaultValue It may. The users belong to the provider.
    */
   readonly mayChange?: (change: ProposedChange) => Promise<boolean>
   /**
    * Receives a password that a provider set, to hash and store.
-   * @defaultValue Passwords are dropped. Users of a provider sign in there.
+   * @defaultValue Passwords are dropped. Users of a provider sign in at the provider.
    */
   readonly password?: (given: { readonly userId: UserId; readonly password: string }) => Promise<void>
 }

@@ -49,7 +49,9 @@ import {
   type WrittenUser,
 } from './write-user.ts'
 
-/** The routes below /Users. */
+// One file, because all methods share how a user is found, parsed and shown.
+
+/** Creates the routes below /Users. */
 export function userRoutes(deps: UserDependencies): ScimCollection {
   const { list, search } = searchEndpoints([listedUsers(deps)], deps)
   return {
@@ -60,8 +62,8 @@ export function userRoutes(deps: UserDependencies): ScimCollection {
 }
 
 /**
- * POST /Users: creates a user (RFC 7644 §3.3). A request with the `externalId` and the userName of an existing user is a repetition
- * after a lost response, and replaces the user.
+ * POST /Users: creates a user (RFC 7644 §3.3). A request with the `externalId` and the userName of an existing user is
+ * taken for a repetition after a lost response, and replaces the user.
  */
 const createUser =
   (deps: UserDependencies): ScimEndpoint =>
@@ -119,7 +121,7 @@ function repeat(
   return writeState(user, { ...written, state: { ...state, active: decidedActive(user) && state.active } }, context)
 }
 
-/** GET /Users/{id} (RFC 7644 §3.4.1). */
+/** GET /Users/{id}: reads a user (RFC 7644 §3.4.1). */
 const readUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
@@ -179,7 +181,7 @@ const patchUser =
     return showUser(user, { status: 200, projection: shown, call }, deps)
   }
 
-/** The user as a GET shows it. The groups are read if they were left out. */
+/** Returns the user as a GET shows it. Reads the groups if they were left out. */
 async function shownByDefault(
   user: ProvisionedUserRecord,
   call: ScimCall,
@@ -201,8 +203,8 @@ async function shownByDefault(
 }
 
 /**
- * Drops assignments that repeat `groups` or `meta` as they are. A client that reads a user, changes it, and sends all of it as the
- * value of one operation changes no read-only attribute (RFC 7644 §3.5.2).
+ * Drops assignments that repeat the current value of `groups` or `meta`. A client that reads a user, changes it, and
+ * sends the whole user as the value of one operation does not change a read-only attribute (RFC 7644 §3.5.2).
  */
 const withoutRepeated = (assignments: readonly Assignment[], current: JsonObject): readonly Assignment[] =>
   assignments.filter(
@@ -217,7 +219,9 @@ const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
   op === 'replace' &&
   (isArray(value) || isObject(value))
 
-/** Whether a value is the current one. Values of a list may be in any order and without what follows from their id. */
+/**
+ * Returns whether a value repeats the current one. The values of a list may be in any order, and need only their ids.
+ */
 function repeats(given: JsonValue | undefined, current: JsonValue | undefined): boolean {
   if (!isArray(given) || !isArray(current)) return sameValue(given, current)
   const ids = idsOf(current)
@@ -227,7 +231,7 @@ function repeats(given: JsonValue | undefined, current: JsonValue | undefined): 
 const idsOf = (list: readonly JsonValue[]): ReadonlySet<string | undefined> =>
   new Set(list.map((element) => (isObject(element) ? getText(element, 'value') : undefined)))
 
-/** Every user is active or not, so the attribute can be changed but not removed. */
+/** Refuses to remove `active`, because every user is either active or not. */
 function requireActive(assignments: readonly Assignment[]): void {
   const isRemoved = assignments.some(
     ({ op, target }) => op === 'remove' && target.extension === undefined && target.attribute.name === 'active',
@@ -278,7 +282,7 @@ async function showUser(
   { status, projection, call: { baseUrl, turns, makeRoom }, version: known }: Shown,
   { renderCache }: UserStateDependencies,
 ): Promise<ServerResponse> {
-  // The groups as they were read, and their JSON.
+  // Both the groups as they were read and their JSON are in memory.
   if (includesAttribute('groups', projection)) await makeRoom(2 * groupsSize(user))
   const version = known ?? (await runInTurns(userVersion(user), turns))
   const shown = await runInTurns(renderCache.render(user, { projection, baseUrl, version }), turns)
@@ -288,7 +292,7 @@ async function showUser(
 const groupsSize = ({ groups = [] }: ProvisionedUserRecord): number =>
   groups.reduce((sum, { displayName }) => sum + displayName.length + groupBytes, 0)
 
-/** A group in a response, beside its name. */
+/** The bytes of a group in a response, in addition to its name. */
 const groupBytes = 200
 
 interface ListedUsersDependencies {

@@ -6,7 +6,7 @@ const claimsOf = (address: string) =>
   userClaims({ profileUrl: address, photos: [{ value: address, type: 'photo' }] }, () => false)
 
 test.each(['https://people.example/ann', 'http://people.example:8080/ann.png?size=2'])(
-  '%s becomes profile and picture',
+  'maps %s to the claims profile and picture',
   (address) => {
     expect(claimsOf(address)).toMatchObject({ profile: address, picture: address })
   },

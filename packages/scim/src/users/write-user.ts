@@ -57,16 +57,17 @@ export function writeUser(
 
 /** How a request changes a user. */
 interface UserChange {
-  /** What the response shows. */
+  /** The attributes that the response shows. */
   readonly projection: Projection
   readonly change: (document: JsonObject, user: ProvisionedUserRecord) => JsonObject | Promise<JsonObject>
 }
 
 /**
- * Writes the state of a user that was read before, and records the event. A password is not part of the resource: on its own it
- * changes neither version nor date.
+ * Writes the state of a user that was read before, and records the event. A password is not part of the resource: a new
+ * password alone changes neither version nor date.
  * @returns undefined when the user was changed or removed since it was read.
- * @throws ScimError 403 — the reasons of `authorizeChange`; 409 — reasons `user_name_taken`, `external_id_taken`.
+ * @throws ScimError 403 — the reasons of `authorizeChange`; 409 — reasons `user_name_taken`, `external_id_taken`,
+ * `value_taken`.
  */
 export async function writeState(
   user: ProvisionedUserRecord,
@@ -97,7 +98,7 @@ async function swapState(
   const outcome = await deps.storage.provisionedUsers.compareAndSwap(change)
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
   const after = { ...recordOfOutcome(outcome), groups: user.groups }
-  // With the identifiers of a removed user whom the host had blocked, the user is blocked as well.
+  // Storage blocks a user who gets the identifiers of a removed user whom the host had blocked.
   const kind = changeKind(user, after)
   if (kind === 'deactivate') {
     record({ type: 'user.deactivated', providerId, userId, revoked: await deps.listRevokedAccess(user, now) })
@@ -110,7 +111,8 @@ async function swapState(
 
 /**
  * Returns the written user or throws the refusal of an outcome.
- * @throws ScimError 404 — reason `resource_not_found`; 409 — reasons `user_name_taken`, `external_id_taken`.
+ * @throws ScimError 404 — reason `resource_not_found`; 409 — reasons `user_name_taken`, `external_id_taken`,
+ * `value_taken`.
  */
 export function recordOfOutcome(
   outcome: Exclude<ProvisionOutcome, { readonly outcome: 'conflict' }>,
@@ -134,13 +136,13 @@ function changeKind(
   user: ProvisionedUserRecord,
   state: Pick<ProvisionedState, 'active'>,
 ): 'update' | 'deactivate' | 'reactivate' {
-  // Only the host lifts a block.
+  // Only the host can lift a block.
   const active = state.active && user.blockedAt === undefined
   if (user.active === active) return 'update'
   return active ? 'reactivate' : 'deactivate'
 }
 
-/** RFC 7644 §3.5.2.1: a write without changes keeps version and date. */
+/** Returns whether a write changes nothing. It then keeps version and date (RFC 7644 §3.5.2.1). */
 const isSame = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
   decidedActive(user) === written.state.active &&
   user.externalId === written.state.externalId &&
@@ -152,22 +154,25 @@ const hasOtherKeys = (
   { userType }: UserStateDependencies,
 ): boolean => user.externalId !== state.externalId || !hasUserName(user, state, userType)
 
-/** Whether a user has the userName of a state, compared as the schema says. */
+/** Returns whether a user has the userName of a state, compared as the schema defines it. */
 export const hasUserName = (
   user: ProvisionedUserRecord,
   { comparable }: ProvisionedState,
   userType: ResourceType,
 ): boolean => comparableResource(readStoredResource(user), userType)['userName'] === comparable['userName']
 
-/** `active` as the provider has decided: it keeps its value while the host blocks the user. */
+/** Returns `active` as the provider has set it. The value stays the same while the host blocks the user. */
 export const decidedActive = ({ active, activeAfterBlock }: UserRecord): boolean => activeAfterBlock ?? active
 
-/** The request or sign-in of a provider that writes a user. One object per request: the deprovisioning limit counts each once. */
+/**
+ * The request or sign-in of a provider that writes a user. Each request needs its own object, because the
+ * deprovisioning limit counts each object once.
+ */
 export interface UserWriter {
   readonly providerId: ProviderId
   readonly verifiedDomains: readonly string[]
   readonly now: EpochSeconds
-  /** Whether it is a sign-in, which creates no user whom the provider has removed. */
+  /** Whether it is a sign-in, which does not create a user again whom the provider has removed. */
   readonly isSignIn: boolean
   /** Records an event. */
   readonly record: (occurrence: ScimOccurrence) => void
@@ -218,9 +223,10 @@ export interface WrittenUser {
 }
 
 /**
- * The columns to store for a resource.
+ * Returns the columns to store for a resource.
  * @param document the resource, with names spelled as in the schema.
- * @param before `active` for a document without it, and the current claims: those that do not derive from SCIM stay.
+ * @param before the user before the write. Its `active` is used for a document without `active`; its claims that do not
+ * derive from SCIM stay.
  */
 export function userState(
   document: JsonObject,
@@ -246,13 +252,13 @@ export interface UserBefore {
   readonly active: boolean
   readonly claims: JsonObject
   /**
-   * Of a user whom the host had before the provider: the resource that the provider wrote last; `linked` when it now writes the first
-   * one.
+   * For a user whom the host had before the provider: the resource that the provider wrote last, or `linked` when the
+   * provider writes the user for the first time.
    */
   readonly hostUser?: JsonObject | 'linked' | undefined
 }
 
-/** A user of a provider, before it writes the user again. */
+/** Returns a user of a provider as it is before the next write. */
 export const ownerBefore = (
   user: ProvisionedUserRecord,
   { providerId, verifiedDomains }: Pick<UserWriter, 'providerId' | 'verifiedDomains'>,
@@ -264,8 +270,9 @@ export const ownerBefore = (
 })
 
 /**
- * The claims after a provider wrote a user. The provider's own users have what it writes. Of a user whom the host had before, it
- * changes only what it writes anew, and it never replaces an address or a number that the host has verified by one that is not.
+ * Returns the claims after a provider wrote a user. A user whom the provider created gets the claims that it writes.
+ * For a user whom the host had before, only claims that differ from the provider's last write change, and an e-mail
+ * address or telephone number that the host has verified is never replaced by an unverified one.
  */
 function claimsAfter(
   resource: JsonObject,
@@ -284,7 +291,10 @@ function claimsAfter(
   )
 }
 
-/** Whether the changed address or number is verified, also when the one before it was. */
+/**
+ * Returns whether each changed address or number is verified. It is needed even if the previous one had the same
+ * status.
+ */
 const verificationOf = (changes: ClaimChanges, after: ClaimChanges): ClaimChanges =>
   Object.fromEntries(
     verifiedPairs.flatMap(([name, verified]) => (Object.hasOwn(changes, name) ? [[verified, after[verified]]] : [])),
@@ -303,14 +313,17 @@ const mapUndefined = (claims: ClaimChanges): ClaimChanges =>
 const isSameClaim = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
   one === undefined || other === undefined ? one === other : sameValue(one, other)
 
-/** Of a user with a verified address, everything that the host knows stays. */
+/**
+ * Returns the claims that linking changes. A user with a verified e-mail address keeps every claim that the host has
+ * set.
+ */
 function linkedClaims(claims: JsonObject, standard: ClaimChanges): ClaimChanges {
   const changes = withoutUnverified(claims, standard)
   if (claims['email_verified'] !== true) return changes
   return Object.fromEntries(Object.entries(changes).filter(([name]) => claims[name] === undefined))
 }
 
-/** Without an address or number that is not verified, when the host has verified another one. */
+/** Leaves out an unverified address or number when the host has verified another one. */
 function withoutUnverified(claims: JsonObject, changes: ClaimChanges): ClaimChanges {
   const dropped = verifiedPairs.flatMap(([name, verified]): readonly string[] =>
     claims[verified] === true && changes[verified] !== true ? [name, verified] : [],
@@ -323,7 +336,9 @@ const verifiedPairs = [
   ['phone_number', 'phone_number_verified'],
 ] as const
 
-/** The resource of a user that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH. */
+/**
+ * Returns the resource of a user that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH.
+ */
 export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
   toObject([
     ...Object.entries(readStoredResource(user)),
@@ -338,26 +353,29 @@ interface ClaimHooks {
   readonly claims?: (resource: JsonObject, source: ClaimSource) => ClaimChanges
 }
 
-/** The claims of a SCIM user: the standard ones, and those of the host. */
+/** Creates the mapping from a SCIM user to claims: the standard claims and the claims of the host. */
 export function createClaimMapping({
   emailVerified = isInVerifiedDomain,
   claims = () => ({}),
 }: ClaimHooks): ClaimMapping {
   return {
-    // OIDC Core §5.1: `email` is an addr-spec, so nothing else is vouched for, whatever the host's hook says.
+    // OIDC Core §5.1: `email` is an addr-spec, so no other string counts as verified, whatever the host's hook returns.
     standard: (resource, source) =>
       userClaims(resource, (email) => isEmailAddress(email) && emailVerified(email, source)),
     own: claims,
   }
 }
 
-/** Whether an address is in exactly one of the domains that an administrator has verified for the provider. */
+/**
+ * Returns whether the domain of an address is one that an administrator has verified for the provider, and not a
+ * subdomain.
+ */
 const isInVerifiedDomain = (email: string, { verifiedDomains }: ClaimSource): boolean =>
   verifiedDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
 
 /**
- * The OIDC claims of a SCIM user (OIDC Core §5.1). They do not include roles, entitlements and user types, because only the host
- * decides what an identity provider may grant.
+ * Derives the OIDC claims of a SCIM user (OIDC Core §5.1). They do not include roles, entitlements and user types,
+ * because only the host decides what an identity provider may grant.
  * @param isVerified whether an e-mail address counts as verified.
  */
 export function userClaims(resource: JsonObject, isVerified: (email: string) => boolean): ClaimChanges {
@@ -383,7 +401,7 @@ export function userClaims(resource: JsonObject, isVerified: (email: string) => 
   }
 }
 
-/** The primary value, else the work value, else the first. */
+/** Returns the primary value, or else the work value, or else the first value. */
 function preferredValue(values: JsonValue | undefined): string | undefined {
   const elements = isArray(values) ? values.filter(isObject) : []
   const preferred =
@@ -393,7 +411,10 @@ function preferredValue(values: JsonValue | undefined): string | undefined {
   return preferred === undefined ? undefined : getText(preferred, 'value')
 }
 
-/** A profile page or picture (OIDC Core §5.1). Clients render it as a link, so `javascript:` and `file:` URLs are dropped. */
+/**
+ * Returns the URL of a profile page or picture (OIDC Core §5.1) if it is an http or https URL. Clients render it as a
+ * link, so other URLs, such as `javascript:`, are dropped.
+ */
 function webAddress(text: string | undefined): string | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined
   return /^https?:$/.test(new URL(text).protocol) ? text : undefined

@@ -12,13 +12,13 @@ const tags = defineAttribute({
 
 // A host may have stored its resources under an earlier schema, in which the values were simple.
 test.each([
-  ['a simple value', ['x'], [{ value: 'X', note: 'n' }], ['x']],
-  ['an object', [{ value: 'x' }], ['X'], [{ value: 'x' }]],
-])('%s that was stored is kept as it is when the other kind of value is added', (_, existing, added, list) => {
+  ['simple value', ['x'], [{ value: 'X', note: 'n' }], ['x']],
+  ['object', [{ value: 'x' }], ['X'], [{ value: 'x' }]],
+])('keeps a stored %s unchanged when an equal value of the other kind is added', (_, existing, added, list) => {
   expect(addElements(tags, existing, added)).toEqual(list)
 })
 
-test('an object that was stored takes the parts of the one that is added (RFC 7644 §3.5.2.1)', () => {
+test('merges an added object into the stored object with the same value (RFC 7644 §3.5.2.1)', () => {
   expect(addElements(tags, [{ value: 'x' }], [{ value: 'x', note: 'n' }, { value: 'y' }])).toEqual([
     { value: 'x', note: 'n' },
     { value: 'y' },

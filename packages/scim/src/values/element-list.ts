@@ -7,8 +7,9 @@ import { getMember, isObject, sameValue, toObject, withMember } from './json.ts'
 import { foldCase, nameKey } from './text.ts'
 
 /**
- * The key that identifies a value of an attribute (RFC 7643 §2.4): `value` and `type`, because a pair should not occur twice;
- * `value` alone where `type` follows from it, as for members; all sub-attributes except `primary` when there is no `value`.
+ * Returns a function that computes the key of a value (RFC 7643 §2.4). The key consists of `value` and `type`, because
+ * a pair should not occur twice; of `value` alone if `type` follows from it, as for members; of all sub-attributes
+ * except `primary` when there is no `value`.
  */
 export function elementKeys(attribute: Attribute): (element: JsonValue) => string {
   const valued = attribute.subAttributesByName.get('value')
@@ -22,15 +23,15 @@ export function elementKeys(attribute: Attribute): (element: JsonValue) => strin
   }
 }
 
-/** The comparable form of a simple value. */
+/** Returns the key of a simple value, folded where its case is not significant. */
 export function simpleKey({ caseExact }: Attribute, value: JsonValue): string {
   if (typeof value !== 'string') return JSON.stringify(value)
   return caseExact ? value : foldCase(value)
 }
 
 /**
- * Adds values to a list (RFC 7644 §3.5.2.1). An existing value keeps its position and takes the given sub-attributes that are
- * mutable.
+ * Adds values to a list (RFC 7644 §3.5.2.1). An existing value keeps its position. It gets the sub-attributes of the
+ * added value, except those that are immutable and already set.
  */
 export function addElements(
   attribute: Attribute,
@@ -51,7 +52,7 @@ export function addElements(
   return [...kept, ...fresh.values()]
 }
 
-/** Whether two lists contain the same values equally often; order is not significant (RFC 7643 §2.4). */
+/** Returns whether two lists contain the same values equally often. Their order is not significant (RFC 7643 §2.4). */
 function sameElements(attribute: Attribute, one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
   if (one.length !== other.length) return false
   const keyOf = elementKeys(attribute)
@@ -86,7 +87,7 @@ function partKey(sub: Attribute, element: JsonObject): string {
   return value === undefined ? '' : simpleKey(sub, value)
 }
 
-/** The values with `primary: true`. */
+/** Returns the values with `primary: true`. */
 export const primaryElements = (elements: readonly JsonValue[]): readonly JsonValue[] =>
   elements.filter((element) => isObject(element) && isPrimary(element))
 
@@ -114,7 +115,7 @@ export function replaceElements(
   return sameElements(attribute, current, replaced) ? current : replaced
 }
 
-/** A changed complex value with the immutable sub-attributes that it had before. */
+/** Returns a changed complex value with the immutable sub-attributes that it had before. */
 export function keepImmutableParts(attribute: Attribute, before: JsonValue | undefined, after: JsonValue): JsonValue {
   const immutable = attribute.subAttributes.filter(({ mutability }) => mutability === 'immutable')
   if (immutable.length === 0 || !isObject(before) || !isObject(after)) return after

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { getMember, parseJsonObject, parseJsonObjectInPieces, toObject, withMember } from './json.ts'
 
-test('a member named __proto__ is an ordinary member', () => {
+test('treats __proto__ as an ordinary member', () => {
   const object = toObject([['__proto__', { polluted: true }]])
 
   expect(Object.keys(object)).toEqual(['__proto__'])
@@ -11,20 +11,20 @@ test('a member named __proto__ is an ordinary member', () => {
   expect(getMember(object, 'polluted')).toBeUndefined()
 })
 
-test.each(['toString', 'constructor', 'polluted'])('%s is absent unless it was given', (name) => {
+test.each(['toString', 'constructor', 'polluted'])('creates an object without the member %s', (name) => {
   toObject([['__proto__', { polluted: true }]])
 
   expect(name in toObject([])).toBe(false)
 })
 
-test('objects do not share members through their prototype', () => {
+test('gives all objects a frozen prototype without members', () => {
   const inherited = Object.getPrototypeOf(toObject([])) as object
 
   expect(() => Object.assign(inherited, { polluted: true })).toThrow(TypeError)
   expect(Object.getPrototypeOf(inherited)).toBeNull()
 })
 
-test('the last of two members with the same name wins, and undefined removes a member', () => {
+test('keeps the last of two members with the same name, and removes a member for undefined', () => {
   const object = toObject([
     ['a', 1],
     ['b', 2],

@@ -18,38 +18,41 @@ export function toObject(members: Iterable<readonly [name: string, value: JsonVa
   return object
 }
 
-/** An own member of an object, never an inherited one. */
+/** Returns an own member of an object, never an inherited one. */
 export function getMember(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** A member that is a non-empty string; otherwise undefined. */
+/** Returns a member if it is a non-empty string, otherwise undefined. */
 export function getText(object: JsonObject, name: string): string | undefined {
   const value = getMember(object, name)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A copy with one member set, or without it when the value is `undefined`. */
+/** Returns a copy with one member set, or without the member when the value is `undefined`. */
 export const withMember = (object: JsonObject, name: string, value: JsonValue | undefined): JsonObject =>
   toObject([...Object.entries(object), [name, value]])
 
-/** Whether it is a JSON object, and not an array or null. */
+/** Returns whether a value is a JSON object, and not an array or null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether it is a JSON array. */
+/** Returns whether a value is a JSON array. */
 export function isArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value)
 }
 
 /**
- * Used instead of `null` because V8 stores an object without a prototype as a hash table, which takes twice as long to copy and
- * to serialize.
+ * The prototype of objects. Used instead of `null` because V8 stores an object without a prototype as a hash table,
+ * which takes twice as long to copy and to serialize.
  */
 const nothing = Object.freeze(Object.create(null) as object)
 
-/** Whether two JSON values are equal, ignoring the order of members. Recursive: values are no deeper than our schemas. */
+/**
+ * Returns whether two JSON values are equal, ignoring the order of members. Recursive, because values are no deeper
+ * than the schemas.
+ */
 export function sameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true
   if (isArray(one))
@@ -68,7 +71,7 @@ const maximumDepth = 10
 /** More than the largest group in one message has: a hundred thousand members with two values each. */
 export const maximumValues = 500_000
 
-/** The same at once, for a body that the host has parsed. */
+/** Does the same as `parseJsonObjectInPieces`, but at once. */
 export const parseJsonObject = (body: unknown): JsonObject => runAtOnce(parseJsonObjectInPieces(body))
 
 /**
@@ -120,7 +123,7 @@ export interface Member {
 }
 
 /**
- * The members of an object by `nameKey`.
+ * Returns the members of an object by `nameKey`.
  * @throws ScimError invalidSyntax — reason `member_repeated`.
  */
 export function membersByName(object: JsonObject): ReadonlyMap<string, Member> {
@@ -132,7 +135,7 @@ export function membersByName(object: JsonObject): ReadonlyMap<string, Member> {
 
 /**
  * Requires a message to list its schema (RFC 7644 §3.1).
- * @param members of the message, by `nameKey`.
+ * @param members the members of the message, by `nameKey`.
  * @throws ScimError invalidSyntax — reason `schemas_missing`.
  */
 export function requireMessageSchema(

@@ -9,15 +9,15 @@ import { parseJson } from './parse-json.ts'
 const members = (count: number, name = (index: number) => `k${index}`) =>
   `{${Array.from({ length: count }, (_, index) => `"${name(index)}":1`).join(',')}}`
 
-/** A list that counts as so many values before it is parsed: itself, and one for each comma. */
+/** Returns the JSON of a list that counts as this many values: one for the list, and one for each comma. */
 const zeros = (values: number) => `[${Array(values).fill(0).join(',')}]`
 
 test.each([
   ['500,000 values', zeros(500_000)],
   ['an object', '{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}'],
   ['a list of many objects', `[${Array(5000).fill('{"value":"u1"}').join(',')}]`],
-  ['texts with brackets and quotation marks', '{"a{[":"]}\\"","b":"\\\\"}'],
-  ['as many members as any object has', members(1000)],
+  ['strings with brackets and quotation marks', '{"a{[":"]}\\"","b":"\\\\"}'],
+  ['an object of 1,000 members', members(1000)],
 ])('reads %s', (_, text) => {
   expect(runAtOnce(parseJson(text))).toEqual(JSON.parse(text))
 })
@@ -25,27 +25,27 @@ test.each([
 test.each([
   ['a member twice', '{"a":1,"a":2}', '400 invalidSyntax member_repeated'],
   ['a member twice, escaped', '{"a":1,"\\u0061":2}', '400 invalidSyntax member_repeated'],
-  ['a member twice, behind an object', '{"a":{"b":1},"a":2}', '400 invalidSyntax member_repeated'],
+  ['a member twice, after an object', '{"a":{"b":1},"a":2}', '400 invalidSyntax member_repeated'],
   ['__proto__ twice', '{"__proto__":1,"__proto__":2}', '400 invalidSyntax member_repeated'],
-  ['names that are in nothing', '"a":1', '400 invalidSyntax body_malformed'],
-  ['names in a list', '["a":1]', '400 invalidSyntax body_malformed'],
-  ['more that closes than opens', '{}}]', '400 invalidSyntax body_malformed'],
+  ['a name outside an object', '"a":1', '400 invalidSyntax body_malformed'],
+  ['a name in a list', '["a":1]', '400 invalidSyntax body_malformed'],
+  ['a closing bracket too many', '{}}]', '400 invalidSyntax body_malformed'],
   ['33 levels', '['.repeat(33), '400 invalidSyntax body_too_deep'],
   ['500,001 values', zeros(500_001), '413 - body_too_large'],
-  ['a member too many', members(1001), '413 - body_too_large'],
-  ['a member too many, deeper down', `{"a":[${members(1001)}]}`, '413 - body_too_large'],
+  ['an object of 1,001 members', members(1001), '413 - body_too_large'],
+  ['a nested object of 1,001 members', `{"a":[${members(1001)}]}`, '413 - body_too_large'],
 ])('refuses %s (RFC 8259 §4, RFC 7644 §3.12)', (_, text, expected) => {
   expect(summarizeRefusal(() => runAtOnce(parseJson(text)))).toBe(expected)
 })
 
 test.each([
   ['80,000 members', members(80_000)],
-  ['members like integers, whose hashes collide', members(80_000, (index) => String(index * 65_536))],
+  ['members named by integers whose hashes collide', members(80_000, (index) => String(index * 65_536))],
 ])('refuses %s before parsing them', (_, text) => {
   expect(countFunctionCalls(() => summarizeRefusal(() => runAtOnce(parseJson(text))))).toBeLessThan(20_000)
 })
 
-/** Text that is almost JSON: of a value, with some characters replaced. */
+/** The JSON of a value, with some characters replaced. */
 const almostJson = fc
   .tuple(
     fc.json({ maxDepth: 5 }),
@@ -70,11 +70,11 @@ const hasRepeatedMember = (text: string): boolean => {
   return new Set(names.map((name) => JSON.parse(name) as unknown)).size < names.length
 }
 
-test('law: reads and refuses the same texts as JSON.parse, except for repeated members (RFC 8259 §4)', () => {
+test('law: reads and refuses the same strings as JSON.parse, except for repeated members (RFC 8259 §4)', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), almostJson), (text) => {
       const native = parsed(() => JSON.parse(text) as unknown)
-      // `JSON.parse` accepts repeated members, which are refused.
+      // `JSON.parse` accepts repeated members; `parseJson` refuses them.
       fc.pre(native === 'malformed' || !hasRepeatedMember(text))
       expect(parsed(() => runAtOnce(parseJson(text)))).toEqual(native)
     }),

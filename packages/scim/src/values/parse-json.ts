@@ -14,13 +14,13 @@ export function* parseJson(text: string): Pieces<JsonValue> {
   let values = 0
   let tokens = 0
 
-  /** Whether enough was read for one piece. */
+  /** Counts a token. Returns whether enough tokens were read for one piece. */
   function isPieceRead(): boolean {
     tokens += 1
     return tokens % tokensInPiece === 0
   }
 
-  /** The next character that is not white space. It is not consumed. */
+  /** Returns the next character that is not white space, without consuming it. */
   function peek(): string | undefined {
     while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1
     return text[at]
@@ -42,7 +42,7 @@ export function* parseJson(text: string): Pieces<JsonValue> {
 
   function countValue(): void {
     values += 1
-    // RFC 9110 §15.5.14: so many values take too long.
+    // RFC 9110 §15.5.14: more values take too long.
     if (values > maximumValues) throw refusal('body_too_large')
   }
 
@@ -127,7 +127,7 @@ export function* parseJson(text: string): Pieces<JsonValue> {
 
 const isContainer = (first: string | undefined): boolean => first === '{' || first === '['
 
-/** The position of the closing quotation mark. */
+/** Returns the position of the closing quotation mark. */
 function endOfString(text: string, from: number): number | undefined {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0

@@ -27,7 +27,7 @@ export const readElements = (
   tolerances: ToleranceCounter,
 ): readonly JsonValue[] => runAtOnce(readElementsInPieces(attribute, json, tolerances))
 
-/** The same in pieces: a group may have a hundred thousand members. */
+/** Does the same in pieces, because a group may have a hundred thousand members. */
 export function* readElementsInPieces(
   attribute: Attribute,
   json: JsonValue,
@@ -52,8 +52,8 @@ export function* readElementsInPieces(
 const elementsInPiece = 100
 
 /**
- * Parses the sub-attributes of a complex value. Undefined marks a sub-attribute to clear, given as null or empty. Read-only
- * sub-attributes are ignored (RFC 7644 §3.3).
+ * Parses the sub-attributes of a complex value. A sub-attribute that was sent as null or empty is undefined, which
+ * clears it. Read-only sub-attributes are ignored (RFC 7644 §3.3).
  */
 export function readParts(
   attribute: Attribute,
@@ -77,7 +77,10 @@ export function readParts(
   return parts
 }
 
-/** Whether a written value of an attribute is kept: not of read-only attributes and those that the server computes. */
+/**
+ * Returns whether a written value of an attribute is kept. The value of an attribute that is read-only or computed is
+ * not.
+ */
 export const isWritable = ({ mutability, isComputed }: Attribute): boolean => mutability !== 'readOnly' && !isComputed
 
 const defaultParts: ReadonlySet<string> = new Set(['value', 'display', 'type', 'primary', '$ref'])
@@ -107,7 +110,7 @@ function readOne(attribute: Attribute, json: JsonValue, tolerances: ToleranceCou
   return buildComplexValue(attribute, parts)
 }
 
-/** Whether the `value` of a complex value is an empty text. */
+/** Returns whether the `value` of a complex value is an empty string. */
 const isEmptyText = (value: JsonValue): boolean => isObject(value) && membersByName(value).get('value')?.value === ''
 
 function listOf(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] {
@@ -117,7 +120,8 @@ function listOf(attribute: Attribute, json: JsonValue, tolerances: ToleranceCoun
 }
 
 /**
- * Validates a value of a simple type, and returns it as given (RFC 7643 §2.3).
+ * Validates a value of a simple type (RFC 7643 §2.3). Returns it as sent, or converted where a tolerance allows another
+ * type.
  * @throws ScimError invalidValue — reasons `value_type`, `value_too_long`, `value_characters`.
  */
 export function readSimple(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
@@ -168,8 +172,9 @@ function readNumber(attribute: Attribute, json: JsonValue, tolerances: Tolerance
 const jsonNumber = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,16})?$/
 
 /**
- * An integer beyond the safe range may have lost digits. So may the `value` of a telephone number, which starts with a zero or a
- * plus sign, and an e-mail address is never a number.
+ * Converts an integer to a string where this is tolerated. Beyond the safe range, an integer may have lost digits. As
+ * `value`, it may be a telephone number that has lost its leading zero or plus sign; an e-mail address is never a
+ * number.
  */
 function textOf({ name }: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
   const isInteger = typeof json === 'number' && Number.isSafeInteger(json)
@@ -185,7 +190,7 @@ function readText(attribute: Attribute, json: JsonValue): string {
   return json
 }
 
-/** RFC 7643 §2.3: a value has the type that its schema defines. */
+/** Creates the error for a value that does not have the type of its attribute (RFC 7643 §2.3). */
 const wrongType = (attribute: Attribute): Error => refusal('value_type', { attribute: attribute.name })
 
 /** RFC 4648 §4 and §5, with or without padding (RFC 7643 §2.3.6). */
@@ -212,13 +217,13 @@ export function unwrapValue(
   return isObject(json) ? unwrapPrimitive(json, tolerances) : json
 }
 
-/** The manager as "u9" for {"value":"u9"}. */
+/** Accepts `"u9"` for `{"value":"u9"}`, as some send the manager. */
 function unwrapComplex(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
   if (typeof json !== 'string' || !attribute.subAttributesByName.has('value')) return json
   return tolerances.admits('text-for-complex') ? { value: json } : json
 }
 
-/** {"value":"1"} where "1" is declared. */
+/** Accepts `{"value":"1"}` for `"1"`. */
 function unwrapPrimitive(json: Extract<JsonValue, object>, tolerances: ToleranceCounter): JsonValue {
   if (!isObject(json)) return json
   const members = membersByName(json)

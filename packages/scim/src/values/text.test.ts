@@ -53,6 +53,6 @@ test.each([
   ['\ufb01', 'line lines'],
   ['a\u00a0b', 'line lines'],
   [' a', 'line lines'],
-])('which text rules allow %j: %j (RFC 8264 §9)', (text, rules) => {
+])('%j is allowed by the text rules %j (RFC 8264 §9)', (text, rules) => {
   expect((['line', 'lines', 'identifier'] as const).filter((rule) => isAllowedText(text, rule)).join(' ')).toBe(rules)
 })

@@ -16,7 +16,10 @@ const foldWidth = (text: string): string => text.replace(wideOrNarrow, (run) => 
 const printableAscii = /^[ -~]*$/
 const wideOrNarrow = /[\u3000\uFF01-\uFFEE]+/g
 
-/** The look-up key of an attribute or schema name. Names are ASCII and case-insensitive (RFC 7643 §2.1, RFC 7644 §3.10). */
+/**
+ * Returns the look-up key of an attribute or schema name. Names are ASCII and case-insensitive (RFC 7643 §2.1, RFC 7644
+ * §3.10).
+ */
 export const nameKey = (name: string): string => name.toLowerCase()
 
 /**
@@ -27,8 +30,8 @@ export const nameKey = (name: string): string => name.toLowerCase()
 export type TextRule = 'line' | 'lines' | 'identifier'
 
 /**
- * Whether text contains only characters that its rule allows. NUL and lone surrogates are never allowed, because not every
- * database can store them.
+ * Returns whether text contains only characters that its rule allows. NUL and lone surrogates are never allowed,
+ * because not every database can store them.
  */
 export function isAllowedText(text: string, rule: TextRule): boolean {
   if (loneSurrogate.test(text)) return false
@@ -44,7 +47,10 @@ export function isAllowedText(text: string, rule: TextRule): boolean {
   }
 }
 
-/** RFC 8264 §9.17: compatibility characters, such as ligatures and superscripts, are not allowed in identifiers. */
+/**
+ * Returns whether text contains compatibility characters, such as ligatures and superscripts, which an identifier must
+ * not contain (RFC 8264 §9.17).
+ */
 function looksLikeAnother(text: string): boolean {
   const ordinary = foldWidth(text)
   return ordinary.normalize('NFKC') !== ordinary.normalize('NFC')
@@ -54,7 +60,7 @@ function looksLikeAnother(text: string): boolean {
 const loneSurrogate = /\p{Surrogate}/u
 const control = /[\p{Cc}\u2028\u2029]/u
 const controlButBreaks = /(?![\t\n\r])\p{Cc}/u
-// Direction marks, zero-width characters and other invisible characters (RFC 8264 §9.13, §9.14).
+// Direction marks, zero-width characters and other invisible characters (RFC 8264 §9.13).
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
 /** Parses "True", "FALSE" and the like, without surrounding space. @returns undefined for any other text. */
@@ -80,7 +86,7 @@ export function parseInstant(text: string): EpochMilliseconds | undefined {
   return Number.isNaN(instant) || !isDayOfMonth(date ?? '') ? undefined : instant
 }
 
-/** `Date.parse` accepts 31 February as 3 March. */
+/** Returns whether the month has this day: `Date.parse` accepts 31 February as 3 March. */
 function isDayOfMonth(date: string): boolean {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number)
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
@@ -89,8 +95,8 @@ function isDayOfMonth(date: string): boolean {
 const dateTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Whether a text is exactly one e-mail address: an addr-spec of RFC 5322 §3.4.1 without quotes, comments and address literals, whose
- * domain is a host name with a dot. OIDC Core §5.1 requires an addr-spec.
+ * Returns whether a string is exactly one e-mail address: an addr-spec of RFC 5322 §3.4.1 without quotes, comments and
+ * address literals, whose domain is a host name with a dot. OIDC Core §5.1 requires an addr-spec.
  */
 export const isEmailAddress = (text: string): boolean =>
   text.length <= 254 && /^[^@]{1,64}@/.test(text) && addrSpec.test(text)
@@ -98,14 +104,14 @@ export const isEmailAddress = (text: string): boolean =>
 const addrSpec =
   /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
-/** Text in UTF-8 that is written piece by piece. As a string, a large text would be in memory three times until it is sent. */
+/** Builds text in UTF-8 piece by piece. A large string would be in memory three times until it is sent. */
 export interface ByteText {
   readonly add: (piece: string | Uint8Array) => void
-  /** All that was added. */
+  /** Returns everything that was added. */
   readonly taken: () => Uint8Array
 }
 
-/** @param expected bytes: so much is allocated first. */
+/** Creates an empty text. @param expected the number of bytes to allocate first. */
 export function createByteText(expected: number): ByteText {
   let bytes = new Uint8Array(expected)
   let length = 0
@@ -125,7 +131,7 @@ export function createByteText(expected: number): ByteText {
         length += piece.length
         return
       }
-      // A UTF-16 code unit has at most three bytes.
+      // A UTF-16 code unit takes at most three bytes in UTF-8.
       grow(length + piece.length * 3)
       length += encoder.encodeInto(piece, bytes.subarray(length)).written
     },

@@ -40,10 +40,10 @@ test.each(['https://as.test', 'https://as.test:8443', 'https://as.test/tenant/a'
 )
 
 test.each([
-  ['https://as.test', 'https://as.test/a', /^The storage is that of https:\/\/as\.test;/],
-  ['https://as.test/', 'https://as.test/', /without query, fragment or a slash at its end/],
-  ['https://AS.test', 'https://AS.test', /as the authorization server has it/],
-  ['https://as.test?x', 'https://as.test?x', /as the authorization server has it/],
+  ['https://as.test', 'https://as.test/a', /^The storage belongs to the issuer https:\/\/as\.test,/],
+  ['https://as.test/', 'https://as.test/', /without query, fragment and trailing slash/],
+  ['https://AS.test', 'https://AS.test', /the same as in the authorization server/],
+  ['https://as.test?x', 'https://as.test?x', /the same as in the authorization server/],
 ])('refuses to start with a storage of %s and the issuer %s', (stored, issuer, message) => {
   expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer: stored }) })).toThrow(message)
 })
