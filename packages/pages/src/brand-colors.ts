@@ -30,7 +30,7 @@ interface SchemeColors {
 export function colorStyle(colors: BrandColors): string {
   checkOptions('createPages: branding.colors', colors, { light: anObject, dark: anObject })
   const { light = {}, dark = {} } = colors
-  const darkAccent = dark.accent ?? (light.accent && nearestAccent(light.accent, defaults.dark, dark.accentText))
+  const darkAccent = dark.accent ?? (light.accent && nearestAccent(light.accent, defaults.dark))
   const lightStyle = schemeStyle('light', light)
   const darkStyle = schemeStyle('dark', { ...dark, accent: darkAccent })
   return `:root { ${lightStyle} }
@@ -54,8 +54,10 @@ function schemeStyle(name: 'light' | 'dark', colors: SchemeColors): string {
   ] as const) {
     const ratio = contrast(accent, back)
     if (ratio < minimumContrast) {
-      const nearest = nearestAccent(accent, scheme, colors.accentText)
-      throw contrastError(`${path}: accent ${accent} on ${backName} ${back}`, ratio, nearest)
+      const nearest = nearestAccent(accent, scheme)
+      const readable = contrast(accentText, nearest) >= minimumContrast ? undefined : readableOn(nearest)
+      const advice = readable === undefined ? nearest : `${nearest}, with ${readable} as accentText`
+      throw contrastError(`${path}: accent ${accent} on ${backName} ${back}`, ratio, advice)
     }
   }
   const mutedContrast = contrast(scheme.mutedText, background)
@@ -131,12 +133,11 @@ const aColor: OptionCheck = (value) =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? undefined : 'must be a colour as #rrggbb'
 
 /** Makes an accent lighter or darker until it has enough contrast as text. Returns an accent that already has it unchanged. */
-function nearestAccent(accent: string, scheme: Scheme, accentText: string | undefined): string {
+function nearestAccent(accent: string, scheme: Scheme): string {
   // `schemeStyle` refuses a value that is not a colour, with the name of the option.
   if (aColor(accent) !== undefined) return accent
   return nearestPassing(accent, scheme.opposite, (color) => {
-    const text = accentText ?? readableOn(color)
-    const { tint, tintHover } = shadesOf(color, text, scheme)
+    const { tint, tintHover } = shadesOf(color, readableOn(color), scheme)
     return [scheme.card, tint, tintHover].every((back) => contrast(color, back) >= minimumContrast)
   })
 }

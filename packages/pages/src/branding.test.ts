@@ -138,22 +138,29 @@ describe('branding', () => {
     expect(() => createPages({ branding: { productName: 'Room', ...options } })).toThrow(problem)
   })
 
-  test.each(['#ffcc00', '#808080', '#ff0000', '#66d5ac', '#ffffff'])(
-    'law: the nearest value that the message names for the accent %s is accepted',
-    (accent) => {
-      const create = (value: string) => () =>
-        createPages({ branding: { productName: 'Room', colors: { light: { accent: value } } } })
-      let message = ''
-      try {
-        create(accent)()
-      } catch (error) {
-        message = String(error)
-      }
-      const nearest = /passes is (#[0-9a-f]{6})\.$/.exec(message)?.[1] ?? 'none'
+  test.each([
+    ['#ffcc00', undefined],
+    ['#808080', undefined],
+    ['#ff0000', undefined],
+    ['#66d5ac', undefined],
+    ['#ffffff', undefined],
+    ['#ffcc00', '#000000'],
+    ['#8a8a8a', '#000000'],
+    ['#66d5ac', '#102030'],
+  ])('law: accepts the values that the message names for the accent %s with the text %s', (accent, accentText) => {
+    const create = (light: { readonly accent: string; readonly accentText?: string | undefined }) => () =>
+      createPages({ branding: { productName: 'Room', colors: { light } } })
+    let message = ''
+    try {
+      create({ accent, accentText })()
+    } catch (error) {
+      message = String(error)
+    }
+    const [, nearest = 'none', text = accentText] =
+      /passes is (#[0-9a-f]{6})(?:, with (#[0-9a-f]{6}) as accentText)?\.$/.exec(message) ?? []
 
-      expect(create(nearest)).not.toThrow()
-    },
-  )
+    expect(create({ accent: nearest, accentText: text })).not.toThrow()
+  })
 
   test('the default colours equal the colours of the stylesheet', () => {
     const [, light = '', dark = ''] = stylesheet.split(':root {')
