@@ -122,9 +122,17 @@ function searchesOf(storage: AdminStorage, rows: number): Readonly<Record<string
     'sortBy id': () => search(sorted('id')),
     'sortBy meta.created descending': () => search(sorted('meta.created', 'descending')),
     'sortBy meta.lastModified descending': () => search(sorted('meta.lastModified', 'descending')),
+    'sortBy emails': () => search(sortedByValue('emails')),
+    'sortBy emails descending': () => search(sortedByValue('emails', 'descending')),
+    'sortBy phoneNumbers': () => search(sortedByValue('phoneNumbers')),
+    'active eq true, sortBy emails': () => search({ filter: active, ...sortedByValue('emails') }),
     'active eq true, sortBy meta.lastModified': () => search({ filter: active, ...sorted('meta.lastModified') }),
   }
 }
+
+const sortedByValue = (path: string, direction: SortKey['direction'] = 'ascending'): { readonly sort: SortKey } => ({
+  sort: { attribute: several(path), elementPart: 'value', direction },
+})
 
 const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
 

@@ -137,6 +137,11 @@ export interface SqlIndexedValues {
   readonly single?: string
   /** Attributes with several values. */
   readonly several?: string
+  /**
+   * Attributes with several values, with the path of the list: their primary value, or else the first. Each yields a row, also when
+   * it is absent.
+   */
+  readonly first?: string
   readonly from?: string
 }
 

@@ -91,6 +91,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0048-pages-of-clients bbd9167fe923af0496e78b58cd0a125580548e441d5d8d978cbc8b9a5564d834",
       "0049-pages-of-clients-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0050-organizations-of-providers 0a4872cf4c56abdd0a00aee0fb2311fd09bef79ebbc4d22cee059785f375066c",
+      "0051-orders-of-lists ea73c2f5009331cb97bb1aa8b5a9ff55b113a541ac0e7badc2f8e8d740045fba",
     ]
   `)
 })

@@ -76,6 +76,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0048-pages-of-clients 2a4e089c44d072598702d4856f9d45d553ab7106e47a01d42eb1420ba4d30f9c",
       "0049-pages-of-clients-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
       "0050-organizations-of-providers d8f16a37ac4103e3a0cdddbe4f29881587c0bfd2cdbd249fccc3401438318ae9",
+      "0051-orders-of-lists 350378f2657d6aeb3e8a75f09d0f1d716a24fcc6ef4c4405e63972cae89b784e",
     ]
   `)
 })

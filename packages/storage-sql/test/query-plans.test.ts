@@ -4,7 +4,7 @@ import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { endingTriggers } from '../src/migrations/ending-triggers.ts'
 import { groupTriggers, userTriggers } from '../src/migrations/provisioning-triggers.ts'
-import { valueTriggers } from '../src/migrations/value-triggers.ts'
+import { orderTriggers, valueTriggers } from '../src/migrations/value-triggers.ts'
 import { oneMemoryUnderTest } from './sqlite-under-test.ts'
 import { planOf, readsTable } from './support/sqlite-plan.ts'
 
@@ -158,8 +158,10 @@ test('no trigger reads a whole table', async () => {
   onTestFinished(() => dialect.close())
   await migrate({ dialect })
   const replaced = new Set(['mintmark_user_provisioned', 'mintmark_user_emails_changed'])
-  const lasting = userTriggers(sqlite.types).filter(({ name }) => !replaced.has(name))
-  const triggered = [...lasting, ...valueTriggers(sqlite.types), ...groupTriggers, ...endingTriggers].flatMap(
+  const first = userTriggers(sqlite.types).filter(({ name }) => !replaced.has(name))
+  const orders = orderTriggers(sqlite.types)
+  const values = valueTriggers(sqlite.types).filter(({ name }) => !orders.some((order) => order.name === name))
+  const triggered = [...first, ...values, ...orders, ...groupTriggers, ...endingTriggers].flatMap(
     (trigger) => trigger.statements,
   )
 

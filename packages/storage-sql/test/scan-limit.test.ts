@@ -1,5 +1,5 @@
 import { type AdminStorage, type ResolvedFilter } from '@mintmark/storage-interface'
-import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import type { FilterAttribute, SortKey } from '@mintmark/storage-interface/stores'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
@@ -29,6 +29,32 @@ describe.for([
     expect(await totalOf(storage, undefined, by('userName'))).toBe(users)
   })
 
+  test('is complete in the order of an attribute with several values that has an index (RFC 7644 §3.4.2.3)', async () => {
+    const storage = await filled()
+    await storage.provisionedUsers.indexAttributes([
+      { attribute: severalOf('tags'), elementPart: undefined, isText: true, isUnique: false },
+      { attribute: severalOf('devices'), elementPart: 'serial', isText: true, isUnique: true },
+    ])
+
+    for (const order of [byPart('emails', 'value'), byPart('phoneNumbers', 'value'), byPart('devices', 'serial')]) {
+      expect(await totalOf(storage, undefined, order)).toBe(users)
+      expect(await totalOf(storage, text('userName', 'sw', 'u'), order)).toBe(users)
+    }
+    expect(await totalOf(storage, undefined, { ...by('tags'), attribute: severalOf('tags') })).toBe(users)
+    expect(await totalOf(storage, undefined, byPart('emails', 'type'))).toBe('tooMany')
+  })
+
+  test('is refused in the order of values of which one is longer than the index keeps', async () => {
+    const storage = await filled()
+    const state = aProvisionedState('long', {
+      comparable: { userName: 'long', emails: [{ value: 'a' }, { value: 'b'.repeat(201), primary: true }] },
+    })
+    await storage.provisionedUsers.insert(aProvisionedUser('long', { state }))
+
+    expect(await totalOf(storage, undefined, byPart('emails', 'value'))).toBe('tooMany')
+    expect(await totalOf(storage, undefined, byPart('phoneNumbers', 'value'))).toBe(users + 1)
+  })
+
   test('is refused when only the rows have it', async () => {
     const storage = await filled()
 
@@ -45,6 +71,8 @@ const attribute = (name: string): FilterAttribute => ({
   multiValued: false,
 })
 
+const severalOf = (name: string): FilterAttribute => ({ ...attribute(name), multiValued: true })
+
 const text = (name: string, operator: 'ne' | 'sw', value: string): ResolvedFilter => ({
   kind: 'text',
   attribute: attribute(name),
@@ -55,6 +83,12 @@ const text = (name: string, operator: 'ne' | 'sw', value: string): ResolvedFilte
 const by = (name: string): SortKey => ({
   attribute: attribute(name),
   elementPart: undefined,
+  direction: 'ascending',
+})
+
+const byPart = (name: string, elementPart: string): SortKey => ({
+  attribute: severalOf(name),
+  elementPart,
   direction: 'ascending',
 })
 

@@ -10,12 +10,14 @@ import {
   ageIndex,
   changeIndex,
   identifierIndex,
+  indexName,
   labelOf,
   type NarrowIndexes,
   tableIndexes,
   valueIndex,
 } from './narrow-index.ts'
 import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
+import { orderName } from '../migrations/value-triggers.ts'
 import type { IndexedAttributes } from '../stores/indexed-attributes.ts'
 import { groupsOfUser } from '../stores/groups-of-a-user.ts'
 import { listedUserColumns } from '../stores/provisioned-user-statements.ts'
@@ -127,6 +129,7 @@ export const createProvisionedUserListKind = (
 function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowIndexes {
   const singles = new Map(singleAttributes.map((label) => [label, valueIndex(label, 'single')]))
   const several = new Map(severalAttributes.map((label) => [label, valueIndex(label, 'several')]))
+  const orders = new Map(severalAttributes.map((label) => [label, valueIndex(orderName(label), 'single')]))
   const ofChange = new Set(changeIndex.columns.keys())
   return {
     bySingle: (attribute) => {
@@ -137,8 +140,9 @@ function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowInd
       const label = `${labelOf(list)}.${labelOf(part)}`
       return several.get(label) ?? indexOf(label, 'several')
     },
-    byOrder: ({ attribute }) => {
-      const label = labelOf(attribute)
+    byOrder: ({ attribute, elementPart }) => {
+      const label = indexName({ attribute, elementPart })
+      if (attribute.multiValued) return orders.get(label) ?? indexOf(orderName(label), 'single')
       if (label === 'meta.lastModified') return changeIndex
       if (label === 'meta.created') return ageIndex
       return label === 'id' ? identifierIndex : (singles.get(label) ?? indexOf(label, 'single'))

@@ -47,6 +47,10 @@ export const labelOf = ({ extension, name, subName }: FilterAttribute): string =
     .filter((part) => part !== undefined)
     .join('.')
 
+/** The name in an index of an attribute, or of a part of each of its values. */
+export const indexName = ({ attribute, elementPart }: Pick<SortKey, 'attribute' | 'elementPart'>): string =>
+  elementPart === undefined ? labelOf(attribute) : `${labelOf(attribute)}.${elementPart}`
+
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 /** Rows of an index that match a part of a filter. */

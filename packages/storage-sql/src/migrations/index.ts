@@ -48,6 +48,7 @@ import { encryptedAuthorizationResponseStatistics } from './0047-encrypted-autho
 import { pagesOfClients } from './0048-pages-of-clients.ts'
 import { pagesOfClientsStatistics } from './0049-pages-of-clients-statistics.ts'
 import { organizationsOfProviders } from './0050-organizations-of-providers.ts'
+import { ordersOfLists } from './0051-orders-of-lists.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
   pagesOfClients,
   pagesOfClientsStatistics,
   organizationsOfProviders,
+  ordersOfLists,
 ]

@@ -191,20 +191,24 @@ END $$`,
 /** The names are our own: no quoting is needed. */
 const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')
 
-function indexedValues({ row, columns = [], single, several, from }: SqlIndexedValues): string {
+function indexedValues({ row, columns = [], single, several, first, from }: SqlIndexedValues): string {
   const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
   const rows = from === undefined ? '' : `${from} CROSS JOIN `
   const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
   const queries = [
     single &&
       `SELECT ${keys}indexed.attribute,
-      CASE coalesce(jsonb_typeof(node), 'null') WHEN 'null' THEN 1 WHEN 'string' THEN CASE WHEN length(node #>> '{}') > 200 THEN 2 ELSE 0 END ELSE 2 END AS kind,
-      CASE WHEN jsonb_typeof(node) IN ('string', 'number') THEN left(node #>> '{}', 200) ELSE '' END AS value,
+      ${oneValue},
       indexed.is_unique FROM ${rows}(${single}) AS indexed CROSS JOIN LATERAL (SELECT ${row}.comparable #> indexed.path::text[]) AS found(node) WHERE ${where}`,
     several &&
       `SELECT DISTINCT ${keys}indexed.attribute, 0 AS kind, left(node #>> '{}', 200) AS value, indexed.is_unique
       FROM ${rows}(${several}) AS indexed CROSS JOIN LATERAL jsonb_path_query(${row}.comparable, indexed.path::jsonpath) AS node
       WHERE ${where} AND jsonb_typeof(node) = 'string'`,
+    first &&
+      `SELECT ${keys}indexed.attribute,
+      ${oneValue},
+      indexed.is_unique FROM ${rows}(${first}) AS indexed CROSS JOIN LATERAL (SELECT ${row}.comparable #> indexed.path::text[]) AS listed_at(list)
+      CROSS JOIN LATERAL (SELECT ${firstOfList}) AS found(node) WHERE ${where}`,
     ...columns.map(
       ([attribute, column]) =>
         `SELECT ${keys}'${attribute}', CASE WHEN ${row}.${column} IS NULL THEN 1 WHEN length(${row}.${column}) > 200 THEN 2 ELSE 0 END,
@@ -213,3 +217,14 @@ function indexedValues({ row, columns = [], single, several, from }: SqlIndexedV
   ]
   return queries.filter((query) => query !== undefined).join(' UNION ALL ')
 }
+
+/** The columns `kind` and `value` of the value `node`. */
+const oneValue = `CASE coalesce(jsonb_typeof(node), 'null') WHEN 'null' THEN 1 WHEN 'string' THEN CASE WHEN length(node #>> '{}') > 200 THEN 2 ELSE 0 END ELSE 2 END AS kind,
+      CASE WHEN jsonb_typeof(node) IN ('string', 'number') THEN left(node #>> '{}', 200) ELSE '' END AS value`
+
+/** The primary value of a list, or else the first. */
+const firstOfList = `CASE jsonb_typeof(list) WHEN 'array' THEN (
+        SELECT CASE indexed.part WHEN '' THEN item.value ELSE item.value -> indexed.part END
+        FROM jsonb_array_elements(list) WITH ORDINALITY AS item(value, place)
+        ORDER BY coalesce(item.value -> 'primary' = 'true', false) DESC, item.place LIMIT 1
+      ) ELSE list END`

@@ -131,23 +131,28 @@ const membersOf = (object: string): string => `SELECT key, type, value FROM json
 const differing = (one: string, other: string): string =>
   `SELECT key AS name FROM (${membersOf(one)} EXCEPT ${membersOf(other)})`
 
-function indexedValues({ row, columns = [], single, several, from }: SqlIndexedValues): string {
-  const keys = from === undefined ? '' : `${row}.issuer, ${row}.provider_id, ${row}.created_at, ${row}.user_id, `
+function indexedValues({ row, columns = [], single, several, first, from }: SqlIndexedValues): string {
+  const keysOf = (of: string): string =>
+    from === undefined ? '' : `${of}.issuer, ${of}.provider_id, ${of}.created_at, ${of}.user_id, `
+  const keys = keysOf(row)
   const rows = from === undefined ? '' : `${from}, `
   const where = from === undefined ? 'true' : `${row}.provider_id IS NOT NULL`
-  const type = `json_type(${row}.comparable, indexed.path)`
-  const value = `(${row}.comparable ->> indexed.path)`
   const queries = [
     single &&
       `SELECT ${keys}indexed.attribute,
-      CASE coalesce(${type}, 'null') WHEN 'null' THEN 1 WHEN 'text' THEN 2 * (length(${value}) > 200) ELSE 2 END AS kind,
-      CASE WHEN ${type} IN ('text', 'integer', 'real') THEN substr(${value}, 1, 200) ELSE '' END AS value,
+      ${oneValue(`${row}.comparable`, 'indexed.path')},
       indexed.is_unique FROM ${rows}(${single}) AS indexed WHERE ${where}`,
     several &&
       `SELECT DISTINCT ${keys}indexed.attribute, 0 AS kind, substr(node.atom, 1, 200) AS value, indexed.is_unique
       FROM ${rows}(${several}) AS indexed, json_tree(${row}.comparable, indexed.path) AS node
       WHERE ${where} AND node.type = 'text'
       AND (indexed.part = '' OR node.key = indexed.part OR substr(node.path, -length(indexed.part) - 1) = '.' || indexed.part)`,
+    first &&
+      `SELECT ${keysOf('chosen')}chosen.attribute,
+      ${oneValue('chosen.comparable', 'chosen.path')},
+      chosen.is_unique FROM (SELECT ${keys}${row}.comparable AS comparable, indexed.attribute, indexed.is_unique,
+        ${pathOfFirst(`${row}.comparable`)} AS path
+        FROM ${rows}(${first}) AS indexed WHERE ${where}) AS chosen`,
     ...columns.map(
       ([attribute, column]) =>
         `SELECT ${keys}'${attribute}', CASE WHEN ${row}.${column} IS NULL THEN 1 ELSE 2 * (length(${row}.${column}) > 200) END,
@@ -156,3 +161,18 @@ function indexedValues({ row, columns = [], single, several, from }: SqlIndexedV
   ]
   return queries.filter((query) => query !== undefined).join(' UNION ALL ')
 }
+
+/** The columns `kind` and `value` of the value at a path. */
+function oneValue(document: string, path: string): string {
+  const type = `json_type(${document}, ${path})`
+  const value = `(${document} ->> ${path})`
+  return `CASE coalesce(${type}, 'null') WHEN 'null' THEN 1 WHEN 'text' THEN 2 * (length(${value}) > 200) ELSE 2 END AS kind,
+      CASE WHEN ${type} IN ('text', 'integer', 'real') THEN substr(${value}, 1, 200) ELSE '' END AS value`
+}
+
+/** The path of the primary value of a list, or else of the first; `NULL` if the list is empty. */
+const pathOfFirst = (document: string): string =>
+  `CASE json_type(${document}, indexed.path) WHEN 'array' THEN indexed.path || (
+          SELECT '[' || item.key || ']' FROM json_each(${document}, indexed.path) AS item
+          ORDER BY CASE item.type WHEN 'object' THEN json_type(item.value, '$.primary') IS 'true' ELSE false END DESC, item.key LIMIT 1
+        ) || CASE indexed.part WHEN '' THEN '' ELSE '."' || indexed.part || '"' END ELSE indexed.path END`

@@ -1,8 +1,9 @@
 import type { IndexedAttribute } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
-import { UniqueViolationError } from '../dialect.ts'
-import { labelOf, type NarrowIndex, valueIndex } from '../list/narrow-index.ts'
+import { type SqlEngine, UniqueViolationError } from '../dialect.ts'
+import { indexName, type NarrowIndex, valueIndex } from '../list/narrow-index.ts'
+import { orderName } from '../migrations/value-triggers.ts'
 import { createColumnReader } from '../row.ts'
 
 /** The attributes of the host that are indexed. */
@@ -33,10 +34,12 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
       const rows = await run(find, {})
       const present = new Map(rows.map((row) => [columns.text(row, 'attribute'), columns.flag(row, 'is_unique')]))
       for (const attribute of attributes) {
-        const label = nameOf(attribute)
-        if (present.get(label) !== attribute.isUnique) await define(attribute)
-        isAnyUnique ||= attribute.isUnique
-        if (attribute.isText) known.set(label, valueIndex(label, kindOf(attribute)))
+        for (const definition of definitionsOf(attribute, engine.types)) {
+          const { name, isUnique } = definition
+          if (present.get(name) !== isUnique) await define(attribute, definition)
+          isAnyUnique ||= isUnique
+          if (attribute.isText) known.set(name, valueIndex(name, definition.kind === 'several' ? 'several' : 'single'))
+        }
       }
     },
     indexOf: (label, values) => {
@@ -46,20 +49,14 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
     hasUnique: () => isAnyUnique,
   }
 
-  async function define(attribute: IndexedAttribute): Promise<void> {
+  async function define(attribute: IndexedAttribute, { name, kind, path, part, isUnique }: Definition): Promise<void> {
     const { types } = engine
-    const label = quoted(nameOf(attribute))
-    const part = attribute.elementPart ?? (attribute.attribute.multiValued ? '' : undefined)
-    const { extension, name, subName } = attribute.attribute
-    const names = [extension, name, subName].filter((each) => each !== undefined)
-    const path = quoted(types.pathOf(names, part))
-    const isUnique = attribute.isUnique ? types.yes : types.no
-    const ofIssuer = `issuer = ${quoted(issuer)} AND attribute = ${label}`
-    const definition = `SELECT ${label} AS attribute, ${path} AS path, ${part === undefined ? 'NULL' : quoted(part)} AS part, ${isUnique} AS is_unique`
+    const ofIssuer = `issuer = ${quoted(issuer)} AND attribute = ${quoted(name)}`
+    const definition = `SELECT ${quoted(name)} AS attribute, ${quoted(path)} AS path, ${part === undefined ? 'NULL' : quoted(part)} AS part, ${isUnique ? types.yes : types.no} AS is_unique`
     const values = types.indexedValues({
       row: 'listed',
       from: `(SELECT * FROM mintmark_users WHERE issuer = ${quoted(issuer)}) AS listed`,
-      ...(part === undefined ? { single: definition } : { several: definition }),
+      [kind]: definition,
     })
     try {
       await atomically([
@@ -73,18 +70,35 @@ ${values}`,
       ])
     } catch (error) {
       if (!(error instanceof UniqueViolationError)) throw error
-      throw new TypeError(`Two users of a provider have the same ${nameOf(attribute)}, which was declared unique.`, {
+      throw new TypeError(`Two users of a provider have the same ${indexName(attribute)}, which was declared unique.`, {
         cause: error,
       })
     }
   }
 }
 
-const kindOf = ({ attribute, elementPart }: IndexedAttribute): 'single' | 'several' =>
-  attribute.multiValued || elementPart !== undefined ? 'several' : 'single'
+/** A row of `mintmark_indexed_attributes`. */
+interface Definition {
+  readonly name: string
+  /** Which of the values are in the index: see `SqlIndexedValues`. */
+  readonly kind: 'single' | 'several' | 'first'
+  readonly path: string
+  readonly part: string | undefined
+  readonly isUnique: boolean
+}
 
-/** The label in the index. */
-const nameOf = ({ attribute, elementPart }: IndexedAttribute): string =>
-  elementPart === undefined ? labelOf(attribute) : `${labelOf(attribute)}.${elementPart}`
+/** An attribute with several values has two indexes: one finds users by any of the values, the other gives the order. */
+function definitionsOf(indexed: IndexedAttribute, { pathOf }: SqlEngine['types']): readonly Definition[] {
+  const { attribute, elementPart, isUnique } = indexed
+  const name = indexName(indexed)
+  const names = [attribute.extension, attribute.name, attribute.subName].filter((each) => each !== undefined)
+  if (!attribute.multiValued && elementPart === undefined)
+    return [{ name, kind: 'single', path: pathOf(names), part: undefined, isUnique }]
+  const part = elementPart ?? ''
+  return [
+    { name, kind: 'several', path: pathOf(names, part), part, isUnique },
+    { name: orderName(name), kind: 'first', path: pathOf(names), part, isUnique: false },
+  ]
+}
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`

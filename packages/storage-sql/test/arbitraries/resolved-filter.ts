@@ -39,30 +39,32 @@ export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter>
 }
 
 /** Orders by what has values of one kind. */
-export const aSortKey = (): fc.Arbitrary<SortKey> =>
-  fc.record({
-    attribute: fc.constantFrom(
-      ...[
-        'title',
-        'displayName',
-        'userName',
-        'meta.lastModified',
-        'level',
-        'member',
-        'name.familyName',
-        'id',
-        'externalId',
-        'active',
-        'meta.created',
-        'unknown',
-      ].map((path) => attribute(path)),
-      attribute('department', extension),
-      attribute('manager.value', extension),
-      several('tags'),
-    ),
-    elementPart: fc.constant(undefined),
-    direction: fc.constantFrom('ascending' as const, 'descending' as const),
-  })
+export const aSortKey = (): fc.Arbitrary<SortKey> => {
+  const single = [
+    'title',
+    'displayName',
+    'userName',
+    'meta.lastModified',
+    'level',
+    'member',
+    'name.familyName',
+    'id',
+    'externalId',
+    'active',
+    'meta.created',
+    'unknown',
+  ].map((path) => attribute(path))
+  const others = [attribute('department', extension), attribute('manager.value', extension), several('tags')]
+  const parts = [several('emails'), several('phoneNumbers')].flatMap((list) =>
+    ['value', 'type'].map((elementPart) => ({ attribute: list, elementPart })),
+  )
+  return fc
+    .record({
+      by: fc.constantFrom(...[...single, ...others].map((by) => ({ attribute: by, elementPart: undefined })), ...parts),
+      direction: fc.constantFrom('ascending' as const, 'descending' as const),
+    })
+    .map(({ by, direction }) => ({ ...by, direction }))
+}
 
 function aTest(about: fc.Arbitrary<FilterAttribute>, someText: fc.Arbitrary<string>): fc.Arbitrary<ResolvedFilter> {
   const order = fc.constantFrom(

@@ -1,5 +1,5 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
-import { firstValues } from '../../src/migrations/value-triggers.ts'
+import { firstOrders, firstValues } from '../../src/migrations/value-triggers.ts'
 
 /** Of the accounts that `fillProvider` writes: numbers that are everywhere in the order of ages, names and addresses. */
 export const filledAccount = (
@@ -36,6 +36,7 @@ export async function fillProvider(
       ? [
           ...totals(issuer, rows),
           ...firstValues(dialect.engine.types),
+          firstOrders(dialect.engine.types),
           'ALTER TABLE mintmark_users ENABLE TRIGGER USER',
         ]
       : []),

@@ -5,7 +5,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { SqlValue } from '../../src/dialect.ts'
 import { fillProvider } from './fill-provider.ts'
 import { aDatabase } from './postgres-of-the-run.ts'
-import { isByIndex, scansOf, type PlanNode } from './postgres-plan.ts'
+import { isByIndex, partsOf, scansOf, type PlanNode } from './postgres-plan.ts'
 import { planOf, readsTable } from './sqlite-plan.ts'
 
 /** A statement as it was run. */
@@ -21,6 +21,8 @@ export interface FilledDatabase {
   ran(): readonly RanStatement[]
   /** The parts of a statement's plan that read a whole table, or all that a provider has in it. */
   scansOf(ran: RanStatement): Promise<readonly unknown[]>
+  /** How often a statement sorts rows to find those of its page. It always sorts the page itself. */
+  sortsForPage(ran: RanStatement): Promise<number>
   close(): Promise<void>
 }
 
@@ -31,6 +33,10 @@ export async function filledSqlite(rows: number): Promise<FilledDatabase> {
   return {
     ...(await open(dialect, rows)),
     scansOf: async ({ statement }) => (await planOf(dialect, statement)).filter(readsTable),
+    sortsForPage: async ({ statement }) => {
+      const plan = await planOf(dialect, statement)
+      return plan.slice(0, plan.indexOf('SCAN page')).filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY').length
+    },
     close: () => dialect.close(),
   }
 }
@@ -39,16 +45,21 @@ export async function filledPostgres(rows: number): Promise<FilledDatabase> {
   const database = await aDatabase()
   const pool = database.pool()
   const filled = await open(toPostgresDialect(pool, { migrate: 'on-open', timeoutMilliseconds: 60_000 }), rows)
+  async function planned({ statement, parameters }: RanStatement): Promise<PlanNode> {
+    const { rows: answer } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+      `EXPLAIN (FORMAT JSON) ${statement}`,
+      [...parameters],
+    )
+    const plan = answer[0]?.['QUERY PLAN'][0].Plan
+    if (plan === undefined) throw new Error(`No plan for ${statement}`)
+    return plan
+  }
   return {
     ...filled,
-    scansOf: async ({ statement, parameters }) => {
-      const { rows: answer } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
-        `EXPLAIN (FORMAT JSON) ${statement}`,
-        [...parameters],
-      )
-      const plan = answer[0]?.['QUERY PLAN'][0].Plan
-      if (plan === undefined) throw new Error(`No plan for ${statement}`)
-      return scansOf(plan).filter((scan) => !isByIndex(scan, statement))
+    scansOf: async (ran) => scansOf(await planned(ran)).filter((scan) => !isByIndex(scan, ran.statement)),
+    sortsForPage: async (ran) => {
+      const page = partsOf(await planned(ran)).filter((part) => part['Subplan Name'] === 'CTE page')
+      return page.flatMap(partsOf).filter((part) => part['Node Type'].endsWith('Sort')).length
     },
     close: () => database.remove(),
   }

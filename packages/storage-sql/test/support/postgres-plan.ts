@@ -1,6 +1,8 @@
 /** A part of a plan, as `EXPLAIN (FORMAT JSON)` tells it. */
 export interface PlanNode {
   readonly 'Node Type': string
+  /** The name of a query of the statement. */
+  readonly 'Subplan Name'?: string
   readonly 'Index Name'?: string
   readonly 'Index Cond'?: string
   /** With `ANALYZE`. */
@@ -8,11 +10,12 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
+/** A plan and everything below it. */
+export const partsOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(partsOf)]
+
 /** The parts that read rows. */
-export function scansOf(node: PlanNode): readonly PlanNode[] {
-  const below = (node.Plans ?? []).flatMap(scansOf)
-  return node['Node Type'].endsWith('Scan') ? [node, ...below] : below
-}
+export const scansOf = (node: PlanNode): readonly PlanNode[] =>
+  partsOf(node).filter((part) => part['Node Type'].endsWith('Scan'))
 
 /** Whether a part finds its rows by more than whose they are. */
 export function isByIndex(scan: PlanNode, statement: string): boolean {

@@ -12,7 +12,7 @@ export async function planOf(dialect: SqlDialect, statement: string): Promise<re
 export function readsTable(step: string): boolean {
   const [, walked] = /^SCAN (\S+)/.exec(step) ?? []
   if (walked !== undefined)
-    return !/^(CONSTANT|json_each|json_tree|joining|accounts|other_groups|counted|candidate|found|matching|page|member|pair|node|email|sized|summed|fitting|indexed|gone|kept|added|removed|due|ranked|fresh|numbered|\(subquery-\d+\)|item_\d+)$/.test(
+    return !/^(CONSTANT|json_each|json_tree|joining|accounts|other_groups|counted|candidate|found|matching|page|member|pair|node|email|sized|summed|fitting|indexed|item|chosen|gone|kept|added|removed|due|ranked|fresh|numbered|\(subquery-\d+\)|item_\d+)$/.test(
       walked,
     )
   return /^SEARCH (mintmark_(users|groups|user_values|user_changes|group_members)|membership|other)\b.*\(issuer=\?( AND provider_id=\?)?\)/.test(

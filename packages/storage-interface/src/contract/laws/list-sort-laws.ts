@@ -56,8 +56,35 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       { emails: [{ value: 'bb' }, { value: 'a', primary: false }] },
     ])
 
-    const elementPart = 'value'
-    await isSorted(trial, { by: several('emails'), elementPart }, [3, 6, 1, 0, 2, 4, 5])
+    await isSorted(trial, byEmail, [3, 6, 1, 0, 2, 4, 5])
+  }),
+
+  law('sorting: a change of the primary value moves its user, on pages by cursor as well', async (trial) => {
+    const { storage, same } = trial
+    await seed(trial, [{ emails: [{ value: 'c' }] }, withPrimary(0), {}, { emails: [{ value: 'x' }] }])
+    await isSorted(trial, byEmail, [1, 0, 3, 2])
+    const change = async (index: number, comparable: JsonObject): Promise<void> => {
+      const state = aProvisionedState(`0${index}`, { comparable })
+      await storage.provisionedUsers.compareAndSwap({
+        ...aProvisionedUser(`0${index}`),
+        state,
+        version: 1,
+        now: nowPlus(9),
+      })
+    }
+
+    await change(1, withPrimary(1))
+    await change(2, { emails: [{ value: 'a' }] })
+    await change(3, {})
+
+    await isSorted(trial, byEmail, [2, 0, 1, 3])
+    const sort = sortKey(byEmail.by, { elementPart: byEmail.elementPart, direction: 'descending' })
+    const pageAfter = (after: string | undefined) =>
+      storage.provisionedUsers.list({ ...everything, sort, page: { kind: 'cursor', after, limit: 3 } })
+    const first = await pageAfter(undefined)
+    same(listedIds(first), [4, 'user-03', 'user-01', 'user-00'], 'the first page')
+    const second = await pageAfter(first.outcome === 'listed' ? first.next : undefined)
+    same(listedIds(second), [4, 'user-02'], 'the second page')
   }),
 
   law('sorting: of several simple values the first decides', async (trial) => {
@@ -128,6 +155,13 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
 
 const seed = ({ storage }: Trial<ScimStorage>, comparables: readonly JsonObject[]): Promise<void> =>
   insertAccounts(storage, accountsOf(comparables))
+
+/** The addresses b and y; the one at the index is primary. */
+const withPrimary = (primary: number): JsonObject => ({
+  emails: ['b', 'y'].map((value, index) => ({ value, primary: index === primary })),
+})
+
+const byEmail = { by: several('emails'), elementPart: 'value' }
 
 /** Checks both directions; the users are identified by number. */
 async function isSorted(
