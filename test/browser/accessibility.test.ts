@@ -9,7 +9,7 @@ import { servePages } from '../../packages/pages/test/browser/serve-pages.ts'
 import { gallery } from '../../packages/pages/test/gallery.ts'
 import { axeFindings } from './axe.ts'
 import { openExample, type ExampleInstance } from './example-instance.ts'
-import { signInUnseen } from './sign-in-without-rendering.ts'
+import { signInWithoutRendering } from './sign-in-without-rendering.ts'
 import { passwordOf, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
@@ -28,46 +28,49 @@ afterAll(async () => {
 test.each([
   { locale: 'en', username: 'grace', password: passwordOf('grace') },
   { locale: 'ar', username: 'alan', password: passwordOf('alan') },
-])('axe finds nothing on the way from the client to its tokens ($locale)', async ({ locale, username, password }) => {
-  const { page } = await instance.openBrowser({ locale })
-  const findings: string[] = []
-  const languages: (string | null)[] = []
-  const look = async () => {
-    languages.push(await page.locator('html').getAttribute('lang'))
+])(
+  'axe finds no violation on the pages from the sign-in to the sign-out ($locale)',
+  async ({ locale, username, password }) => {
+    const { page } = await instance.openBrowser({ locale })
+    const findings: string[] = []
+    const languages: (string | null)[] = []
+    const inspect = async () => {
+      languages.push(await page.locator('html').getAttribute('lang'))
+      findings.push(...(await axeFindings(page)))
+    }
+
+    await startSignIn(page, `${instance.url}/web/`)
+    await inspect()
+    await fill(page, username, 'wrong')
+    await page.getByRole('alert').waitFor()
+    await inspect()
+    await fill(page, username, password)
+    await page.locator('button[value=allow]').waitFor()
+    await inspect()
+    await page.locator('button[value=allow]').click()
+    await tokens(page).waitFor()
     findings.push(...(await axeFindings(page)))
-  }
+    await page.goto(`${instance.url}/auth?client_id=nobody`)
+    await inspect()
+    await page.goto(`${instance.url}/session/end?id_token_hint=forged&client_id=pocket-notes`)
+    await inspect()
+    await page.locator('button[value=stay]').click()
+    await inspect()
+    await page.goto(`${instance.url}/session/end?client_id=pocket-notes`)
+    await inspect()
+    await page.locator('button[value=sign_out]').click()
+    await inspect()
 
-  await startSignIn(page, `${instance.url}/web/`)
-  await look()
-  await fill(page, username, 'wrong')
-  await page.getByRole('alert').waitFor()
-  await look()
-  await fill(page, username, password)
-  await page.locator('button[value=allow]').waitFor()
-  await look()
-  await page.locator('button[value=allow]').click()
-  await tokens(page).waitFor()
-  findings.push(...(await axeFindings(page)))
-  await page.goto(`${instance.url}/auth?client_id=nobody`)
-  await look()
-  await page.goto(`${instance.url}/session/end?id_token_hint=forged&client_id=pocket-notes`)
-  await look()
-  await page.locator('button[value=stay]').click()
-  await look()
-  await page.goto(`${instance.url}/session/end?client_id=pocket-notes`)
-  await look()
-  await page.locator('button[value=sign_out]').click()
-  await look()
-
-  expect(findings).toEqual([])
-  expect(languages).toEqual(Array.from({ length: 8 }, () => locale))
-})
+    expect(findings).toEqual([])
+    expect(languages).toEqual(Array.from({ length: 8 }, () => locale))
+  },
+)
 
 /** A logo of one transparent pixel. */
 const logo =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
-/** Everything that branding can set, at its limits: the contrast of the colours is barely above the required one. */
+/** Every setting of the branding, at its limit: the contrast of the colours is just above the required minimum. */
 const extremes = {
   productName: 'W'.repeat(60),
   logo,
@@ -88,7 +91,7 @@ test.each([
   { lang: 'en', look: 'unbranded', messages: english },
   { lang: 'ar', look: 'unbranded', messages: arabic },
   { lang: 'en', look: 'branded', messages: english, branding: extremes },
-])('axe finds nothing on any page, in light and dark colours ($lang, $look)', async ({ messages, branding }) => {
+])('axe finds no violation on any page, in light and dark colours ($lang, $look)', async ({ messages, branding }) => {
   const pages = gallery(createPages({ languages: [messages], branding }))
   const byPath = Object.fromEntries(Object.entries(pages).map(([name, response]) => [`/${name}`, response]))
   const site = await servePages(byPath, () => ({ status: 204, headers: [], body: undefined }))
@@ -105,9 +108,9 @@ test.each([
   expect(findings).toEqual([])
 })
 
-test('axe finds nothing on the other pages of the example, or in its administration', async () => {
+test('axe finds no violation on the other pages of the example and of its administration', async () => {
   const { page, context } = await instance.openBrowser()
-  await signInUnseen(context, `${instance.url}/web/`)
+  await signInWithoutRendering(context, `${instance.url}/web/`)
   const findings: string[] = []
 
   for (const path of paths) {
@@ -133,7 +136,7 @@ const paths = [
   '/admin/events',
 ]
 
-/** In any language. */
+/** Fills in and submits the sign-in page in any language. */
 async function fill(page: Page, username: string, password: string): Promise<void> {
   await page.locator('#username').fill(username)
   await page.locator('#password').fill(password)

@@ -3,13 +3,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openElsewhere } from './third-party-site.ts'
+import { openThirdPartySite } from './third-party-site.ts'
 import { openExample, type ExampleInstance, type Visitor } from './example-instance.ts'
-import { signInUnseen } from './sign-in-without-rendering.ts'
+import { signInWithoutRendering } from './sign-in-without-rendering.ts'
 import { useStorage } from './use-storage.ts'
 import { allow, signInAs, startSignIn, tabTo, tokens } from './sign-in-steps.ts'
 
-// One file in spite of its length: the browser, the example and the two signed-in users cost more than the tests.
+// One long file, because it takes more time to start the browser and the example and to sign two users in than to run
+// the tests.
 let browser: Browser
 let instance: ExampleInstance
 let ada: Visitor
@@ -21,7 +22,7 @@ beforeAll(async () => {
   ada = await instance.openBrowser()
   grace = await instance.openBrowser()
   const connect = ({ context }: Visitor, username: 'ada' | 'grace') =>
-    signInUnseen(context, `${instance.url}/web/`, { username, scope: 'offline_access' })
+    signInWithoutRendering(context, `${instance.url}/web/`, { username, scope: 'offline_access' })
   await Promise.all([connect(ada, 'ada'), connect(grace, 'grace')])
 })
 
@@ -30,7 +31,7 @@ afterAll(async () => {
   await browser.close()
 })
 
-test('the home page shows the administrator, and no other user, the way to the administration, by keyboard too', async () => {
+test('the home page links to the administration for the administrator only, and the link works by keyboard', async () => {
   await ada.page.goto(instance.url)
   await grace.page.goto(instance.url)
 
@@ -41,9 +42,9 @@ test('the home page shows the administrator, and no other user, the way to the a
   expect(await grace.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
 })
 
-test('other users and anonymous visitors are refused every page and every button (RFC 9110 §15.5.4)', async () => {
+test('refuses every page and every form to other users and anonymous visitors (RFC 9110 §15.5.4)', async () => {
   const stranger = await instance.openBrowser()
-  const before = await acts()
+  const before = await auditEntries()
 
   const paths = [
     '',
@@ -70,14 +71,14 @@ test('other users and anonymous visitors are refused every page and every button
   expect(await read(stranger.page)).toEqual(paths.map(() => 403))
   expect(post.status()).toBe(403)
   expect(instance.log).toContain('POST /admin/client refused: 403 (not_an_administrator)')
-  expect(await acts()).toEqual(before)
+  expect(await auditEntries()).toEqual(before)
   expect(await clientState('pocket-notes')).toBe('in use')
 })
 
 test('rejects a form that another site posts in the administrator’s browser (RFC 9700 §4.7)', async () => {
   const form = `<form method="post" action="${instance.url}/admin/client?id=pocket-notes"><button name="act" value="disable">Win a prize</button></form>`
-  const elsewhere = await openElsewhere({ '/': form })
-  const before = await acts()
+  const elsewhere = await openThirdPartySite({ '/': form })
+  const before = await auditEntries()
   const answers: number[] = []
   const { page } = ada
   page.on('response', (response) => response.request().method() === 'POST' && answers.push(response.status()))
@@ -93,11 +94,11 @@ test('rejects a form that another site posts in the administrator’s browser (R
 
   expect(answers).toEqual([403, 403])
   expect(instance.log.filter((line) => line.includes('cross_site_post'))).toHaveLength(2)
-  expect(await acts()).toEqual(before)
+  expect(await auditEntries()).toEqual(before)
   expect(await clientState('pocket-notes')).toBe('in use')
 })
 
-test('ada disables a client, whose refresh fails; after enabling it works again', async () => {
+test('ada disables a client, which then cannot refresh; after ada enables it, users can sign in to it again', async () => {
   const { page } = ada
   await page.goto(`${instance.url}/admin`)
   await page.getByRole('link', { name: 'Clients' }).first().click()
@@ -164,7 +165,7 @@ test('the only administrator cannot be deactivated', async () => {
   expect((await page.goto(`${instance.url}/admin/accounts`))?.status()).toBe(200)
 })
 
-test('shows an alert for an invalid filter and keeps its text in the box (RFC 7644 §3.4.2.2)', async () => {
+test('shows an alert for an invalid filter and leaves its text in the input field (RFC 7644 §3.4.2.2)', async () => {
   const { page } = ada
 
   const answer = await page.goto(`${instance.url}/admin/accounts?filter=${encodeURIComponent('name is "ada"')}`)
@@ -197,7 +198,7 @@ test.each([
   expect(instance.log.join('\n')).not.toContain(secret)
 })
 
-test('the Secret Token that ada rotates works at the SCIM Tenant URL until the provider is disabled; requests are listed', async () => {
+test('a Secret Token works at the SCIM Tenant URL until ada disables the provider; the pages list requests and changes', async () => {
   const { page } = ada
   const { tenantUrl, secret } = instance.provider
   const ask = async () =>
@@ -232,14 +233,14 @@ test('every page of the administration fits 360 px, in light and dark mode (WCAG
     await subject.click()
     await measure()
   }
-  const grounds: string[] = []
+  const backgrounds: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    grounds.push(await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor))
+    backgrounds.push(await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor))
   }
 
   expect([...widths.values()]).toEqual([360, 360, 360, 360, 360, 360, 360, 360])
-  expect(grounds).toEqual(['rgb(255, 255, 255)', 'rgb(22, 31, 27)'])
+  expect(backgrounds).toEqual(['rgb(255, 255, 255)', 'rgb(22, 31, 27)'])
 })
 
 test.each([
@@ -255,26 +256,26 @@ test.each([
   },
   { what: 'an unknown client', id: 'nobody', form: 'act=disable', refusal: '404 (client_unknown)' },
 ])(
-  'rejects a form that asks for $what (RFC 9110 §15.5)',
+  'rejects a form with $what (RFC 9110 §15.5)',
   async ({ id, form, type = 'application/x-www-form-urlencoded', refusal }) => {
-    const before = await acts()
+    const before = await auditEntries()
 
     const headers = { 'Content-Type': type, 'Sec-Fetch-Site': 'same-origin' }
     const answer = await ada.page.request.post(`${instance.url}/admin/client?id=${id}`, { data: form, headers })
 
     expect(refusal).toContain(`${answer.status()}`)
     expect(instance.log.at(-1)).toBe(`POST /admin/client refused: ${refusal}`)
-    expect(await acts()).toEqual(before)
+    expect(await auditEntries()).toEqual(before)
     expect(await clientState('pocket-notes')).toBe('in use')
   },
 )
 
 test('Chromium reports no console errors', () => {
-  expect([...ada.complaints, ...grace.complaints]).toEqual([])
+  expect([...ada.consoleErrors, ...grace.consoleErrors]).toEqual([])
 })
 
-/** The entries of the audit log. */
-const acts = (): Promise<readonly string[]> =>
+/** Returns the identifiers of all entries of the audit log. */
+const auditEntries = (): Promise<readonly string[]> =>
   useStorage(instance, async ({ logs }) =>
     (await logs.list({ log: 'admin', before: undefined, limit: 200 })).map(({ entryId }) => entryId),
   )

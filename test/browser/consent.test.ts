@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openExample, type ExampleInstance } from './example-instance.ts'
-import { signInUnseen } from './sign-in-without-rendering.ts'
-import { allow, deny, shown, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
+import { signInWithoutRendering } from './sign-in-without-rendering.ts'
+import { allow, deny, shownClaims, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
 let instance: ExampleInstance
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 describe.each(['spa', 'web'])('consent for the %s client', (client) => {
   test('a denial reaches the client as access_denied, and nothing is shown or remembered (RFC 6749 §4.1.2.1)', async () => {
-    const { page, complaints } = await instance.openBrowser()
+    const { page, consoleErrors } = await instance.openBrowser()
     await startSignIn(page, `${instance.url}/${client}/`)
     await signInAs(page, 'ada')
 
@@ -31,7 +31,7 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
 
     expect(await page.getByRole('alert').innerText()).toContain('access_denied')
     expect(await tokens(page).isVisible()).toBe(false)
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await startSignIn(page, `${instance.url}/${client}/`)
     await page.waitForURL('**/consent?*')
   })
@@ -47,7 +47,7 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
     await tokens(page).waitFor()
 
     expect(rows.map((row) => row.includes('You allowed this before'))).toEqual([false, true, false])
-    expect(await shown(page, 'userinfo')).toMatchObject({ email: 'ada@example.org', email_verified: true })
+    expect(await shownClaims(page, 'userinfo')).toMatchObject({ email: 'ada@example.org', email_verified: true })
   })
 
   test('grants nothing that was left unchecked (RFC 6749 §3.3)', async () => {
@@ -59,8 +59,8 @@ describe.each(['spa', 'web'])('consent for the %s client', (client) => {
     await allow(page)
     await tokens(page).waitFor()
 
-    expect((await shown(page, 'access-token'))['scope']).toBe('openid profile')
-    expect(await shown(page, 'userinfo')).not.toHaveProperty('email')
+    expect((await shownClaims(page, 'access-token'))['scope']).toBe('openid profile')
+    expect(await shownClaims(page, 'userinfo')).not.toHaveProperty('email')
   })
 })
 
@@ -88,9 +88,9 @@ test('asks every time for a public client on loopback, which could be any progra
   await tokens(page).waitFor()
 })
 
-/** The user has already consented to the web client's scopes and left it. */
+/** Signs in to the web client, consents, and leaves the client. */
 async function signInAndLeave(page: Page, context: BrowserContext): Promise<void> {
-  await signInUnseen(context, `${instance.url}/web/`)
+  await signInWithoutRendering(context, `${instance.url}/web/`)
   await page.goto(`${instance.url}/web/`)
   await page.getByRole('button', { name: 'Leave this app' }).click()
 }

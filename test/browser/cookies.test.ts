@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { startHttpsExample } from './https-example.ts'
 import { openExample, openVisitor } from './example-instance.ts'
-import { shown, signInFully } from './sign-in-steps.ts'
+import { shownClaims, signInFully } from './sign-in-steps.ts'
 
 let browser: Browser
 
@@ -16,28 +16,28 @@ afterAll(() => browser.close())
 
 test('over https Chromium accepts cookies that only this host can have set (RFC 6265bis §4.1.3.2)', async () => {
   const example = await startHttpsExample()
-  const { page, context, complaints } = await openVisitor(browser, { ignoreHTTPSErrors: true })
+  const { page, context, consoleErrors } = await openVisitor(browser, { ignoreHTTPSErrors: true })
 
   await signInFully(page, `${example.url}/spa/`)
 
-  expect((await context.cookies()).map(looksOf).toSorted(byName)).toEqual([
+  expect((await context.cookies()).map(attributesOf).toSorted(byName)).toEqual([
     { name: '__Host-known-browser', secure: true, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: '__Host-mintmark-browser', secure: true, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: '__Host-mintmark-session', secure: true, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
   ])
-  expect((await shown(page, 'id-token'))['iss']).toBe(example.url)
-  expect(complaints).toEqual([])
+  expect((await shownClaims(page, 'id-token'))['iss']).toBe(example.url)
+  expect(consoleErrors).toEqual([])
   await context.close()
   await example.close()
 })
 
-test('over http on loopback, where browsers reject that prefix, the names are plain', async () => {
+test('over http on loopback, the cookie names have no __Host- prefix, which browsers would reject', async () => {
   const instance = await openExample(browser)
   const { page, context } = await instance.openBrowser()
 
   await signInFully(page, `${instance.url}/spa/`)
 
-  expect((await context.cookies()).map(looksOf).toSorted(byName)).toEqual([
+  expect((await context.cookies()).map(attributesOf).toSorted(byName)).toEqual([
     { name: 'known-browser', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: 'mintmark-browser', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
     { name: 'mintmark-session', secure: false, httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' },
@@ -54,7 +54,7 @@ interface Cookie {
   readonly domain: string
 }
 
-const looksOf = ({ name, secure, httpOnly, sameSite, path, domain }: Cookie): Cookie => ({
+const attributesOf = ({ name, secure, httpOnly, sameSite, path, domain }: Cookie): Cookie => ({
   name,
   secure,
   httpOnly,

@@ -5,18 +5,18 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { encode, obtainCode, verifier } from '../support/flow.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { openElsewhere, type Elsewhere } from './third-party-site.ts'
+import { openThirdPartySite, type ThirdPartySite } from './third-party-site.ts'
 
 let browser: Browser
 let site: ServerUnderTest
-let app: Elsewhere
-let stranger: Elsewhere
+let app: ThirdPartySite
+let stranger: ThirdPartySite
 
 beforeAll(async () => {
   browser = await launchChromium()
   site = await startLoopbackServer()
-  app = await openElsewhere()
-  stranger = await openElsewhere()
+  app = await openThirdPartySite()
+  stranger = await openThirdPartySite()
   await registerClient(
     {
       clientId: 'page',
@@ -36,9 +36,9 @@ afterAll(async () => {
 })
 
 test('in Chromium, the page of a public client signs in, reads userinfo, refreshes and revokes (RFC 9700 §2.6)', async () => {
-  const said = await callFrom(app.origin)
+  const results = await callFrom(app.origin)
 
-  expect(said).toEqual({
+  expect(results).toEqual({
     metadata: site.issuer,
     keys: 'read',
     token: '200 Bearer',
@@ -52,9 +52,9 @@ test('in Chromium, the page of a public client signs in, reads userinfo, refresh
 })
 
 test('in Chromium, the page of another origin can read the public documents only (RFC 9700 §2.6)', async () => {
-  const said = await callFrom(stranger.origin)
+  const results = await callFrom(stranger.origin)
 
-  expect(said).toEqual({
+  expect(results).toEqual({
     metadata: site.issuer,
     keys: 'read',
     token: 'blocked',
@@ -68,8 +68,8 @@ test('in Chromium, the page of another origin can read the public documents only
 })
 
 /**
- * What a script on the origin can read. It is given a token that it could not read itself, to see what it can do with
- * one.
+ * Calls every endpoint from a script on the origin and returns the responses that the script can read. The script also
+ * gets tokens that it could not read itself, to test what it can do with them.
  */
 async function callFrom(origin: string): Promise<Readonly<Record<string, string>>> {
   const redirect_uri = `${app.origin}/cb`
@@ -91,17 +91,17 @@ async function callFrom(origin: string): Promise<Readonly<Record<string, string>
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(origin)
-  const said = await page.evaluate(script, {
+  const results = await page.evaluate(callEndpoints, {
     issuer: site.issuer,
     redemption: await redemption(),
     stolen: stolen.json as Record<string, string>,
   })
   await context.close()
-  return said
+  return results
 }
 
 /** Runs in the page. */
-async function script({
+async function callEndpoints({
   issuer,
   redemption,
   stolen,
@@ -130,7 +130,7 @@ async function script({
   }
 
   return {
-    // A header that no allow list of ours names; clients of the Model Context Protocol send it.
+    // Clients of the Model Context Protocol send this header, which our allow lists do not name.
     metadata: await call(
       '/.well-known/openid-configuration',
       { headers: { 'mcp-protocol-version': '2025-11-25' } },

@@ -17,17 +17,17 @@ export interface ExampleInstance {
   readonly provider: { readonly tenantUrl: string; readonly secret: string }
   /** The events so far, such as `tokens.issued: refresh_token to A`. */
   readonly log: readonly string[]
-  /** A new browser with its own cookies and one tab. */
+  /** Opens a browser with its own cookies and one tab. */
   openBrowser(options?: BrowserContextOptions): Promise<Visitor>
   close(): Promise<void>
 }
 
-/** One browser of one user. */
+/** One user's browser. */
 export interface Visitor {
   readonly context: BrowserContext
   readonly page: Page
-  /** Chromium's complaints so far: requests blocked by a policy, and script errors. */
-  readonly complaints: readonly string[]
+  /** The errors in Chromium's console so far: requests blocked by a policy, and script errors. */
+  readonly consoleErrors: readonly string[]
 }
 
 export async function openExample(browser: Browser): Promise<ExampleInstance> {
@@ -59,19 +59,19 @@ export async function openExample(browser: Browser): Promise<ExampleInstance> {
 /** @param options `javaScriptEnabled`, `viewport` and similar. */
 export async function openVisitor(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext(options)
-  const complaints: string[] = []
+  const consoleErrors: string[] = []
   context.on('console', (message) => {
-    // A refused form is answered with 403, which is not a complaint.
+    // Chromium logs an error for every response with status 403, which some tests expect.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text())
+      consoleErrors.push(message.text())
   })
-  context.on('weberror', (error) => complaints.push(error.error().message))
+  context.on('weberror', (error) => consoleErrors.push(error.error().message))
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
-  return { context, page, complaints }
+  return { context, page, consoleErrors }
 }
 
-/** The demo's users. Hashing their passwords takes longer than many tests, so it happens once for all instances. */
+/** The database file of the demo users, created once: hashing their passwords takes longer than many tests. */
 let seededUsers: Promise<Uint8Array> | undefined
 
 async function seedOnce(): Promise<Uint8Array> {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import { beforeEach, expect, test } from 'vitest'
 
-// The command behind `pnpm dev`, in a process of its own.
+// Tests the command that `pnpm dev` runs, in its own process.
 let dataFolder: string
 
 beforeEach(async () => {
@@ -20,7 +20,7 @@ test('the first run prints what to open, who to sign in as and what was created;
   const port = await freePort()
   const example = runExample(port)
 
-  await example.said(/Ctrl-C stops it/)
+  await example.waitForOutput(/Ctrl-C stops it/)
 
   expect(example.output()).toContain(`http://localhost:${port}`)
   expect(example.output()).toContain('ada / engine')
@@ -44,12 +44,12 @@ test('the first run prints what to open, who to sign in as and what was created;
 test('the next run keeps users, clients and keys', async () => {
   const port = await freePort()
   const first = runExample(port)
-  await first.said(/Ctrl-C stops it/)
+  await first.waitForOutput(/Ctrl-C stops it/)
   const before = await keysOf(port)
   expect(await first.stop('SIGTERM')).toBe(0)
 
   const second = runExample(port)
-  await second.said(/Ctrl-C stops it/)
+  await second.waitForOutput(/Ctrl-C stops it/)
   const after = await keysOf(port)
   await second.stop('SIGTERM')
 
@@ -58,7 +58,7 @@ test('the next run keeps users, clients and keys', async () => {
   expect(after).toBe(before)
 })
 
-test('names a port that is in use and the way around it, and writes nothing', async () => {
+test('names a port that is in use, suggests another one, and writes nothing', async () => {
   const listener = createServer()
   await new Promise<void>((resolve) => listener.listen(0, 'localhost', resolve))
   const { port } = listener.address() as AddressInfo
@@ -85,7 +85,7 @@ function runExample(port: number) {
   return {
     output: () => output,
     exited: () => exited,
-    said: (words: RegExp) => expect.poll(() => output, { timeout: 30_000 }).toMatch(words),
+    waitForOutput: (words: RegExp) => expect.poll(() => output, { timeout: 30_000 }).toMatch(words),
     stop(signal: 'SIGINT' | 'SIGTERM') {
       child.kill(signal)
       return exited

@@ -2,12 +2,12 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openElsewhere, registerElsewhere } from './third-party-site.ts'
+import { openThirdPartySite, registerThirdPartyClient } from './third-party-site.ts'
 import { openExample, type ExampleInstance } from './example-instance.ts'
-import { allowUnseen } from './sign-in-without-rendering.ts'
-import { allow, shown, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
+import { consentWithoutRendering } from './sign-in-without-rendering.ts'
+import { allow, shownClaims, signInAs, signInFully, startSignIn, tokens } from './sign-in-steps.ts'
 
-// Unusual paths from the client through the pages and back.
+// Users who leave the usual path: several tabs, the back button, other browsers, and other sites.
 let browser: Browser
 let instance: ExampleInstance
 
@@ -24,9 +24,9 @@ beforeEach(async () => {
 
 describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
   test('lets the consent page redirect to a client on another origin', async () => {
-    const client = await openElsewhere()
-    const start = await registerElsewhere(instance, `${client.origin}/cb`)
-    const { page, complaints } = await instance.openBrowser()
+    const client = await openThirdPartySite()
+    const start = await registerThirdPartyClient(instance, `${client.origin}/cb`)
+    const { page, consoleErrors } = await instance.openBrowser()
     await page.goto(start)
 
     await signInAs(page, 'ada')
@@ -35,22 +35,22 @@ describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
 
     const answer = new URL(page.url()).searchParams
     expect([...answer.keys()].toSorted()).toEqual(['code', 'iss', 'state'])
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await client.close()
   })
 
   test('allows the sign-in page to redirect to the client when consent is remembered', async () => {
-    const client = await openElsewhere()
-    const start = await registerElsewhere(instance, `${client.origin}/cb`, 'client_secret_basic')
-    const { page, context, complaints } = await instance.openBrowser()
-    expect((await allowUnseen(context, start)).url.href).toContain(`${client.origin}/cb?`)
+    const client = await openThirdPartySite()
+    const start = await registerThirdPartyClient(instance, `${client.origin}/cb`, 'client_secret_basic')
+    const { page, context, consoleErrors } = await instance.openBrowser()
+    expect((await consentWithoutRendering(context, start)).url.href).toContain(`${client.origin}/cb?`)
     await context.clearCookies()
 
     await page.goto(start)
     await signInAs(page, 'ada')
     await page.waitForURL(`${client.origin}/cb?*`)
 
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
     await client.close()
   })
 })
@@ -59,7 +59,7 @@ describe('an interaction', () => {
   test('its pages cannot be framed (RFC 9700 §4.16)', async () => {
     const { page } = await instance.openBrowser()
     await startSignIn(page, `${instance.url}/web/`)
-    const framing = await openElsewhere({ '/frame': `<iframe src="${page.url()}"></iframe>` })
+    const framing = await openThirdPartySite({ '/frame': `<iframe src="${page.url()}"></iframe>` })
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
 
@@ -77,7 +77,7 @@ describe('an interaction', () => {
     await page.waitForURL('**/consent?*')
     const consent = page.url()
     const form = `<form method="post" action="${consent}"><input name="decision" value="allow"><button>Win</button></form>`
-    const attacker = await openElsewhere({ '/win': form })
+    const attacker = await openThirdPartySite({ '/win': form })
     await page.goto(`${attacker.origin}/win`)
 
     const [response] = await Promise.all([page.waitForResponse(/\/consent/), page.getByRole('button').click()])
@@ -102,7 +102,7 @@ describe('an interaction', () => {
   })
 
   test.each(['spa', 'web'])(
-    'after completion the back button leads to a page that explains it and offers a way on (%s client)',
+    'after completion, the back button leads to a page that tells the user to start again at the app (%s client)',
     async (client) => {
       const { page } = await instance.openBrowser()
       await signInFully(page, `${instance.url}/${client}/`)
@@ -116,7 +116,7 @@ describe('an interaction', () => {
     },
   )
 
-  test('two tabs that sign in at once both arrive', async () => {
+  test('two tabs can sign in at the same time', async () => {
     const { page: first, context } = await instance.openBrowser()
     const second = await context.newPage()
     await startSignIn(first, `${instance.url}/spa/`)
@@ -129,7 +129,7 @@ describe('an interaction', () => {
     await Promise.all([allow(first), allow(second)])
     await Promise.all([tokens(first).waitFor(), tokens(second).waitFor()])
 
-    expect((await shown(first, 'id-token'))['sub']).toBe((await shown(second, 'id-token'))['sub'])
+    expect((await shownClaims(first, 'id-token'))['sub']).toBe((await shownClaims(second, 'id-token'))['sub'])
   })
 
   test('a tab whose session another tab has replaced signs in again (OIDC Core §3.1.2.3)', async () => {
@@ -151,11 +151,11 @@ describe('an interaction', () => {
     await allow(first)
     await tokens(first).waitFor()
 
-    expect(await shown(first, 'userinfo')).toMatchObject({ name: 'Ada Lovelace' })
-    expect(await shown(second, 'userinfo')).toMatchObject({ name: 'Grace Hopper' })
+    expect(await shownClaims(first, 'userinfo')).toMatchObject({ name: 'Ada Lovelace' })
+    expect(await shownClaims(second, 'userinfo')).toMatchObject({ name: 'Grace Hopper' })
   })
 
-  test('open in two tabs, it completes once, and the slower tab says so', async () => {
+  test('completes only once when it is open in two tabs, and the slower tab shows an error', async () => {
     const { page: first, context } = await instance.openBrowser()
     await startSignIn(first, `${instance.url}/web/`)
     await signInAs(first, 'ada')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openExample, type ExampleInstance, type Visitor } from './example-instance.ts'
-import { signInUnseen } from './sign-in-without-rendering.ts'
+import { signInWithoutRendering } from './sign-in-without-rendering.ts'
 import { signInFully, tokens } from './sign-in-steps.ts'
 
 let browser: Browser
@@ -22,7 +22,7 @@ afterAll(async () => {
 test.each(['light', 'dark'] as const)(
   'every page of the example fits 360 px (%s) (WCAG 2.2 §1.4.10)',
   async (colorScheme) => {
-    const { page, complaints } = await instance.openBrowser({ colorScheme, viewport: { width: 360, height: 640 } })
+    const { page, consoleErrors } = await instance.openBrowser({ colorScheme, viewport: { width: 360, height: 640 } })
     const requested = new Set<string>()
     page.on('request', (request) => requested.add(new URL(request.url()).origin))
     const widths: number[] = []
@@ -37,7 +37,7 @@ test.each(['light', 'dark'] as const)(
     expect(widths).toEqual([360, 360, 360, 360])
     expect(background).toBe(colorScheme === 'dark' ? 'rgb(22, 31, 27)' : 'rgb(255, 255, 255)')
     expect([...requested].filter((origin) => origin !== 'null')).toEqual([instance.url])
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
   },
 )
 
@@ -46,7 +46,7 @@ test.each([
   {
     client: 'web',
     async arrive({ page, context }: Visitor, url: string) {
-      await signInUnseen(context, url)
+      await signInWithoutRendering(context, url)
       await page.goto(url)
       await tokens(page).waitFor()
     },

@@ -39,7 +39,7 @@ const send = (method: string, path: string, body: object): Promise<Response> =>
   })
 
 test('the directory provisions a user, who signs in; after deactivation the app cannot refresh', async () => {
-  const { page, complaints } = await instance.openBrowser()
+  const { page, consoleErrors } = await instance.openBrowser()
   const created = await send('POST', '/Users', kim)
   const { id } = (await created.json()) as { readonly id: string }
 
@@ -57,5 +57,5 @@ test('the directory provisions a user, who signs in; after deactivation the app 
   expect(await page.getByRole('alert').innerText()).toContain('invalid_grant')
   await page.goto(`${instance.url}/provisioned`)
   expect(await page.getByRole('row', { name: 'kim' }).innerText()).toContain('deactivated')
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
 })

@@ -1,7 +1,7 @@
 import type { Logger } from '@mintmark/core/http'
 
-/** A logger that collects the messages in a list and prints nothing. */
+/** Creates a logger that collects the messages in a list and prints nothing. */
 export function quietLogger(messages: string[] = []): Logger {
-  const keep = (_fields: object, message: string): void => void messages.push(message)
-  return { info: keep, warn: keep, error: keep }
+  const collect = (_fields: object, message: string): void => void messages.push(message)
+  return { info: collect, warn: collect, error: collect }
 }

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 test('a signed-in user chooses the account to continue with, or another one (OIDC Core §3.1.2.1)', async () => {
-  const { page, complaints } = await instance.openBrowser()
+  const { page, consoleErrors } = await instance.openBrowser()
   const client = `${instance.url}/spa/`
   await signInFully(page, client)
   await askForAccounts(page)
@@ -37,7 +37,7 @@ test('a signed-in user chooses the account to continue with, or another one (OID
   await tokens(page).waitFor()
 
   expect([first, await tokens(page).innerText()]).toEqual(['Signed in as Ada Lovelace', 'Signed in as Grace Hopper'])
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
 })
 
 /** Adds `prompt=select_account` to the authorization requests of the page. */

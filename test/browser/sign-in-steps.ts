@@ -15,7 +15,7 @@ export async function startSignIn(page: Page, clientUrl: string, checks: readonl
 export const signInAs = (page: Page, username: Username, password = passwordOf(username)): Promise<void> =>
   fillInSignIn(page, username, password)
 
-/** The same for somebody who is not one of the example's users. */
+/** Fills in and submits the sign-in page for any user, including users whom the example does not create. */
 export async function fillInSignIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Email or username').fill(username)
   await page.getByLabel('Password').fill(password)
@@ -36,11 +36,11 @@ export async function signInFully(page: Page, clientUrl: string, checks: readonl
   await tokens(page).waitFor()
 }
 
-/** The heading that a client shows over the tokens. */
+/** Returns the heading that a client shows above the tokens. */
 export const tokens = (page: Page): Locator => page.getByRole('heading', { name: /^Signed in as / })
 
-/** The claims shown on a client's page. */
-export async function shown(
+/** Returns the claims that a client's page shows. */
+export async function shownClaims(
   page: Page,
   what: 'userinfo' | 'id-token' | 'access-token',
 ): Promise<Record<string, unknown>> {
@@ -58,7 +58,7 @@ export async function tabTo(element: Locator): Promise<void> {
 }
 
 export function passwordOf(username: Username): string {
-  const user = demoUsers.find((one) => one.username === username)
+  const user = demoUsers.find((candidate) => candidate.username === username)
   if (user === undefined) throw new Error(`${username} is not among the users of the example.`)
   return user.password
 }

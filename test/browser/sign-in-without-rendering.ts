@@ -4,13 +4,13 @@ import { openFormBrowser, type VisitedPage } from '../support/form-browser.ts'
 import { passwordOf, type Username } from './sign-in-steps.ts'
 
 /**
- * Completes a sign-in at the web client like `signInFully`, but without rendering pages, which is most of a test's
- * cost. For tests of what follows a sign-in; the browser has the cookies afterwards.
+ * Completes a sign-in to the web client like `signInFully`, but does not render pages, which would take most of a test's
+ * time. The browser has the cookies afterwards.
  */
-export async function signInUnseen(
+export async function signInWithoutRendering(
   context: BrowserContext,
   clientUrl: string,
-  { username = 'ada', scope }: UnseenSignIn = {},
+  { username = 'ada', scope }: SignInOptions = {},
 ): Promise<void> {
   const formBrowser = formBrowserIn(context)
   const start = { url: new URL('sign-in', clientUrl), status: 200, text: '' }
@@ -20,18 +20,18 @@ export async function signInUnseen(
     username,
   )
   if (!end.text.includes('Signed in as'))
-    throw new Error(`The way to ${clientUrl} ended with ${end.status} at ${end.url.href}.`)
+    throw new Error(`The sign-in to ${clientUrl} ended with status ${end.status} at ${end.url.href}.`)
 }
 
-/** The same, starting from any client's request. @returns the final URL. */
-export async function allowUnseen(context: BrowserContext, start: string): Promise<VisitedPage> {
+/** Signs Ada in and consents to the authorization request at the URL. @returns the last page. */
+export async function consentWithoutRendering(context: BrowserContext, start: string): Promise<VisitedPage> {
   const formBrowser = formBrowserIn(context)
   return signInAndAllow(formBrowser, await formBrowser.open(start), 'ada')
 }
 
-interface UnseenSignIn {
+interface SignInOptions {
   readonly username?: Username
-  /** The parameters that the client sends besides its identifier. */
+  /** A scope value that the client requests in addition to its usual ones. */
   readonly scope?: 'email' | 'offline_access'
 }
 

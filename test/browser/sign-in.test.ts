@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openUsers } from '../../packages/create-mintmark/template/src/users.ts'
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
 import { openExample, type ExampleInstance } from './example-instance.ts'
-import { signInUnseen } from './sign-in-without-rendering.ts'
-import { allow, shown, signInAs, signInFully, startSignIn, tabTo, tokens } from './sign-in-steps.ts'
+import { signInWithoutRendering } from './sign-in-without-rendering.ts'
+import { allow, shownClaims, signInAs, signInFully, startSignIn, tabTo, tokens } from './sign-in-steps.ts'
 import { useStorage } from './use-storage.ts'
 
 // A user signs in to both clients of the example in a real Chromium.
@@ -27,8 +27,8 @@ beforeEach(async () => {
 })
 
 describe.each(['spa', 'web'])('the %s client', (client) => {
-  test('signs in, consents and returns with tokens by keyboard alone (WCAG 2.2 §2.1.1)', async () => {
-    const { page, complaints } = await instance.openBrowser()
+  test('lets a user sign in, consent and get tokens by keyboard alone (WCAG 2.2 §2.1.1)', async () => {
+    const { page, consoleErrors } = await instance.openBrowser()
     await page.goto(instance.url)
 
     await tabTo(page.locator(`a[href="/${client}/"]`))
@@ -48,9 +48,9 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     await tokens(page).waitFor()
 
     const [userinfo, idToken, accessToken] = [
-      await shown(page, 'userinfo'),
-      await shown(page, 'id-token'),
-      await shown(page, 'access-token'),
+      await shownClaims(page, 'userinfo'),
+      await shownClaims(page, 'id-token'),
+      await shownClaims(page, 'access-token'),
     ]
     expect(userinfo).toEqual({
       sub: accessToken['sub'],
@@ -61,7 +61,7 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     })
     expect(idToken).toMatchObject({ iss: instance.url, sub: userinfo['sub'], name: 'Ada Lovelace', amr: ['pwd'] })
     expect(accessToken).toMatchObject({ iss: instance.url, client_id: idToken['aud'], scope: 'openid profile' })
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
   })
 
   test('the code does not remain in the URL of the page (RFC 9700 §4.3.1)', async () => {
@@ -76,13 +76,13 @@ describe.each(['spa', 'web'])('the %s client', (client) => {
     const { page } = await instance.openBrowser()
     const other = client === 'spa' ? 'web' : 'spa'
     await signInFully(page, `${instance.url}/${client}/`)
-    const { sub } = await shown(page, 'id-token')
+    const { sub } = await shownClaims(page, 'id-token')
 
     await startSignIn(page, `${instance.url}/${other}/`)
     await allow(page)
     await tokens(page).waitFor()
 
-    expect((await shown(page, 'id-token'))['sub']).toBe(sub)
+    expect((await shownClaims(page, 'id-token'))['sub']).toBe(sub)
   })
 })
 
@@ -115,7 +115,7 @@ describe('the sign-in page', () => {
     },
   )
 
-  test('slows password guessing down, and then refuses even the right password (RFC 6749 §10.10)', async () => {
+  test('refuses even the right password after too many wrong guesses (RFC 6749 §10.10)', async () => {
     const { page } = await instance.openBrowser()
     await startSignIn(page, `${instance.url}/web/`)
 
@@ -134,7 +134,7 @@ describe('the sign-in page', () => {
 })
 
 describe('a deactivated user', () => {
-  test('cannot sign in, and reads why on the page of the product (RFC 6749 §4.1.2.1)', async () => {
+  test('cannot sign in, and sees the reason on the server's own page (RFC 6749 §4.1.2.1)', async () => {
     const { page } = await instance.openBrowser()
     await startSignIn(page, `${instance.url}/web/`)
     const users = openUsers(join(instance.dataFolder, 'users.db'))
@@ -151,9 +151,9 @@ describe('a deactivated user', () => {
 
   test('is signed out everywhere at once, and reactivation does not restore the session', async () => {
     const { page, context } = await instance.openBrowser()
-    await signInUnseen(context, `${instance.url}/web/`)
+    await signInWithoutRendering(context, `${instance.url}/web/`)
     await page.goto(`${instance.url}/web/`)
-    const { sub } = await shown(page, 'id-token')
+    const { sub } = await shownClaims(page, 'id-token')
     const now = epochSeconds(Date.now() / 1000)
 
     await useStorage(instance, async ({ users }) => {
@@ -169,7 +169,7 @@ describe('a deactivated user', () => {
 describe('signing out', () => {
   test('ends the session: the next sign-in asks for the password again', async () => {
     const { page, context } = await instance.openBrowser()
-    await signInUnseen(context, `${instance.url}/web/`)
+    await signInWithoutRendering(context, `${instance.url}/web/`)
     await page.goto(instance.url)
     expect(await page.locator('main').innerText()).toContain('Signed in here as Ada Lovelace')
 
@@ -193,14 +193,14 @@ describe('signing out', () => {
 })
 
 describe('the web client', () => {
-  test('refreshes, and its refresh token is revoked when the user is deactivated (RFC 6749 §6)', async () => {
+  test('refreshes, and revokes its refresh token when the user leaves it (RFC 6749 §6)', async () => {
     const { page, context } = await instance.openBrowser()
-    await signInUnseen(context, `${instance.url}/web/`, { scope: 'offline_access' })
+    await signInWithoutRendering(context, `${instance.url}/web/`, { scope: 'offline_access' })
     await page.goto(`${instance.url}/web/`)
-    const before = await shown(page, 'access-token')
+    const before = await shownClaims(page, 'access-token')
 
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await expect.poll(async () => (await shown(page, 'access-token'))['jti']).not.toBe(before['jti'])
+    await expect.poll(async () => (await shownClaims(page, 'access-token'))['jti']).not.toBe(before['jti'])
     await page.getByRole('button', { name: 'Leave this app' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
 

@@ -9,7 +9,7 @@ import { launchChromium } from '../../packages/pages/test/browser/launch-chromiu
 import { openExample, type ExampleInstance } from './example-instance.ts'
 import { signInFully, startSignIn, tabTo } from './sign-in-steps.ts'
 
-// A user signs out of the example in a real Chromium.
+// A user signs out of the example in Chromium.
 let browser: Browser
 let instance: ExampleInstance
 
@@ -26,7 +26,7 @@ describe('RP-Initiated Logout', () => {
   })
 
   test('ends the session at the server and returns to the client (RP-Initiated Logout §3)', async () => {
-    const { page, complaints } = await instance.openBrowser()
+    const { page, consoleErrors } = await instance.openBrowser()
     await signInFully(page, `${instance.url}/web/`)
 
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
@@ -36,11 +36,11 @@ describe('RP-Initiated Logout', () => {
     await page.getByLabel('Password').waitFor()
 
     expect(back).toBe(`${instance.url}/web/`)
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
   })
 
   test('asks when the request proves nothing; a user signs out by keyboard alone (WCAG 2.2 §2.1.1)', async () => {
-    const { page, complaints } = await instance.openBrowser()
+    const { page, consoleErrors } = await instance.openBrowser()
     await signInFully(page, `${instance.url}/web/`)
 
     await page.goto(`${instance.url}/session/end`)
@@ -50,10 +50,10 @@ describe('RP-Initiated Logout', () => {
     await startSignIn(page, `${instance.url}/spa/`)
     await page.getByLabel('Password').waitFor()
 
-    expect(complaints).toEqual([])
+    expect(consoleErrors).toEqual([])
   })
 
-  test('a user who stays is still signed in', async () => {
+  test('a user who chooses to stay is still signed in', async () => {
     const { page } = await instance.openBrowser()
     await signInFully(page, `${instance.url}/web/`)
 
@@ -78,7 +78,7 @@ describe('the page with front-channel frames (Front-Channel Logout §3)', () => 
     }
   })
 
-  /** A client's site; `/hang` never answers. */
+  /** Starts a client's site. Its path `/hang` never responds. */
   async function aSite(pages: Readonly<Record<string, ReturnType<typeof logoutPage>>> = {}): Promise<string> {
     const server = createServer((request, response) => {
       const page = pages[request.url ?? '']
@@ -99,7 +99,7 @@ describe('the page with front-channel frames (Front-Channel Logout §3)', () => 
     return page
   }
 
-  test('loads each frame, then goes on', async () => {
+  test('loads each frame, then continues to the client', async () => {
     const [a, b] = [await aSite(), await aSite()]
 
     const page = await open([`${a}/out?iss=x&sid=y`, `${b}/out`], `${b}/bye?state=s`)
@@ -110,7 +110,7 @@ describe('the page with front-channel frames (Front-Channel Logout §3)', () => 
     expect(loaded).toContain(`${hosts[1]} /out`)
   })
 
-  test('goes on after three seconds when a frame hangs', async () => {
+  test('continues to the client after three seconds when a frame does not load', async () => {
     const a = await aSite()
 
     const page = await open([`${a}/hang`], `${a}/bye`)
@@ -119,7 +119,7 @@ describe('the page with front-channel frames (Front-Channel Logout §3)', () => 
     expect(loaded).toContain(`${new URL(a).host} /hang`)
   })
 
-  test('goes on without scripts', async () => {
+  test('continues to the client without scripts', async () => {
     const a = await aSite()
 
     const page = await open([`${a}/out`], `${a}/bye`, false)

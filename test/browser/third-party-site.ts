@@ -7,14 +7,14 @@ import { challenge, encode } from '../support/flow.ts'
 import type { ExampleInstance } from './example-instance.ts'
 import { useStorage } from './use-storage.ts'
 
-/** A third-party website on another origin than the example. */
-export interface Elsewhere {
+/** A third-party website, on a different origin from the example. */
+export interface ThirdPartySite {
   readonly origin: string
   close(): Promise<void>
 }
 
-/** @param pages by path; every other path shows its own URL. */
-export async function openElsewhere(pages: Readonly<Record<string, string>> = {}): Promise<Elsewhere> {
+/** @param pages HTML by path; every other path shows `back at the client`. */
+export async function openThirdPartySite(pages: Readonly<Record<string, string>> = {}): Promise<ThirdPartySite> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1')
     response.setHeader('Content-Type', 'text/html; charset=utf-8')
@@ -31,8 +31,8 @@ export async function openElsewhere(pages: Readonly<Record<string, string>> = {}
   }
 }
 
-/** Registers a client of the third-party site in the example's own database. @returns the start of its sign-in. */
-export async function registerElsewhere(
+/** Registers a third-party client in the example's database. @returns the URL of its authorization request. */
+export async function registerThirdPartyClient(
   instance: ExampleInstance,
   redirectUri: string,
   tokenEndpointAuthMethod: 'none' | 'client_secret_basic' = 'none',

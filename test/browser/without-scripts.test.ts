@@ -20,12 +20,12 @@ beforeEach(async () => {
 })
 
 test('with scripts off, a user signs in, consents and sees the tokens', async () => {
-  const { page, complaints } = await instance.openBrowser({ javaScriptEnabled: false })
+  const { page, consoleErrors } = await instance.openBrowser({ javaScriptEnabled: false })
 
   await signInFully(page, `${instance.url}/web/`)
 
   expect(await page.locator('#userinfo').innerText()).toContain('Ada Lovelace')
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
 })
 
 test('with scripts off, the client that needs a script says so and names the other one', async () => {
@@ -38,8 +38,8 @@ test('with scripts off, the client that needs a script says so and names the oth
   await page.waitForURL('**/web/')
 })
 
-test('the response posts itself to the client (Form Post Response Mode §2)', async () => {
-  const { page, complaints } = await instance.openBrowser()
+test('the page posts the response to the client (Form Post Response Mode §2)', async () => {
+  const { page, consoleErrors } = await instance.openBrowser()
   const callbacks: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/web/callback')) callbacks.push(`${request.method()} ${new URL(request.url()).search}`)
@@ -48,10 +48,10 @@ test('the response posts itself to the client (Form Post Response Mode §2)', as
   await signInFully(page, `${instance.url}/web/`, ['As a posted form, not in the address'])
 
   expect(callbacks).toEqual(['POST '])
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
 })
 
-test('a denial is posted too (Form Post Response Mode §2)', async () => {
+test('the page also posts a denial to the client (Form Post Response Mode §2)', async () => {
   const { page } = await instance.openBrowser()
   await startSignIn(page, `${instance.url}/web/`, ['As a posted form, not in the address'])
   await signInAs(page, 'ada')
@@ -63,7 +63,7 @@ test('a denial is posted too (Form Post Response Mode §2)', async () => {
 })
 
 test('with scripts off, a button posts the response (Form Post Response Mode)', async () => {
-  const { page, complaints } = await instance.openBrowser({ javaScriptEnabled: false })
+  const { page, consoleErrors } = await instance.openBrowser({ javaScriptEnabled: false })
   await startSignIn(page, `${instance.url}/web/`, ['As a posted form, not in the address'])
   await signInAs(page, 'ada')
   await allow(page)
@@ -71,5 +71,5 @@ test('with scripts off, a button posts the response (Form Post Response Mode)', 
   await page.getByRole('button', { name: 'Continue' }).click()
   await tokens(page).waitFor()
 
-  expect(complaints).toEqual([])
+  expect(consoleErrors).toEqual([])
 })

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 
 import { aCommandLine, withDatabase } from './command-line.ts'
 
+// One file for the commands that administer a server: each test is short, and they share the table of refusals below.
 test('init writes a configuration without secrets and a sealing key readable by its owner only, and overwrites nothing', async () => {
   const line = await aCommandLine()
 
@@ -63,17 +64,17 @@ test.for([
 
 test('rejects a configuration with an unknown member or a password', async () => {
   const line = await aCommandLine()
-  const configured = async (config: string) => {
+  const runWith = async (config: string) => {
     await writeFile(join(line.folder, 'mintmark.config.json'), config)
     return line.run('migrate', 'list')
   }
 
-  expect(await configured('{"isuer": "https://as.test"}')).toMatchObject({
+  expect(await runWith('{"isuer": "https://as.test"}')).toMatchObject({
     code: 2,
     err: expect.stringContaining('isuer') as string,
   })
-  expect(await configured('{')).toMatchObject({ code: 2, err: expect.stringContaining('is not JSON') as string })
-  expect(await configured('{"postgres": "postgres://me:hush@db/x"}')).toMatchObject({
+  expect(await runWith('{')).toMatchObject({ code: 2, err: expect.stringContaining('is not JSON') as string })
+  expect(await runWith('{"postgres": "postgres://me:hush@db/x"}')).toMatchObject({
     code: 2,
     err: expect.stringContaining('Leave the password out') as string,
   })
@@ -121,7 +122,7 @@ test('migrate lists, applies and prints the schema; other commands refuse an unm
   expect((await line.run('migrate', 'print', '--dialect', 'postgres')).out).toContain('CREATE TABLE')
 })
 
-test('a client is registered, shown without its secrets, rotated, disabled and enabled, all in the operator’s name', async () => {
+test('registers a client, shows it without its secrets, rotates its secret, disables and enables it, and logs the operator', async () => {
   const mintmark = await withDatabase()
 
   const created = await mintmark.run(
@@ -236,7 +237,7 @@ test('an identity provider is registered with its SCIM Tenant URL and a Secret T
   expect(provider?.secrets).toHaveLength(1)
 })
 
-test('idp domains replaces the verified domains, prints them and refuses what is not a domain', async () => {
+test('idp domains replaces the verified domains, prints them and refuses a value that is not a domain', async () => {
   const mintmark = await withDatabase()
   await mintmark.run('idp', 'register', 'acme', '--domain', 'old.example')
   const stored = async () =>
@@ -258,7 +259,7 @@ test('idp domains replaces the verified domains, prints them and refuses what is
   })
 })
 
-test('idp deactivate-users blocks the users of a disabled provider, in parts, and those of no other', async () => {
+test('idp deactivate-users blocks the users of a disabled provider, in batches, and no other users', async () => {
   const mintmark = await withDatabase()
   const storage = await mintmark.storage()
   for (const id of ['acme', 'other']) await mintmark.run('idp', 'register', id)
@@ -339,7 +340,7 @@ test('keys are announced, listed without the sealing key, and dropped', async ()
   expect(sealed).toMatchObject({ code: 2, err: expect.stringContaining('No sealing key is given') as string })
 })
 
-test('init makes no sealing key for a database that has signing keys, and another one rotates and drops nothing', async () => {
+test('init creates no sealing key if the database has signing keys; another sealing key cannot rotate or drop them', async () => {
   const mintmark = await withDatabase()
   await mintmark.run('keys', 'rotate')
   for (const file of ['mintmark.config.json', 'mintmark.sealing-key']) await rm(join(mintmark.folder, file))

@@ -17,12 +17,12 @@ export interface Outcome {
   readonly err: string
 }
 
-/** Runs the command line in this process, in a folder of its own. */
+/** Runs the command line in this process, in its own folder. */
 export interface CommandLine {
   readonly folder: string
   run(...argv: readonly string[]): Promise<Outcome>
-  /** The same with some dependencies replaced. */
-  with(world: Partial<Io>): CommandLine
+  /** Returns the same command line with some dependencies replaced. */
+  with(dependencies: Partial<Io>): CommandLine
 }
 
 /** A command line with a database. */
@@ -30,21 +30,21 @@ export interface CommandLineWithDatabase extends CommandLine {
   storage(): Promise<AdminStorage>
 }
 
-/** How to start it as a program. */
+/** The command that starts the command line as a program. */
 export const program: Io['self'] = [
   process.execPath,
   '--conditions=@mintmark/source',
   fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url)),
 ]
 
-/** A command line in an empty folder, which is removed with the test. */
+/** Creates a command line in an empty folder, which is removed after the test. */
 export async function aCommandLine(env: Io['env'] = {}): Promise<CommandLine> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-cli-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return commandLine(folder, { env })
 }
 
-/** A command line whose SQLite database exists and has the schema. */
+/** Creates a command line whose SQLite database exists and has the schema. */
 export async function withDatabase(issuer = 'https://as.test'): Promise<CommandLineWithDatabase> {
   const line = await aCommandLine()
   await line.run('init', '--issuer', issuer)
@@ -57,10 +57,10 @@ export async function withDatabase(issuer = 'https://as.test'): Promise<CommandL
   return { ...line, storage }
 }
 
-function commandLine(folder: string, world: Partial<Io>): CommandLine {
+function commandLine(folder: string, dependencies: Partial<Io>): CommandLine {
   return {
     folder,
-    with: (changed) => commandLine(folder, { ...world, ...changed }),
+    with: (changed) => commandLine(folder, { ...dependencies, ...changed }),
     async run(...argv) {
       const out: string[] = []
       const err: string[] = []
@@ -77,7 +77,7 @@ function commandLine(folder: string, world: Partial<Io>): CommandLine {
         self: program,
         input: async function* () {},
         lines: async function* () {},
-        ...world,
+        ...dependencies,
       })
       return { code, out: out.join('\n'), err: err.join('\n') }
     },

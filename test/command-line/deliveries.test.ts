@@ -33,11 +33,11 @@ test('lists deliveries that were given up, and sends them again', async () => {
   expect(await storage.deliveries.find('d1')).toMatchObject({ state: 'pending', attempts: 0 })
 })
 
-test('doctor reports a worker that does not run, an old backlog and what was given up', async () => {
+test('doctor reports a worker that does not run, an old backlog and deliveries that were given up', async () => {
   const storage = await (await withDatabase()).storage()
   const levels = async (at: number) => {
     const target = { storage, metadata: { backchannel_logout_supported: true }, io: { clock: () => epochSeconds(at) } }
-    // The check uses these members alone.
+    // The check uses only these members.
     const findings = await checkDeliveries(target as Pick<DoctorTarget, 'storage' | 'metadata'> as DoctorTarget)
     return findings.map(({ level, check }) => `${level} ${check}`)
   }

@@ -3,7 +3,7 @@ import { clientId, epochSeconds } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 
 import { aCommandLine } from './command-line.ts'
-import { aSite, type DoctoredSite } from './doctored-site.ts'
+import { aSite, type ExaminedSite } from './examined-site.ts'
 
 interface Report {
   readonly issuer: string
@@ -67,7 +67,7 @@ test('a healthy server and its database pass: two processes race for a code, a r
   expect({ code, err, healthy, report }).toEqual({ code: 0, err: '', healthy: true, report: { issuer } })
   expect(out).not.toContain(secret)
   expect(await stored()).toEqual(before)
-  // Doctor removes the rows that it wrote: an hour later nothing is left to clean up.
+  // Doctor removed the rows that it wrote, so an hour later there is nothing to purge.
   const later = line.with({ clock: () => epochSeconds(Date.now() / 1000 + 3600) })
   expect((await later.run('purge', '--issuer', 'https://doctor.invalid')).out).toBe('Removed 0 rows.')
 })
@@ -99,7 +99,7 @@ test('a proxy that builds URLs from request headers fails (RFC 9700 §2.6)', asy
     if (isHttp) answer.text = answer.text.replaceAll('/login', '/elsewhere')
   })
 
-  const { code, findings } = await examined(site)
+  const { code, findings } = await examine(site)
 
   expect(code).toBe(1)
   expect(findings.filter(isFail)).toEqual([
@@ -124,7 +124,7 @@ test('a proxy that adds credentials to CORS, strips cookie flags, caches keys fo
     if (request.url?.startsWith('/login/scim/') === true) headers.set('content-type', 'application/json')
   })
 
-  const { findings } = await examined(site, '--client', 'A', '--redirect-uri', 'https://app.test/cb')
+  const { findings } = await examine(site, '--client', 'A', '--redirect-uri', 'https://app.test/cb')
 
   expect(findings.filter(isFail).map(({ check }) => check)).toEqual([
     'discovery.oauth',
@@ -184,7 +184,7 @@ test('a database that lets two processes redeem one code fails (RFC 6749 §10.5)
   expect(levels).toEqual(['fail', 'fail', 'fail'])
 })
 
-test('reports once that the server or the database cannot be reached', async () => {
+test('reports that the server and the database cannot be reached, and skips the checks that need them', async () => {
   const line = await aCommandLine()
 
   const { code, out } = await line.run('doctor', 'http://127.0.0.1:9', '--sqlite', 'nowhere.db', '--json')
@@ -198,8 +198,8 @@ test('reports once that the server or the database cannot be reached', async () 
   ])
 })
 
-async function examined(
-  { issuer }: DoctoredSite,
+async function examine(
+  { issuer }: ExaminedSite,
   ...argv: readonly string[]
 ): Promise<Report & { readonly code: number }> {
   const elsewhere = await aCommandLine()
@@ -209,7 +209,7 @@ async function examined(
 
 const isFail = ({ level }: Report['findings'][number]): boolean => level === 'fail'
 
-test('--profile says what a server lacks for FAPI 2.0 (FAPI 2.0 SP §5.3)', async () => {
+test('--profile lists what a server lacks for FAPI 2.0 (FAPI 2.0 SP §5.3)', async () => {
   const { line } = await aSite()
 
   const { code, out } = await line.run('doctor', '--profile', 'fapi2', '--json')

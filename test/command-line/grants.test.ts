@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import { withDatabase, type CommandLine } from './command-line.ts'
 
-/** Ann has allowed two clients, Bob one of them. */
+/** Inserts three grants: Ann's for two clients, and Bob's for one of them. */
 async function withGrants(): Promise<{ readonly line: CommandLine; readonly storage: AdminStorage }> {
   const line = await withDatabase()
   const storage = await line.storage()
@@ -67,7 +67,7 @@ test('revokes all grants of a user and no other', async () => {
 
 test.each([
   ['neither a user nor a client', []],
-  ['both', ['--user', 'ann', '--client', 'app']],
+  ['both a user and a client', ['--user', 'ann', '--client', 'app']],
 ])('refuses to list the grants of %s', async (_case, flags) => {
   const { line } = await withGrants()
 

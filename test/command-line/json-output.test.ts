@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { aCommandLine, withDatabase, type CommandLine } from './command-line.ts'
 
-test('every command has --json, but for those that print a program', async () => {
+test('every command has --json, except the commands that print SQL or a shell script', async () => {
   const withoutJson = (await commandsOf(await aCommandLine(), [])).filter(({ flags }) => !flags.includes('--json'))
 
   expect(withoutJson.map(({ words }) => words.join(' '))).toEqual(['migrate print', 'completion'])
@@ -44,7 +44,7 @@ test('commands that change something print their result as one JSON document', a
   expect(await json('purge')).toEqual({ removed: aNumber })
 })
 
-test('init says in JSON what it wrote', async () => {
+test('init --json lists the files that it wrote', async () => {
   const { out } = await (await aCommandLine()).run('init', '--issuer', 'https://as.test', '--json')
 
   expect(JSON.parse(out)).toEqual({
@@ -58,11 +58,11 @@ interface FoundCommand {
   readonly flags: readonly string[]
 }
 
-/** The commands without commands of their own, as the completion lists them. */
+/** Returns the commands that have no subcommands, as the completion lists them. */
 async function commandsOf(line: CommandLine, words: readonly string[]): Promise<readonly FoundCommand[]> {
   const complete = async (last: string): Promise<readonly string[]> =>
     (await line.run('__complete', '--', ...words, last)).out.split('\n').filter((name) => name !== '')
-  // The choices of an argument are listed too.
+  // The completion also lists the choices of an argument, which are not commands.
   const names = words.includes('completion') || words.includes('setup') ? [] : await complete('')
   if (names.length === 0) return [{ words, flags: await complete('--') }]
   const found = await Promise.all(

@@ -56,8 +56,8 @@ test.each([
   ['an unknown organization', ['member', 'list', 'none'], 'no such organization'],
   ['an unknown user', ['member', 'add', 'acme', 'nobody'], 'no such account'],
   ['a role with a space', ['member', 'add', 'acme', 'ann', '--role', 'two words'], 'at most 50 roles'],
-  ['who is no member', ['member', 'remove', 'acme', 'ann'], 'not a member'],
-  ['an identifier that is taken', ['create', 'Acme', '--id', 'acme'], 'Choose another one'],
+  ['to remove a user who is not a member', ['member', 'remove', 'acme', 'ann'], 'not a member'],
+  ['an identifier that is in use', ['create', 'Acme', '--id', 'acme'], 'Choose another one'],
 ])('refuses %s, with a sentence that says why', async (_, argv, sentence) => {
   const { line, json } = await withUsers()
   await json('create', 'Acme', '--id', 'acme')

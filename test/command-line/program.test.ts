@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { aCommandLine, program, type Outcome } from './command-line.ts'
 
-test('results go to stdout, errors to stderr, and the exit code says how it ended', async () => {
+test('writes results to stdout and errors to stderr, and the exit code shows whether the command succeeded', async () => {
   const { folder } = await aCommandLine()
 
   const [done, refused] = await Promise.all([
@@ -78,7 +78,7 @@ test('migrate copy copies an SQLite file to PostgreSQL', async () => {
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('No target is given') as string })
 })
 
-test('over PostgreSQL: the schema, a client, a list of users, keys, and a race between two processes', async () => {
+test('works with PostgreSQL: schema, client, list of users, keys, and a race between two processes', async () => {
   const database = await aDatabase()
   const env = {
     ...process.env,

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 
 import { withDatabase, type CommandLine } from './command-line.ts'
 
-/** That of the fixtures. */
+/** The time of the fixtures. */
 const now = epochSeconds(1_700_000_000)
 
-/** Ann has two sessions, one of which a client has joined; Bob has one. */
+/** Inserts two sessions for Ann, one of which a client has joined, and one for Bob. */
 async function withSessions(): Promise<{ readonly line: CommandLine; readonly storage: AdminStorage }> {
   const line = await withDatabase()
   const storage = await line.storage()
@@ -70,7 +70,7 @@ test('ends all sessions of a user and no other', async () => {
 
 test.each([
   ['neither a session nor a user', []],
-  ['both', ['--session', 's1', '--user', 'ann']],
+  ['both a session and a user', ['--session', 's1', '--user', 'ann']],
 ])('refuses to end sessions with %s', async (_case, flags) => {
   const { line, storage } = await withSessions()
 

@@ -12,7 +12,7 @@ import { program, withDatabase } from './command-line.ts'
 
 const jsonLines = (users: readonly object[]): string => users.map((user) => `${JSON.stringify(user)}\n`).join('')
 
-test('user import writes JSON Lines, and says what became of each user', async () => {
+test('user import reads JSON Lines, and prints how many users it created, updated, left unchanged and refused', async () => {
   const line = await withDatabase()
   const users = [
     { user_id: 1, claims: { name: 'Ann \u2028 A', address: { locality: 'Oslo' } } },
@@ -39,7 +39,7 @@ test('user import writes JSON Lines, and says what became of each user', async (
   expect(await storage.users.find(userId('2'))).toMatchObject({ active: false })
 })
 
-test('user import reads CSV with quotes, mapped columns and booleans, and reads no unknown column (RFC 4180 §2)', async () => {
+test('user import reads CSV with quotes, mapped columns and booleans, and ignores unknown columns (RFC 4180 §2)', async () => {
   const line = await withDatabase()
   const csv = [
     '\u{FEFF}id,mail,email_verified,name,address.locality,password_hash,active',
@@ -67,7 +67,7 @@ test('user import reads CSV with quotes, mapped columns and booleans, and reads 
   })
 })
 
-test('user import refuses lines one by one, with line and reason, and writes the others', async () => {
+test('user import refuses each invalid line with its number and the reason, and writes the other users', async () => {
   const line = await withDatabase()
   const storage = await line.storage()
   await storage.clients.insert(aClientRecord({ clientId: clientId('app') }))
@@ -97,7 +97,7 @@ test('user import refuses lines one by one, with line and reason, and writes the
   expect(await storage.users.find(userId('ok'))).toMatchObject({ active: true })
 })
 
-test('user import that was killed continues after the last checkpoint, and writes every user', async () => {
+test('user import continues after the last checkpoint when it was killed, and writes every user', async () => {
   const line = await withDatabase()
   const file = join(line.folder, 'users.jsonl')
   const users = Array.from({ length: 8000 }, (_, index) => ({
@@ -129,7 +129,7 @@ test('user import that was killed continues after the last checkpoint, and write
   expect(await storage.users.list(all)).toMatchObject({ total: 8000 })
 })
 
-test('user import refuses the checkpoint of a file that has changed since', async () => {
+test('user import refuses a checkpoint of another file or of an earlier version of the file', async () => {
   const line = await withDatabase()
   await writeFile(join(line.folder, 'users.jsonl'), jsonLines([{ user_id: 'a' }]))
   await writeFile(join(line.folder, 'users.jsonl.checkpoint'), '{"source":"other"}')
@@ -143,7 +143,7 @@ test('user import refuses the checkpoint of a file that has changed since', asyn
   expect(await storage.users.find(userId('a'))).toBeUndefined()
 })
 
-test('user import reads the standard input, and draws its bar only on a terminal', async () => {
+test('user import reads the standard input, and draws a progress bar only on a terminal', async () => {
   const line = await withDatabase()
   const text = jsonLines([{ user_id: 'é' }, { user_id: 'a', claims: { name: 'é' } }])
   const bytes = Buffer.from(text)

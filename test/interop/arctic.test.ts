@@ -28,7 +28,7 @@ describe('arctic', () => {
     await expect(refused).rejects.toMatchObject({ code: 'invalid_grant' })
   })
 
-  it('does not encode its credentials, which the secrets we generate do not need (RFC 6749 §2.3.1)', async () => {
+  it('does not encode its credentials; generated secrets need no encoding (RFC 6749 §2.3.1)', async () => {
     const { secret } = site.clients.A
 
     const tokens = await signIn(new OAuth2Client('A', secret, 'https://app.test/cb'))

@@ -48,7 +48,10 @@ interface Post {
   readonly error: unknown
 }
 
-/** The client, for a user whose host names the server. Its cache forgets nonces, so that each request is challenged. */
+/**
+ * Starts the client, for a user whose host names the server. The client stores no nonces, so the server challenges every
+ * request.
+ */
 async function startClient() {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const key = await JoseKey.fromImportable(JSON.stringify(await exportJWK(privateKey)), 'key-1')
@@ -73,7 +76,7 @@ async function startClient() {
   })
   onTestFinished(() => site.close())
   await site.storage.users.insert({ userId: userId(did), claims: {}, createdAt: site.clock.now() })
-  // The document is read when a browser brings a request. After that the client can push.
+  // The server reads the client's document at the authorization endpoint. After that the client can push requests.
   await visit(site, new URL(`${site.issuer}/auth?${encode(firstRequest)}`), did)
 
   const posts: Post[] = []
@@ -100,7 +103,7 @@ const firstRequest = {
   code_challenge_method: 'S256',
 }
 
-/** Answers for the user's host, and sends all other requests to the server. */
+/** Responds for the user's host, and sends all other requests to the server. */
 async function answer(site: ServerUnderTest, posts: Post[], request: Request): Promise<Response> {
   const { origin, pathname: path } = new URL(request.url)
   if (origin === host) return Response.json({ resource: host, authorization_servers: [site.issuer] })
@@ -109,12 +112,12 @@ async function answer(site: ServerUnderTest, posts: Post[], request: Request): P
   if (request.method !== 'POST') return response
   const body = (await response.json()) as Readonly<Record<string, unknown>>
   posts.push({ path, form: Object.fromEntries(new URLSearchParams(text)), error: body['error'] })
-  // A profile of the AT Protocol: its servers name the user in token responses.
+  // The AT Protocol requires `sub` in token responses, which a host must add.
   const named = path === '/token' && response.ok ? { ...body, sub: did } : body
   return Response.json(named, { status: response.status, headers: response.headers })
 }
 
-/** Who the user is, with the host that knows the user's server. */
+/** Returns the identity of the user, with the host that names the user's server. */
 const identityOf = (): Awaited<ReturnType<NodeOAuthClient['identityResolver']['resolve']>> => ({
   did,
   handle: 'ann.example',

@@ -50,9 +50,9 @@ describe('Auth.js (@auth/core)', () => {
   })
 })
 
-/** Presses the button of the sign-in page. */
-async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn> {
-  const browser = openBrowser(site, meddle)
+/** Signs a user in with the button of the application's sign-in page. */
+async function signIn(app: WebApp, tamper?: (url: URL) => URL): Promise<SignedIn> {
+  const browser = openBrowser(site, tamper)
   const { json } = await browser.open(`${app.origin}/auth/csrf`)
   const form = new URLSearchParams({ csrfToken: String(json['csrfToken']), callbackUrl: `${app.origin}/auth/session` })
   const landing = await browser.submit(`${app.origin}/auth/signin/mintmark`, form)

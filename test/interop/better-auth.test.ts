@@ -51,12 +51,12 @@ describe("better-auth's generic OAuth client", () => {
   })
 })
 
-/** Asks the application for the sign-in URL, as its script does, and goes there. */
-async function signIn(app: WebApp, meddle?: (url: URL) => URL): Promise<SignedIn> {
-  const browser = openBrowser(site, meddle)
+/** Requests the sign-in URL from the application, as its script does, and opens it. */
+async function signIn(app: WebApp, tamper?: (url: URL) => URL): Promise<SignedIn> {
+  const browser = openBrowser(site, tamper)
   const body = JSON.stringify({ provider: 'mintmark', callbackURL: `${app.origin}/api/auth/ok` })
-  const asked = await browser.submit(`${app.origin}/api/auth/sign-in/social`, body)
-  const landing = await browser.open(String(asked.json['url']))
+  const started = await browser.submit(`${app.origin}/api/auth/sign-in/social`, body)
+  const landing = await browser.open(String(started.json['url']))
   return { landing, session: await browser.open(`${app.origin}/api/auth/get-session`) }
 }
 

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { signedInAs } from '../support/flow.ts'
 import type { ReachableServer } from '../support/server-under-test.ts'
 
-/** A Chromium tab for this test; its user is signed in at the server's host. */
+/** Opens a Chromium tab for this test. Its user is signed in to the host. */
 export async function openTab(browser: Browser, site: ReachableServer): Promise<Page> {
   // The tests use self-signed certificates.
   const context = await browser.newContext({ ignoreHTTPSErrors: true })
@@ -16,7 +16,7 @@ export async function openTab(browser: Browser, site: ReachableServer): Promise<
   return page
 }
 
-/** Checks all scopes on the host's page, which shows them as JSON, and submits it. */
+/** Consents to all scope values. The host's page shows them as JSON, so this function adds a form and submits it. */
 export async function consentInTab(page: Page): Promise<void> {
   await page.waitForURL('**/consent?*')
   await page.evaluate(() => {

@@ -1,8 +1,8 @@
-/** The cookies of one browser by host; ports share them, as in every browser (RFC 6265 §8.5). */
+/** The cookies of one browser by host. All ports of a host share them, as in every browser (RFC 6265 §8.5). */
 export interface CookieJar {
-  /** Stores the cookies of an answer and removes expired ones. */
+  /** Stores the cookies of a response, and removes cookies that the response expires. */
   store(url: URL, setCookies: readonly string[]): void
-  /** The Cookie header of a request to the address. */
+  /** Returns the Cookie header of a request to the URL. */
   header(url: URL): string
 }
 
@@ -13,7 +13,7 @@ interface Cookie {
   readonly path: string
 }
 
-/** An empty jar. It does not know sites; Chromium tests cover SameSite. */
+/** Creates an empty jar. It ignores SameSite, which the tests in Chromium cover. */
 export function createCookieJar(): CookieJar {
   let cookies: readonly Cookie[] = []
 
@@ -21,7 +21,7 @@ export function createCookieJar(): CookieJar {
     store(url, setCookies) {
       for (const text of setCookies) {
         const { cookie, isExpired } = parseSetCookie(url, text)
-        const others = cookies.filter((one) => !isSame(one, cookie))
+        const others = cookies.filter((stored) => !isSame(stored, cookie))
         cookies = isExpired ? others : [...others, cookie]
       }
     },
@@ -52,5 +52,5 @@ function parseSetCookie(url: URL, text: string): { readonly cookie: Cookie; read
   }
 }
 
-const isSame = (one: Cookie, other: Cookie): boolean =>
-  one.name === other.name && one.host === other.host && one.path === other.path
+const isSame = (left: Cookie, right: Cookie): boolean =>
+  left.name === right.name && left.host === right.host && left.path === right.path

@@ -80,7 +80,7 @@ describe('an API behind express-oauth2-jwt-bearer', () => {
   })
 })
 
-/** The API as its documentation shows it; `strict` requires an RFC 9068 token. */
+/** Creates an API as the library's documentation shows; `strict` requires a token according to RFC 9068. */
 function protectedApi(issuer: string): express.Express {
   const answerError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
     if (error instanceof UnauthorizedError) response.status(error.status).set(error.headers).end()

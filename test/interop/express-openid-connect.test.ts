@@ -41,16 +41,16 @@ describe('express-openid-connect', () => {
       await front.close()
     })
     const page = await openTab(browser, site)
-    const asked: string[] = []
-    page.on('request', (request) => void asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
+    const requests: string[] = []
+    page.on('request', (request) => void requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
 
     await page.goto(`${front.origin}/private`)
     await consentInTab(page)
     await page.waitForURL(`${front.origin}/private`)
 
     expect(JSON.parse(await page.innerText('body'))).toMatchObject({ user: { sub: 'U1' } })
-    const theWay = ['GET /private', 'GET /auth', 'GET /consent', 'POST /consent', 'POST /callback', 'GET /private']
-    expect(asked.filter((one) => one !== 'GET /favicon.ico')).toEqual(theWay)
+    const expected = ['GET /private', 'GET /auth', 'GET /consent', 'POST /consent', 'POST /callback', 'GET /private']
+    expect(requests.filter((line) => line !== 'GET /favicon.ico')).toEqual(expected)
   })
 
   it('a client_id that needs encoding works with client_secret_basic (RFC 6749 §2.3.1)', async () => {
@@ -92,7 +92,7 @@ describe('express-openid-connect', () => {
   })
 })
 
-/** The test's own application, without stored consent. All of its pages require sign-in. */
+/** Starts a new application, to which no user has consented yet. All of its pages require a sign-in. */
 async function openApp(
   authorizationParams: ConfigParams['authorizationParams'],
   { clientId, origin }: { readonly clientId?: string; readonly origin?: string } = {},

@@ -10,7 +10,7 @@ const forApi = { scope: 'openid api.read', resource: 'https://api.test' }
 let site: ServerUnderTest
 let api: FastifyInstance
 beforeAll(async () => {
-  // It supports RS256 and EdDSA; the server prefers ES256.
+  // The plugin supports RS256 and EdDSA; the server prefers ES256.
   site = await startLoopbackServer({ accessTokenAlgorithm: 'RS256' })
   api = fastify()
   await api.register(fastifyJwtJwks, {
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('an API behind fastify-jwt-jwks', () => {
-  it('accepts an access token for it (RFC 9068 §4)', async () => {
+  it('accepts an access token for its audience (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(site, forApi)
 
     const reply = await callApi(tokens['access_token'])

@@ -21,8 +21,8 @@ describe('a resource server with jose', () => {
     const claims = await verify(tokens['access_token'])
 
     expect(claims).toMatchObject({ sub: 'U1', client_id: 'A' })
-    expect(covers(claims, 'api.read')).toBe(true)
-    expect(covers(claims, 'api.write')).toBe(false)
+    expect(hasScope(claims, 'api.read')).toBe(true)
+    expect(hasScope(claims, 'api.write')).toBe(false)
   })
 
   it('rejects an ID token because of its type (RFC 9068 §2.1)', async () => {
@@ -60,7 +60,7 @@ describe('a resource server with jose', () => {
   })
 })
 
-/** The three checks of a resource server: the key set, the claims and the scope. */
+/** Verifies a token as a resource server does: the signature with the key set, the type and the claims. */
 async function verify(token: string | undefined, currentDate = new Date(site.clock.now() * 1000)): Promise<JWTPayload> {
   const { payload } = await jwtVerify(token ?? '', keySet, {
     typ: 'at+jwt',
@@ -72,5 +72,5 @@ async function verify(token: string | undefined, currentDate = new Date(site.clo
   return payload
 }
 
-const covers = ({ scope }: JWTPayload, needed: string): boolean =>
+const hasScope = ({ scope }: JWTPayload, needed: string): boolean =>
   typeof scope === 'string' && scope.split(' ').includes(needed)

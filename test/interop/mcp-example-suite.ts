@@ -13,25 +13,25 @@ import {
 /** One connection of an MCP client library. */
 interface McpConnection {
   connect(): Promise<void>
-  /** Calls a tool. @returns the text of its answer. */
+  /** Calls a tool. @returns the text of the result. */
   call(tool: string, parameters?: Readonly<Record<string, unknown>>): Promise<string>
-  /** Continues after the browser came back with the parameters of the authorization response. */
+  /** Continues with the parameters of the authorization response, after the browser has returned with them. */
   finish(answer: URLSearchParams): Promise<void>
 }
 
 type OpenConnection = (server: URL, provider: Provider) => McpConnection
 
-/** The journeys of an MCP client through examples/mcp, with either generation of the TypeScript SDK. */
+/** Tests an MCP client with examples/mcp, for either generation of the TypeScript SDK. */
 export function describeMcpExample(
   name: string,
   { open, generation }: { readonly open: OpenConnection; readonly generation: 'first' | 'second' },
 ): void {
-  /** Connects, signs Ann in when the library asks for it, and connects again, as both libraries want it. */
+  /** Connects, signs Ann in when the library requests it, and connects again, as both libraries require. */
   async function signIn(example: McpExample, clientId?: string) {
     const memory = createClientMemory(example.issuer, clientId)
     const first = open(example.resource, memory.provider)
     await expect(first.connect()).rejects.toThrow(/Unauthorized/)
-    await first.finish(await approve(memory.sentTo()))
+    await first.finish(await approve(memory.redirectedTo()))
     const connection = open(example.resource, memory.provider)
     await connection.connect()
     return { memory, connection }
@@ -60,7 +60,7 @@ export function describeMcpExample(
 
       const token = example.requests.find(({ line }) => line === 'POST /token')
 
-      expect(memory.sentTo().searchParams.get('resource')).toBe(example.resource.href)
+      expect(memory.redirectedTo().searchParams.get('resource')).toBe(example.resource.href)
       expect(token?.resource).toBe(example.resource.href)
     })
 
@@ -69,17 +69,17 @@ export function describeMcpExample(
       const { memory, connection } = await signIn(example)
 
       await expect(connection.call('add_note', { text: 'Milk' })).rejects.toThrow(/Unauthorized/)
-      expect(memory.sentTo().searchParams.get('scope')?.split(' ')).toEqual(
+      expect(memory.redirectedTo().searchParams.get('scope')?.split(' ')).toEqual(
         expect.arrayContaining(['notes.read', 'notes.write']),
       )
-      await connection.finish(await approve(memory.sentTo()))
+      await connection.finish(await approve(memory.redirectedTo()))
 
       expect(await connection.call('add_note', { text: 'Milk' })).toBe('Added.')
       expect(await connection.call('list_notes')).toBe('Milk')
     })
 
     it.each<[string, (response: Response, path: string) => Response]>([
-      ['a challenge without the address of the metadata (RFC 9728 §3.1)', withoutMetadataAddress],
+      ['a challenge without the URL of the metadata (RFC 9728 §3.1)', withoutMetadataAddress],
       [
         'no protected resource metadata (MCP 2025-03-26)',
         (response, path) => without('/.well-known/oauth-protected-resource')(withoutMetadataAddress(response), path),
@@ -93,14 +93,14 @@ export function describeMcpExample(
       expect(await connection.call('list_notes')).toBe('No notes yet.')
     })
 
-    // The first generation asks for no refresh token and does not read `iss`.
+    // The first generation requests no refresh token and does not check `iss`.
     if (generation === 'first') return
 
     it('refreshes when the access token is refused (RFC 6749 §6)', async () => {
       const example = await startMcpExample()
       const { memory, connection } = await signIn(example)
       const before = memory.tokens()
-      memory.spoilAccessToken()
+      memory.invalidateAccessToken()
 
       expect(await connection.call('list_notes')).toBe('No notes yet.')
 
@@ -112,13 +112,13 @@ export function describeMcpExample(
     })
 
     it.each(['https://evil.test', undefined])(
-      'does not redeem a code that came with the issuer %s (RFC 9207 §2.4)',
+      'does not redeem a code if `iss` in the response is %s (RFC 9207 §2.4)',
       async (issuer) => {
         const example = await startMcpExample()
         const memory = createClientMemory(example.issuer)
         const connection = open(example.resource, memory.provider)
         await expect(connection.connect()).rejects.toThrow(/Unauthorized/)
-        const answer = await approve(memory.sentTo())
+        const answer = await approve(memory.redirectedTo())
         if (issuer === undefined) answer.delete('iss')
         else answer.set('iss', issuer)
 
@@ -130,7 +130,7 @@ export function describeMcpExample(
   })
 }
 
-/** Older MCP servers have no `resource_metadata` in their challenges. */
+/** Removes `resource_metadata` from the challenge, which older MCP servers do not send. */
 function withoutMetadataAddress(response: Response): Response {
   const challenge = response.headers.get('www-authenticate')
   if (challenge === null) return response

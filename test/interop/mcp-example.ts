@@ -12,7 +12,7 @@ import { freePort } from '../support/free-port.ts'
 import { navigate } from '../support/navigate.ts'
 import { createCookieJar } from './cookie-jar.ts'
 
-/** The client's own URL: the example reads the document there from the test instead. */
+/** The URL of the client's metadata document. The `fetch` of this test returns the document to the example. */
 export const documentUrl = 'https://tool.example/client.json'
 const redirectUrl = 'http://127.0.0.1:3118/callback'
 
@@ -20,22 +20,22 @@ const redirectUrl = 'http://127.0.0.1:3118/callback'
 export interface McpExample {
   readonly issuer: string
   readonly resource: URL
-  /** Every request that reached it, as method and path, with the parameter `resource` of the query or form. */
-  readonly requests: readonly SeenRequest[]
+  /** Every request so far: method and path, and the parameter `resource` of the query or form. */
+  readonly requests: readonly ReceivedRequest[]
 }
 
-interface SeenRequest {
+interface ReceivedRequest {
   readonly line: string
   readonly resource: string | null
 }
 
-/** @param change replaces responses, for MCP servers that answer otherwise. */
+/** @param change replaces responses, to imitate MCP servers that respond differently. */
 export async function startMcpExample(
   change: (response: Response, path: string) => Response = (response) => response,
 ): Promise<McpExample> {
   const port = await freePort()
   const issuer = `http://localhost:${port}`
-  const requests: SeenRequest[] = []
+  const requests: ReceivedRequest[] = []
   const app = await createApp({
     issuer,
     resource: `${issuer}/mcp`,
@@ -69,7 +69,7 @@ export async function startMcpExample(
   return { issuer, resource: new URL(`${issuer}/mcp`), requests }
 }
 
-/** Ann signs in and consents to everything. @returns the parameters of the authorization response. */
+/** Signs Ann in and consents to everything. @returns the parameters of the authorization response. */
 export async function approve(start: URL): Promise<URLSearchParams> {
   const jar = createCookieJar()
   const visit = async (url: URL, body?: URLSearchParams): Promise<URL | string> => {
@@ -95,24 +95,24 @@ function expectUrl(value: URL | string): URL {
 
 export type Provider = firstGeneration.OAuthClientProvider & secondGeneration.OAuthClientProvider
 
-/** What an MCP client keeps, in memory, as the documentation of both libraries shows it. */
+/** The values that an MCP client stores, in memory, as the documentation of both libraries shows. */
 export interface ClientMemory {
   readonly provider: Provider
   readonly tokens: () => OAuthTokens | undefined
   /** Makes the access token invalid. */
-  readonly spoilAccessToken: () => void
+  readonly invalidateAccessToken: () => void
   /** The last URL to which the library sent the browser. */
-  readonly sentTo: () => URL
+  readonly redirectedTo: () => URL
 }
 
-/** @param clientId of a registered client; without one the client uses its metadata document. */
+/** @param clientId identifies a registered client. Without it, the client uses its metadata document. */
 export function createClientMemory(issuer: string, clientId?: string): ClientMemory {
   let information: secondGeneration.StoredOAuthClientInformation | undefined =
     clientId === undefined ? undefined : { client_id: clientId, issuer }
   let tokens: OAuthTokens | undefined
   let verifier = ''
   let discovered: (firstGeneration.OAuthDiscoveryState & secondGeneration.OAuthDiscoveryState) | undefined
-  let sentTo = new URL('missing:')
+  let redirectedTo = new URL('missing:')
   return {
     provider: {
       redirectUrl,
@@ -130,11 +130,11 @@ export function createClientMemory(issuer: string, clientId?: string): ClientMem
       saveCodeVerifier: (saved) => void (verifier = saved),
       discoveryState: () => discovered,
       saveDiscoveryState: (saved) => void (discovered = saved),
-      redirectToAuthorization: (url) => void (sentTo = url),
+      redirectToAuthorization: (url) => void (redirectedTo = url),
     },
     tokens: () => tokens,
-    spoilAccessToken: () =>
+    invalidateAccessToken: () =>
       void (tokens &&= { ...tokens, access_token: `${tokens.access_token.slice(0, -8)}AAAAAAAA` }),
-    sentTo: () => sentTo,
+    redirectedTo: () => redirectedTo,
   }
 }

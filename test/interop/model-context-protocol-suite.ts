@@ -13,10 +13,7 @@ import { startToolsApi, type ToolsApi } from './tools-api.ts'
 
 type Library = typeof firstGeneration | typeof secondGeneration
 
-/**
- * The Model Context Protocol's requirements on an authorization server, with a pre-registered client, through either
- * TypeScript SDK.
- */
+/** Tests what the Model Context Protocol requires of an authorization server, with either TypeScript SDK. */
 export function describeModelContextProtocol(
   name: string,
   { auth, discoverAuthorizationServerMetadata, extractWWWAuthenticateParams }: Library,
@@ -29,18 +26,18 @@ export function describeModelContextProtocol(
     afterAll(() => api.close())
 
     it.each(['none', 'client_secret_basic', 'client_secret_post'] as const)(
-      'discovers the server from a challenge and gets a token for that API with PKCE as %s (RFC 9728 §5, RFC 8414 §3, RFC 8707 §2)',
+      'discovers the server from a challenge and gets a token for that API with PKCE and %s (RFC 9728 §5, RFC 8414 §3, RFC 8707 §2)',
       async (method) => {
-        const party = await registeredParty(api, method)
+        const client = await createRegisteredClient(api, method)
         const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(await api.call())
         const challenge = { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) }
 
-        const begun = await auth(party.provider, { serverUrl: api.resource, ...challenge })
-        const done = await auth(party.provider, await party.answered())
-        const answer = await api.call(party.tokens()?.access_token)
+        const begun = await auth(client.provider, { serverUrl: api.resource, ...challenge })
+        const done = await auth(client.provider, await client.receiveResponse())
+        const answer = await api.call(client.tokens()?.access_token)
 
         expect([begun, done]).toEqual(['REDIRECT', 'AUTHORIZED'])
-        expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({
+        expect(decodeJwt(client.tokens()?.access_token ?? '')).toMatchObject({
           aud: api.resource,
           scope: 'mcp.use',
           sub: 'U1',
@@ -50,20 +47,20 @@ export function describeModelContextProtocol(
     )
 
     it('refreshes for the same API (RFC 6749 §6, RFC 8707 §2.2)', async () => {
-      const party = await registeredParty(api, 'none', 'mcp.use offline_access')
-      await auth(party.provider, { serverUrl: api.resource, scope: 'mcp.use offline_access' })
-      await auth(party.provider, await party.answered())
-      const before = party.tokens()
+      const client = await createRegisteredClient(api, 'none', 'mcp.use offline_access')
+      await auth(client.provider, { serverUrl: api.resource, scope: 'mcp.use offline_access' })
+      await auth(client.provider, await client.receiveResponse())
+      const before = client.tokens()
 
-      const renewed = await auth(party.provider, { serverUrl: api.resource })
+      const renewed = await auth(client.provider, { serverUrl: api.resource })
 
       expect(renewed).toBe('AUTHORIZED')
-      expect(party.tokens()?.refresh_token).not.toBe(before?.refresh_token)
-      expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({ aud: api.resource })
+      expect(client.tokens()?.refresh_token).not.toBe(before?.refresh_token)
+      expect(decodeJwt(client.tokens()?.access_token ?? '')).toMatchObject({ aud: api.resource })
     })
 
     it.each([0, 1, 2])(
-      'reads the metadata of an issuer with a path when the first %i addresses are missing (RFC 8414 §3.1, §5)',
+      'reads the metadata of an issuer with a path when the first %i URLs do not exist (RFC 8414 §3.1, §5)',
       async (missing) => {
         const issuer = 'https://as.test/tenant'
         const site = await startServer({ issuer })
@@ -86,22 +83,22 @@ export function describeModelContextProtocol(
 
     it('registers itself with an initial access token and signs a user in (RFC 7591 §3)', async () => {
       const { site, resource, fetchFn } = await startWithRegistration()
-      const party = memoryParty({ site, resource, scope: 'mcp.use offline_access' })
+      const client = createMemoryClient({ site, resource, scope: 'mcp.use offline_access' })
 
-      await auth(party.provider, { serverUrl: resource, scope: 'mcp.use', fetchFn })
-      const done = await auth(party.provider, { ...(await party.answered()), fetchFn })
+      await auth(client.provider, { serverUrl: resource, scope: 'mcp.use', fetchFn })
+      const done = await auth(client.provider, { ...(await client.receiveResponse()), fetchFn })
 
       expect(done).toBe('AUTHORIZED')
       const clients = await site.storage.clients.list({ after: undefined, limit: 100 })
-      expect(decodeJwt(party.tokens()?.access_token ?? '')).toMatchObject({
+      expect(decodeJwt(client.tokens()?.access_token ?? '')).toMatchObject({
         aud: resource,
         client_id: clients.find(({ origin }) => origin === 'registration')?.clientId,
       })
     })
 
     it('an unregistered client learns that there is no registration endpoint (RFC 7591 §1)', async () => {
-      const party = await registeredParty(api, 'none')
-      const stranger = { ...party.provider, clientInformation: () => undefined }
+      const client = await createRegisteredClient(api, 'none')
+      const stranger = { ...client.provider, clientInformation: () => undefined }
 
       const refused = auth(stranger, { serverUrl: api.resource })
 
@@ -110,7 +107,7 @@ export function describeModelContextProtocol(
   })
 }
 
-/** A server that registers the holders of a token, reached without a network. */
+/** Starts a server that registers clients with an initial access token; the libraries reach it without a network. */
 async function startWithRegistration() {
   const issuer = 'https://as.test'
   const resource = 'https://api.test/mcp'
@@ -133,7 +130,7 @@ async function startWithRegistration() {
   })
   const register = toFetch(createRegistrationServer({ issuer, storage, clock: clock.now }))
 
-  /** The libraries have no setting for the token, so that it is added where they make requests. */
+  /** Adds the initial access token to the libraries' requests, because they have no setting for it. */
   const fetchFn = async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input)
     const headers = new Headers(init.headers)
@@ -154,8 +151,8 @@ async function startWithRegistration() {
   return { site, resource, fetchFn }
 }
 
-/** A client that an administrator registered. */
-async function registeredParty(
+/** Creates a client that an administrator has registered. */
+async function createRegisteredClient(
   api: ToolsApi,
   method: 'none' | 'client_secret_basic' | 'client_secret_post',
   scope = 'mcp.use',
@@ -167,7 +164,7 @@ async function registeredParty(
     grantTypes: ['authorization_code', 'refresh_token'],
     scopes: scope.split(' '),
   })
-  return memoryParty({
+  return createMemoryClient({
     site: api.site,
     resource: api.resource,
     scope,
@@ -182,27 +179,27 @@ async function registeredParty(
 
 const redirectUrl = 'http://localhost:3118/callback'
 
-interface PartySettings {
+interface ClientSettings {
   readonly site: ServerUnderTest
   readonly resource: string
   readonly scope?: string
   readonly registered?: secondGeneration.StoredOAuthClientInformation
 }
 
-/** A client that keeps everything in memory, as the libraries' documentation shows it. */
-function memoryParty({ site, resource, scope = 'mcp.use', registered }: PartySettings) {
+/** Creates a client that stores everything in memory, as the libraries' documentation shows. */
+function createMemoryClient({ site, resource, scope = 'mcp.use', registered }: ClientSettings) {
   let information = registered
   let tokens: OAuthTokens | undefined
   let verifier = ''
   let discovered: (firstGeneration.OAuthDiscoveryState & secondGeneration.OAuthDiscoveryState) | undefined
-  let sentTo = new URL('missing:')
+  let redirectedTo = new URL('missing:')
   const provider: firstGeneration.OAuthClientProvider & secondGeneration.OAuthClientProvider = {
     redirectUrl,
     clientMetadata: {
       client_name: 'Tools',
       redirect_uris: [redirectUrl],
       token_endpoint_auth_method: 'none',
-      // With this the second generation asks for `offline_access` too.
+      // With these grant types, the second generation also requests `offline_access`.
       ...(registered === undefined && { grant_types: ['authorization_code', 'refresh_token'] }),
       scope,
     },
@@ -214,17 +211,18 @@ function memoryParty({ site, resource, scope = 'mcp.use', registered }: PartySet
     saveCodeVerifier: (saved) => void (verifier = saved),
     discoveryState: () => discovered,
     saveDiscoveryState: (saved) => void (discovered = saved),
-    redirectToAuthorization: (url) => void (sentTo = url),
+    redirectToAuthorization: (url) => void (redirectedTo = url),
   }
 
   return {
     provider,
     tokens: () => tokens,
     /**
-     * The parameters of the authorization response that the client passes on; version 2 checks `iss` (RFC 9207 §2.4).
+     * Signs U1 in.
+     * @returns the parameters of the authorization response for the library; version 2 checks `iss` (RFC 9207 §2.4).
      */
-    async answered() {
-      const { searchParams } = (await visit(site, sentTo)).location
+    async receiveResponse() {
+      const { searchParams } = (await visit(site, redirectedTo)).location
       return {
         serverUrl: resource,
         authorizationCode: searchParams.get('code') ?? '',

@@ -7,14 +7,14 @@ import { visit } from '../support/visit.ts'
 export const insecure = { [oauth.allowInsecureRequests]: true } as const
 
 /** A client of the library, and its authentication method. */
-export interface Party {
+export interface LibraryClient {
   readonly as: oauth.AuthorizationServer
   readonly client: oauth.Client
   readonly authentication: oauth.ClientAuth
   readonly redirectUri: string
 }
 
-/** Discovery by the library (OIDC Discovery §4). */
+/** Discovers the server with the library (OIDC Discovery §4). */
 export async function discover(
   site: ServerUnderTest,
   algorithm: 'oidc' | 'oauth2' = 'oidc',
@@ -23,19 +23,19 @@ export async function discover(
   return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, { ...insecure, algorithm }))
 }
 
-/** The state that the client keeps between the two halves of the flow. */
-export interface Expectations {
+/** An authorization request, and the values that the client stores until the callback. */
+export interface StartedRequest {
   readonly verifier: string
   readonly state: string
   readonly nonce: string
   readonly url: URL
 }
 
-/** The first half: the URL to which the client sends the browser. */
+/** Creates an authorization request: the URL to which the client redirects the browser. */
 export async function authorizationUrl(
-  party: Party,
+  party: LibraryClient,
   parameters: Readonly<Record<string, string>> = {},
-): Promise<Expectations> {
+): Promise<StartedRequest> {
   const verifier = oauth.generateRandomCodeVerifier()
   const state = oauth.generateRandomState()
   const nonce = oauth.generateRandomNonce()
@@ -54,12 +54,10 @@ export async function authorizationUrl(
   return { verifier, state, nonce, url }
 }
 
-/**
- * The second half: the library validates the callback, redeems the code, and validates the ID token with its signature.
- */
+/** Validates the callback, redeems the code, and validates the ID token and its signature. */
 export async function redeemCallback(
-  party: Party,
-  expected: Expectations & { readonly callback: URL | URLSearchParams; readonly maxAge?: number },
+  party: LibraryClient,
+  expected: StartedRequest & { readonly callback: URL | URLSearchParams; readonly maxAge?: number },
 ): Promise<oauth.TokenEndpointResponse> {
   const { as, client, authentication, redirectUri } = party
   const parameters = oauth.validateAuthResponse(as, client, expected.callback, expected.state)
@@ -81,10 +79,10 @@ export async function redeemCallback(
   return tokens
 }
 
-/** The complete flow of U1, who consents to everything. */
+/** Signs U1 in and consents to everything. */
 export async function signIn(
   site: ServerUnderTest,
-  party: Party,
+  party: LibraryClient,
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<oauth.TokenEndpointResponse> {
   const expected = await authorizationUrl(party, parameters)
@@ -92,8 +90,10 @@ export async function signIn(
   return redeemCallback(party, { ...expected, callback: location })
 }
 
-/** The fixture clients as the library represents them. */
-export async function parties(site: ServerUnderTest): Promise<Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>> {
+/** Returns the fixture clients in the form that the library uses. */
+export async function libraryClients(
+  site: ServerUnderTest,
+): Promise<Readonly<Record<'A' | 'B' | 'P' | 'X', LibraryClient>>> {
   const as = await discover(site)
   const { A, B, X } = site.clients
   const key = { key: B.privateKey, kid: 'b1' }

@@ -3,13 +3,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { postedParameters, visit } from '../support/visit.ts'
-import { authorizationUrl, discover, parties, redeemCallback, signIn, type Party } from './oauth4webapi-server.ts'
+import {
+  authorizationUrl,
+  discover,
+  libraryClients,
+  redeemCallback,
+  signIn,
+  type LibraryClient,
+} from './oauth4webapi-server.ts'
 
 let site: ServerUnderTest
-let clients: Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>
+let clients: Readonly<Record<'A' | 'B' | 'P' | 'X', LibraryClient>>
 beforeAll(async () => {
   site = await startLoopbackServer()
-  clients = await parties(site)
+  clients = await libraryClients(site)
 })
 afterAll(() => site.close())
 
@@ -49,7 +56,7 @@ describe('oauth4webapi signs a user in', () => {
     },
   )
 
-  it('max_age makes auth_time required, and it is present and recent enough (OIDC Core §2)', async () => {
+  it('requires auth_time after max_age, and the ID token has a recent one (OIDC Core §2)', async () => {
     const expected = await authorizationUrl(clients.A, { max_age: '60' })
     const { location } = await visit(site, expected.url)
 
@@ -79,12 +86,12 @@ describe('oauth4webapi signs a user in', () => {
   })
 })
 
-describe('oauth4webapi rejects tampered responses', () => {
+describe('oauth4webapi checks responses', () => {
   it.each([
-    ['another issuer (RFC 9207 §2.4)', 'iss', 'https://evil.test'],
-    ['no issuer (RFC 9207 §2.4)', 'iss', undefined],
-    ['another state (RFC 6749 §10.12)', 'state', 'other'],
-  ])('%s in the response', async (_title, name, value) => {
+    ['with another issuer (RFC 9207 §2.4)', 'iss', 'https://evil.test'],
+    ['without an issuer (RFC 9207 §2.4)', 'iss', undefined],
+    ['with another state (RFC 6749 §10.12)', 'state', 'other'],
+  ])('rejects a response %s', async (_title, name, value) => {
     const expected = await authorizationUrl(clients.A)
     const { location } = await visit(site, expected.url)
     if (value === undefined) location.searchParams.delete(name)
@@ -95,7 +102,7 @@ describe('oauth4webapi rejects tampered responses', () => {
     await expect(redeemed).rejects.toMatchObject({ code: oauth.INVALID_RESPONSE })
   })
 
-  it('a nonce that it did not send (OIDC Core §3.1.3.7)', async () => {
+  it('rejects a nonce that it did not send (OIDC Core §3.1.3.7)', async () => {
     const expected = await authorizationUrl(clients.A)
     const { location } = await visit(site, expected.url)
 

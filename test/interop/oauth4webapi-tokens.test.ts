@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { insecure, parties, signIn, type Party } from './oauth4webapi-server.ts'
+import { insecure, libraryClients, signIn, type LibraryClient } from './oauth4webapi-server.ts'
 
 let site: ServerUnderTest
-let clients: Readonly<Record<'A' | 'B' | 'P' | 'X', Party>>
-let machine: Party
-let api: Party
+let clients: Readonly<Record<'A' | 'B' | 'P' | 'X', LibraryClient>>
+let machine: LibraryClient
+let api: LibraryClient
 beforeAll(async () => {
   site = await startLoopbackServer()
-  clients = await parties(site)
+  clients = await libraryClients(site)
   const { as } = clients.A
   const { M, RS } = site.clients
   machine = { as, client: { client_id: 'M' }, authentication: oauth.ClientSecretBasic(M.secret), redirectUri: '' }
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-describe('oauth4webapi refreshes tokens', () => {
+describe('oauth4webapi gets tokens', () => {
   it.each(['A', 'B', 'P', 'X'] as const)(
     'client %s refreshes, and the new ID token passes every check (OIDC Core §12.2)',
     async (name) => {
@@ -100,7 +100,7 @@ describe('oauth4webapi introspects tokens', () => {
 })
 
 describe('oauth4webapi calls userinfo', () => {
-  it('userinfo answers about the subject of the ID token (OIDC Core §5.3)', async () => {
+  it('gets the claims of the subject of the ID token (OIDC Core §5.3)', async () => {
     const { as, client } = clients.A
     const tokens = await signIn(site, clients.A, { scope: 'openid profile email' })
 
@@ -153,7 +153,7 @@ describe('oauth4webapi protects a resource', () => {
 })
 
 const introspect = (
-  caller: Party,
+  caller: LibraryClient,
   token: string,
   options: { readonly requestJwtResponse?: boolean } = {},
 ): Promise<Response> =>

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
-import { openElsewhere, type Elsewhere } from '../browser/third-party-site.ts'
+import { openThirdPartySite, type ThirdPartySite } from '../browser/third-party-site.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { openTlsFront, type TlsFront } from '../support/tls-front.ts'
 import { consentInTab, openTab } from './chromium-tab.ts'
@@ -14,7 +14,7 @@ import { consentInTab, openTab } from './chromium-tab.ts'
 let browser: Browser
 let front: TlsFront
 let site: ServerUnderTest
-let app: Elsewhere
+let app: ThirdPartySite
 let appFront: TlsFront
 beforeAll(async () => {
   const library = await readFile(
@@ -23,18 +23,18 @@ beforeAll(async () => {
   )
   const page = `<script>${library}</script>`
   browser = await launchChromium()
-  // Over https, as in production: any program could serve a page on http, so its users are asked each time (RFC 8252
-  // §8.6).
+  // Uses https, as in production. For a public client on http the server asks for consent every time, because any
+  // program on the device could serve its page (RFC 8252 §8.6).
   front = await openTlsFront()
   site = await startLoopbackServer({ issuer: front.origin, dpop: { nonces: 'required' } })
   front.forwardTo(site.port)
   const silent = `${page}<script>new oidc.UserManager({}).signinSilentCallback()</script>`
-  app = await openElsewhere({ '/': page, '/callback': page, '/silent': silent, '/signed-out': page })
+  app = await openThirdPartySite({ '/': page, '/callback': page, '/silent': silent, '/signed-out': page })
   appFront = await openTlsFront()
   appFront.forwardTo(Number(new URL(app.origin).port))
 })
 afterAll(async () => {
-  await Promise.all([browser, appFront, app, front, site].map((one) => one.close()))
+  await Promise.all([browser, appFront, app, front, site].map((resource) => resource.close()))
 })
 
 describe('oidc-client-ts in Chromium', () => {
@@ -56,7 +56,7 @@ describe('oidc-client-ts in Chromium', () => {
     expect(site.events.filter(({ type }) => type === 'token.revoked')).toHaveLength(1)
   })
 
-  it('gets tokens that are bound to the key in its IndexedDB, and proves it after each nonce challenge (RFC 9449 §5, §7, §8)', async () => {
+  it('gets tokens bound to a key in its IndexedDB, and sends a proof with the nonce after each challenge (RFC 9449 §5, §7, §8)', async () => {
     // The library calls userinfo without a proof.
     const { page, settings } = await openPage('openid profile offline_access', { loadUserInfo: false })
 
@@ -88,18 +88,18 @@ describe('oidc-client-ts in Chromium', () => {
         token: user.access_token,
         statuses: [challenged.status, answered.status],
         renewed: renewed?.token_type,
-        isKept: renewed?.refresh_token !== undefined,
+        hasRefreshToken: renewed?.refresh_token !== undefined,
       }
     }, settings)
 
     const { cnf } = JSON.parse(Buffer.from(bound.token.split('.')[1] ?? '', 'base64url').toString()) as {
       readonly cnf?: object
     }
-    expect(bound).toMatchObject({ type: 'DPoP', statuses: [401, 200], renewed: 'DPoP', isKept: true })
+    expect(bound).toMatchObject({ type: 'DPoP', statuses: [401, 200], renewed: 'DPoP', hasRefreshToken: true })
     expect(cnf).toEqual({ jkt: expect.any(String) as unknown })
   })
 
-  it('without a refresh token it asks again in a hidden frame with prompt=none (OIDC Core §3.1.2.1)', async () => {
+  it('renews without a refresh token, in a hidden frame with prompt=none (OIDC Core §3.1.2.1)', async () => {
     const { page, settings } = await openPage('openid profile')
     await signIn(page, settings)
     await finish(page, settings)
@@ -113,7 +113,7 @@ describe('oidc-client-ts in Chromium', () => {
     expect(issued).toMatchObject([{ grantType: 'authorization_code' }, { grantType: 'authorization_code' }])
   })
 
-  it('signs out at the server and comes back with its state (RP-Initiated Logout §3)', async () => {
+  it('signs out at the server and returns with its state (RP-Initiated Logout §3)', async () => {
     const { page, settings } = await openPage('openid profile')
     await signIn(page, settings)
     await finish(page, settings)
@@ -153,7 +153,7 @@ interface LibraryInPage {
   readonly oidc: { readonly UserManager: typeof UserManager; readonly IndexedDbDPoPStore: typeof IndexedDbDPoPStore }
 }
 
-/** The page of a public client, in the browser of a user who is signed in at the host. */
+/** Opens the page of a public client in the browser of a user who is signed in to the host. */
 async function openPage(
   scope: string,
   changes: Partial<UserManagerSettings> = {},
@@ -186,14 +186,14 @@ async function openPage(
   return { page, settings }
 }
 
-/** The page is left before the library's promise settles, so nothing awaits it. */
+/** Starts a sign-in. Does not await the library's promise, because the browser leaves the page before it settles. */
 const start = (page: Page, settings: UserManagerSettings): Promise<void> =>
   page.evaluate(
     (options) => void new (globalThis as unknown as LibraryInPage).oidc.UserManager(options).signinRedirect(),
     settings,
   )
 
-/** Goes to the server and comes back with a code. */
+/** Signs the user in at the server and returns to the callback with a code. */
 async function signIn(page: Page, settings: UserManagerSettings): Promise<void> {
   await start(page, settings)
   await consentInTab(page)

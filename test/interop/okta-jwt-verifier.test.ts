@@ -13,7 +13,7 @@ let front: TlsFront
 let site: ServerUnderTest
 let verifier: OktaJwtVerifier
 beforeAll(async () => {
-  // It only accepts https issuers and RS256 (the server prefers ES256), and expects the keys at Okta's path by default.
+  // The library accepts only https issuers and RS256 (the server prefers ES256), and by default reads Okta's key path.
   front = await openTlsFront()
   site = await startLoopbackServer({ issuer: front.origin, accessTokenAlgorithm: 'RS256' })
   front.forwardTo(site.port)
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 describe('an API with @okta/jwt-verifier', () => {
-  it('verifies an access token for it, over https (RFC 9068 §4)', async () => {
+  it('verifies an access token for its audience, over https (RFC 9068 §4)', async () => {
     const tokens = await obtainTokens(site, forApi)
 
     const { claims } = await verifier.verifyAccessToken(tokens['access_token'] ?? '', 'https://api.test')

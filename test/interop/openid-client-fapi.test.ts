@@ -39,7 +39,7 @@ describe('openid-client in examples/fapi', () => {
     },
   )
 
-  it('the API refuses a request without a token, and names both ways to present one (RFC 9449 §7.1)', async () => {
+  it('the API refuses a request without a token, with a DPoP challenge (RFC 9449 §7.1)', async () => {
     const reply = await fetch(example.payments, { method: 'POST' })
 
     expect([reply.status, reply.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^DPoP /)])

@@ -21,7 +21,7 @@ describe('openid-client signs a user in', () => {
     ['A', () => client.ClientSecretBasic(server.clients.A.secret), 'https://app.test/cb'],
     ['X', () => client.ClientSecretPost(server.clients.X.secret), 'https://x.test/cb'],
     ['B', () => client.PrivateKeyJwt({ key: server.clients.B.privateKey, kid: 'b1' }), 'https://b.test/cb'],
-  ] as const)('client %s (OIDC Core §3.1)', async (id, authentication, redirectUri) => {
+  ] as const)('gets valid tokens as client %s (OIDC Core §3.1)', async (id, authentication, redirectUri) => {
     const config = await configure(id, authentication())
 
     const tokens = await signIn(config, { redirect_uri: redirectUri })
@@ -42,8 +42,8 @@ describe('openid-client signs a user in', () => {
     expect(tokens.claims()?.sub).toBe('U1')
   })
 
-  it('the callback is a POST from the browser (Form Post Response Mode §2)', async () => {
-    const { url, checks } = await begin(web, { response_mode: 'form_post' })
+  it('accepts a response that the browser posts (Form Post Response Mode §2)', async () => {
+    const { url, checks } = await startSignIn(web, { response_mode: 'form_post' })
     const page = await visit(server, url)
     const callback = new Request('https://app.test/cb', { method: 'POST', body: postedParameters(page) })
 
@@ -53,7 +53,7 @@ describe('openid-client signs a user in', () => {
   })
 
   it('reports an error response as such (RFC 6749 §4.1.2.1)', async () => {
-    const { url, checks } = await begin(web, { prompt: 'none', max_age: '0' })
+    const { url, checks } = await startSignIn(web, { prompt: 'none', max_age: '0' })
     const { location } = await visit(server, url)
 
     const refused = client.authorizationCodeGrant(web, location, checks)
@@ -113,7 +113,7 @@ describe('openid-client uses tokens', () => {
 })
 
 describe('openid-client signs a user out', () => {
-  it('builds an address that ends the session and returns to the client (RP-Initiated Logout §2, §3)', async () => {
+  it('builds a URL that ends the session and returns to the client (RP-Initiated Logout §2, §3)', async () => {
     const site = await startLoopbackServer()
     await changeClient(site.storage, clientId('A'), { postLogoutRedirectUris: ['https://app.test/bye'] })
     const config = await configure('A', client.ClientSecretBasic(site.clients.A.secret), {}, site)
@@ -133,7 +133,7 @@ describe('openid-client signs a user out', () => {
   })
 })
 
-/** Discovery over plain http, which the library must be told to allow. */
+/** Configures the library by discovery over plain http, which it does not allow by default. */
 const configure = (
   id: string,
   authentication: client.ClientAuth,
@@ -142,7 +142,7 @@ const configure = (
 ): Promise<client.Configuration> =>
   client.discovery(new URL(site.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
 
-async function begin(config: client.Configuration, parameters: Readonly<Record<string, string>>) {
+async function startSignIn(config: client.Configuration, parameters: Readonly<Record<string, string>>) {
   const checks = {
     pkceCodeVerifier: client.randomPKCECodeVerifier(),
     expectedState: client.randomState(),
@@ -161,7 +161,7 @@ async function begin(config: client.Configuration, parameters: Readonly<Record<s
 }
 
 async function signIn(config: client.Configuration, parameters: Readonly<Record<string, string>> = {}, site = server) {
-  const { url, checks } = await begin(config, parameters)
+  const { url, checks } = await startSignIn(config, parameters)
   const { location } = await visit(site, url)
   return client.authorizationCodeGrant(config, location, checks)
 }

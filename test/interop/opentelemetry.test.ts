@@ -58,7 +58,7 @@ describe('OpenTelemetry', () => {
     await provider.shutdown()
   })
 
-  it('a tracer of the API gets a span around each request, with its method, path and status', async () => {
+  it('a tracer gets a span for each request, with its method, path and status', async () => {
     const spans: Readonly<Record<string, unknown>>[] = []
     const site = await startServer()
     const service = traceService(site.server, recordingTracer(spans))
@@ -79,17 +79,17 @@ describe('OpenTelemetry', () => {
   })
 })
 
-/** A tracer of the API's types that records the data of its spans. */
+/** Creates a tracer with the types of the OpenTelemetry API. It records the data of its spans. */
 function recordingTracer(spans: Record<string, unknown>[]): Tracer {
   const startSpan = (name: string): Span => {
-    const told: Record<string, unknown> = { name }
-    spans.push(told)
+    const attributes: Record<string, unknown> = { name }
+    spans.push(attributes)
     const span = trace.wrapSpanContext({ traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 })
     span.setAttribute = (key, value) => {
-      told[key] = value
+      attributes[key] = value
       return span
     }
-    span.end = () => void (told['ended'] = true)
+    span.end = () => void (attributes['ended'] = true)
     return span
   }
   const startActiveSpan = (name: string, ...rest: unknown[]): unknown => {

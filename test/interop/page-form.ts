@@ -1,13 +1,16 @@
 import type { ReachableServer } from '../support/server-under-test.ts'
 import { postedParameters } from '../support/visit.ts'
 
-/** The form of a server's page, as the user submits it. */
+/** A form, with the values that the user submits. */
 interface PageForm {
   readonly action: URL
   readonly fields: URLSearchParams
 }
 
-/** The host's consent page with all scopes checked, or a `form_post` page; `undefined` for any other page. */
+/**
+ * Reads the form of the host's consent page, with all scope values checked, or of a `form_post` page. Returns
+ * `undefined` for any other page.
+ */
 export function readForm(site: ReachableServer, url: URL, text: string): PageForm | undefined {
   if (url.origin !== site.issuer) return undefined
   const action = /<form method="post" action="([^"]*)">/.exec(text)?.[1]

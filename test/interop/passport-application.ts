@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import session from 'express-session'
 import passport, { type Strategy } from 'passport'
 
-/** An application as the documentation of passport's strategies shows it: `/login` and `/callback` use the strategy. */
+/** Creates an application as the documentation of passport shows: `/login` and `/callback` use the strategy. */
 export function passportApplication(strategy: Strategy): RequestListener {
   const authenticator = new passport.Passport()
   const authenticate = authenticator.authenticate(strategy, { session: false, failWithError: true }) as RequestHandler

@@ -40,7 +40,7 @@ describe('passport-openidconnect', () => {
     expect(landing.status).toBe(200)
   })
 
-  it('with max_age it requires auth_time, which is present and recent enough (OIDC Core §3.1.2.1)', async () => {
+  it('requires auth_time after max_age, and the ID token has a recent one (OIDC Core §3.1.2.1)', async () => {
     const app = await openApp('passport-max-age', { maxAge: '60' })
     onTestFinished(() => app.close())
 
@@ -68,7 +68,7 @@ describe('passport-openidconnect', () => {
   })
 })
 
-/** An application whose strategy options differ from the documented ones. */
+/** Starts an application whose strategy has additional options. */
 async function openApp(clientId: string, options: Partial<StrategyOptions> = {}): Promise<WebApp> {
   const app = await openWebApp(site, { clientId, tokenEndpointAuthMethod: 'client_secret_post' })
   const strategy = new OpenIDConnectStrategy(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeClient } from '../support/fixture-clients.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { visit } from '../support/visit.ts'
-import { authorizationUrl, insecure, parties, type Party } from './oauth4webapi-server.ts'
+import { authorizationUrl, insecure, libraryClients, type LibraryClient } from './oauth4webapi-server.ts'
 
 let site: ServerUnderTest
 beforeAll(async () => {
@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 describe('openid-client', () => {
-  it('pushes a request with a secret (RFC 9126 §2)', async () => {
+  it('pushes a request with client_secret_basic (RFC 9126 §2)', async () => {
     const config = await configure('A', client.ClientSecretBasic(site.clients.A.secret))
-    const { parameters, checks } = await begin('https://app.test/cb')
+    const { parameters, checks } = await createRequest('https://app.test/cb')
 
     const url = await client.buildAuthorizationUrlWithPAR(config, parameters)
     const { location } = await visit(site, url)
@@ -37,7 +37,7 @@ describe('openid-client', () => {
     const key = { key: site.clients.B.privateKey, kid: 'b1' }
     const config = await configure('B', client.PrivateKeyJwt(key), { authorization_signed_response_alg: 'ES256' })
     client.useJwtResponseMode(config)
-    const { parameters, checks } = await begin('https://b.test/cb')
+    const { parameters, checks } = await createRequest('https://b.test/cb')
 
     const signed = await client.buildAuthorizationUrlWithJAR(config, parameters, key)
     const url = await client.buildAuthorizationUrlWithPAR(config, signed.searchParams)
@@ -48,9 +48,9 @@ describe('openid-client', () => {
     expect(tokens.claims()?.sub).toBe('U1')
   })
 
-  it('understands why a pushed request is refused (RFC 9126 §2.3)', async () => {
+  it('reports why the server refuses a pushed request (RFC 9126 §2.3)', async () => {
     const config = await configure('A', client.ClientSecretBasic(site.clients.A.secret))
-    const { parameters } = await begin('https://evil.test/cb')
+    const { parameters } = await createRequest('https://evil.test/cb')
 
     await expect(client.buildAuthorizationUrlWithPAR(config, parameters)).rejects.toMatchObject({
       error: 'invalid_request',
@@ -61,7 +61,7 @@ describe('openid-client', () => {
 
 describe('oauth4webapi', () => {
   it('pushes a signed request, and verifies a signed response (RFC 9126 §3, RFC 9101, JARM)', async () => {
-    const party = partyOf((await parties(site)).B)
+    const party = withSignedResponses((await libraryClients(site)).B)
     const { as, authentication, redirectUri } = party
     const expected = await authorizationUrl(party, { response_mode: 'jwt' })
     const key = { key: site.clients.B.privateKey, kid: 'b1' }
@@ -98,7 +98,7 @@ describe('oauth4webapi', () => {
   })
 })
 
-const partyOf = (party: Party): Party => ({
+const withSignedResponses = (party: LibraryClient): LibraryClient => ({
   ...party,
   client: { ...party.client, authorization_signed_response_alg: 'ES256' },
 })
@@ -110,7 +110,7 @@ const configure = (
 ): Promise<client.Configuration> =>
   client.discovery(new URL(site.issuer), id, metadata, authentication, { execute: [client.allowInsecureRequests] })
 
-async function begin(redirectUri: string) {
+async function createRequest(redirectUri: string) {
   const checks = {
     pkceCodeVerifier: client.randomPKCECodeVerifier(),
     expectedState: client.randomState(),

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 describe('a limiter of rate-limiter-flexible', () => {
-  it('stops secret guessing, says for how long, and still accepts the client itself (RFC 6749 §2.3.1, RFC 6585 §4)', async () => {
+  it('stops the guessing of secrets, says when to retry, and still accepts the client itself (RFC 6749 §2.3.1, RFC 6585 §4)', async () => {
     const form = { grant_type: 'client_credentials' }
     const guess = () => token(site, form, { authorization: basic('M', 'guess') })
     const guesses = [await guess(), await guess(), await guess(), await guess()]

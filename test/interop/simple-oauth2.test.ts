@@ -47,7 +47,7 @@ describe('simple-oauth2', () => {
     expect(token).toMatchObject({ token_type: 'Bearer' })
   })
 
-  it('in its loose mode, which omits the encoding, such a client_id is another one (RFC 6749 §2.3.1)', async () => {
+  it('cannot authenticate in loose mode, which omits the encoding, if its client_id needs encoding (RFC 6749 §2.3.1)', async () => {
     const config = await configure({ credentialsEncodingMode: 'loose' }, 'web:app/100%+2')
 
     const refused = signIn(config)
@@ -56,7 +56,7 @@ describe('simple-oauth2', () => {
     expect(site.lastReason()).toMatch(/^client_/)
   })
 
-  it('a rejected JSON body gets an error that the library reports (RFC 6749 §3.2)', async () => {
+  it('reports that the server rejects a JSON body (RFC 6749 §3.2)', async () => {
     const config = await configure({ bodyFormat: 'json' })
 
     const refused = signIn(config)
@@ -78,7 +78,7 @@ async function configure(options: ModuleOptions['options'], clientId?: string): 
   return {
     client: { id: app.clientId, secret: app.clientSecret },
     auth: { tokenHost: site.issuer, authorizePath: '/auth', tokenPath: '/token', revokePath: '/token/revocation' },
-    // By default it expects JSON in every answer. RFC 7009 §2.2: the status alone answers a revocation.
+    // By default the library expects JSON in every response, but a successful revocation has no body (RFC 7009 §2.2).
     http: { json: 'force' },
     ...(options !== undefined && { options }),
     redirectUri: `${app.origin}/callback`,

@@ -15,13 +15,13 @@ it('express-openid-connect: a user who signs out at one application is signed ou
   const browser = openBrowser(site)
   for (const app of apps) expect((await browser.open(`${app.origin}/private`)).json).toMatchObject({ sub: 'U1' })
 
-  const left = await browser.open(`${first.origin}/logout`)
+  const landing = await browser.open(`${first.origin}/logout`)
   const report = await site.server.deliverOnce()
 
-  expect(left.url.href).toBe(`${first.origin}/`)
-  expect(left.trail.some(({ pathname }) => pathname === '/session/end')).toBe(true)
+  expect(landing.url.href).toBe(`${first.origin}/`)
+  expect(landing.trail.some(({ pathname }) => pathname === '/session/end')).toBe(true)
   expect(report).toMatchObject({ delivered: 2, failed: 0, dead: 0 })
-  // The application has forgotten the user. The ended session signs nobody in again.
+  // The application no longer knows the user, and the ended session does not sign the user in again.
   const after = await browser.open(`${second.origin}/`)
   expect(after.json).toEqual({ isAuthenticated: false })
 })
@@ -39,7 +39,7 @@ it('express-openid-connect: a user whose session the host ends is signed out of 
   for (const app of apps) expect((await browser.open(`${app.origin}/`)).json).toEqual({ isAuthenticated: false })
 })
 
-/** A server and two applications that receive logout tokens on loopback. */
+/** Starts a server and two applications that receive logout tokens on loopback. */
 async function openApps(): Promise<{ readonly site: ServerUnderTest; readonly apps: readonly [WebApp, WebApp] }> {
   const ports = [await freePort(), await freePort()] as const
   const site = await startLoopbackServer({
@@ -57,7 +57,7 @@ async function openApp(site: ServerUnderTest, port: number): Promise<WebApp> {
     postLogoutRedirectUris: [origin],
   })
   onTestFinished(() => app.close())
-  const ended = new Map<string, object>()
+  const endedSessions = new Map<string, object>()
   const protect = openidConnect.auth({
     issuerBaseURL: site.issuer,
     baseURL: origin,
@@ -66,18 +66,18 @@ async function openApp(site: ServerUnderTest, port: number): Promise<WebApp> {
     secret: 'of the test, long enough',
     authRequired: false,
     idpLogout: true,
-    // Each application has a cookie of its own: browsers do not tell ports apart.
+    // Each application needs its own cookie name, because all ports of a host share cookies.
     session: { name: `session-${port}` },
     authorizationParams: { response_type: 'code', scope: 'openid profile' },
     backchannelLogout: {
       store: {
-        get: (id, done) => done(null, ended.get(id) as never),
+        get: (id, done) => done(null, endedSessions.get(id) as never),
         set: (id, session, done) => {
-          ended.set(id, session)
+          endedSessions.set(id, session)
           done?.()
         },
         destroy: (id, done) => {
-          ended.delete(id)
+          endedSessions.delete(id)
           done?.()
         },
       },

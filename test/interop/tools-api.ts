@@ -9,7 +9,7 @@ import { startLoopbackServer, type ServerUnderTest } from '../support/server-und
 
 /** An API for language models, and the authorization server whose tokens it accepts. */
 export interface ToolsApi {
-  /** The API's address, which is also its resource identifier. */
+  /** The API's URL, which is also its resource identifier. */
   readonly resource: string
   readonly site: ServerUnderTest
   call(bearer?: string): Promise<Response>

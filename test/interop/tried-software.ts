@@ -3,11 +3,11 @@ export interface TriedSoftware {
   readonly role: (typeof roles)[number]
   /** Its common name. */
   readonly name: string
-  /** The package whose version is shown; absent where a script of ours plays the software. */
+  /** The package whose version the page shows; absent if our own script imitates the software. */
   readonly packageName?: string
-  /** Its tests, without `.test.ts`. */
+  /** The files with its tests, without `.test.ts`. */
   readonly files: readonly string[]
-  /** Required configuration or missing features, in words for its users. */
+  /** Required configuration and missing features, for the users of the software. */
   readonly setUp?: string
 }
 
@@ -15,8 +15,8 @@ export interface TriedSoftware {
 export const roles = [
   'Clients that sign users in',
   'APIs that receive the tokens',
-  'Directories that provision accounts',
-  'What runs beside the server',
+  'Directories that provision users',
+  'Software that runs next to the server',
 ] as const
 
 const [client, api, directory, operation] = roles
@@ -40,21 +40,21 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: '@atproto/oauth-client-node',
     files: ['atproto-oauth-client'],
     setUp:
-      'The option `clientDocuments`, and users whose identifier is a DID. Its document is read at the authorization endpoint, so a user must have consented once before it can push. It demands `sub` in token responses, which the host adds, as the AT Protocol asks.',
+      'Set the option `clientDocuments`, and use DIDs as the identifiers of users. The server reads the document of the client at the authorization endpoint, so a user must have consented once before the client can push requests. The client requires `sub` in token responses, as the AT Protocol does; the host must add it.',
   },
   {
     role: client,
     name: 'Auth.js',
     packageName: '@auth/core',
     files: ['auth-core'],
-    setUp: "A provider of `type: 'oidc'` with `issuer`, and `checks: ['pkce', 'state', 'nonce']`.",
+    setUp: "Use a provider of `type: 'oidc'` with `issuer` and `checks: ['pkce', 'state', 'nonce']`.",
   },
   {
     role: client,
     name: 'better-auth, generic OAuth',
     packageName: 'better-auth',
     files: ['better-auth'],
-    setUp: 'Give it `discoveryUrl` and the scope `email`: its accounts have an e-mail address.',
+    setUp: 'Set `discoveryUrl` and the scope `email`, because its user records need an e-mail address.',
   },
   {
     role: client,
@@ -62,7 +62,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: 'express-openid-connect',
     files: ['express-openid-connect', 'single-logout'],
     setUp:
-      "`authorizationParams: { response_type: 'code' }`: by itself it asks for the implicit flow, which is not offered here (RFC 9700 §2.1.2). With `form_post` its `baseURL` must be https, or its cookie does not come back.",
+      "Set `authorizationParams: { response_type: 'code' }`: by default it requests the implicit flow, which Mintmark does not offer (RFC 9700 §2.1.2). With `form_post`, its `baseURL` must be https; otherwise the browser does not send its cookie with the response.",
   },
   {
     role: client,
@@ -70,14 +70,14 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: 'passport-openidconnect',
     files: ['passport-openidconnect'],
     setUp:
-      'Register it with `client_secret_post`. It has no PKCE, so set its `nonce`. It reads no discovery and does not verify signatures.',
+      'Register it with `client_secret_post`. It does not support PKCE, so set its `nonce`. It does not use discovery and does not verify signatures.',
   },
   {
     role: client,
     name: 'passport-oauth2',
     packageName: 'passport-oauth2',
     files: ['passport-oauth2'],
-    setUp: 'Register it with `client_secret_post`; `pkce: true` and `state: true`.',
+    setUp: 'Register it with `client_secret_post`, and set `pkce: true` and `state: true`.',
   },
   {
     role: client,
@@ -85,14 +85,15 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: 'oidc-client-ts',
     files: ['oidc-client-ts'],
     setUp:
-      'Ask for `offline_access`. Renewal in a hidden frame needs a page on https of the same site as the server: browsers keep the cookie from others, and a public client on http is asked about each time (RFC 8252 §8.6). With `dpop`, leave out `loadUserInfo`: it calls userinfo without a proof.',
+      'Request `offline_access`. Renewal in a hidden frame works only for a page on https and on the same site as the server: browsers do not send the cookie in frames of other sites, and for a public client on http the server asks for consent every time (RFC 8252 §8.6). With `dpop`, do not set `loadUserInfo`, because the library calls userinfo without a proof.',
   },
   {
     role: client,
     name: 'simple-oauth2',
     packageName: 'simple-oauth2',
     files: ['simple-oauth2'],
-    setUp: "To revoke, `http: { json: 'force' }`: it demands JSON of an answer that has no body (RFC 7009 §2.2).",
+    setUp:
+      "To revoke tokens, set `http: { json: 'force' }`: otherwise it expects JSON in a response that has no body (RFC 7009 §2.2).",
   },
   {
     role: client,
@@ -100,14 +101,14 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: 'arctic',
     files: ['arctic'],
     setUp:
-      'It leaves out the encoding of credentials (RFC 6749 §2.3.1): choose no `client_id` with `:`, `%` or `+`. Secrets never have them.',
+      'It does not encode credentials (RFC 6749 §2.3.1), so choose a `client_id` without `:`, `%` and `+`. Generated secrets never contain these characters.',
   },
   {
     role: client,
     name: 'Model Context Protocol, first TypeScript client',
     packageName: '@modelcontextprotocol/sdk',
     files: ['model-context-protocol-sdk'],
-    setUp: 'As the second generation, below. It does not look at `iss`.',
+    setUp: 'Same as for the second generation, below. It does not check `iss`.',
   },
   {
     role: client,
@@ -115,7 +116,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: '@modelcontextprotocol/client',
     files: ['model-context-protocol-client'],
     setUp:
-      'Register it beforehand; there is no dynamic registration. The API publishes where its server is with `@mintmark/resource-server`. Credentials are not encoded, as with arctic.',
+      'Register it beforehand, or publish a metadata document for it (option `clientDocuments`). It can also register itself with `@mintmark/registration` if the application adds an initial access token to its requests. The API names its authorization server with `@mintmark/resource-server`. It does not encode credentials; choose the `client_id` as for arctic.',
   },
   { role: api, name: 'jose', packageName: 'jose', files: ['jose'] },
   {
@@ -130,7 +131,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: 'fastify-jwt-jwks',
     files: ['fastify-jwt-jwks'],
     setUp:
-      "It reads RS256 and EdDSA: the server needs `accessTokenAlgorithm: 'RS256'`. Give it `issuer`: by itself it expects the origin with a slash.",
+      "It supports only RS256 and EdDSA, so the server needs `accessTokenAlgorithm: 'RS256'`. Set `issuer`: by default it expects the origin with a trailing slash.",
   },
   {
     role: api,
@@ -138,7 +139,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: '@okta/jwt-verifier',
     files: ['okta-jwt-verifier'],
     setUp:
-      "It reads RS256 alone: the server needs `accessTokenAlgorithm: 'RS256'`. Give it `jwksUri`, the issuer's `/jwks`: by itself it looks at Okta's path. It takes https issuers only.",
+      "It supports only RS256, so the server needs `accessTokenAlgorithm: 'RS256'`. Set `jwksUri` to the issuer's `/jwks`: by default it uses Okta's path. It accepts only https issuers.",
   },
   { role: directory, name: 'Microsoft Entra ID and Okta, scripted', files: ['scim-transcripts'] },
   {

@@ -4,44 +4,44 @@ import type { ReachableServer } from '../support/server-under-test.ts'
 import { createCookieJar } from './cookie-jar.ts'
 import { readForm } from './page-form.ts'
 
-/** A browser without scripts, whose user is signed in at the server's host and consents to everything. */
-export interface PersonsBrowser {
+/** A browser without scripts, whose user is signed in to the host and consents to everything. */
+export interface UserBrowser {
   /**
-   * Opens an address and follows redirects, the consent page and `form_post` pages.
-   * @throws Error with all addresses when the redirects do not end.
+   * Opens a URL, follows redirects, and submits the consent page and `form_post` pages.
+   * @throws Error with all URLs when the redirects do not end.
    */
   open(url: string): Promise<Landing>
-  /** The same, starting with a post by the application's own page: a form, or JSON as text. */
+  /** Does the same, but starts with a POST from the application's own page: a form, or JSON as a string. */
   submit(url: string, body: URLSearchParams | string): Promise<Landing>
 }
 
-/** The final page of the browser. */
+/** The last page that the browser reached. */
 export interface Landing {
   readonly url: URL
   readonly status: number
   readonly text: string
   /** The body as a JSON object. */
   readonly json: Readonly<Record<string, unknown>>
-  /** Every visited address, in order. */
+  /** Every visited URL, in order. */
   readonly trail: readonly URL[]
 }
 
 interface Navigation {
   readonly url: URL
-  /** The post that the page at `from` makes. */
+  /** The body that the page at `from` posts. */
   readonly post?: { readonly body: URLSearchParams | string; readonly from: URL }
 }
 
-/** @param meddle changes addresses on the way, as an attacker between the user and the server would. */
-export function openBrowser(site: ReachableServer, meddle: (url: URL) => URL = (url) => url): PersonsBrowser {
+/** @param tamper changes the URLs that the browser opens, as an attacker between the user and the server would. */
+export function openBrowser(site: ReachableServer, tamper: (url: URL) => URL = (url) => url): UserBrowser {
   const jar = createCookieJar()
   jar.store(new URL(site.issuer), [signedInAs(site, 'U1')])
 
-  const go = async ({ url: given, post }: Navigation, before: readonly URL[]): Promise<Landing> => {
-    const url = meddle(given)
+  const go = async ({ url: requested, post }: Navigation, before: readonly URL[]): Promise<Landing> => {
+    const url = tamper(requested)
     const trail = [...before, url]
-    if (trail.length > 15) throw new Error(`The browser is sent about without end:\n${trail.join('\n')}`)
-    // Not `fetch`, which says of every request that it is no navigation (Fetch Metadata).
+    if (trail.length > 15) throw new Error(`The redirects do not end:\n${trail.join('\n')}`)
+    // `fetch` would send every request with headers that say that it is not a navigation (Fetch Metadata).
     const reply = await send(Number(url.port), {
       path: url.pathname + url.search,
       headers: {
@@ -60,10 +60,10 @@ export function openBrowser(site: ReachableServer, meddle: (url: URL) => URL = (
     jar.store(url, reply.cookies)
     const location = reply.status >= 300 && reply.status < 400 ? reply.header('location') : undefined
     const { text } = reply
-    // RFC 9110 §15.4.8: 307 and 308 preserve the method and the form, the others do not.
-    const isSentOnwards = reply.status === 307 || reply.status === 308
+    // Only 307 and 308 preserve the method and the form (RFC 9110 §15.4.8, §15.4.9).
+    const preservesMethod = reply.status === 307 || reply.status === 308
     if (location !== undefined)
-      return go({ url: new URL(location, url), ...(isSentOnwards && post && { post }) }, trail)
+      return go({ url: new URL(location, url), ...(preservesMethod && post && { post }) }, trail)
 
     const form = readForm(site, url, text)
     if (form !== undefined) return go({ url: form.action, post: { body: form.fields, from: url } }, trail)
@@ -83,14 +83,15 @@ export function openBrowser(site: ReachableServer, meddle: (url: URL) => URL = (
   }
 }
 
-/** The address at which the browser came back to the application with the server's answer. */
+/** Returns the URL at which the browser returned to the application with the authorization response. */
 export const callbackOf = ({ trail }: Landing): URL => {
   const found = trail.find((url) => url.searchParams.has('state') && url.searchParams.has('iss'))
-  if (found === undefined) throw new Error(`The server answered nothing on the way:\n${trail.join('\n')}`)
+  if (found === undefined)
+    throw new Error(`The browser did not return with an authorization response:\n${trail.join('\n')}`)
   return found
 }
 
-/** Sets a parameter of the server's answer on its way to the application. */
+/** Returns a function that sets a parameter of the authorization response. */
 export const changeAnswer =
   (name: string, value: string) =>
   (url: URL): URL => {

@@ -5,29 +5,32 @@ import { registerClient, type ClientRegistration } from '@mintmark/core'
 
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 
-/** A third-party web application at http://localhost, which is another site than the server's http://127.0.0.1. */
+/** A third-party web application at http://localhost, a different site from the server's http://127.0.0.1. */
 export interface WebApp {
   readonly origin: string
   readonly port: number
   readonly clientId: string
-  /** Empty for a public client. */
+  /** An empty string for a public client. */
   readonly clientSecret: string
-  /** The application itself, created once its address is known. */
+  /** Starts to serve the application, which can be created only when its origin is known. */
   serve(listener: RequestListener): void
   close(): Promise<void>
 }
 
-/** @param registration differences from a confidential client that comes back to `/callback`; its server may send requests to it. */
+/**
+ * Registers a web application and starts its HTTP server. The authorization server may send requests to it.
+ * @param registration changes the registration: by default a confidential client whose redirect URI is `/callback`.
+ */
 export async function openWebApp(
   site: ServerUnderTest,
   {
     callback = '/callback',
-    port: given = 0,
+    port: requestedPort = 0,
     ...registration
   }: Partial<ClientRegistration> & { readonly callback?: string; readonly port?: number } = {},
 ): Promise<WebApp> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(given, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(requestedPort, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const origin = `http://localhost:${port}`
   const { client, clientSecret = '' } = await registerClient(

@@ -2,4 +2,4 @@ import type { Reply } from './reply.ts'
 
 /** Returns the statuses of several responses in ascending order. */
 export const sortedStatuses = (replies: readonly Reply[]): readonly number[] =>
-  replies.map(({ status }) => status).toSorted((one, other) => one - other)
+  replies.map(({ status }) => status).toSorted((left, right) => left - right)

@@ -12,14 +12,14 @@ import { aHost } from './host.ts'
 import { requestText, statusesIn } from './raw-client.ts'
 import { aService } from './recording-service.ts'
 
-// Over Fetch the runtime reads from the connection.
+// With the Fetch adapter, the runtime reads the body from the connection.
 describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
   'a body that the service does not read at once, on $name (RFC 9112 §6.3)',
   (adapter) => {
     test.each([
       ['uploads take turns', keepBusy],
-      ['the caller is authenticated first', pause],
-    ])('arrives complete although a monitor of the host listens: %s', async (_, before) => {
+      ['the caller is authenticated first', nextTurn],
+    ])('arrives complete although the host also listens for its data: %s', async (_, before) => {
       const { service, bodies } = aReader(before)
       const host = await aHost(adapter, { services: [service] })
       host.server.prependListener('request', (request: IncomingMessage) => request.on('data', () => undefined))
@@ -32,7 +32,7 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
 
     test.each([
       ['uploads take turns', keepBusy],
-      ['the caller is authenticated first', pause],
+      ['the caller is authenticated first', nextTurn],
     ])('is not handled after the host has answered: %s', async (_, before) => {
       const { service, bodies } = aReader(before)
       const host = await aHost(adapter, { services: [service] })
@@ -64,11 +64,11 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
       const { status } = await fetch(`${host.url}/token`)
 
       expect(status).toBe(200)
-      // The first one has no turn to wait for, and the next one has it before the connection is closed.
+      // The first upload does not wait for its turn, and the second gets its turn before its connection is closed.
       expect(calls.length).toBeLessThan(3)
     })
 
-    test('is not handled when the host answers before all of it has arrived', async () => {
+    test('is not handled when the host responds before the complete body has arrived', async () => {
       const { service, bodies, reading } = aReader(() => undefined)
       const host = await aHost(adapter, { services: [service] })
       host.server.once('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -87,19 +87,22 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
 
     test.each([
       ['uploads take turns', keepBusy, ['hello world']],
-      ['the caller is authenticated first', pause, []],
-    ])('is an error of the host, and not handled, when something else has read it: %s', async (_, before, complete) => {
-      const { service, bodies } = aReader(before)
-      const host = await aHost(adapter, { services: [service] })
-      host.server.on('request', (request: IncomingMessage) => void request.resume())
+      ['the caller is authenticated first', nextTurn, []],
+    ])(
+      'causes an error in the host, and is not handled, when other code has read it: %s',
+      async (_, before, complete) => {
+        const { service, bodies } = aReader(before)
+        const host = await aHost(adapter, { services: [service] })
+        host.server.on('request', (request: IncomingMessage) => void request.resume())
 
-      const statuses = await sendUploads(host.port)
+        const statuses = await sendUploads(host.port)
 
-      expect(statuses.filter((status) => status === 500)).toHaveLength(4 - complete.length)
-      expect(host.errors).toHaveLength(4 - complete.length)
-      for (const error of host.errors) expect(String(error)).toMatch(/needs the raw request body/)
-      expect(bodies).toEqual(complete)
-    })
+        expect(statuses.filter((status) => status === 500)).toHaveLength(4 - complete.length)
+        expect(host.errors).toHaveLength(4 - complete.length)
+        for (const error of host.errors) expect(String(error)).toMatch(/needs the raw request body/)
+        expect(bodies).toEqual(complete)
+      },
+    )
   },
 )
 
@@ -128,15 +131,15 @@ function aReader(before: () => Promise<void> | undefined) {
   return { service, bodies, calls, reading: reading.promise }
 }
 
-/** For longer than a turn of the event loop, so that the other uploads wait. */
+/** Blocks for longer than a turn of the event loop may take, so that the other uploads must wait. */
 function keepBusy(): undefined {
   const until = performance.now() + 10
   while (performance.now() < until);
 }
 
-const pause = (): Promise<void> => setImmediate()
+const nextTurn = (): Promise<void> => setImmediate()
 
-/** Answers uploads as a timeout of the host does. */
+/** Responds to uploads with 503, as a host does after a timeout. */
 function giveUp({ method }: IncomingMessage, response: ServerResponse): void {
   if (method === 'POST') response.writeHead(503).end()
 }
@@ -144,7 +147,7 @@ function giveUp({ method }: IncomingMessage, response: ServerResponse): void {
 /** Sends four small bodies of unknown length, which the server receives in one round of its event loop. */
 async function sendUploads(port: number): Promise<readonly number[]> {
   const sockets = Array.from({ length: 4 }, () => connect(port, '127.0.0.1'))
-  // Once it has answered on each connection, the server reads from all of them in one round.
+  // After the server has responded on each connection, it reads from all of them in one round.
   for (const socket of sockets) socket.write('GET /token HTTP/1.1\r\nHost: as.test\r\n\r\n')
   await Promise.all(sockets.map((socket) => once(socket, 'data')))
   const body = '5\r\nhello\r\n6\r\n world\r\n0\r\n\r\n'

@@ -36,7 +36,7 @@ describe.each(adapters)('on $name', (adapter) => {
     expect(service.received.map((request) => Buffer.from(request.body).toString('latin1'))).toEqual([body])
   })
 
-  test('the service sees that there was no Content-Type', async () => {
+  test('the service sees that the request has no Content-Type', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -81,23 +81,28 @@ describe.each(adapters)('on $name', (adapter) => {
       ['with its length', ['Content-Length: 16385'], 'a'.repeat(16_385)],
       ['in one chunk', ['Transfer-Encoding: chunked'], `4001\r\n${'a'.repeat(16_385)}\r\n0\r\n\r\n`],
       ['in many chunks', ['Transfer-Encoding: chunked'], `${'1\r\na\r\n'.repeat(16_385)}0\r\n\r\n`],
-    ])('rejects one byte more with JSON and handles nothing: %s', async (_, headers, body) => {
-      const service = aService({ bodyLimit: 16_384 })
-      const host = await aHost(adapter, { services: [service] })
+    ])(
+      'rejects a body of one byte more with an error in JSON, and does not handle it: %s',
+      async (_, headers, body) => {
+        const service = aService({ bodyLimit: 16_384 })
+        const host = await aHost(adapter, { services: [service] })
 
-      const transcript = await sendBytes(host.port, requestText('POST /token', headers, body))
+        const transcript = await sendBytes(host.port, requestText('POST /token', headers, body))
 
-      expect(statusesIn(transcript)).toEqual([413])
-      expect(transcript).toMatch(/^Content-Type: application\/json\r$/im)
-      expect(transcript).toMatch(/^Cache-Control: no-store\r$/im)
-      expect(
-        transcript.endsWith('\r\n\r\n{"error":"invalid_request","error_description":"The request body is too large."}'),
-      ).toBe(true)
-      expect(service.received).toEqual([])
-      expect(host.errors).toEqual([])
-    })
+        expect(statusesIn(transcript)).toEqual([413])
+        expect(transcript).toMatch(/^Content-Type: application\/json\r$/im)
+        expect(transcript).toMatch(/^Cache-Control: no-store\r$/im)
+        expect(
+          transcript.endsWith(
+            '\r\n\r\n{"error":"invalid_request","error_description":"The request body is too large."}',
+          ),
+        ).toBe(true)
+        expect(service.received).toEqual([])
+        expect(host.errors).toEqual([])
+      },
+    )
 
-    test('a client that sends too much and leaves at once breaks nothing', async () => {
+    test('a client that sends too much and disconnects at once causes no error', async () => {
       const service = aService({ bodyLimit: 4 })
       const host = await aHost(adapter, { services: [service] })
       const gone = new Promise<void>((resolve) => {
@@ -134,7 +139,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['the client resets the connection', (socket: ReturnType<typeof connect>) => socket.resetAndDestroy()],
       ['the client closes the connection', (socket: ReturnType<typeof connect>) => socket.destroy()],
       ['the client stops sending', (socket: ReturnType<typeof connect>) => socket.end()],
-    ])('is not handled and breaks nothing: %s', async (_, leave) => {
+    ])('is not handled and causes no error: %s', async (_, leave) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
 
@@ -142,7 +147,7 @@ describe.each(adapters)('on $name', (adapter) => {
       socket.on('error', () => undefined)
       socket.write('POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 20\r\n\r\ngrant_type')
       const [request] = (await once(host.server, 'request')) as [IncomingMessage]
-      // Awaited by hand: `once` of node:events rejects when the stream breaks, which is expected here.
+      // `once` of node:events would reject, because the stream breaks.
       const closed = new Promise((resolve) => request.once('close', resolve))
       leave(socket)
       await closed
@@ -152,7 +157,7 @@ describe.each(adapters)('on $name', (adapter) => {
       expect(host.errors).toEqual([])
     })
 
-    test("a body that comes too slowly runs into the HTTP server's time limit", async () => {
+    test("a body that arrives too slowly exceeds the HTTP server's time limit", async () => {
       const service = aService()
       const limits = { requestTimeout: 60, headersTimeout: 50, connectionsCheckingInterval: 20 }
       const host = await aHost(adapter, { services: [service] }, limits)
@@ -169,7 +174,7 @@ describe.each(adapters)('on $name', (adapter) => {
   })
 })
 
-// Over Fetch the runtime owns the connection and may close it after the answer.
+// With the Fetch adapter, the runtime owns the connection and may close it after the response.
 describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
   'after a body that is too large, on $name (RFC 9112 §9.6)',
   (adapter) => {
@@ -189,21 +194,21 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
       const service = aService({ bodyLimit: 16_384 })
       const host = await aHost(adapter, { services: [service] })
 
-      await expectRefusal(host.url)
+      await expectCompleteRefusal(host.url)
       expect(service.received).toEqual([])
     })
 
-    test('so does a client that comes after a hundred that left without reading theirs', async () => {
+    test('a client receives the refusal even after a hundred clients disconnected without reading theirs', async () => {
       const host = await aHost(adapter, { services: [aService({ bodyLimit: 4 })] })
-      const refused = 'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 5\r\n\r\nabcde'
-      await Promise.all(Array.from({ length: 110 }, async () => sendBytes(host.port, refused, 'close')))
+      const oversized = 'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 5\r\n\r\nabcde'
+      await Promise.all(Array.from({ length: 110 }, async () => sendBytes(host.port, oversized, 'close')))
 
-      await expectRefusal(host.url)
+      await expectCompleteRefusal(host.url)
     })
   },
 )
 
-async function expectRefusal(url: string): Promise<void> {
+async function expectCompleteRefusal(url: string): Promise<void> {
   const upload = httpRequest(`${url}/token`, { method: 'POST' })
   upload.end(Buffer.alloc(8 * 1024 * 1024, 'a'))
   const answered = once(upload, 'response').then(async ([response]: IncomingMessage[]) => ({

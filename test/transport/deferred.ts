@@ -1,4 +1,4 @@
-/** A promise with its resolve function. */
+/** Creates a promise. @returns the promise and the function that resolves it. */
 export function aDeferred<T>(): {
   readonly promise: Promise<T>
   readonly resolve: (value: T | PromiseLike<T>) => void

@@ -26,7 +26,7 @@ describe.each(adapters)('a page of the host on $name', (adapter) => {
     expect(page.received).toEqual([])
   })
 
-  test('throws to the error handler of the host', async () => {
+  test('passes its errors to the error handler of the host', async () => {
     const host = await aHost(
       adapter,
       siteWith(() => Promise.reject(new Error('unknown'))),
@@ -37,7 +37,7 @@ describe.each(adapters)('a page of the host on $name', (adapter) => {
   })
 
   test.each(['/login#x', '/login?a=b#x', '/x/../logins', '/login\\'])(
-    'does not see a target that is not its path: %s',
+    'does not receive a request for a target that is not its path: %s',
     async (target) => {
       const page = aPage()
       const host = await aHost(adapter, siteWith(page.endpoint))
@@ -55,7 +55,7 @@ describe.each(adapters)('a page of the host on $name', (adapter) => {
 
     await sendBytes(host.port, requestText('GET http://evil.test/login'))
 
-    // A Request contains the host and path of the target; neither adapter shows the host to the page.
+    // With the Fetch adapter, the Request contains the target's host and path; the page receives only the path.
     expect(page.received.map((request) => request.url.href)).toEqual(
       adapter.name === 'Fetch' ? ['https://as.test/login'] : [],
     )

@@ -19,7 +19,7 @@ import { aService } from './recording-service.ts'
 
 const form = 'application/x-www-form-urlencoded'
 
-describe('a body that something else has read', () => {
+describe('a body that other code has read', () => {
   const fix = /in front of express\.json\(\), express\.urlencoded\(\)/
 
   test.each([
@@ -27,16 +27,12 @@ describe('a body that something else has read', () => {
     ['express.json()', express.json(), ['application/json', '{}']],
     ['express.raw()', express.raw({ type: () => true }), ['application/octet-stream', 'x']],
     ['express.text()', express.text(), ['text/plain', 'x']],
-    [
-      'a parser that skips the request, as it does at the first POST of every developer',
-      express.json(),
-      [form, 'grant_type=x'],
-    ],
+    ['a parser that ignores the media type of the request', express.json(), [form, 'grant_type=x']],
     ['a parser that skips an empty body', express.json(), [form, '']],
     ['a body reader of the host', readAll, [form, 'grant_type=x']],
     ['a decoder of the host', decode, [form, 'grant_type=x']],
   ] as const)(
-    'is an error of the host that names the fix, and nothing is handled: %s',
+    'causes an error in the host that names the fix, and is not handled: %s',
     async (_, parser, [contentType, body]) => {
       const service = aService()
       const host = await aHost((app) => app.use(parser, toExpress(service)))
@@ -57,7 +53,7 @@ describe('a body that something else has read', () => {
   test.each([
     ['a parser after the adapter', (app: Express, handler: RequestHandler) => app.use(handler, express.json())],
     ['a reader that found nothing to read', (app: Express, handler: RequestHandler) => app.use(readAll, handler)],
-    ['a platform that keeps a copy', (app: Express, handler: RequestHandler) => app.use(keepCopy, handler)],
+    ['a platform that stores a copy', (app: Express, handler: RequestHandler) => app.use(storeCopy, handler)],
   ])('causes no error: %s', async (_, mount) => {
     const service = aService()
     const host = await aHost((app) => mount(app, toExpress(service)))
@@ -66,13 +62,13 @@ describe('a body that something else has read', () => {
     expect(host.errors).toEqual([])
   })
 
-  test('a GET works behind a parser', async () => {
+  test('a GET works after a parser', async () => {
     const host = await aHost((app) => app.use(express.json(), toExpress(aService())))
 
     expect((await fetch(`${host.url}/token`)).status).toBe(200)
   })
 
-  test('a parser behind the adapter still parses for the host', async () => {
+  test('a parser after the adapter still parses bodies for the host', async () => {
     const host = await aHost((app) => {
       app.use(toExpress(aService()), express.json())
       app.post('/echo', (request, response) => {
@@ -132,7 +128,7 @@ test('a page mounted at every path never sees a target that parsing would change
   expect(seen).toEqual([])
 })
 
-test("Express's handling of forwarded headers changes nothing", async () => {
+test("the Express setting 'trust proxy' does not change the URL that a service receives", async () => {
   const service = aService()
   const host = await aHost((app) => {
     app.set('trust proxy', true)
@@ -198,10 +194,10 @@ test("the service's caching and framing headers replace the host's; the host's o
   ] as const
   const host = await aHost((app) =>
     app.use(
-      setting('Cache-Control', 'public'),
-      setting('Content-Security-Policy', "form-action 'self'"),
-      setting('Strict-Transport-Security', 'max-age=1'),
-      toExpress(aService({ endpoint: answering({ headers }) })),
+      setHeader('Cache-Control', 'public'),
+      setHeader('Content-Security-Policy', "form-action 'self'"),
+      setHeader('Strict-Transport-Security', 'max-age=1'),
+      toExpress(aService({ endpoint: respondWith({ headers }) })),
     ),
   )
 
@@ -212,13 +208,15 @@ test("the service's caching and framing headers replace the host's; the host's o
   expect(response.headers.get('strict-transport-security')).toBe('max-age=1')
 })
 
-test('the host may give up waiting and answer by itself', async () => {
+test('the host may stop waiting and send its own response', async () => {
   const work = aDeferred<ServerResponse>()
-  const impatient: RequestHandler = (_request, response, next) => {
+  const respondEarly: RequestHandler = (_request, response, next) => {
     next()
     response.status(503).send('later')
   }
-  const host = await aHost((app) => app.use('/token', impatient, toExpress(aService({ endpoint: () => work.promise }))))
+  const host = await aHost((app) =>
+    app.use('/token', respondEarly, toExpress(aService({ endpoint: () => work.promise }))),
+  )
 
   const response = await fetch(`${host.url}/token`)
   work.resolve(json(200, {}))
@@ -240,24 +238,24 @@ const decode: RequestHandler = (request, _response, next) => {
   next()
 }
 
-const keepCopy: RequestHandler = (request, _response, next) => {
+const storeCopy: RequestHandler = (request, _response, next) => {
   request.body = Buffer.alloc(0)
   next()
 }
 
-const answering =
+const respondWith =
   (response: Partial<ServerResponse>): Endpoint =>
   () =>
     Promise.resolve({ status: 200, headers: [], body: undefined, ...response })
 
-const setting =
+const setHeader =
   (name: string, value: string): RequestHandler =>
   (_request, response, next) => {
     response.setHeader(name, value)
     next()
   }
 
-/** An Express application that listens on its own port for the duration of the test. */
+/** Starts an Express application that listens on its own port for the duration of the test. */
 async function aHost(mount: (app: Express) => void): Promise<Host> {
   const errors: unknown[] = []
   const app = express()

@@ -5,23 +5,23 @@ import { readRequest } from '@mintmark/internal'
 import { describe, expect, test } from 'vitest'
 import { aService } from './recording-service.ts'
 
-const at = 'https://seen.test'
+const origin = 'https://seen.test'
 
-describe('as a function of its own', () => {
+describe('toFetch and toFetchHandler', () => {
   test('answers the paths of its services, and 404 elsewhere', async () => {
     const service = aService()
     const fetch = toFetch(service, aService({ path: '/scim' }))
 
-    expect((await fetch(new Request(`${at}/token`))).status).toBe(200)
-    expect((await fetch(new Request(`${at}/scim`))).status).toBe(200)
-    const elsewhere = await fetch(new Request(`${at}/other`, { method: 'POST', body: 'a' }))
+    expect((await fetch(new Request(`${origin}/token`))).status).toBe(200)
+    expect((await fetch(new Request(`${origin}/scim`))).status).toBe(200)
+    const elsewhere = await fetch(new Request(`${origin}/other`, { method: 'POST', body: 'a' }))
     expect([elsewhere.status, elsewhere.headers.get('cache-control')]).toEqual([404, 'no-store'])
     expect(service.received.map((request) => request.url.href)).toEqual(['https://as.test/token'])
   })
 
   test('leaves other requests unread where the host has its own routes', async () => {
     const handle = toFetchHandler(aService())
-    const request = new Request(`${at}/other`, { method: 'POST', body: 'kept' })
+    const request = new Request(`${origin}/other`, { method: 'POST', body: 'kept' })
 
     expect(await handle(request)).toBeUndefined()
     expect(await request.text()).toBe('kept')
@@ -52,7 +52,7 @@ describe('headers', () => {
     const headers = new Headers()
     for (const value of values) headers.append(name, value)
 
-    await toFetch(service)(new Request(`${at}/token`, { headers }))
+    await toFetch(service)(new Request(`${origin}/token`, { headers }))
 
     expect(service.received.map(({ repeatedHeaders }) => [...repeatedHeaders])).toEqual([[name]])
     expect(service.received.map((request) => request.headers.get(name))).toEqual([values.join(', ').trim()])
@@ -61,7 +61,7 @@ describe('headers', () => {
   test('a list is not a repetition (RFC 9110 §5.3)', async () => {
     const service = aService()
 
-    await toFetch(service)(new Request(`${at}/token`, { headers: { accept: 'a/b, c/d', 'x-list': '1, 2' } }))
+    await toFetch(service)(new Request(`${origin}/token`, { headers: { accept: 'a/b, c/d', 'x-list': '1, 2' } }))
 
     expect(service.received.map(({ repeatedHeaders }) => repeatedHeaders.size)).toEqual([0])
   })
@@ -73,7 +73,7 @@ describe('headers', () => {
     ] as const
     const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
 
-    const response = await toFetch(service)(new Request(`${at}/token`))
+    const response = await toFetch(service)(new Request(`${origin}/token`))
 
     expect(response.headers.getSetCookie()).toEqual(['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT', 'b=2'])
   })
@@ -82,72 +82,72 @@ describe('headers', () => {
     const headers = [['Location', 'https://app.test/\r\nSet-Cookie: evil=1']] as const
     const service = aService({ endpoint: () => Promise.resolve({ status: 303, headers, body: undefined }) })
 
-    await expect(toFetch(service)(new Request(`${at}/token`))).rejects.toThrow(TypeError)
+    await expect(toFetch(service)(new Request(`${origin}/token`))).rejects.toThrow(TypeError)
   })
 })
 
-describe('a service that asks when its response was sent', () => {
-  /** A service whose response is a text, and what happened to the response. */
+describe('a service that asks to be notified when its response has been sent', () => {
+  /** Creates a service that responds with text, and a list of the notifications that it received. */
   function aSender(body: string | undefined = 'a text'.repeat(100_000)) {
-    const happened: string[] = []
+    const notifications: string[] = []
     const endpoint: Endpoint = async ({ sent }) => {
-      sent?.(() => happened.push('sent'))
+      sent?.(() => notifications.push('sent'))
       return { status: 200, headers: [['Content-Type', 'text/plain']], body }
     }
-    return { happened, body, fetch: toFetch(aService({ endpoint })) }
+    return { notifications, body, fetch: toFetch(aService({ endpoint })) }
   }
 
-  test('learns it once the body was read', async () => {
-    const { happened, body, fetch } = aSender()
+  test('is notified when the body has been read', async () => {
+    const { notifications, body, fetch } = aSender()
 
-    const response = await fetch(new Request(`${at}/token`))
-    expect(happened).toEqual([])
+    const response = await fetch(new Request(`${origin}/token`))
+    expect(notifications).toEqual([])
 
     expect(response.headers.get('content-type')).toBe('text/plain')
     expect(await response.text()).toBe(body)
-    expect(happened).toEqual(['sent'])
+    expect(notifications).toEqual(['sent'])
   })
 
-  test('learns it when the runtime cancels the body', async () => {
-    const { happened, fetch } = aSender()
+  test('is notified when the runtime cancels the body', async () => {
+    const { notifications, fetch } = aSender()
 
-    const response = await fetch(new Request(`${at}/token`))
+    const response = await fetch(new Request(`${origin}/token`))
     await response.body?.cancel()
 
-    expect(happened).toEqual(['sent'])
+    expect(notifications).toEqual(['sent'])
   })
 
-  test('learns it once when the client disconnects and the body is cancelled', async () => {
-    const { happened, fetch } = aSender()
+  test('is notified only once when the client disconnects and the body is cancelled', async () => {
+    const { notifications, fetch } = aSender()
     const client = new AbortController()
 
-    const response = await fetch(new Request(`${at}/token`, { signal: client.signal }))
+    const response = await fetch(new Request(`${origin}/token`, { signal: client.signal }))
     client.abort()
-    expect(happened).toEqual(['sent'])
+    expect(notifications).toEqual(['sent'])
     await response.body?.cancel()
 
-    expect(happened).toEqual(['sent'])
+    expect(notifications).toEqual(['sent'])
   })
 
-  test('learns it at once when there is no body', async () => {
+  test('is notified at once when there is no body', async () => {
     for (const method of ['GET', 'HEAD']) {
-      const { happened, fetch } = aSender(method === 'GET' ? '' : undefined)
+      const { notifications, fetch } = aSender(method === 'GET' ? '' : undefined)
 
-      const response = await fetch(new Request(`${at}/token`, { method }))
+      const response = await fetch(new Request(`${origin}/token`, { method }))
       await response.text()
 
-      expect(happened).toEqual(['sent'])
+      expect(notifications).toEqual(['sent'])
     }
   })
 })
 
 describe('bodies', () => {
   test.each([
-    ['arrived completely', (request: Request) => request.text()],
+    ['was read completely', (request: Request) => request.text()],
     ['is locked by a reader', (request: Request) => request.body?.getReader()],
-  ])('a body that %s and was read is an error that names the fix, and nothing is handled', async (_, read) => {
+  ])('a body that %s causes an error that names the fix, and is not handled', async (_, read) => {
     const service = aService()
-    const request = new Request(`${at}/token`, { method: 'POST', body: 'a=b' })
+    const request = new Request(`${origin}/token`, { method: 'POST', body: 'a=b' })
     await read(request)
 
     await expect(toFetch(service)(request)).rejects.toThrow('request.clone()')
@@ -155,11 +155,11 @@ describe('bodies', () => {
   })
 
   test.each([
-    ['by a function of its class', (request: Request) => request.text()],
-    ['by a reader that lets go of it', readAndRelease],
-  ])('a body that is read %s while the service authenticates the caller is an error too', async (_, read) => {
+    ['by a method of Request', (request: Request) => request.text()],
+    ['by a reader that then releases it', readAndRelease],
+  ])('a body that is read %s while the service authenticates the caller also causes an error', async (_, read) => {
     const bodies: unknown[] = []
-    const request = new Request(`${at}/token`, { method: 'POST', body: 'a=b' })
+    const request = new Request(`${origin}/token`, { method: 'POST', body: 'a=b' })
     const service: HttpService = {
       ...aService(),
       async handle(received) {
@@ -173,7 +173,7 @@ describe('bodies', () => {
     expect(bodies).toEqual([])
   })
 
-  test('stops reading at the limit, however much follows', async () => {
+  test('stops reading at the limit, although more data follows', async () => {
     const service = aService({ bodyLimit: 4 })
     let pulled = 0
     const body = new ReadableStream<Uint8Array>({
@@ -182,7 +182,7 @@ describe('bodies', () => {
         controller.enqueue(Uint8Array.of(97, 97))
       },
     })
-    const request = new Request(`${at}/token`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    const request = new Request(`${origin}/token`, { method: 'POST', body, duplex: 'half' } as RequestInit)
 
     const response = await toFetch(service)(request)
 
@@ -191,7 +191,7 @@ describe('bodies', () => {
     expect(pulled).toBeLessThan(8)
   })
 
-  test('a body that breaks off is not handled', async () => {
+  test('a body whose stream fails is not handled', async () => {
     const service = aService()
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -199,15 +199,15 @@ describe('bodies', () => {
         controller.error(new Error('gone'))
       },
     })
-    const request = new Request(`${at}/token`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    const request = new Request(`${origin}/token`, { method: 'POST', body, duplex: 'half' } as RequestInit)
 
     expect((await toFetch(service)(request)).status).toBe(400)
     expect(service.received).toEqual([])
   })
 
-  test('a page of the host does not receive the request of a client that left', async () => {
+  test('a page of the host does not receive a request whose body fails', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) })
-    const request = new Request(`${at}/login`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    const request = new Request(`${origin}/login`, { method: 'POST', body, duplex: 'half' } as RequestInit)
 
     expect((await toFetchEndpoint(aService(), echo)(request))?.status).toBe(400)
   })
@@ -215,7 +215,7 @@ describe('bodies', () => {
   test('a POST without a body has an empty one', async () => {
     const service = aService()
 
-    await toFetch(service)(new Request(`${at}/token`, { method: 'POST' }))
+    await toFetch(service)(new Request(`${origin}/token`, { method: 'POST' }))
 
     expect(service.received.map(({ body }) => body.length)).toEqual([0])
   })

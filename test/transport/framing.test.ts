@@ -112,7 +112,7 @@ describe.each(adapters)('on $name', (adapter) => {
 
       expect(statusesIn(transcript)).toEqual([200])
       expect(service.received.map((request) => request.headers.get(name))).toEqual([expected])
-      // A Request joins repeated headers: repetition is only visible for values that cannot contain commas.
+      // A Request joins repeated headers, so repetition is visible only for values that cannot contain commas.
       const isSeen = adapter.name !== 'Fetch' || ['authorization', 'content-type', 'dpop'].includes(name)
       expect(service.received.map((request) => [...request.repeatedHeaders])).toEqual([isSeen ? [name] : []])
     },
@@ -128,7 +128,7 @@ describe.each(adapters)('on $name', (adapter) => {
     expect(service.received.map((request) => request.url.origin)).toEqual(['https://as.test'])
   })
 
-  test('does not mark a header that came once, and treats names such as __proto__ as ordinary', async () => {
+  test('does not mark a header that was sent once, and treats names such as __proto__ like any other', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 

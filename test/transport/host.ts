@@ -8,7 +8,7 @@ export interface Host {
   readonly server: Server
   readonly port: number
   readonly url: string
-  /** The errors passed to the host's error handler, which answers with the message and status 500. */
+  /** The errors passed to the host's error handler, which responds with the message and status 500. */
   readonly errors: readonly unknown[]
 }
 

@@ -11,17 +11,17 @@ import { aService } from './recording-service.ts'
 test('a refused upload closes its stream, not the connection, and has no Connection header (RFC 9113 §8.2.2)', async () => {
   const client = await connectTo(aService({ bodyLimit: 4 }))
   const warnings: Error[] = []
-  const note = (warning: Error) => void warnings.push(warning)
-  process.on('warning', note)
-  onTestFinished(() => void process.off('warning', note))
+  const recordWarning = (warning: Error) => void warnings.push(warning)
+  process.on('warning', recordWarning)
+  onTestFinished(() => void process.off('warning', recordWarning))
 
-  const refused = await post(client, 'abcde')
+  const refusal = await post(client, 'abcde')
   const next = await post(client, 'abcd')
 
-  expect([refused.headers[':status'], next.headers[':status']]).toEqual([413, 200])
-  expect(refused.headers).not.toHaveProperty('connection')
-  expect(refused.body).toContain('too large')
-  // Node drops the header with a warning.
+  expect([refusal.headers[':status'], next.headers[':status']]).toEqual([413, 200])
+  expect(refusal.headers).not.toHaveProperty('connection')
+  expect(refusal.body).toContain('too large')
+  // Node.js would drop a Connection header and log a warning.
   expect(warnings).toEqual([])
 })
 

@@ -26,7 +26,7 @@ describe('the listener', () => {
 
   test.each([
     ['an error', new Error('broken'), 'broken'],
-    ['something else', 'broken', 'broken'],
+    ['a value that is not an error', 'broken', 'broken'],
   ])(
     'answers an empty 500 when a service throws %s, and the process logs a warning and continues',
     async (_, thrown, message) => {
@@ -89,13 +89,13 @@ describe('the listener', () => {
 })
 
 describe('the handler', () => {
-  test('returns whether it answered, and has touched nothing when it did not', async () => {
+  test('returns whether it responded, and leaves the request untouched if it did not', async () => {
     const host = await aWatchedHost({})
 
     await fetch(`${host.url}/token`)
     const other = await fetch(`${host.url}/other`, { method: 'POST', body: 'kept' })
 
-    expect(await Promise.all(host.works)).toEqual([true, false])
+    expect(await Promise.all(host.handled)).toEqual([true, false])
     expect(await other.text()).toBe('the host read: kept')
   })
 
@@ -109,7 +109,7 @@ describe('the handler', () => {
     const host = await listenOn(
       createServer((request, response) => {
         const writeHead = response.writeHead.bind(response)
-        // Like on-headers before 1.1.0, which accepted lists of pairs but not a flat list of names and values.
+        // Behaves like on-headers before 1.1.0, which accepted lists of pairs but no flat list of names and values.
         response.writeHead = (status: number, list: unknown) => {
           if (Array.isArray(list)) for (const [name, value] of list) response.setHeader(String(name), String(value))
           response.setHeader('X-Had', response.getHeaderNames().join(' '))
@@ -143,7 +143,7 @@ describe('the handler', () => {
     expect(host.service.received).toEqual([])
   })
 
-  test('leaves nothing pending when the body comes too slowly for the HTTP server', async () => {
+  test('leaves nothing pending when the body arrives too slowly for the HTTP server', async () => {
     const host = await aWatchedHost({ requestTimeout: 60, headersTimeout: 50, connectionsCheckingInterval: 20 })
 
     await sendBytes(host.port, 'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 20\r\n\r\ngrant')
@@ -152,10 +152,10 @@ describe('the handler', () => {
     expect(host.service.received).toEqual([])
   })
 
-  test('does not wait for a client that left before the body was read', async () => {
+  test('does not wait for a client that disconnected before the body was read', async () => {
     const host = await aWatchedHost({}, async (request) => {
       request.socket.destroy()
-      // Awaited by hand: `once` of node:events rejects when the stream breaks, which is expected here.
+      // `once` of node:events would reject, because the stream breaks.
       await new Promise<void>((resolve) => request.once('close', resolve))
     })
 
@@ -166,14 +166,14 @@ describe('the handler', () => {
   })
 })
 
-test('answers a short request before most of the uploads that began with it', async () => {
+test('answers a short request before most of the uploads that began at the same time', async () => {
   const order: string[] = []
   const service: HttpService = {
     ...aService(),
     handle: ({ headers }) => {
       const kind = headers.has('content-length') ? 'upload' : 'short'
       order.push(kind)
-      // Longer than a turn of the event loop may take.
+      // Takes longer than a turn of the event loop may take.
       if (kind === 'upload') keepBusy(10)
       return Promise.resolve(json(kind === 'upload' ? 401 : 200, {}))
     },
@@ -181,7 +181,7 @@ test('answers a short request before most of the uploads that began with it', as
   const host = await listenOn(createServer(toNodeListener(service)))
   const sockets = Array.from({ length: 11 }, () => connect(host.port, '127.0.0.1'))
   const [short, ...uploads] = sockets
-  // Once it has answered on each connection, the server reads from all of them in one turn of its event loop.
+  // After the server has responded on each connection, it reads from all of them in one turn of its event loop.
   for (const socket of sockets) socket.write('GET /token HTTP/1.1\r\nHost: as.test\r\n\r\n')
   await Promise.all(sockets.map((socket) => once(socket, 'data')))
   order.length = 0
@@ -199,7 +199,7 @@ function keepBusy(milliseconds: number): void {
   while (performance.now() < until);
 }
 
-/** A host that records the promises returned by its handler. */
+/** Starts a host that records the promises that its handler returns. */
 async function aWatchedHost(
   options: ServerOptions,
   before: (request: IncomingMessage) => Promise<void> = () => Promise.resolve(),
@@ -214,7 +214,7 @@ async function aWatchedHost(
     first.resolve(work)
     void echoUnlessAnswered(work, request, response)
   })
-  return { ...(await listenOn(server)), service, works, first: first.promise }
+  return { ...(await listenOn(server)), service, handled, first: first.promise }
 }
 
 async function echoUnlessAnswered(
@@ -225,7 +225,7 @@ async function echoUnlessAnswered(
   if (!(await work)) response.end(`the host read: ${await text(request)}`)
 }
 
-/** The process's warnings for the duration of the test. */
+/** Records the warnings of the process for the duration of the test. */
 function watchWarnings(): readonly Error[] {
   const warnings: Error[] = []
   const listen = (warning: Error): void => void warnings.push(warning)

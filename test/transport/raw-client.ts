@@ -10,7 +10,7 @@ export function sendBytes(port: number, bytes: string, then: 'wait' | 'close' = 
     })
     socket.on('data', (chunk) => received.push(chunk))
     socket.on('end', () => socket.end())
-    // A reset ends the exchange too; the bytes received by then are the answer.
+    // A reset also ends the exchange. The response is then what arrived before the reset.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(Buffer.concat(received).toString('latin1')))
   })
@@ -30,17 +30,17 @@ export function sendForever(port: number, beginning: string): Promise<string> {
     }
     socket.on('drain', sendMore)
     socket.on('data', (chunk) => received.push(chunk))
-    // The server closes while this end is still sending, which is an error here and the subject of the test.
+    // The server closes the connection while this client is still sending. The test expects that error.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(Buffer.concat(received).toString('latin1')))
   })
 }
 
-/** The text of a request with `Connection: close`. */
+/** Returns the text of a request with `Connection: close`. */
 export function requestText(line: string, headers: readonly string[] = [], body = ''): string {
   return [`${line} HTTP/1.1`, 'Host: as.test', 'Connection: close', ...headers, '', body].join('\r\n')
 }
 
-/** The status of every response in a transcript, in order. */
+/** Returns the status of every response in a transcript, in order. */
 export const statusesIn = (transcript: string): readonly number[] =>
   [...transcript.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map((match) => Number(match[1]))

@@ -10,9 +10,9 @@ import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService } from './recording-service.ts'
 
 describe.each(adapters)('on $name', (adapter) => {
-  test('writes status, headers and body as given; the length counts bytes', async () => {
+  test('writes status, headers and body unchanged, and the length in bytes', async () => {
     const host = await aHost(adapter, {
-      services: [aService({ endpoint: answering({ status: 418, headers: [['X-Mark', 'yes']], body: 'é' }) })],
+      services: [aService({ endpoint: respondWith({ status: 418, headers: [['X-Mark', 'yes']], body: 'é' }) })],
     })
 
     const response = await fetch(`${host.url}/token`)
@@ -42,7 +42,7 @@ describe.each(adapters)('on $name', (adapter) => {
 
   test('writes a body of bytes unchanged', async () => {
     const body = Uint8Array.of(0, 255, 128, 13, 10)
-    const host = await aHost(adapter, { services: [aService({ endpoint: answering({ body }) })] })
+    const host = await aHost(adapter, { services: [aService({ endpoint: respondWith({ body }) })] })
 
     const response = await fetch(`${host.url}/token`)
 
@@ -51,7 +51,7 @@ describe.each(adapters)('on $name', (adapter) => {
 
   test('204 has neither a body nor a length (RFC 9110 §8.6)', async () => {
     const host = await aHost(adapter, {
-      services: [aService({ endpoint: answering({ status: 204, body: undefined }) })],
+      services: [aService({ endpoint: respondWith({ status: 204, body: undefined }) })],
     })
 
     const transcript = await sendBytes(host.port, requestText('GET /token'))
@@ -68,14 +68,14 @@ describe.each(adapters)('on $name', (adapter) => {
       (endpoint: Endpoint): Site => ({ services: [], pages: { '/token': { service: aService(), endpoint } } }),
     ],
   ])('%s answers HEAD with the headers of GET and no body (RFC 9110 §9.3.2)', async (_, siteOf) => {
-    const endpoint = answering({ headers: [['X-Mark', 'yes']], body: 'é!' })
+    const endpoint = respondWith({ headers: [['X-Mark', 'yes']], body: 'é!' })
     const host = await aHost(adapter, siteOf(endpoint), { rejectNonStandardBodyWrites: true })
 
     const transcript = await sendBytes(host.port, requestText('HEAD /token'))
 
     expect(statusesIn(transcript)).toEqual([200])
     expect(transcript).toMatch(/^X-Mark: yes\r$/im)
-    // Content-Length may be omitted: a page over Fetch has none.
+    // Content-Length may be omitted: a page served by the Fetch adapter has none.
     expect(transcript).not.toMatch(/^Content-Length: (?!3\r)/im)
     expect(transcript.endsWith('\r\n\r\n')).toBe(true)
     expect(host.errors).toEqual([])
@@ -86,7 +86,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['Set-Cookie', 'a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT'],
       ['set-cookie', 'b=2'],
     ] as const
-    const host = await aHost(adapter, { services: [aService({ endpoint: answering({ headers }) })] })
+    const host = await aHost(adapter, { services: [aService({ endpoint: respondWith({ headers }) })] })
 
     const response = await fetch(`${host.url}/token`)
 
@@ -98,7 +98,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['WWW-Authenticate', 'Basic'],
       ['WWW-Authenticate', 'Bearer'],
     ] as const
-    const host = await aHost(adapter, { services: [aService({ endpoint: answering({ status: 401, headers }) })] })
+    const host = await aHost(adapter, { services: [aService({ endpoint: respondWith({ status: 401, headers }) })] })
 
     expect((await fetch(`${host.url}/token`)).headers.get('www-authenticate')).toBe('Basic, Bearer')
   })
@@ -109,7 +109,7 @@ describe.each(adapters)('on $name', (adapter) => {
     ['a NUL in a value', ['Location', 'https://app.test/\0']],
     ['a line break in a name', ['X\r\nSet-Cookie', 'evil=1']],
   ] as const)('%s cannot split a response (RFC 9112 §11.1)', async (_, header) => {
-    const host = await aHost(adapter, { services: [aService({ endpoint: answering({ headers: [header] }) })] })
+    const host = await aHost(adapter, { services: [aService({ endpoint: respondWith({ headers: [header] }) })] })
 
     const transcript = await sendBytes(host.port, requestText('GET /token'))
 
@@ -118,7 +118,7 @@ describe.each(adapters)('on $name', (adapter) => {
     expect(host.errors).toHaveLength(1)
   })
 
-  test('an exception of a service, which should not happen, reaches the error handler of the host', async () => {
+  test('an unexpected exception in a service reaches the error handler of the host', async () => {
     const service = { ...aService(), handle: () => Promise.reject(new Error('broken')) }
     const host = await aHost(adapter, { services: [service] })
 
@@ -127,7 +127,7 @@ describe.each(adapters)('on $name', (adapter) => {
   })
 
   describe('while the service works', () => {
-    test('a client may disconnect without breaking anything', async () => {
+    test('a client may disconnect without causing an error', async () => {
       const work = aDeferred<ServerResponse>()
       const host = await aHost(adapter, { services: [aService({ endpoint: () => work.promise })] })
 
@@ -146,13 +146,13 @@ describe.each(adapters)('on $name', (adapter) => {
   })
 })
 
-// Over Fetch the runtime frames the answer.
+// With the Fetch adapter, the runtime frames the response.
 test.each(adapters.filter(({ name }) => name !== 'Fetch'))(
-  'on $name no body and an empty body both have length 0 (RFC 9110 §8.6)',
+  'on $name, a response without a body and a response with an empty body have Content-Length 0 (RFC 9110 §8.6)',
   async (adapter) => {
     for (const body of [undefined, '']) {
       const host = await aHost(adapter, {
-        services: [aService({ endpoint: answering({ status: 303, headers: [['Location', '/x']], body }) })],
+        services: [aService({ endpoint: respondWith({ status: 303, headers: [['Location', '/x']], body }) })],
       })
 
       const response = await fetch(`${host.url}/token`, { redirect: 'manual' })
@@ -162,7 +162,7 @@ test.each(adapters.filter(({ name }) => name !== 'Fetch'))(
   },
 )
 
-const answering =
+const respondWith =
   (response: Partial<ServerResponse>): Endpoint =>
   () =>
     Promise.resolve({ status: 200, headers: [], body: undefined, ...response })

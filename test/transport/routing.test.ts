@@ -56,7 +56,7 @@ describe.each(adapters)('on $name', (adapter) => {
     ['absolute-form with another port', 'https://as.test:8443/token'],
     ['absolute-form with dots', 'https://as.test/x/../token'],
   ])(
-    'rejects a target that URL parsing would turn into the path, where that is visible (RFC 9112 §3.2): %s: %s',
+    'rejects a target that URL parsing would turn into the path, if the adapter sees the original target (RFC 9112 §3.2): %s: %s',
     async (_, target) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
@@ -130,7 +130,7 @@ describe.each(adapters)('on $name', (adapter) => {
     expect(service.received.map((request) => request.body.length)).toEqual([0])
   })
 
-  test('two services work side by side; of two with the same path the first answers', async () => {
+  test('two services work side by side; if two have the same path, the first responds', async () => {
     const first = aService({ path: '/token' })
     const second = aService({ path: '/scim', origin: 'https://scim.test', bodyLimit: 4 })
     const shadowed = aService({ path: '/token' })
@@ -156,7 +156,7 @@ describe.each(adapters)('on $name', (adapter) => {
     ['X-Rewrite-URL: /admin'],
     ['X-Forwarded-Proto: http'],
     ['X-Forwarded-Prefix: /evil'],
-  ])('the origin is the configured one, whatever the request says: %s (RFC 9700 §4.13)', async (header) => {
+  ])('uses the configured origin, whatever the request contains: %s (RFC 9700 §4.13)', async (header) => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 
@@ -185,7 +185,7 @@ describe.each(adapters)('on $name', (adapter) => {
   })
 
   test.each(['X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'X-Method-Override: DELETE'])(
-    'the method is that of the request line: %s',
+    'takes the method from the request line: %s',
     async (header) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })

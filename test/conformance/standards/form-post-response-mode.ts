@@ -10,7 +10,7 @@ export const formPostResponseMode: Standard = {
       '2',
       'Each parameter is a hidden field of one form, which is posted to the redirect URI',
       'form_post returns a form for the redirect URI with code, state and iss (Form Post Response Mode §2)',
-      'the response posts itself to the client (Form Post Response Mode §2)',
+      'the page posts the response to the client (Form Post Response Mode §2)',
     ],
     [
       '2',
@@ -22,7 +22,7 @@ export const formPostResponseMode: Standard = {
       '2',
       'Errors are returned the same way',
       'errors use form_post too, uncached, under a strict policy (Form Post Response Mode §2)',
-      'a denial is posted too (Form Post Response Mode §2)',
+      'the page also posts a denial to the client (Form Post Response Mode §2)',
     ],
     [
       '4',

@@ -94,8 +94,8 @@ export const frontChannelLogout: Standard = {
     [
       '3',
       'The page loads the logout URLs of the clients in frames',
-      'loads each frame, then goes on',
-      'goes on after three seconds when a frame hangs',
+      'loads each frame, then continues to the client',
+      'continues to the client after three seconds when a frame does not load',
     ],
     [
       '3',

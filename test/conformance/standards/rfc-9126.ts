@@ -38,7 +38,7 @@ export const rfc9126: Standard = {
       '2.3',
       'Errors have the format of errors of the token endpoint',
       'refuses a scope that is not registered in JSON, without a redirect (RFC 9126 §2.3)',
-      'understands why a pushed request is refused (RFC 9126 §2.3)',
+      'reports why the server refuses a pushed request (RFC 9126 §2.3)',
     ],
     ['2.3', 'Other methods are answered with 405', 'refuses GET (RFC 9126 §2.3)'],
     ['2.3', 'A request that is too large is answered with 413', 'refuses a form of 16 KiB and a byte'],

@@ -13,24 +13,24 @@ import { onTestFinished } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { withDatabase, type CommandLineWithDatabase } from './command-line.ts'
 
-/** Changes a message before the proxy passes it on; an answer goes to the browser. */
-export interface Passing {
+/** A response of the server, which the proxy can change before it forwards it. */
+export interface ProxiedResponse {
   readonly request: IncomingMessage
   readonly headers: Headers
   status: number
   text: string
 }
 
-/** A running server with an SQLite database, and the command line in its folder. */
-export interface DoctoredSite {
+/** A running server with an SQLite database that doctor examines, and the command line in its folder. */
+export interface ExaminedSite {
   readonly issuer: string
   readonly line: CommandLineWithDatabase
-  /** Of the identity provider `acme`. */
+  /** The Secret Token of the identity provider `acme`. */
   readonly secret: string
 }
 
-/** A server behind a misconfigured proxy, at an issuer with a path. */
-export async function aSite(harm: (answer: Passing) => void = () => {}): Promise<DoctoredSite> {
+/** Starts a server behind a proxy; its issuer has a path. @param tamper changes responses, as a misconfigured proxy does. */
+export async function aSite(tamper: (answer: ProxiedResponse) => void = () => {}): Promise<ExaminedSite> {
   const port = await freePort()
   const issuer = `http://127.0.0.1:${port}/login`
   const line = await withDatabase(issuer)
@@ -50,7 +50,7 @@ export async function aSite(harm: (answer: Passing) => void = () => {}): Promise
   })
   const scim = createScimServer({ issuer, storage, onEvent: () => {} })
   const upstream = await listen(toNodeListener(server, scim), 0)
-  await listen(proxyTo(upstream, harm), port)
+  await listen(proxyTo(upstream, tamper), port)
   return { issuer, line, secret: (JSON.parse(out) as { secret: string }).secret }
 }
 
@@ -68,27 +68,27 @@ async function listen(
 }
 
 const proxyTo =
-  (upstream: number, harm: (answer: Passing) => void) =>
+  (upstream: number, tamper: (answer: ProxiedResponse) => void) =>
   (request: IncomingMessage, response: ServerResponse): void =>
-    void relay(request, response, { upstream, harm })
+    void relay(request, response, { upstream, tamper })
 
 async function relay(
   request: IncomingMessage,
   response: ServerResponse,
-  { upstream, harm }: { readonly upstream: number; readonly harm: (answer: Passing) => void },
+  { upstream, tamper }: { readonly upstream: number; readonly tamper: (answer: ProxiedResponse) => void },
 ): Promise<void> {
   try {
-    const passing = await pass(request, upstream)
-    harm(passing)
-    passing.headers.delete('content-length')
-    response.writeHead(passing.status, [...passing.headers].flat()).end(passing.text)
+    const answer = await forward(request, upstream)
+    tamper(answer)
+    answer.headers.delete('content-length')
+    response.writeHead(answer.status, [...answer.headers].flat()).end(answer.text)
   } catch {
-    // The server behind the proxy has closed the connection, so the answer is lost.
+    // The server behind the proxy has closed the connection without a response.
     response.destroy()
   }
 }
 
-async function pass(request: IncomingMessage, upstream: number): Promise<Passing> {
+async function forward(request: IncomingMessage, upstream: number): Promise<ProxiedResponse> {
   const body = Buffer.concat(await request.toArray())
   const {
     host: _host,
