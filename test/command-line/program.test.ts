@@ -136,7 +136,7 @@ test('reports missing PostgreSQL privileges in one line that names the user to u
     code: 1,
     out: '',
     err: expect.stringMatching(
-      /^mintmark: PostgreSQL does not let this user do it \(permission denied for schema \w+\): name the user that owns the database and its tables\.$/,
+      /^mintmark: The PostgreSQL user lacks a permission \(permission denied for schema \w+\): use the user that owns the database and its tables\.$/,
     ) as string,
   })
   expect(tables).toEqual([])

@@ -101,14 +101,14 @@ export const justifications: readonly Justification[] = [
   },
   {
     file: 'packages/storage-sql/src/stores/group-members.ts',
-    condition: 'version !== undefined && seen !== version',
+    condition: 'version !== undefined && current !== version',
     change: 'without version !== undefined',
     reason: 'The members are then read by one statement, as after three changes, with the same result.',
   },
   {
     file: 'packages/storage-sql/src/stores/group-members.ts',
-    condition: 'version !== undefined && seen !== version',
-    change: 'without seen !== version',
+    condition: 'version !== undefined && current !== version',
+    change: 'without current !== version',
     reason: 'The members are then read by one statement, as after three changes, with the same result.',
   },
   {

@@ -1,23 +1,23 @@
 import { epochSeconds, providerId, userId, type AdminStorage } from '@mintmark/storage-interface'
 import { aSessionEnd, aSessionRecord, aUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { aProvisionedState, aProvisionedUser } from '../src/contract/provisioning-fixtures.ts'
 
 const now = epochSeconds(1_700_000_000)
 const ada = { providerId: providerId('provider-1'), userId: userId('user-ada'), version: 1, now }
 
-it.each<[string, (storage: AdminStorage) => Promise<unknown>]>([
+test.each<[string, (storage: AdminStorage) => Promise<unknown>]>([
   ['sessions.revoke', ({ sessions }) => sessions.revoke(aSessionEnd())],
   ['sessions.revokeOfUser', ({ sessions }) => sessions.revokeOfUser(aUser().userId, 'user', now)],
   ['users.deactivate', ({ users }) => users.deactivate(aUser().userId, now)],
   ['users.remove', ({ users }) => users.remove(aUser().userId, now)],
-  ['a directory that deactivates a user', ({ provisionedUsers }) => provisionedUsers.compareAndSwap(inactive)],
-  ['a directory that adopts a user', ({ provisionedUsers }) => provisionedUsers.adopt(inactive)],
-  ['a directory that releases a user', ({ provisionedUsers }) => provisionedUsers.release(ada)],
-  ['a directory that removes a user', ({ provisionedUsers }) => provisionedUsers.remove(ada)],
-])('announces %s once to each listener, after it was written', async (_case, revoke) => {
+  ['provisionedUsers.compareAndSwap', ({ provisionedUsers }) => provisionedUsers.compareAndSwap(inactive)],
+  ['provisionedUsers.adopt', ({ provisionedUsers }) => provisionedUsers.adopt(inactive)],
+  ['provisionedUsers.release', ({ provisionedUsers }) => provisionedUsers.release(ada)],
+  ['provisionedUsers.remove', ({ provisionedUsers }) => provisionedUsers.remove(ada)],
+])('%s notifies each listener once', async (_method, revoke) => {
   const { storage, announced } = await withListeners()
 
   await revoke(storage)
@@ -25,7 +25,7 @@ it.each<[string, (storage: AdminStorage) => Promise<unknown>]>([
   expect(announced).toEqual(['first', 'second'])
 })
 
-it('does not announce a directory that changes an active user', async () => {
+test('a directory that changes an active user, and a reactivation, notify no listener', async () => {
   const { storage, announced } = await withListeners()
 
   await storage.provisionedUsers.compareAndSwap({ ...ada, state: aProvisionedState('ada') })

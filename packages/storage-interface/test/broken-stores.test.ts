@@ -98,7 +98,7 @@ test('a store that throws breaks the law, and the error is its cause', async () 
   expect(broken.cause).toBe(failure)
 })
 
-test('a store is closed also when it breaks a law', async () => {
+test('a store is closed even when it breaks a law', async () => {
   let closed = 0
   const failing = breakEveryMethod(() => Promise.reject(new Error('no connection')))
   const makeStore = async () => ({ ...failing(await memoryUnderTest()), close: async () => void (closed += 1) })
@@ -108,7 +108,7 @@ test('a store is closed also when it breaks a law', async () => {
   expect(closed).toBe(1)
 })
 
-/** Every member that is present, down to where JSON of any shape begins. */
+/** Returns the path of every member that is present. Does not descend into members that may hold any JSON. */
 function membersOf(value: object, path: readonly string[] = []): readonly (readonly string[])[] {
   return Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
     const here = [...path, key]
@@ -134,9 +134,9 @@ function without(value: unknown, path: readonly string[]): unknown {
 
 async function caught(run: Promise<void> | undefined): Promise<LawViolationError> {
   const outcome: unknown = await run?.then(
-    () => 'kept',
+    () => 'no error',
     (thrown: unknown) => thrown,
   )
   if (outcome instanceof LawViolationError) return outcome
-  throw new Error(`the law was ${String(outcome)}`)
+  throw new Error(`Expected a LawViolationError, got: ${String(outcome)}`)
 }

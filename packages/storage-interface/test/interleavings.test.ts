@@ -86,8 +86,8 @@ test('law: a family with a tombstone is revoked under any interleaving', async (
       storage.families.insertTombstone(family, family.createdAt),
     ])
 
-    const [standing] = await waitFor([storage.status.ofFamily(family.familyId)])
-    expect(standing?.family.revokedAt).toBe(family.createdAt)
+    const [status] = await waitFor([storage.status.ofFamily(family.familyId)])
+    expect(status?.family.revokedAt).toBe(family.createdAt)
   })
 })
 
@@ -116,7 +116,7 @@ test('law: a deactivation survives any interleaving with new claims', async () =
   })
 })
 
-test('law: a deactivation by the provider survives any interleaving with core', async () => {
+test('law: a successful deactivation by the provider survives any interleaving with new claims', async () => {
   await underAnyInterleaving(async (storage, waitFor) => {
     const ada = aProvisionedUser('ada')
     const { providerId, userId, createdAt: now } = ada
@@ -152,12 +152,12 @@ test('law: exactly one of several users gets a userName under any interleaving',
 test('law: no member is lost and no removed user is a member under any interleaving', async () => {
   await underAnyInterleaving(async (storage, waitFor, callers) => {
     const { providerId, groupId, createdAt: now } = aGroup('staff')
-    const people = Array.from({ length: callers + 1 }, (_, index) => aProvisionedUser(`${index}`))
-    await waitFor(people.map((user) => storage.provisionedUsers.insert(user)))
+    const users = Array.from({ length: callers + 1 }, (_, index) => aProvisionedUser(`${index}`))
+    await waitFor(users.map((user) => storage.provisionedUsers.insert(user)))
     await waitFor([storage.groups.insert(aGroup('staff'))])
 
     await waitFor<unknown>([
-      ...people.map(({ userId }) => {
+      ...users.map(({ userId }) => {
         const members = { kind: 'delta', add: [userId], remove: [] } as const
         return storage.groups.change({ providerId, groupId, version: undefined, state: undefined, members, now })
       }),
@@ -165,14 +165,14 @@ test('law: no member is lost and no removed user is a member under any interleav
     ])
 
     const [members] = await waitFor([storage.groups.membersOf(providerId, [groupId])])
-    const stayed = people.slice(1).map(({ userId }) => ({ memberId: userId, type: 'User' }))
+    const stayed = users.slice(1).map(({ userId }) => ({ memberId: userId, type: 'User' }))
     expect(members?.get(groupId)).toEqual(stayed)
   })
 })
 
 type WaitFor = <T>(promises: readonly Promise<T>[]) => Promise<T[]>
 
-/** Runs the property with a scheduler that decides, at every pause of the store, which task continues. */
+/** Runs the property with a scheduler that decides, whenever the store waits, which task continues. */
 async function underAnyInterleaving(
   property: (storage: AdminStorage, waitFor: WaitFor, callers: number) => Promise<void>,
 ): Promise<void> {

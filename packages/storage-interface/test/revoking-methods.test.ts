@@ -1,7 +1,7 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, test } from 'vitest'
 
-test('every method that writes is listed as revoking something that access tokens depend on, or not', () => {
+test('every method that writes is listed, either as revoking something that access tokens depend on or as not revoking it', () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const stores = Object.entries({ ...storage, issuer: {} }) as readonly (readonly [string, object])[]
 
@@ -68,6 +68,6 @@ const endingNothing = [
   'webhooks.remove',
 ]
 
-/** By its name: it cannot revoke anything. */
+/** Matches the names of methods that only add or read, and so cannot revoke anything. */
 const addsOrReads =
   /\.(?:append|assign$|compare$|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lastPosition|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/

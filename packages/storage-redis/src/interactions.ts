@@ -58,13 +58,13 @@ function fieldsOf({ login, version, ...record }: InteractionRecord): readonly (s
   return login === undefined ? fields : [...fields, 'login', storedJson(login)]
 }
 
-/** Reads record, login and version, as scripts answer them. Login and version change, so they are fields of their own. */
+/** Reads the record, login and version that a script returns. Login and version can change, so each has its own hash field. */
 function interactionReader(): (reply: readonly (string | null)[]) => InteractionRecord {
   const { login: _login, version: _version, ...storedFields } = interactions.fields
   const { decode } = jsonCodec(storedFields, 'null')
   const { inSession, ...firstLoginFields } = loginFields
   const { decode: decodeLogin } = jsonCodec(firstLoginFields, 'null')
-  // A login from before this member was added lacks it.
+  // Logins that were stored before `inSession` existed lack it.
   const { decode: decodeInSession } = jsonCodec({ inSession }, 'omitted')
   const readLogin = (stored: JsonValue): InteractionLogin => ({ ...decodeLogin(stored), ...decodeInSession(stored) })
 

@@ -1,6 +1,6 @@
 /**
- * Names the one key of an operation. It has no hash tag, so a cluster spreads the keys of an issuer over all masters.
- * @param id of bounded length. As the last part of the name it may contain anything.
+ * Returns the name of a key. The name has no hash tag, so a cluster spreads the keys of an issuer over all masters.
+ * @param id has a bounded length. It may contain any character, because it is the last part of the name.
  */
 export type KeyOf = (kind: string, id: string) => Promise<string>
 
@@ -9,9 +9,9 @@ export function createKeySpace({ prefix, issuer }: { readonly prefix: string; re
   return async (kind, id) => `${prefix}:${await issuerDigest}:${kind}:${id}`
 }
 
-/** SHA-256 in base64url without padding: 43 characters for a text of any length and content. */
+/** Returns the SHA-256 of a string in base64url without padding: always 43 characters. */
 export async function sha256(text: string): Promise<string> {
-  // As JSON, because UTF-8 would map different ill-formed texts to the same bytes.
+  // Hashes the string as JSON: UTF-8 would encode different ill-formed strings as the same bytes.
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(text)))
   return btoa(String.fromCharCode(...new Uint8Array(digest)))
     .replaceAll('+', '-')

@@ -38,7 +38,8 @@ export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTok
 }
 
 /**
- * ARGV: now. Anyone who holds the token may ask: no owner is compared. Answers `found` with the record, or `absent`.
+ * ARGV: now. Does not compare the owner: anybody who holds the token may use it. Answers `found` with the record, or
+ * `absent`.
  */
 const findUnrevokedScript = `#!lua flags=allow-oom
 local expiresAt, endedAt, record = unpack(redis.call('HMGET', KEYS[1], 'expiresAt', 'endedAt', 'record'))

@@ -10,7 +10,7 @@ interface IoRedisClient {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
 }
 
-/** A connected client of the host, who configures, connects, monitors and closes it. */
+/** A connected client. The host configures, connects, monitors and closes it. */
 export type RedisClient = NodeRedisClient | IoRedisClient
 
 interface ScriptInput {
@@ -24,7 +24,7 @@ export interface Evaluator {
   byText(script: string, key: string, args: readonly string[]): Promise<unknown>
 }
 
-/** Makes both kinds of client look the same. */
+/** Adapts either kind of client to one interface. */
 export function evaluatorOf(client: RedisClient): Evaluator {
   if ('evalSha' in client) {
     return {

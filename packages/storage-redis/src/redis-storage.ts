@@ -36,12 +36,12 @@ export interface RedisStorageOptions {
    */
   readonly prefix?: string
   /**
-   * After how many milliseconds without an answer a command counts as an outage.
+   * How long to wait for an answer, in milliseconds. Without an answer by then, the call fails as an outage.
    * @defaultValue 3000. Users and proxies still wait that long.
    */
   readonly timeoutMilliseconds?: number
   /**
-   * Gets a warning if `maxmemory-policy` is not `noeviction`. The policy is read once, after the first answer, from one
+   * Is called with a warning if `maxmemory-policy` is not `noeviction`. The policy is read once, after the first answer, from one
    * master of a cluster. There is no warning if the user of the client may not call `INFO`.
    * @defaultValue Writes to the console. If Redis evicts keys, it can forget that an assertion was used.
    */
@@ -49,19 +49,19 @@ export interface RedisStorageOptions {
 }
 
 /**
- * Stores for records that expire, in Redis 7 or later: authorization codes, interactions, pushed
- * authorization requests, replay marks and opaque access tokens. Combine it with a durable storage: `composeStorage({ durable, expiring: createRedisStorage({ client,
- * issuer }) })`.
+ * Creates stores for records that expire, in Redis 7 or later: authorization codes, interactions, pushed authorization
+ * requests, replay marks and opaque access tokens. Combine them with a durable storage:
+ * `composeStorage({ durable, expiring: createRedisStorage({ client, issuer }) })`.
  *
  * Every operation is one Lua script on one key, atomic on the key's master, so it works on Redis Cluster. The caller's
  * `now` decides what has expired; every key has a time to live that ends a little later. Keys contain digests only.
  *
- * The host has to configure Redis, which confirms a write before it is safe:
+ * The host must configure Redis, because Redis confirms a write before the write is durable:
  * - `maxmemory-policy noeviction`. Any other policy silently drops replay marks and revocations when memory is short.
  *   With it, a full server refuses writes, which is an outage.
  * - `appendonly yes`. Otherwise a restart restores the last snapshot, where consumed codes and revoked tokens are valid
  *   again. With `appendfsync everysec` a crash loses up to two seconds; `always` loses nothing that was confirmed.
- * - Replication is asynchronous, also in a cluster and under Sentinel: a failover loses writes that had not reached the
+ * - Replication is asynchronous, even in a cluster and under Sentinel: a failover loses writes that had not reached the
  *   new master. `min-replicas-to-write 1` with `min-replicas-max-lag 1` makes an isolated master refuse writes after
  *   two or three seconds, which limits the loss to those. `WAIT` would narrow it further without closing it, and is not
  *   used.
@@ -70,13 +70,12 @@ export interface RedisStorageOptions {
  * - A consumed code can be redeemed once more. The family that it creates is a row of the durable storage: the second
  *   redemption is detected there, and revokes the tokens of the first. No second set of tokens stays valid.
  * - A client assertion can be used once more by an attacker who has intercepted it.
- * - An access token that was revoked by itself (RFC 7009) is accepted again. Tokens that were revoked with their
+ * - An access token that was revoked individually (RFC 7009) is accepted again. Tokens that were revoked with their
  *   family, grant, client or user are not: those are rows of the durable storage.
  * - The same browser can complete an interaction once more, and a pushed request can get one more code; a new code,
  *   token, interaction or pushed request may be missing.
  *
- * If that is
- * too much, keep these records in SQL.
+ * If that is too much, keep these records in SQL.
  *
  * @throws StorageUnavailableError from every method while Redis cannot answer; it never answers "absent" instead.
  * Whether a command in progress took effect is then unknown: a code that it consumed stays consumed.

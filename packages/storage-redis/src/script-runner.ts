@@ -39,8 +39,8 @@ interface ScriptCall {
 }
 
 /**
- * A server that does not know the script, because it is new or was restarted, is sent its text and knows it from then
- * on.
+ * Calls the script by its SHA-1. A new or restarted server does not know the script: it is then sent the text, which it
+ * caches.
  */
 async function evaluate(evaluator: Evaluator, { script, sha1, key, args }: ScriptCall): Promise<unknown> {
   try {
@@ -51,7 +51,7 @@ async function evaluate(evaluator: Evaluator, { script, sha1, key, args }: Scrip
   }
 }
 
-/** A client may wait for a lost connection as long as it likes. The caller gets an answer in time. */
+/** Throws if the answer takes too long. A client may wait for a lost connection without a limit. */
 async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = new Promise<never>((_resolve, reject) => {
@@ -68,7 +68,9 @@ async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
 /** An answer of another shape is an error, never "absent". */
 function readReply(reply: unknown): ScriptReply {
   if (!Array.isArray(reply) || !isReply(reply)) {
-    throw new TypeError('The Redis client did not answer with text: it must not map replies to other types.')
+    throw new TypeError(
+      'A script reply is not a list of strings. The Redis client must not map replies to other types.',
+    )
   }
   return reply
 }
@@ -95,12 +97,12 @@ function storageError(thrown: unknown): unknown {
   return new StorageUnavailableError('Redis cannot answer now.', { cause: thrown })
 }
 
-/** A full server also answers `ERR`, and that is an outage. */
+/** A server with too many connections also answers `ERR`. That is an outage. */
 function isDefect(message: string): boolean {
   return /^(?:ERR|WRONGTYPE|CROSSSLOT) /.test(message) && !message.startsWith('ERR max number of clients')
 }
 
-/** A script returned an outcome that it does not have: nothing can be concluded from it. */
+/** The error for an outcome that the script cannot return, from which nothing can be concluded. */
 export function unexpectedReply(outcome: string): Error {
-  return new Error(`A Redis script answered "${outcome}", which is not one of its answers.`)
+  return new Error(`A Redis script returned the unknown outcome "${outcome}".`)
 }

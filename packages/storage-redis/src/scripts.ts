@@ -1,8 +1,9 @@
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 /**
- * Lua: `keepSeconds(expiresAt, lifetime, margin)`, how long a key is kept. The caller's `now` alone decides whether a
- * record has expired; Redis removes records that have expired by the caller's clock and by its own.
+ * Lua function `keepSeconds(expiresAt, lifetime, margin)`: returns for how many seconds to keep a key. The caller's `now`
+ * alone decides whether a record has expired. Redis removes a record that has expired by both clocks, the caller's and its
+ * own.
  */
 export const keepSeconds = `
 local function keepSeconds(expiresAt, lifetime, margin)
@@ -23,11 +24,11 @@ export function timeToLive(life: {
 }): readonly [expiresAt: number, lifetime: number, margin: number] {
   const { until, from = until, margin = keptAfterExpiry } = life
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(until))
-    throw new TypeError('A time is a whole number of seconds.')
+    throw new TypeError('A time must be a whole number of seconds.')
   return [until, Math.max(0, until - from), margin]
 }
 
-/** In seconds: the caller's clock may be slow. */
+/** In seconds. The caller's clock may be slow. */
 const keptAfterExpiry = 300
 
 // Records are hashes. `owner` is the client or browser that may present the record, `expiresAt` and `endedAt` are
@@ -35,7 +36,7 @@ const keptAfterExpiry = 300
 // object.
 //
 // `#!lua` without the flag `no-writes` makes Redis refuse the whole script when it would refuse a write: on a replica,
-// on a master with too few replicas, with a broken disk. So only the master answers reads, too.
+// on a master with too few replicas, with a broken disk. So even reads are answered only by the master.
 
 /** ARGV: expiresAt, lifetime, margin, then names and values. Answers `inserted` or `taken`. */
 export const insertScript = `#!lua

@@ -44,7 +44,7 @@ it('accepts a timeout of one millisecond', () => {
   expect(createRedisStorage({ client, issuer, timeoutMilliseconds: 1 }).issuer).toBe(issuer)
 })
 
-it('refuses an option that does not exist, and names those that do', () => {
+it('rejects an unknown option and lists the existing options', () => {
   const options = { client: new Redis({ lazyConnect: true }), issuer, timeout: 3000 }
 
   expect(() => createRedisStorage(options)).toThrow(
@@ -52,7 +52,7 @@ it('refuses an option that does not exist, and names those that do', () => {
   )
 })
 
-it('accepts a node-redis sentinel as a client, by its type', () => {
+it('accepts the type of a node-redis sentinel as a client', () => {
   const sentinel: RedisClient = createSentinel({
     name: 'main',
     sentinelRootNodes: [{ host: '127.0.0.1', port: 26_379 }],

@@ -52,7 +52,7 @@ it('warns once, on the console by default', async () => {
   onTestFinished(() => warn.mockRestore())
 
   const { replays } = createRedisStorage({ client, issuer })
-  for (let asked = 0; asked < 4; asked += 1) await replays.markUsed(claim)
+  for (let call = 0; call < 4; call += 1) await replays.markUsed(claim)
 
   expect(warn.mock.calls).toEqual([[expect.stringContaining('Mintmark: Redis has maxmemory-policy allkeys-lru')]])
 })
@@ -67,6 +67,6 @@ const warningOf = (client: RedisClient): Promise<string> =>
 async function warningsBeforeAnswer(): Promise<readonly string[]> {
   const warnings: string[] = []
   const { replays } = createRedisStorage({ client, issuer, onWarning: (message) => void warnings.push(message) })
-  for (let asked = 0; asked < 4; asked += 1) await replays.markUsed(claim)
+  for (let call = 0; call < 4; call += 1) await replays.markUsed(claim)
   return warnings
 }

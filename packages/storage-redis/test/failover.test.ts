@@ -11,7 +11,7 @@ const issuer = 'https://issuer.example'
 const code = aCodeRecord()
 const { digest, clientId, familyId, issuedAt: now } = code
 
-// What the documentation of createRedisStores admits, and what bounds it.
+// The losses that the documentation of createRedisStorage describes, and their limits.
 
 it('a failover before replication loses a consumed mark, and the durable storage still creates one family', async () => {
   const { master, atMaster, atReplica } = await startPair()
@@ -24,13 +24,13 @@ it('a failover before replication loses a consumed mark, and the durable storage
   // The replica takes over, while a server still talks to the master that was cut off.
   await atReplica.sendCommand(['REPLICAOF', 'NO', 'ONE'])
   const first = await before.codes.consume(digest, clientId, now)
-  const founded = await before.families.insert(aFamilyRecord({ familyId }))
+  const created = await before.families.insert(aFamilyRecord({ familyId }))
   await master.kill()
   const second = await after.codes.consume(digest, clientId, now)
-  const foundedAgain = await after.families.insert(aFamilyRecord({ familyId }))
+  const createdAgain = await after.families.insert(aFamilyRecord({ familyId }))
 
   expect([first.outcome, second.outcome]).toEqual(['won', 'won'])
-  expect([founded.outcome, foundedAgain.outcome]).toEqual(['inserted', 'revoked'])
+  expect([created.outcome, createdAgain.outcome]).toEqual(['inserted', 'revoked'])
 })
 
 it('a failover after replication loses nothing', async () => {
@@ -54,7 +54,7 @@ it('reports an outage when a replica has fallen behind and min-replicas-to-write
   await atMaster.configSet({ 'min-replicas-to-write': '1', 'min-replicas-max-lag': '1' })
 
   replica.freeze()
-  await refusesWrites(atMaster)
+  await waitForRefusedWrites(atMaster)
 
   await expect(stores.codes.consume(digest, clientId, now)).rejects.toMatchObject({ name: 'StorageUnavailableError' })
   await expect(stores.codes.find(digest, clientId, now)).rejects.toMatchObject({ name: 'StorageUnavailableError' })
@@ -69,7 +69,7 @@ interface Pair {
   readonly atReplica: Connection
 }
 
-/** A master and a replica that has all it has. */
+/** Starts a master and a replica, and waits until the replica has all data of the master. */
 async function startPair(): Promise<Pair> {
   const master = await startRedis({ 'repl-diskless-sync-delay': 0 })
   onTestFinished(() => master.stop())
@@ -80,13 +80,13 @@ async function startPair(): Promise<Pair> {
   const atReplica = await connectClient(replica)
   onTestFinished(() => atReplica.destroy())
   await atMaster.set('synchronised', 'yes')
-  // Without a time limit: answers when the replica has it.
+  // A timeout of 0 means no limit: the command returns when the replica has the write.
   await atMaster.sendCommand(['WAIT', '1', '0'])
   return { master, replica, atMaster, atReplica }
 }
 
-/** Resolves when the master counts its replica as lost, a second or two after it fell silent. */
-async function refusesWrites(client: Connection): Promise<void> {
+/** Waits until the master refuses writes, a second or two after its replica stopped answering. */
+async function waitForRefusedWrites(client: Connection): Promise<void> {
   const write = async () => client.set('probe', 'x').catch((error: unknown) => String(error))
   for (let answer = await write(); !answer?.includes('NOREPLICAS'); answer = await write());
 }

@@ -33,8 +33,8 @@ describe('keys', () => {
     expect(lives.filter((life) => life <= 0)).toEqual([])
   })
 
-  it('live five minutes longer than their record, and replay marks an hour more, by whichever of two clocks is behind', async () => {
-    // Two servers: the clock of one is years behind Redis's, that of the other agrees with it.
+  it('live five minutes longer than their record, and keys of replay marks 65 minutes longer, by the slower of two clocks', async () => {
+    // The first clock is years behind the clock of Redis. The second agrees with it.
     for (const now of [epochSeconds(1000), epochSeconds(Number((await client.time())[0]))]) {
       await client.flushDb()
       await stores.codes.insert(aCodeRecord({ issuedAt: now, expiresAt: epochSeconds(now + 60) }))
@@ -59,7 +59,7 @@ describe('keys', () => {
     expect(await lifeOf('*:token:*')).toBeOneOf([899, 900, 901])
   })
 
-  it('are not written when the expiry is not a time, as they would never expire', async () => {
+  it('are not written when a time is not a number, because they would never expire', async () => {
     const nan = Number.NaN as EpochSeconds
 
     await expect(stores.codes.insert(aCodeRecord({ expiresAt: nan }))).rejects.toThrow(TypeError)
@@ -81,14 +81,14 @@ describe('keys', () => {
     expect(await client.keys('*jti-1*')).toEqual([])
   })
 
-  it('differ for ill-formed texts that UTF-8 encodes alike', async () => {
+  it('differ for ill-formed strings that UTF-8 encodes as the same bytes', async () => {
     const claim = { purpose: 'client_assertion_jti', expiresAt: epochSeconds(60), now: epochSeconds(0) } as const
 
     expect(await stores.replays.markUsed({ ...claim, value: '\ud800' })).toEqual({ outcome: 'fresh' })
     expect(await stores.replays.markUsed({ ...claim, value: '\ud801' })).toEqual({ outcome: 'fresh' })
   })
 
-  it('treats an invalid time as later than every expiry', async () => {
+  it('are treated as expired when the time of the caller is not a number', async () => {
     await fill(stores)
     const { digest, clientId } = aCodeRecord()
 
@@ -96,24 +96,24 @@ describe('keys', () => {
   })
 })
 
-describe('a record from which something was lost', () => {
-  it('is rejected when any member of a code is missing', async () => {
+describe('a record with a missing member or field', () => {
+  it('is a code: throws an error that names the missing member', async () => {
     const code = aCodeRecord({ digest: aDigest('whole') })
     const { codes } = stores
     await codes.insert(code)
     const [key = ''] = await client.keys('*:code:*')
-    const whole = JSON.parse((await client.hGet(key, 'record')) ?? '{}') as Record<string, unknown>
+    const stored = JSON.parse((await client.hGet(key, 'record')) ?? '{}') as Record<string, unknown>
 
     for (const name of Object.keys(code)) {
-      await client.hSet(key, 'record', JSON.stringify({ ...whole, [name]: undefined }))
+      await client.hSet(key, 'record', JSON.stringify({ ...stored, [name]: undefined }))
       await expect(codes.find(code.digest, code.clientId, code.issuedAt), name).rejects.toThrow(name)
     }
-    await client.hSet(key, 'record', JSON.stringify(whole))
+    await client.hSet(key, 'record', JSON.stringify(stored))
     expect(await codes.find(code.digest, code.clientId, code.issuedAt)).toEqual(code)
   })
 
   it.for(['owner', 'expiresAt', 'record', 'version'])(
-    'is not handed out: an interaction without its field %s',
+    'is an interaction without its field %s: does not return it',
     async (field) => {
       const interaction = anInteractionRecord()
       await stores.interactions.insert(interaction)
@@ -132,7 +132,7 @@ describe('a record from which something was lost', () => {
     ['no', async (key: string) => client.hDel(key, 'version')],
     ['an empty', async (key: string) => client.hSet(key, 'version', '')],
     ['an invalid', async (key: string) => client.hSet(key, 'version', '1e3')],
-  ])('an interaction with %s version is an error, because it could not be updated', async (_, spoil) => {
+  ])('is an interaction with %s version: throws, because nobody could update it', async (_, spoil) => {
     await stores.interactions.insert(anInteractionRecord())
     const [key = ''] = await client.keys('*:interaction:*')
     await spoil(key)
@@ -151,8 +151,8 @@ it('reads a login that was stored before logins had inSession', async () => {
   const interaction = anInteractionRecord({ login })
   await stores.interactions.insert(interaction)
   const [key = ''] = await client.keys('*:interaction:*')
-  const whole = JSON.parse((await client.hGet(key, 'login')) ?? '{}') as Record<string, unknown>
-  await client.hSet(key, 'login', JSON.stringify({ ...whole, inSession: undefined }))
+  const stored = JSON.parse((await client.hGet(key, 'login')) ?? '{}') as Record<string, unknown>
+  await client.hSet(key, 'login', JSON.stringify({ ...stored, inSession: undefined }))
 
   expect(await reads['interactions.find']?.(stores)).toEqual({
     ...interaction,

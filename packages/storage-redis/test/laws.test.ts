@@ -54,7 +54,7 @@ const targets: readonly Target[] = [
   },
 ]
 
-describe.for(targets)('a durable part in memory, what expires on $name', ({ start }) => {
+describe.for(targets)('durable records in memory, expiring records on $name', ({ start }) => {
   let target: Awaited<ReturnType<Target['start']>>
   beforeAll(async () => {
     target = await start()

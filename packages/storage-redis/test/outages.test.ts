@@ -12,7 +12,7 @@ import { freePort, startRedis, type RedisServer } from './support/redis-server.t
 
 const issuer = 'https://issuer.example'
 
-/** What became of each operation: its answer, or the name and cause of what it threw. */
+/** Runs each operation. Returns its result, the name of a `StorageUnavailableError`, or any other error. */
 async function outcomesOf(
   operations: Readonly<Record<string, (stores: ExpiringStores) => Promise<unknown>>>,
   stores: ExpiringStores,
@@ -52,23 +52,20 @@ describe('one server', () => {
     { reply: 'READONLY', cause: async () => client.sendCommand(['REPLICAOF', '127.0.0.1', String(await freePort())]) },
     { reply: 'NOREPLICAS', cause: () => client.configSet('min-replicas-to-write', '1') },
     { reply: 'NOPERM', cause: () => client.aclSetUser('default', ['-evalsha']) },
-  ])(
-    'a server that answers $reply is an outage to every method, and nothing is lost by it',
-    async ({ reply, cause }) => {
-      await cause()
+  ])('a server that answers $reply is an outage for every method, and loses no record', async ({ reply, cause }) => {
+    await cause()
 
-      const outcomes = await outcomesOf(all, stores)
-      const thrown = await reads['codes.find']?.(stores).catch((error: unknown) => error)
+    const outcomes = await outcomesOf(all, stores)
+    const thrown = await reads['codes.find']?.(stores).catch((error: unknown) => error)
 
-      expect(outcomes).toEqual(unavailable(all))
-      expect(causeOf(thrown)).toContain(reply)
+    expect(outcomes).toEqual(unavailable(all))
+    expect(causeOf(thrown)).toContain(reply)
 
-      await client.sendCommand(['REPLICAOF', 'NO', 'ONE'])
-      await client.configSet('min-replicas-to-write', '0')
-      await client.aclSetUser('default', ['+evalsha'])
-      expect(await outcomesOf(reads, stores)).toEqual(healthy)
-    },
-  )
+    await client.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+    await client.configSet('min-replicas-to-write', '0')
+    await client.aclSetUser('default', ['+evalsha'])
+    expect(await outcomesOf(reads, stores)).toEqual(healthy)
+  })
 
   it('a server whose memory is full is an outage for every method that writes, and answers reads', async () => {
     await client.configSet({ maxmemory: '1', 'maxmemory-policy': 'noeviction' })
@@ -83,7 +80,7 @@ describe('one server', () => {
     onTestFinished(() => other.destroy())
     const endless = other.eval('while true do end').catch((error: unknown) => error)
 
-    // The first call is taken in before the server counts as busy; those after it are refused.
+    // The server accepts the first call before it considers itself busy, and refuses the next calls.
     await reads['codes.find']?.(stores).catch(() => {})
     const outcomes = await outcomesOf(all, stores)
 
@@ -126,7 +123,7 @@ describe('one server', () => {
     await server.kill()
 
     const ready = isReadyAgain(client)
-    // Slowly: 300 records of 4 ms each, looking after its clients in between.
+    // Loads slowly: takes 4 ms for each of 300 records, and answers clients in between.
     const restarted = server.restart({
       appendonly: 'no',
       'key-load-delay': 4000,
@@ -153,20 +150,20 @@ describe('one server', () => {
   it('a server that was killed is an outage for every method through ioredis too', async () => {
     const ioRedis = await connectIoRedis(server)
     onTestFinished(() => ioRedis.disconnect())
-    const through = createRedisStorage({ client: ioRedis, issuer })
-    expect(await outcomesOf(reads, through)).toEqual(healthy)
+    const ioRedisStores = createRedisStorage({ client: ioRedis, issuer })
+    expect(await outcomesOf(reads, ioRedisStores)).toEqual(healthy)
     await server.kill()
 
-    expect(await outcomesOf(all, through)).toEqual(unavailable(all))
+    expect(await outcomesOf(all, ioRedisStores)).toEqual(unavailable(all))
   })
 
-  it('sends scripts again that the server no longer has', async () => {
+  it('sends a script again when the server no longer has it', async () => {
     await client.scriptFlush()
 
     expect(await outcomesOf(reads, stores)).toEqual(healthy)
   })
 
-  it('reports a key of another kind, and a client that maps replies, as defects and not as outages', async () => {
+  it('reports a key of the wrong type, and a client that maps replies, as defects and not as outages', async () => {
     const [key] = await client.keys('*:code:*')
     await client.set(key ?? '', 'a')
     const mapped = createRedisStorage({ client: client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer }), issuer })
@@ -208,7 +205,7 @@ describe('one server', () => {
 const isReadyAgain = (client: { once(event: 'ready', listener: () => void): unknown }): Promise<void> =>
   new Promise((resolve) => void client.once('ready', resolve))
 
-/** Ten at a time. */
+/** Works on ten items at a time. */
 async function inWaves<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = []
   for (let start = 0; start < items.length; start += 10) {

@@ -36,14 +36,14 @@ it('law: of 50 presentations of a code by two processes at once exactly one wins
   expect(tallies).toEqual(Array.from({ length: rounds }, () => oneWinner))
 }, 60_000)
 
-interface Arena {
+interface RaceTarget {
   readonly kind: 'server' | 'cluster'
   readonly urls: readonly string[]
   readonly client: RedisClient
 }
 
-/** In each round both processes present a code of its own 25 times at once. */
-async function race({ kind, urls, client }: Arena): Promise<readonly Readonly<Record<string, number>>[]> {
+/** Runs the rounds. In each round, both processes present the code of the round 25 times at once. */
+async function race({ kind, urls, client }: RaceTarget): Promise<readonly Readonly<Record<string, number>>[]> {
   const { codes } = createRedisStorage({ client, issuer })
   const presenters = await Promise.all([startPresenter(kind, urls), startPresenter(kind, urls)])
   const tallies: Readonly<Record<string, number>>[] = []

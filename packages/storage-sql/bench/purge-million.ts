@@ -1,4 +1,5 @@
-// How long a batch of 1,000 takes when a thousand rows have expired, and when a million have: `pnpm purge-million [rows]`.
+// Measures how long the purge of 1,000 rows takes when 4,000 rows have expired, and when a million have expired:
+// `pnpm purge-million [rows]`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,14 +42,14 @@ async function measure(dialect: SqlDialect, name: string): Promise<void> {
   const storage = await createSqlStorage({ dialect, issuer })
   for (const expired of [4000, rows]) {
     await fill(dialect, expired)
-    report(`${name}, ${expired} expired beside as many live`, await purgeAll(storage))
+    report(`${name}, ${expired} expired and as many unexpired rows`, await purgeAll(storage))
   }
 
-  const [left] = await dialect.all('SELECT count(*) AS count FROM mintmark_families', [])
-  console.log(`${name}: ${String(left?.values[0])} live families are left\n`)
+  const [remaining] = await dialect.all('SELECT count(*) AS count FROM mintmark_families', [])
+  console.log(`${name}: ${String(remaining?.values[0])} unexpired families remain\n`)
 }
 
-/** A quarter of the rows in each of four tables, the expired ones between the live ones. */
+/** Inserts as many expired as unexpired rows, a quarter of them into each of four tables. */
 async function fill(dialect: SqlDialect, expired: number): Promise<void> {
   const tables = {
     mintmark_codes: tableColumns(codes),
@@ -63,7 +64,7 @@ async function fill(dialect: SqlDialect, expired: number): Promise<void> {
       [key]: `'${expired}-' || n`,
       value_digest: `'${expired}-' || n`,
       handle_digest: `'${expired}-' || n`,
-      // Every other row has expired, each at a time of its own.
+      // Every other row has expired, each at a different time.
       expires_at: `${now} + CASE WHEN n % 2 = 0 THEN -n ELSE n END`,
       revoked_at: 'NULL',
       consumed_at: 'NULL',
@@ -72,22 +73,25 @@ async function fill(dialect: SqlDialect, expired: number): Promise<void> {
   }
 }
 
-/** Milliseconds that each call took, and each presentation of a live code beside it. */
-async function purgeAll(storage: AdminStorage): Promise<{ readonly batches: number[]; readonly beside: number[] }> {
+/** Returns how many milliseconds each call took, and each insertion and presentation of an unexpired code meanwhile. */
+async function purgeAll(storage: AdminStorage): Promise<{ readonly batches: number[]; readonly meanwhile: number[] }> {
   const batches: number[] = []
-  const beside: number[] = []
+  const meanwhile: number[] = []
   for (let call = 0; ; call += 1) {
-    const code = aCodeRecord({ digest: aDigest(`beside-${call}`), expiresAt: epochSeconds(now + 60) })
+    const code = aCodeRecord({ digest: aDigest(`meanwhile-${call}`), expiresAt: epochSeconds(now + 60) })
     const started = performance.now()
     const purging = storage.purge.purgeExpired({ now, limit })
     const presenting = storage.codes.insert(code).then(() => storage.codes.consume(code.digest, code.clientId, now))
     const { done } = await purging.finally(() => batches.push(performance.now() - started))
-    await presenting.then(() => beside.push(performance.now() - started))
-    if (done) return { batches, beside }
+    await presenting.then(() => meanwhile.push(performance.now() - started))
+    if (done) return { batches, meanwhile }
   }
 }
 
-function report(about: string, { batches, beside }: { readonly batches: number[]; readonly beside: number[] }): void {
+function report(
+  about: string,
+  { batches, meanwhile }: { readonly batches: number[]; readonly meanwhile: number[] },
+): void {
   const full = batches.slice(0, -1)
   const tenth = Math.max(1, Math.floor(full.length / 10))
   const figures = {
@@ -95,7 +99,7 @@ function report(about: string, { batches, beside }: { readonly batches: number[]
     middle: median(full.slice(full.length / 2 - tenth / 2, full.length / 2 + tenth / 2 + 1)),
     last: median(full.slice(-tenth)),
     longest: Math.max(...full),
-    beside: median(beside),
+    meanwhile: median(meanwhile),
   }
   const text = Object.entries(figures).map(([name, value]) => `${name} ${value.toFixed(1)} ms`)
   console.log(`${about}: ${batches.length} calls of ${limit}: ${text.join(', ')}`)

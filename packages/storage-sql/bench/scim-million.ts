@@ -1,4 +1,5 @@
-// What a look-up, a page and a change cost when a provider has a thousand users, and when it has a million: `pnpm scim-million [rows]`.
+// Measures what a look-up, a page and a change cost when a provider has a thousand users, and when it has a million:
+// `pnpm scim-million [rows]`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +14,13 @@ import { startPostgres } from '../test/support/postgres-server.ts'
 
 const most = Number(process.argv[2] ?? 1_000_000)
 const samples = 300
-/** Of searches, which may read a whole index. */
+/** The number of samples of a search, which may read a whole index. */
 const fewSamples = 7
 const sizes = process.argv.includes('--most-only') ? [most] : [1000, most]
 const acme = providerId('provider-1')
 const issuer = 'https://issuer.example'
 
-async function overSqlite(): Promise<void> {
+async function measureSqlite(): Promise<void> {
   for (const rows of sizes) {
     const folder = await mkdtemp(join(tmpdir(), 'mintmark-scim-'))
     const dialect = openSqliteDialect(join(folder, 'test.db'), { migrate: 'on-open', synchronous: 'normal' })
@@ -29,7 +30,7 @@ async function overSqlite(): Promise<void> {
   }
 }
 
-async function overPostgres(): Promise<void> {
+async function measurePostgres(): Promise<void> {
   const server = await startPostgres()
   for (const rows of sizes) {
     const database = await makeDatabase(server.url)
@@ -58,7 +59,7 @@ async function measure(dialect: SqlDialect, engine: string, rows: number): Promi
   }
 }
 
-/** The filters and orders of identity providers that read a range of an index, or a whole one. */
+/** The filters and orders of identity providers that read a range of an index, or a whole index. */
 function searchesOf(storage: AdminStorage, rows: number): Readonly<Record<string, (n: number) => Promise<unknown>>> {
   const search = async (query: { readonly filter?: ResolvedFilter; readonly sort?: SortKey }) => {
     const outcome = await storage.provisionedUsers.list({
@@ -189,7 +190,7 @@ const equals = (name: string, value: string): ResolvedFilter => ({
 
 async function deactivate(storage: AdminStorage, n: number): Promise<void> {
   const user = await storage.provisionedUsers.find(acme, userId(filledAccount(n).userId))
-  if (user === undefined) throw new Error(`There is no account ${n}.`)
+  if (user === undefined) throw new Error(`There is no user ${n}.`)
   const { externalId, resource, resourceForm, claims, version } = user
   const state = {
     active: !user.active,
@@ -206,19 +207,19 @@ async function deactivate(storage: AdminStorage, n: number): Promise<void> {
     state,
     now: epochSeconds(1_800_000_000),
   })
-  if (outcome !== 'swapped') throw new Error(`The account ${n} was not changed: ${outcome}`)
+  if (outcome !== 'swapped') throw new Error(`The user ${n} was not changed: ${outcome}`)
 }
 
 async function medianOf(work: (n: number) => Promise<unknown>, rows: number, count: number): Promise<string> {
   const times: number[] = []
   for (let sample = 0; sample < count; sample += 1) {
     const started = performance.now()
-    // Spread over all of them, in no order.
+    // Spreads the samples over all users.
     await work(1 + ((sample * 7919) % rows))
     times.push(performance.now() - started)
   }
   return (times.toSorted((one, other) => one - other)[count >> 1] ?? 0).toFixed(3)
 }
 
-await overSqlite()
-await overPostgres()
+await measureSqlite()
+await measurePostgres()

@@ -34,9 +34,9 @@ interface SqlStorageOptions {
   /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
-   * The work of a list that has to read users or groups one by one: one for each of up to 2 kB, and more for larger ones. A
-   * filter with more than five comparisons lowers the limit. The filters and orders that use an index, which `docs/reference/limits.md`
-   * lists, count only the rows that they read. A list that would read more is rejected as `tooMany` (RFC 7644 §3.12).
+   * The most users or groups that one list may read one by one. A resource of more than 2 kB is counted as several, and a
+   * filter with more than five comparisons lowers the limit. Filters and orders that use an index (`docs/reference/limits.md`
+   * lists them) count only the rows that they read. A list that would read more is rejected as `tooMany` (RFC 7644 §3.12).
    * @defaultValue 20000. No request keeps the database busy for long, and most directories have fewer users.
    */
   readonly scanLimit?: number
@@ -59,7 +59,7 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
   return createStores(dialect, { issuer, scanLimit })
 }
 
-/** The storage of a database whose schema is known to be current. */
+/** Creates the stores of a database whose schema is known to be current. */
 export function createStores(
   dialect: SqlDialect,
   { issuer, scanLimit }: { readonly issuer: string; readonly scanLimit: number },

@@ -8,17 +8,17 @@ import {
 import type { SqlDialect, SqlEngine, SqlQueryOptions, SqlRow, SqlStep, SqlValue, StatementLifetime } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
-/** What a store needs: a builder and a runner of statements, and the issuer whose rows it sees. */
+/** What a store needs: a query builder, functions that run statements, and the issuer whose rows it reads and writes. */
 export interface Database {
   readonly issuer: string
   readonly engine: SqlEngine
   /** Builds queries. It has no connection. */
   readonly query: QueryCreator<Tables> & QueryExecutorProvider
-  /** Runs a statement, bound to the issuer and the values given. */
+  /** Binds a statement to the issuer and the values, and runs it. */
   readonly run: RunStatement
   /** Runs a statement whose parameters are the issuer and then these values. */
   readonly runInOrder: (statement: Statement<string>, values: readonly SqlValue[]) => Promise<readonly SqlRow[]>
-  /** A statement as a step of a transaction. */
+  /** Returns a statement as a step of a transaction. */
   readonly step: <Name extends string>(
     statement: Statement<Name>,
     values: ValuesOf<Name>,
@@ -65,17 +65,17 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
   }
 }
 
-/** Most statements run with these, so that no object is made for each. */
+/** The options of most statements, shared so that a call creates no object. */
 const lasting: SqlQueryOptions = { lifetime: 'lasting' }
 
 /**
- * Kysely's query builder without the class `Kysely`, which would pull in schema building and connections: a third of
- * its code.
+ * Creates Kysely's query builder without the class `Kysely`, which would pull in schema building and connections: a third
+ * of its code.
  */
 function createQuery({ kysely }: SqlEngine): Database['query'] {
   const executor = new DefaultQueryExecutor(kysely.createQueryCompiler(), kysely.createAdapter(), {
     provideConnection: () => {
-      throw new Error('Statements are run by the dialect')
+      throw new Error('The dialect runs statements, not Kysely')
     },
   })
   return Object.assign(new QueryCreator<Tables>({ executor }), { getExecutor: () => executor })
@@ -85,7 +85,7 @@ function createQuery({ kysely }: SqlEngine): Database['query'] {
 export interface Statement<Name extends string> {
   readonly sql: string
   readonly lifetime: StatementLifetime
-  /** The values of the placeholders. The parameter `issuer` is given by itself. */
+  /** Returns the values of the placeholders, in order. */
   readonly bind: (values: Readonly<Record<Exclude<Name, 'issuer'>, SqlValue>>, issuer: string) => readonly SqlValue[]
 }
 
@@ -109,33 +109,33 @@ export function compileStatement<Name extends string>(
     },
     lifetime,
     bind(values, issuer) {
-      // Every parameter but the issuer is among the values: the types say so.
-      const given = values as Readonly<Record<string, SqlValue>>
+      // The types guarantee that the values contain every parameter except the issuer.
+      const byName = values as Readonly<Record<string, SqlValue>>
       return statement().slots.map((slot) => {
         if (!(slot instanceof NamedParameter)) return slot
-        return slot.parameter === 'issuer' ? issuer : (given[slot.parameter] as SqlValue)
+        return slot.parameter === 'issuer' ? issuer : (byName[slot.parameter] as SqlValue)
       })
     },
   }
 }
 
-/** The same for a statement that is written as SQL. */
+/** Like `compileStatement`, for a statement that is written as SQL. */
 export const compileSql = <Name extends string>(
   query: QueryExecutorProvider,
   define: (parameter: Parameter<Name>) => RawBuilder<unknown>,
   lifetime?: StatementLifetime,
 ): Statement<Name> =>
   compileStatement((parameter: Parameter<Name>) => {
-    const written = define(parameter)
-    return { compile: () => written.compile(query) }
+    const builder = define(parameter)
+    return { compile: () => builder.compile(query) }
   }, lifetime)
 
-/** One parameter for each column, named as the column. */
+/** Returns one parameter for each column, with the name of the column. */
 export function parameters<Column extends string>(
   parameter: Parameter<Column>,
   columns: readonly Column[],
 ): Readonly<Record<Column, SqlValue>> {
-  // The keys are the columns given.
+  // The keys are exactly `columns`.
   return Object.fromEntries(columns.map((column) => [column, parameter(column)])) as Record<Column, SqlValue>
 }
 
@@ -150,7 +150,7 @@ function compile(query: Compilable): CompiledStatement {
   return { sql, slots: parameters.map((value) => (value instanceof NamedParameter ? value : (value as SqlValue))) }
 }
 
-/** Kysely passes parameter values through to the compiled query untouched, and so it passes this. */
+/** The name of a parameter in place of its value. Kysely passes values unchanged to the compiled query. */
 class NamedParameter {
   readonly parameter: string
 

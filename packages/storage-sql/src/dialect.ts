@@ -3,7 +3,7 @@ import { type JsonValue, StorageUnavailableError } from '@mintmark/storage-inter
 import type { AliasedRawBuilder, Dialect, Expression, RawBuilder } from 'kysely'
 import type { JsonSearch } from './json-search.ts'
 
-/** A value that a statement is bound to. */
+/** The value of a parameter of a statement. */
 export type SqlValue = string | number | boolean | null
 
 /** A result row by position. `rowsByPlace` makes rows from a driver that returns objects. */
@@ -35,7 +35,7 @@ export interface SqlEngine {
     readonly smallRowTable: string
     /** Statements that create a trigger. */
     readonly trigger: (trigger: SqlTrigger) => readonly string[]
-    /** A query for the distinct texts of `emails[*].value` in a `searchable` column, each cut to 200 characters. */
+    /** A query for the distinct strings of `emails[*].value` in a `searchable` column, each cut to 200 characters. */
     readonly emailValues: (column: string) => string
     /** The flags `false` and `true`. */
     readonly no: string
@@ -49,11 +49,11 @@ export interface SqlEngine {
     readonly indexedValues: (values: SqlIndexedValues) => string
     /** A statement that deletes the rows of a table whose key consists of columns of a row and of rows of a query. */
     readonly removeRows: (rows: SqlRemovedRows) => string
-    /** Statements that keep writers out of a table until the transaction ends. None where one writer runs at a time. */
+    /** Statements that keep writers out of a table until the transaction ends. None if the engine allows one writer at a time. */
     readonly lockTable: (table: string) => readonly string[]
     /** Statements that remove a trigger. */
     readonly dropTrigger: (trigger: Pick<SqlTrigger, 'name' | 'table'>) => readonly string[]
-    /** A random text. */
+    /** An expression for a random string. */
     readonly randomText: string
     /** An expression for the next number of a row of `mintmark_changes`, and statements that prepare it. */
     readonly changeNumbers: { readonly create: readonly string[]; readonly next: string }
@@ -61,21 +61,21 @@ export interface SqlEngine {
     readonly changedNames: (before: string, after: string) => string
     /** Ends a query and locks its rows against changes until the transaction ends. */
     readonly lockRows: string
-    /** Locks them also against `keepRows`, which waits. */
+    /** Like `lockRows`, but `keepRows` of another transaction waits as well. */
     readonly lockForRemoval: string
-    /** A query that locks the groups named by another query, in one order. */
+    /** A query that locks the groups that another query finds, always in the same order. */
     readonly lockGroups: (groups: { readonly issuer: string; readonly ids: string }) => string
     /**
-     * Statements that make a trigger lock rows first: `rows` is the `FROM` clause with its order. None where one writer
-     * runs at a time.
+     * Statements that make a trigger lock rows first: `rows` is the `FROM` clause with its order. None if the engine allows
+     * one writer at a time.
      */
     readonly lockFirst: (trigger: SqlTrigger, rows: string) => readonly string[]
     /**
-     * Statements that create a trigger that makes its statement start again, and read what has been committed since, if a query finds
-     * a row. None where one writer runs at a time.
+     * Statements that create a trigger. If the query finds a row, the statement that fired the trigger starts again, and reads
+     * what has been committed since. None if the engine allows one writer at a time.
      */
     readonly startAgain: (trigger: Omit<SqlTrigger, 'statements'>, query: string) => readonly string[]
-    /** Statements that give the planner statistics for empty tables. None where it does not use any. */
+    /** Statements that give the planner statistics for empty tables. None if the planner does not use any. */
     readonly showRows: (rows: SqlExpectedRows) => readonly string[]
   }
   /** A query with one parameter that returns a row if a table of that name exists. */
@@ -84,23 +84,27 @@ export interface SqlEngine {
   readonly decodeFlag: (value: unknown) => boolean
   /** JSON for a `searchable` column, or for a list that `listed` reads. */
   readonly encodeSearchable: (value: JsonValue) => SqlValue
-  /** The JSON text of a `searchable` column, and the value that was given to `encodeSearchable`. */
+  /** The JSON text of a `searchable` column. */
   readonly searchableText: (column: Expression<unknown>) => RawBuilder<unknown>
+  /** Returns the value that was passed to `encodeSearchable`, from its JSON text. */
   readonly decodeSearchable: (text: string) => JsonValue
   /** The `FROM` clause and the JSON expression to search a table by one of its `json` columns. */
   readonly searchedJson: (
     table: string,
     column: string,
   ) => { readonly from: RawBuilder<unknown>; readonly document: RawBuilder<unknown> }
-  /** Decodes a text inside JSON that the engine built from columns. */
+  /** Decodes a string inside JSON that the engine built from columns. */
   readonly decodeText: (text: string) => string
   /** JSON text of a list with one pair for each row of the query, whose columns are `first` and `second`. */
   readonly jsonPairs: (query: Expression<unknown>) => RawBuilder<SqlValue>
-  /** A query for the texts, as `value`, of a JSON list that `encodeSearchable` has written. */
+  /** A query for the strings of a JSON list that `encodeSearchable` has written. Its column is `value`. */
   readonly listed: (list: Expression<SqlValue>) => RawBuilder<unknown>
-  /** A query for the pairs of texts, as `first` and `second`, of a JSON list of pairs that `encodeSearchable` has written. */
+  /**
+   * A query for the pairs of strings of a JSON list of pairs that `encodeSearchable` has written. Its columns are `first` and
+   * `second`.
+   */
   readonly listedPairs: (list: Expression<SqlValue>) => RawBuilder<unknown>
-  /** As `listed`, with the position of each text, as `place`, from 1. */
+  /** Like `listed`, with a second column `place`: the position of each string, from 1. */
   readonly listedInOrder: (list: Expression<SqlValue>) => RawBuilder<unknown>
   /** Whether a column has one of the values of a query. The query runs once. */
   readonly among: (column: Expression<unknown>, values: Expression<unknown>) => RawBuilder<boolean>
@@ -112,8 +116,8 @@ export interface SqlEngine {
   /** Whether an offset skips rows in the index alone, even if the query selects columns that are not in it. */
   readonly skipsInIndex: boolean
   /**
-   * Ends a query and keeps the rows of the table so named: nobody can remove them or change their keys until the
-   * transaction ends.
+   * Ends a query and locks the rows of the table `name`: until the transaction ends, no other transaction can remove them or
+   * change their keys.
    */
   readonly keepRows: (name: string) => RawBuilder<unknown>
   /** Ends a query: it locks the rows against changes, and leaves out rows that another transaction has locked. */
@@ -123,7 +127,7 @@ export interface SqlEngine {
   readonly search: JsonSearch
   /** JSON text of the object `target` with the members of the JSON text `patch` added or replaced. */
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
-  /** Deletes the batch and returns a row for each. Rows that another connection is changing may be left. */
+  /** Deletes the batch and returns a row for each. May leave out rows that another connection is changing. */
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
 }
 
@@ -133,7 +137,7 @@ export interface SqlIndexedValues {
   readonly row: string
   /** Attributes with a column of their own, with its name. */
   readonly columns?: readonly (readonly [attribute: string, column: string])[]
-  /** Attributes with one value. Each yields a row, also when it is absent. */
+  /** Attributes with one value. Each yields a row, even when it is absent. */
   readonly single?: string
   /** Attributes with several values. */
   readonly several?: string
@@ -148,21 +152,21 @@ export interface SqlIndexedValues {
 interface SqlRemovedRows {
   readonly table: string
   readonly row: string
-  /** The columns of the key that the row has as well. */
+  /** The columns of the key whose values are taken from the row. */
   readonly same: readonly string[]
-  /** The other columns of the key, which the query yields. */
+  /** The other columns of the key, which the query returns. */
   readonly columns: readonly string[]
   readonly query: string
 }
 
-/** What rows of some tables will be like. Columns that are not named get distinct values. */
+/** The expected distribution of values in tables that are still empty. Columns that are not listed get distinct values. */
 export interface SqlExpectedRows {
   readonly tables: readonly string[]
   /** Columns in which many rows have the same value. */
   readonly alike: readonly string[]
-  /** Columns that are empty in most rows. */
+  /** Columns that are NULL in most rows. */
   readonly absent: readonly string[]
-  /** For tables that got an index since: that resets the number of rows which the planner expects. */
+  /** For tables that got an index later: creating an index resets the number of rows that the planner expects. */
   readonly again?: true
 }
 
@@ -220,7 +224,7 @@ export type StatementLifetime = 'lasting' | 'long' | 'passing'
 /** How a statement runs. */
 export interface SqlQueryOptions {
   readonly lifetime?: StatementLifetime
-  /** For whom a query that may read many rows runs. Owners take turns. */
+  /** On whose behalf a query that may read many rows runs. Owners take turns. */
   readonly owner?: string
   /** Cancels a query. Not given for a statement that writes. */
   readonly signal?: AbortSignal | undefined
@@ -260,8 +264,8 @@ export interface SqlDialect {
    */
   readonly transact: (steps: readonly SqlStep[]) => Promise<readonly SqlRow[] | undefined>
   /**
-   * Runs work of one name one after the other, so that work waiting for the same row does not hold a connection each.
-   * It applies to this process only and is no lock: other processes run at the same time.
+   * Runs work of the same name one after the other, so that work that waits for a row does not hold a connection.
+   * It is not a lock: other processes may run the same work at the same time.
    * @throws StorageUnavailableError when its turn does not come in time; and what the work throws.
    */
   readonly oneAtATime: <T>(name: string, work: () => Promise<T>) => Promise<T>
@@ -277,8 +281,8 @@ export class UniqueViolationError extends Error {
 }
 
 /**
- * Queues for `SqlDialect.oneAtATime`. Waiting in the database would take a connection of the pool for each waiter; here one waits
- * there, and the pool stays free for others.
+ * Creates the queues of `SqlDialect.oneAtATime`. Work that waits in a queue holds no connection, so only one connection at a
+ * time waits for a row in the database, and the rest of the pool stays free.
  */
 export const createWriteQueues = (milliseconds: number): SqlDialect['oneAtATime'] =>
   createQueues({

@@ -1,8 +1,8 @@
 /** Runs work when its turn comes. @throws the reason of the signal, when it is aborted first; the error of the time limit. */
-export type FairTurns = <T>(asker: Asker, work: () => Promise<T>) => Promise<T>
+export type FairTurns = <T>(request: TurnRequest, work: () => Promise<T>) => Promise<T>
 
-interface Asker {
-  /** Whose work it is. */
+interface TurnRequest {
+  /** The owner of the work. */
   readonly owner: string
   readonly signal?: AbortSignal | undefined
 }
@@ -10,13 +10,13 @@ interface Asker {
 interface FairTurnsOptions {
   /** How much work runs at the same time. */
   readonly atOnce: number
-  /** How long work waits for its turn, and the error that it fails with after that. Without it, it waits as long as it takes. */
+  /** How long work waits for its turn, and the error that it fails with after that. By default it waits without a limit. */
   readonly timeout?: { readonly milliseconds: number; readonly error: () => Error }
 }
 
 /**
- * Runs a limited amount of work at a time. The owners take turns, so that an owner waits for one piece of work of each other
- * owner at most, however much the others ask for.
+ * Returns a function that runs a limited amount of work at a time. The owners take turns: an owner waits for at most one
+ * piece of work of each other owner, however much work the others have.
  */
 export function createFairTurns({ atOnce, timeout }: FairTurnsOptions): FairTurns {
   /** The waiting work of each owner. The owner whose turn is next comes first. */
@@ -30,27 +30,27 @@ export function createFairTurns({ atOnce, timeout }: FairTurnsOptions): FairTurn
       waiting.delete(owner)
       if (start === undefined) continue
       starts.delete(start)
-      // The owner's next work is behind the work of all others.
+      // Moves the owner to the end: its next work waits for one piece of work of each other owner.
       if (starts.size > 0) waiting.set(owner, starts)
       running += 1
       start()
     }
   }
 
-  function turnOf({ owner, signal }: Asker): Promise<void> {
+  function turnOf({ owner, signal }: TurnRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       const starts = waiting.get(owner) ?? new Set()
       waiting.set(owner, starts)
-      const forget = (): void => {
+      const stopListening = (): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', leave)
       }
       const start = (): void => {
-        forget()
+        stopListening()
         resolve()
       }
       const giveUp = (error: Error): void => {
-        forget()
+        stopListening()
         starts.delete(start)
         if (starts.size === 0 && waiting.get(owner) === starts) waiting.delete(owner)
         reject(error)
@@ -64,9 +64,9 @@ export function createFairTurns({ atOnce, timeout }: FairTurnsOptions): FairTurn
     })
   }
 
-  return async (asker, work) => {
-    asker.signal?.throwIfAborted()
-    await turnOf(asker)
+  return async (request, work) => {
+    request.signal?.throwIfAborted()
+    await turnOf(request)
     try {
       return await work()
     } finally {

@@ -30,16 +30,16 @@ interface SearchedObjects {
   readonly document: Expression<unknown>
 }
 
-/** How an engine searches JSON of a `searchable` column. No document makes any of these raise an error. */
+/** How an engine searches JSON of a `searchable` column. None of these raises an error, whatever the document contains. */
 export interface JsonSearch {
   /** The engine's names of the types. */
   readonly typeNames: Readonly<Record<ValueKind, readonly [string, ...string[]]>>
   readonly at: (document: Expression<unknown>, path: readonly string[]) => SearchedValue
   /** The objects of the list at the path, or the single object there. */
   readonly objectsAt: (document: Expression<unknown>, path: readonly string[], alias: string) => SearchedObjects
-  /** Whether there is a non-empty text, a number or a boolean at the path or below it. */
+  /** Whether there is a non-empty string, a number or a boolean at the path or below it. */
   readonly isPresent: (document: Expression<unknown>, path: readonly string[]) => Sql
-  /** Whether a text contains, begins with or ends with another, compared as it stands. */
+  /** Whether a string contains, begins with or ends with another, compared exactly. */
   readonly contains: (text: Sql, part: Sql) => Sql
   readonly startsWith: (text: Sql, part: Sql) => Sql
   readonly endsWith: (text: Sql, part: Sql) => Sql

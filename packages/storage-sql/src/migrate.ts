@@ -17,7 +17,7 @@ export async function migrate({ dialect }: { readonly dialect: SqlDialect }): Pr
 }
 
 /**
- * The names of the migrations that the database lacks.
+ * Returns the names of the migrations that the database lacks.
  * @throws SchemaMismatchError `ahead` or `changed`. StorageUnavailableError.
  */
 export async function pendingMigrations({ dialect }: { readonly dialect: SqlDialect }): Promise<readonly string[]> {
@@ -42,7 +42,7 @@ async function apply(dialect: SqlDialect, script: MigrationScript): Promise<bool
     await dialect.atomically(script.statements)
     return true
   } catch (error) {
-    // Another process may have applied it first: its row in the migration table made ours fail.
+    // Another process may have applied it first: then its row in the migration table made this transaction fail.
     const pending = await findPending(dialect)
     if (pending.some(({ number }) => number === script.number)) throw error
     return false
@@ -90,7 +90,7 @@ async function findApplied(dialect: SqlDialect): Promise<readonly Applied[]> {
  */
 export type SchemaMismatch = 'behind' | 'ahead' | 'changed'
 
-/** The storage does not open. The message names the command to run, or what to do instead. */
+/** The schema does not fit, so the storage does not open. The message says which command to run, or what else to do. */
 export class SchemaMismatchError extends Error {
   override readonly name = 'SchemaMismatchError'
   readonly kind: SchemaMismatch
@@ -123,7 +123,7 @@ function describe({
     case 'ahead':
       return `The database has run the migrations ${names}, which this version does not know. Update @mintmark/storage-sql.`
     case 'changed':
-      return `The database has run other migrations by the names ${names} than this version holds. Restore the released files; do not edit migrations.`
+      return `The migrations ${names} of the database differ from those of this version. Restore the released files; do not edit migrations.`
     default:
       return kind satisfies never
   }
@@ -135,7 +135,7 @@ interface MigrationScript {
   readonly name: string
   /** SHA-256 over the statements, hexadecimal. */
   readonly checksum: string
-  /** Run in one transaction. They change the schema and record that they did. */
+  /** The statements of one transaction. They change the schema and record the migration. */
   readonly statements: readonly string[]
 }
 
@@ -144,8 +144,8 @@ export function migrationScripts(engine: SqlEngine): readonly MigrationScript[] 
 }
 
 /**
- * The whole schema as SQL, to apply migrations with other tools. It is what `migrate` runs, and the storage accepts a
- * database that was made with it.
+ * Returns the whole schema as SQL, to apply migrations with other tools. It has the statements that `migrate` runs, and the
+ * storage accepts a database that was created with it.
  */
 export function printMigrations(engine: SqlEngine): string {
   return migrationScripts(engine)

@@ -17,11 +17,11 @@ import { placeOf } from './row.ts'
 
 /** A table of records: how statements write them, and how they select and read whole records. */
 export interface RecordTable<Of extends RecordDefinition> extends RecordCodec<Of> {
-  /** The select list, or the list of `RETURNING`, of a statement whose rows `read` and `take` take. */
+  /** The list of `SELECT` or `RETURNING` of a statement whose rows `read` and `take` accept. */
   readonly whole: readonly AliasedRawBuilder<SqlValue, string>[]
   /** Reads a row of the table's own columns. */
   readonly readOwn: RecordCodec<Of>['read']
-  /** The table's own columns in a row of a statement that selects `whole`. */
+  /** Returns the table's own columns of a row of a statement that selects `selection`. */
   readonly take: (row: SqlRow) => SqlRow
   /** Inserts a record. `false` when one of its unique keys is taken: nothing was written. */
   readonly insert: (record: RecordOf<Of>) => Promise<boolean>
@@ -35,13 +35,13 @@ export function recordTable<Of extends RecordDefinition>(
 ): RecordTable<Of> {
   const codec = recordCodec(definition, engine)
   const { table, columns, toValues } = codec
-  const whole = {
+  const selected = {
     alias: alias ?? table,
     isJoined: alias !== undefined,
     // Every row belongs to the issuer and was not removed.
     columns: columns.filter((column) => column !== 'issuer' && column !== 'removed_at'),
   }
-  const take = engine.joined.take(whole)
+  const take = engine.joined.take(selected)
 
   const insert = compileSql(query, (p: Parameter<string>) => {
     const names = sql.join(columns.map((column) => sql.ref(column)))
@@ -52,7 +52,7 @@ export function recordTable<Of extends RecordDefinition>(
   return {
     ...codec,
     get whole() {
-      return engine.joined.select(whole)
+      return engine.joined.select(selected)
     },
     take,
     readOwn: codec.read,
@@ -61,7 +61,7 @@ export function recordTable<Of extends RecordDefinition>(
   }
 }
 
-/** The columns of a record's row, without the issuer, which statements bind by themselves. */
+/** The columns of a record's row, without the issuer, which every statement binds anyway. */
 type RecordRow<Of extends RecordDefinition> = Readonly<Record<Exclude<ColumnName<Of>, 'issuer'>, SqlValue>>
 
 /** How records of one kind are stored, compiled from their definition. */
@@ -97,17 +97,17 @@ function recordCodec<Of extends RecordDefinition>(definition: Of, engine: SqlEng
   }
 }
 
-/** The table of a record. */
+/** Returns the table of a record. */
 export const tableOf = ({ name }: RecordDefinition): string => `mintmark_${snakeCase(name)}`
 
-/** The column of the record's key, beside the issuer. */
+/** Returns the column of the record's key, besides the issuer. */
 export function keyColumnOf({ name, fields }: RecordDefinition): string {
   const [key] = columnsOf(fields).filter(({ field }) => field.key)
   if (key === undefined) throw new Error(`The record ${name} has no key`)
   return key.name
 }
 
-/** The columns of some members of a record, with their values. */
+/** Returns the columns of some members of a record, with their values. */
 export function encodeMembers(fields: Fields, members: object, engine: SqlEngine): Readonly<Record<string, SqlValue>> {
   const named = Object.fromEntries(Object.entries(fields).filter(([member]) => Object.hasOwn(members, member)))
   const columns = columnsOf(named).map(({ name }) => name)
@@ -115,7 +115,7 @@ export function encodeMembers(fields: Fields, members: object, engine: SqlEngine
   return Object.fromEntries(columns.map((column, index) => [column, values[index] ?? null]))
 }
 
-/** Reads some members of a record out of a row that has their columns. The places are looked up once for all rows of a statement. */
+/** Returns a reader of some members of a record, from rows with their columns. It looks up positions once per statement. */
 export function rowReader(fields: Fields, engine: SqlEngine): (row: SqlRow) => unknown {
   const columns = columnsOf(fields).map(({ name }) => name)
   const read = objectReader(fields, (column) => columns.indexOf(column), engine)
@@ -131,7 +131,7 @@ export function rowReader(fields: Fields, engine: SqlEngine): (row: SqlRow) => u
   }
 }
 
-/** Reads the values of a row; `places` says where each column of the record is among them. */
+/** Reads the values of a row; `places` has the position of each column of the record. */
 type Read = (values: readonly unknown[], places: readonly number[]) => unknown
 
 function objectReader(fields: Fields, indexOf: (column: string) => number, engine: SqlEngine): Read {
@@ -147,7 +147,7 @@ function objectReader(fields: Fields, indexOf: (column: string) => number, engin
     const record: Record<string, unknown> = {}
     for (const { member, column, index, optional, decode } of members) {
       const value = values[places[index] as number] ?? undefined
-      if (value === undefined && !optional) throw new Error(`The column ${column} is empty`)
+      if (value === undefined && !optional) throw new Error(`The column ${column} is NULL`)
       record[member] = value === undefined || decode === undefined ? value : decode(value, values, places)
     }
     return record
@@ -157,14 +157,14 @@ function objectReader(fields: Fields, indexOf: (column: string) => number, engin
 /** Decodes the value of a column that is not NULL; a member with several columns reads the others as well. */
 type Decode = (value: unknown, values: readonly unknown[], places: readonly number[]) => unknown
 
-/** The column of a member, or the first of its columns. */
+/** Returns the column of a member, or the first of its columns. */
 function columnOf(member: string, { kind, storedName, fields = {} }: Field): string {
   if (kind === 'secrets') return 'secrets'
   const [first] = kind === 'spread' ? columnsOf(fields) : []
   return first?.name ?? storedName ?? snakeCase(member)
 }
 
-/** `undefined` for values that are used as they are. */
+/** Returns the decoder of a member; `undefined` for values that are used unchanged. */
 function memberDecoder(field: Field, indexOf: (column: string) => number, engine: SqlEngine): Decode | undefined {
   switch (field.kind) {
     // A driver may return large integers as text.
@@ -208,7 +208,7 @@ export type SecretUses = Readonly<Record<string, SecretRecord['lastUsedAt']>>
 
 type SecretJson = Omit<SecretRecord, 'lastUsedAt'>
 
-/** Whether a use is worth a write: the first within an hour is. */
+/** Whether to record a use: only the first use within an hour is written. */
 export function isFirstUseWithinAnHour(uses: SecretUses, digest: SecretDigest, now: number): boolean {
   const lastUsedAt = Object.hasOwn(uses, digest) ? uses[digest] : undefined
   return lastUsedAt === undefined || now >= lastUsedAt + 3600
@@ -216,7 +216,7 @@ export function isFirstUseWithinAnHour(uses: SecretUses, digest: SecretDigest, n
 
 const toNumber = (value: unknown): unknown => (typeof value === 'number' ? value : Number(value))
 
-/** Most lists are empty or hold plain texts: to recognise those takes less time than the JSON parser. */
+/** Parses JSON. Most lists are empty or hold one plain string, which is recognised faster than the JSON parser works. */
 function parseJson(value: unknown): unknown {
   const text = value as string
   if (text === '[]') return []
@@ -228,7 +228,7 @@ function parseJson(value: unknown): unknown {
   return JSON.parse(text) as unknown
 }
 
-/** Gives a parsed JSON object the members that were left out, as `undefined`, and the names of the record. */
+/** Returns a function that adds absent members to a parsed JSON object, as `undefined`, and renames stored members. */
 function objectCompleter(fields: Fields): (json: unknown) => unknown {
   const members = Object.entries(fields).map(([member, field]) => ({
     member,
@@ -239,7 +239,7 @@ function objectCompleter(fields: Fields): (json: unknown) => unknown {
 
   return (json) => {
     const stored = json as Record<string, unknown>
-    // The parsed object is ours alone: it becomes the record's.
+    // No other code has the parsed object, so it may become part of the record.
     const object = isRenamed ? {} : stored
     for (const { member, storedName, complete } of members) {
       const value = stored[storedName]
@@ -299,7 +299,7 @@ function severalColumnsWriter(field: Field, indexOf: (column: string) => number,
   }
 }
 
-/** `undefined` for values that are stored as they are. */
+/** Returns the encoder of a value; `undefined` for values that are stored unchanged. */
 function valueEncoder(field: Field, engine: SqlEngine): ((value: unknown) => SqlValue) | undefined {
   switch (field.kind) {
     case 'flag':
@@ -318,7 +318,7 @@ function valueEncoder(field: Field, engine: SqlEngine): ((value: unknown) => Sql
 
 const toJson = (value: unknown): string => JSON.stringify(value)
 
-/** JSON text of an object with the stored names of its members. */
+/** Returns a function that writes the JSON text of an object with the stored names of its members. */
 function objectEncoder(fields: Fields): (value: unknown) => string {
   const names = Object.entries(fields).map(([member, { storedName }]) => ({ member, storedName: storedName ?? member }))
   if (names.every(({ member, storedName }) => member === storedName)) return toJson

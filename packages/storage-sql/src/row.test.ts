@@ -33,5 +33,5 @@ test('throws for a column for which a driver returned no value', () => {
 test('throws for NULL in a column that must have a value', () => {
   const [row] = rowsByPlace([{ client_id: null }])
 
-  expect(() => row && createColumnReader(sqlite).text(row, 'client_id')).toThrow('The column client_id is empty')
+  expect(() => row && createColumnReader(sqlite).text(row, 'client_id')).toThrow('The column client_id is NULL')
 })

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Parameter } from './database.ts'
 
-/** The position of each column. @param columns their names, in the order of the values. */
+/** Returns the position of each column. @param columns their names, in the order of the values. */
 export const placesOf = (columns: readonly string[]): SqlRow['places'] =>
   new Map(columns.map((column, place) => [column, place]))
 
@@ -15,21 +15,21 @@ export function rowsByPlace(rows: readonly Readonly<Record<string, unknown>>[]):
   return rows.map((row) => ({ places, values: Object.values(row) }))
 }
 
-/** The value of a column, `null` if it is NULL. @throws Error if the row has no such column. */
+/** Returns the value of a column, `null` if it is NULL. @throws Error if the row has no such column. */
 export function valueOf({ places, values }: SqlRow, column: string): unknown {
   const value = values[placeOf(places, column)]
   if (value === undefined) throw new Error(`The column ${column} is missing`)
   return value
 }
 
-/** The position of a column. @throws Error if the rows have no such column. */
+/** Returns the position of a column. @throws Error if the rows have no such column. */
 export function placeOf(places: SqlRow['places'], column: string): number {
   const place = places.get(column)
   if (place === undefined) throw new Error(`The column ${column} is missing`)
   return place
 }
 
-/** Reads typed values out of rows. A column that is missing, or `NULL` where it must not be, throws. */
+/** Reads typed values out of rows. Throws if a column is missing, or NULL where a value is required. */
 export interface ColumnReader {
   readonly has: (row: SqlRow, column: string) => boolean
   readonly text: (row: SqlRow, column: string) => string
@@ -37,7 +37,7 @@ export interface ColumnReader {
   readonly integer: (row: SqlRow, column: string) => number
   readonly optionalInteger: (row: SqlRow, column: string) => number | undefined
   readonly flag: (row: SqlRow, column: string) => boolean
-  /** Its type is known to the code that writes the column. */
+  /** The caller knows the type, which depends on the column. */
   readonly json: (row: SqlRow, column: string) => unknown
   readonly optionalJson: (row: SqlRow, column: string) => unknown
 }
@@ -62,24 +62,24 @@ export const createColumnReader = (engine: SqlEngine): ColumnReader => ({
 
 function required(row: SqlRow, column: string): unknown {
   const value = optional(row, column)
-  if (value === undefined) throw new Error(`The column ${column} is empty`)
+  if (value === undefined) throw new Error(`The column ${column} is NULL`)
   return value
 }
 
 const optional = (row: SqlRow, column: string): unknown => valueOf(row, column) ?? undefined
 
 /**
- * The index key of a text of any length: an index entry of PostgreSQL holds at most 2,704 bytes. Two keys are equal
- * exactly when their texts are.
+ * Returns an index key for a string of any length: an index entry of PostgreSQL holds at most 2,704 bytes. Two keys are equal
+ * exactly when their strings are.
  */
 export const indexKey = (text: string): string =>
-  text.length <= longest && !text.startsWith(digested) ? text : digested + hash('sha256', text, 'base64url')
+  text.length <= longest && !text.startsWith(digestPrefix) ? text : digestPrefix + hash('sha256', text, 'base64url')
 
-/** The key of a text that may be absent. */
+/** Returns the key of a string that may be absent. */
 export const indexKeyOrNull = (text: string | undefined): string | null => (text === undefined ? null : indexKey(text))
 
 const longest = 200
-const digested = 'sha256 '
+const digestPrefix = 'sha256 '
 
 /**
  * Whether a row that was found by its key belongs to the provider. It is an expression because a plain comparison would
@@ -91,7 +91,7 @@ export const belongsToProvider = (p: Parameter<'provider_id'>): RawBuilder<boole
 /** Whether a user that was found by its key has no provider. */
 export const isWithoutProvider: RawBuilder<boolean> = sql`provider_id || '' is null`
 
-/** The range of versions that a row may have to be changed: the expected one, or any. */
+/** Returns the versions at which a row may be changed, as a range: only the expected version, or any version. */
 export const versionRange = (
   version: number | undefined,
 ): { readonly least_version: number; readonly greatest_version: number } => ({

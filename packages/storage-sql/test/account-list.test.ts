@@ -17,7 +17,7 @@ describe.for([
   { name: 'SQLite', open: aMigratedFile },
   { name: 'PostgreSQL', open: aMigratedPool },
 ])('$name', ({ open }) => {
-  test('finds users by claims that the engine cannot hold as JSON, as the memory storage does', async () => {
+  test('finds users by claims that the engine cannot store as JSON, as the memory storage does', async () => {
     const [memory, sql] = [createMemoryStorage({ issuer }), await createSqlStorage({ dialect: await open(), issuer })]
     for (const storage of [memory, sql]) {
       for (const [index, claims] of awkward.entries())

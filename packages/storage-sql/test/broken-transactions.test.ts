@@ -17,57 +17,60 @@ import { aDatabase } from './support/postgres-of-the-run.ts'
 const provider = providerId('provider-1')
 const issuer = 'https://as.example'
 const now = epochSeconds(1_800_000_000)
-const person = (label: string) => userId(`user-${label}`)
+const userOf = (label: string) => userId(`user-${label}`)
 
-/** What is done in transactions. Done a second time, none of them changes anything. */
-const deeds: Readonly<Record<string, (storage: AdminStorage) => Promise<unknown>>> = {
-  'a group with members': ({ groups }) =>
-    groups.insert(aGroup('new', { memberIds: [person('a'), person('b'), 'group-inner'] })),
-  'members for others': ({ groups }) =>
+/** Operations that use transactions. A second run of an operation changes nothing. */
+const operations: Readonly<Record<string, (storage: AdminStorage) => Promise<unknown>>> = {
+  'a new group with members': ({ groups }) =>
+    groups.insert(aGroup('new', { memberIds: [userOf('a'), userOf('b'), 'group-inner'] })),
+  'a replacement of members': ({ groups }) =>
     groups.change({
       ...ofStaff,
       version: undefined,
       state: undefined,
-      members: { kind: 'replace', memberIds: [person('b'), 'group-inner'] },
+      members: { kind: 'replace', memberIds: [userOf('b'), 'group-inner'] },
     }),
-  'members and a name': ({ groups }) =>
+  'a change of members and name': ({ groups }) =>
     groups.change({
       ...ofStaff,
       version: 1,
       state: aGroupState('other'),
-      members: { kind: 'delta', add: [person('b')], remove: [person('a')] },
+      members: { kind: 'delta', add: [userOf('b')], remove: [userOf('a')] },
     }),
-  'the end of a group': ({ groups }) => groups.remove({ ...ofStaff, version: undefined }),
+  'the removal of a group': ({ groups }) => groups.remove({ ...ofStaff, version: undefined }),
 }
 const ofStaff = { providerId: provider, groupId: groupId('group-staff'), now }
 
-/** BEGIN, four or five statements, COMMIT. A cut before a statement is one after that which came before it, but for COMMIT. */
-const places = Array.from({ length: 7 }, (_, index) => index)
+/**
+ * The positions of BEGIN, four or five statements, and COMMIT. A cut before a statement is the same as a cut after the previous
+ * one, except for COMMIT.
+ */
+const positions = Array.from({ length: 7 }, (_, index) => index)
 const cuts = [
-  ...places.map((place) => ({ place, when: 'after' }) as const),
-  ...places.slice(5).map((place) => ({ place, when: 'before' }) as const),
+  ...positions.map((position) => ({ position, when: 'after' }) as const),
+  ...positions.slice(5).map((position) => ({ position, when: 'before' }) as const),
 ]
 
-test.for(Object.entries(deeds))(
-  'law: %s on PostgreSQL is written as a whole or not at all when the connection is cut between any two statements',
-  async ([, deed]) => {
+test.for(Object.entries(operations))(
+  'law: %s on PostgreSQL is written completely or not at all when the connection is cut between any two statements',
+  async ([, operation]) => {
     const database = await aDatabase()
     onTestFinished(() => database.remove())
-    const pools = { pool: database.pool({ max: 8 }), onlooker: database.pool({ max: 2 }) }
+    const pools = { pool: database.pool({ max: 8 }), observer: database.pool({ max: 2 }) }
     const dialect = toPostgresDialect(pools.pool, { migrate: 'on-open' })
     await createSqlStorage({ dialect, issuer: 'any' })
 
-    const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(deed, cut, { ...pools, dialect })))
+    const outcomes = await Promise.all(cuts.map((cut) => outcomeOf(operation, cut, { ...pools, dialect })))
 
     expect(outcomes.filter(({ isWhole }) => !isWhole)).toEqual([])
-    // It is tried again, and cut again, but for the end that nobody heard of: then it is done.
+    // Every attempt is cut. Only a commit whose confirmation was lost has written the change.
     const broken = outcomes.filter(({ isAnswered }) => !isAnswered)
     expect(broken.length).toBeGreaterThanOrEqual(7)
     expect(broken.filter(({ isDone }) => isDone).map(({ cut: { when } }) => when)).toEqual(['after'])
   },
 )
 
-test('a transaction that is cancelled while it begins leaves its connection clean', async () => {
+test('leaves no transaction open on a connection when the statement that begins it is cancelled', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool({ max: 1 })
@@ -87,43 +90,43 @@ test('a transaction that is cancelled while it begins leaves its connection clea
 
 type Cut = (typeof cuts)[number]
 
-/** Who looks on, and ends connections, does not wait for those that are at work. */
+/** The observer reads rows and ends connections. It has a separate pool, so that it does not wait for the others. */
 interface Pools {
   readonly pool: Pool
-  readonly onlooker: Pool
+  readonly observer: Pool
 }
 
-/** Does the deed for an issuer of its own, on connections that are cut, and then again on a sound one. */
+/** Runs the operation for a separate issuer, on connections that are cut, and then again on a sound connection. */
 async function outcomeOf(
-  deed: (storage: AdminStorage) => Promise<unknown>,
+  operation: (storage: AdminStorage) => Promise<unknown>,
   cut: Cut,
   { dialect, ...pools }: Pools & { readonly dialect: SqlDialect },
 ) {
-  const { onlooker } = pools
-  const issuer = `https://${cut.when}-${cut.place}.example`
+  const { observer } = pools
+  const issuer = `https://${cut.when}-${cut.position}.example`
   const sound = await createSqlStorage({ dialect, issuer })
   const cutDialect = toPostgresDialect(cutting(pools, cut))
   const breaking = await createSqlStorage({ dialect: cutDialect, issuer })
   for (const label of ['a', 'b']) await sound.provisionedUsers.insert(aProvisionedUser(label))
   await sound.groups.insert(aGroup('inner'))
-  await sound.groups.insert(aGroup('staff', { memberIds: [person('a')] }))
+  await sound.groups.insert(aGroup('staff', { memberIds: [userOf('a')] }))
   await sound.groups.insert(aGroup('outer', { memberIds: ['group-staff'] }))
 
-  const before = await rowsOf(onlooker, issuer)
-  const isAnswered = await deed(breaking).then(
+  const before = await rowsOf(observer, issuer)
+  const isAnswered = await operation(breaking).then(
     () => true,
     () => false,
   )
   await cutDialect.close()
-  const found = await rowsOf(onlooker, issuer)
-  await deed(sound)
-  const after = await rowsOf(onlooker, issuer)
+  const found = await rowsOf(observer, issuer)
+  await operation(sound)
+  const after = await rowsOf(observer, issuer)
 
   const isDone = found === after
   return { cut, isAnswered, isDone, isWhole: isDone || (!isAnswered && found === before) }
 }
 
-/** All that an issuer's groups are, as text. */
+/** Returns all rows about the groups of an issuer, as JSON. */
 async function rowsOf(pool: Pool, issuer: string): Promise<string> {
   const tables = ['mintmark_groups', 'mintmark_group_members', 'mintmark_provider_totals']
   const found = tables.map((table) =>
@@ -135,35 +138,35 @@ async function rowsOf(pool: Pool, issuer: string): Promise<string> {
   return JSON.stringify((await Promise.all(found)).map(({ rows }) => rows))
 }
 
-/** A pool whose statements are cancelled, as by an operator, right after what begins a transaction. */
+/** A pool where each statement that begins a transaction is cancelled, as an operator could do. */
 const cancelling = (pool: Pool): PostgresPool =>
   changing(pool, (client) => async (statement) => {
     const cancel = statement.text.startsWith('BEGIN') ? '; SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(5)' : ''
     return client.query({ ...statement, text: statement.text + cancel })
   })
 
-/** A pool whose connections are ended by the server at the place in a transaction, however often it is begun. */
-function cutting({ pool, onlooker }: Pools, { place, when }: Cut): PostgresPool {
+/** A pool whose connections the server ends at the position of the cut, in every transaction. */
+function cutting({ pool, observer }: Pools, { position, when }: Cut): PostgresPool {
   return changing(pool, (client) => {
-    let next = places.length
+    let next = positions.length
     return async (statement) => {
       if (statement.text.startsWith('BEGIN')) next = 0
-      const isDue = next === place
+      const isDue = next === position
       next += 1
       if (!isDue) return client.query(statement)
 
       const { rows } = await client.query({ text: 'SELECT pg_backend_pid()', rowMode: 'array' })
-      const end = () => onlooker.query('SELECT pg_terminate_backend($1, 5000)', rows[0] as unknown[])
+      const end = () => observer.query('SELECT pg_terminate_backend($1, 5000)', rows[0] as unknown[])
       if (when === 'before') await end()
       await client.query(statement)
       await end()
-      // What the driver says when it waits for the answer.
+      // The error of the driver when it waits for a result.
       throw new Error('Connection terminated unexpectedly')
     }
   })
 }
 
-/** The pool, with another `query` for each connection that is taken. */
+/** Returns the pool with another `query` for each connection that is taken. */
 function changing(pool: Pool, queryOf: (client: PostgresClient) => PostgresClient['query']): PostgresPool {
   const changed = (client: PostgresClient): PostgresClient => ({
     on: (event, listener) => client.on(event, listener),

@@ -19,7 +19,7 @@ const engines = [
     },
   },
   {
-    // READ COMMITTED: each look sees what has been committed before it began.
+    // READ COMMITTED: each statement sees what was committed before it began.
     name: 'PostgreSQL',
     open: async () => {
       const database = await aDatabase()
@@ -30,7 +30,7 @@ const engines = [
 ]
 
 describe.for(engines)('on $name', ({ open }) => {
-  test('looks again when a family rotates between the read and the revocation (RFC 9700 §4.14.2)', async () => {
+  test('tries again when a family rotates between the read and the revocation (RFC 9700 §4.14.2)', async () => {
     const { dialect, interrupt } = interruptible(await open())
     const storage = await createSqlStorage({ dialect, issuer })
     await storage.families.insert(aFamilyRecord())
@@ -82,7 +82,7 @@ describe.for(engines)('on $name', ({ open }) => {
   })
 })
 
-/** A database where something else happens, once, just before a statement that begins so. */
+/** A database where an event happens once, just before a statement with a certain beginning. */
 function interruptible(database: SqlDialect): {
   readonly dialect: SqlDialect
   interrupt: (beginning: string, event: () => Promise<unknown>) => void

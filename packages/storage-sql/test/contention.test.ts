@@ -81,15 +81,15 @@ test('64 changes of a locked group wait with one connection, and other requests 
     state: aGroupState('staff'),
     members: undefined,
   })
-  await somebodyWaits(pools[1])
+  await untilLockIsAwaited(pools[1])
 
   expect(await Promise.all(writers.map(() => storage.clients.find(aClientRecord().clientId)))).toContainEqual(
     aClientRecord(),
   )
   await holder.query('ROLLBACK')
   holder.release()
-  const told = await Promise.all([...changes, renaming])
-  expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['swapped']))
+  const outcomes = await Promise.all([...changes, renaming])
+  expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['swapped']))
   expect((await storage.groups.find(provider, staff))?.version).toBe(66)
 })
 
@@ -103,8 +103,8 @@ const joining = (storage: AdminStorage, writer: string) =>
     members: { kind: 'delta', add: [`user-${writer}`], remove: [] },
   })
 
-/** Until somebody waits for a lock in this schema. */
-async function somebodyWaits(pool: Pool): Promise<void> {
+/** Waits until a statement about groups waits for a lock in this schema. */
+async function untilLockIsAwaited(pool: Pool): Promise<void> {
   const waiting = `SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE NOT granted AND application_name = current_setting('application_name') AND query LIKE '%mintmark_groups%'`
   while ((await pool.query(waiting)).rows.length === 0);

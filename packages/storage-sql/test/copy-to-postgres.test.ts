@@ -17,13 +17,13 @@ import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
 
-test('copies everything in a SQLite file to PostgreSQL, character by character, where it can be used', async () => {
+test('copies everything in a SQLite file to PostgreSQL without changing a character, and the copy can be used', async () => {
   const { file, source, pool, target } = await twoDatabases()
   for (const { store, make, insert } of allRecords)
     expect(await insert(source, make(store))).toEqual({ outcome: 'inserted' })
   await source.clients.insert(fullClient)
   await source.provisionedUsers.insert(fullProvisionedUser)
-  // More than one statement takes.
+  // More rows than one statement inserts.
   const sessions = Array.from({ length: 450 }, (_, index) => `s${index}`)
   await Promise.all(
     sessions.map((label) =>
@@ -36,7 +36,7 @@ test('copies everything in a SQLite file to PostgreSQL, character by character, 
   expect(copied).toContainEqual({ name: 'mintmark_sessions', rows: 451 })
   expect(await everything(target)).toEqual(await everything(source))
   expect(await target.clients.find(fullClient.clientId)).toEqual(await source.clients.find(fullClient.clientId))
-  // Triggers write again what follows from accounts.
+  // The triggers work again after the copy: they count a new user.
   await target.provisionedUsers.insert(aProvisionedUser('later', { providerId: fullProvisionedUser.providerId }))
   expect(await totalOf(target)).toBe((await totalOf(source)) + 1)
 })
@@ -58,7 +58,7 @@ test('rejects a target that another connection writes to during the copy', async
 
   await other.query(`BEGIN; INSERT INTO mintmark_account_totals (issuer, total) VALUES ('${issuer}', 1)`)
   const copying = copyToPostgres({ file, pool }).catch((error: unknown) => error)
-  await isWaiting(pool)
+  await untilLockIsAwaited(pool)
   await other.query('COMMIT')
   other.release()
 
@@ -102,10 +102,10 @@ test('mintmark-migrate copy rejects a schema with pending migrations', async () 
 
   const { code, errors } = await mintmarkMigrate('copy', '--sqlite', file, '--postgres', database.url)
 
-  expect([code, errors]).toEqual([2, expect.stringContaining('apply it to each of them first')])
+  expect([code, errors]).toEqual([2, expect.stringContaining('run apply on each of them first')])
 })
 
-test('a copy needs the present schema in both databases', async () => {
+test('a copy needs the current schema in both databases', async () => {
   const { file, url, close } = await twoDatabases()
   await close()
   const [empty, folder] = [await aDatabase(), await aFolder()]
@@ -116,8 +116,8 @@ test('a copy needs the present schema in both databases', async () => {
   const old = join(folder.path, 'old.db')
   await openSqliteDialect(old).close()
 
-  await expect(copyDatabase({ sqlite: file, postgres: empty.url })).rejects.toThrow('apply it to each of them first')
-  await expect(copyDatabase({ sqlite: old, postgres: url })).rejects.toThrow('apply it to each of them first')
+  await expect(copyDatabase({ sqlite: file, postgres: empty.url })).rejects.toThrow('run apply on each of them first')
+  await expect(copyDatabase({ sqlite: old, postgres: url })).rejects.toThrow('run apply on each of them first')
   expect(await copyDatabase({ sqlite: file, postgres: url })).not.toEqual([])
 })
 
@@ -141,14 +141,14 @@ test('mintmark-migrate reports missing privileges in one line, and writes nothin
   expect([code, errors]).toEqual([
     2,
     expect.stringMatching(
-      /^PostgreSQL does not let this user do it \(must be owner of table mintmark_\w+\): name the user that owns [^\n]+\.\n$/,
+      /^The PostgreSQL user lacks a permission \(must be owner of table mintmark_\w+\): use the user that owns [^\n]+\.\n$/,
     ),
   ])
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
 })
 
-/** Resolves when a table is waited for. */
-async function isWaiting(pool: Pool): Promise<void> {
+/** Waits until a statement waits for the lock of a table. */
+async function untilLockIsAwaited(pool: Pool): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity
       WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE%'`)

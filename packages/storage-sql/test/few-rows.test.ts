@@ -23,14 +23,14 @@ describe.for([
   { name: 'SQLite', open: aMigratedFile },
   { name: 'PostgreSQL', open: aMigratedPool },
 ])('$name', ({ open }) => {
-  test('a filter that matches at most one row is answered by an index alone (RFC 7644 §3.4.2.2)', async () => {
-    const { sql, memory, asked } = await stored(await open(), people)
+  test('answers a filter that matches at most one row by an index alone (RFC 7644 §3.4.2.2)', async () => {
+    const { sql, memory, executed } = await stored(await open(), resources)
 
     for (const filter of filters) {
       const expected = await shown(memory, { filter })
-      const asksBefore = asked.length
+      const countBefore = executed.length
       expect(await shown(sql, { filter }), JSON.stringify(filter)).toEqual(expected)
-      const searches = asked.slice(asksBefore).some(({ statement }) => statement.startsWith('with'))
+      const searches = executed.slice(countBefore).some(({ statement }) => statement.startsWith('with'))
       expect(searches, JSON.stringify(filter)).toBe(expected.total > 1)
     }
   })
@@ -66,16 +66,16 @@ describe.for([
   })
 })
 
-test('reads only as many users with a common address as show that there are too many (RFC 7644 §3.12)', async () => {
+test('reads at most 11 of the users that share an address by the index of addresses (RFC 7644 §3.12)', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool()
-  const { sql, asked } = await stored(
+  const { sql, executed } = await stored(
     toPostgresDialect(pool, { migrate: 'on-open' }),
     Array.from({ length: 40 }, () => ({ emails: [work('shared')] })),
   )
   await shown(sql, { filter: element(text('value', 'shared')) })
-  const { statement = '', parameters = [] } = asked.find((each) => each.statement.includes('limit 11')) ?? {}
+  const { statement = '', parameters = [] } = executed.find((each) => each.statement.includes('limit 11')) ?? {}
 
   const { rows } = await pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
     `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
@@ -93,7 +93,7 @@ const work = (value: string): JsonObject => ({ type: 'work', value })
 
 const titles = [substitute, `${substitute}0`, 'plain', String.raw`\u001as`] as const
 
-const people: readonly JsonObject[] = [
+const resources: readonly JsonObject[] = [
   { title: titles[0], emails: [work('a'), { type: 'home', value: 'b' }] },
   { title: titles[1], emails: [work('b'), { type: 'home', value: 'a' }] },
   { title: titles[2], level: 1e21, emails: [work(substitute), work('a'.repeat(250))] },
@@ -144,17 +144,17 @@ const filters: readonly ResolvedFilter[] = [
 interface Stored {
   readonly sql: AdminStorage
   readonly memory: AdminStorage
-  /** What the database was asked. */
-  readonly asked: readonly { readonly statement: string; readonly parameters: readonly SqlValue[] }[]
+  /** The statements that were run. */
+  readonly executed: readonly { readonly statement: string; readonly parameters: readonly SqlValue[] }[]
 }
 
-/** The same accounts twice, each younger than the one before it and with an `id` that is smaller in every other. */
+/** Stores the same users in both storages. Their order by age is not their order by identifier. */
 async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): Promise<Stored> {
-  const asked: Stored['asked'][number][] = []
+  const executed: Stored['executed'][number][] = []
   const watched: SqlDialect = {
     ...dialect,
     all: (statement, parameters, options) => {
-      asked.push({ statement, parameters })
+      executed.push({ statement, parameters })
       return dialect.all(statement, parameters, options)
     },
   }
@@ -170,24 +170,24 @@ async function stored(dialect: SqlDialect, comparables: readonly JsonObject[]): 
     })
     for (const storage of [sql, memory]) expect((await storage.provisionedUsers.insert(user)).outcome).toBe('inserted')
   }
-  return { sql, memory, asked }
+  return { sql, memory, executed }
 }
 
-type Asked = Partial<Omit<ListQuery, 'providerId'>>
+type ListOptions = Partial<Omit<ListQuery, 'providerId'>>
 
-async function shown({ provisionedUsers }: AdminStorage, asked: Asked) {
+async function shown({ provisionedUsers }: AdminStorage, options: ListOptions) {
   const { providerId } = aProvisionedUser('')
   const page = { kind: 'index', offset: 0, limit: 100 } as const
-  const found = await provisionedUsers.list({ providerId, filter: undefined, sort: undefined, page, ...asked })
+  const found = await provisionedUsers.list({ providerId, filter: undefined, sort: undefined, page, ...options })
   if (found.outcome !== 'listed') throw new Error(found.outcome)
   return {
     total: found.total,
     ids: found.records.map(idOf),
-    hasMore: asked.page?.kind === 'cursor' && found.next !== undefined,
+    hasMore: options.page?.kind === 'cursor' && found.next !== undefined,
   }
 }
 
-/** Who is on each page of four, until there are no more. */
+/** Returns the identifiers on each page of four, until there are no more pages. */
 async function walk(
   { provisionedUsers }: AdminStorage,
   filter: ResolvedFilter,

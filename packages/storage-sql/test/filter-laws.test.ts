@@ -12,13 +12,13 @@ import { aResolvedFilter, aSortKey, type KnownTexts } from './arbitraries/resolv
 import type { TestDatabase } from './support/postgres-database.ts'
 import { aDatabaseInOtherOrder } from './support/postgres-of-the-run.ts'
 
-// Every population has an issuer of its own. Hundreds of filters are asked about each.
+// Every population has a separate issuer. It is searched with a hundred filters.
 let database: TestDatabase
 let dialects: readonly SqlDialect[]
 let populations = 0
 
 beforeAll(async () => {
-  // Its own order of texts must not matter.
+  // The collation of the database must not matter.
   database = await aDatabaseInOtherOrder()
   dialects = [
     openSqliteDialect(':memory:', { migrate: 'on-open' }),
@@ -35,8 +35,8 @@ test('law: memory, SQLite and PostgreSQL find the same users by any filter, in a
   const known = { texts: names, memberships: { attribute: 'groups', parts: ['value', 'x'] } }
 
   await fc.assert(
-    fc.asyncProperty(aPopulation(), queries(known), (population, asked) =>
-      expectSameAnswers(population, asked, async ({ provisionedUsers }, query) =>
+    fc.asyncProperty(aPopulation(), queries(known), (population, requests) =>
+      expectSameAnswers(population, requests, async ({ provisionedUsers }, query) =>
         shown(await provisionedUsers.list(query), ({ userId: id }: ListedUserRecord) => id),
       ),
     ),
@@ -49,8 +49,8 @@ test('law: memory, SQLite and PostgreSQL find the same groups by any filter, in 
   const known = { texts: names, memberships: { attribute: 'members', parts: ['value', 'type', 'x'] } }
 
   await fc.assert(
-    fc.asyncProperty(aPopulation(), queries(known), (population, asked) =>
-      expectSameAnswers(population, asked, async ({ groups }, query) =>
+    fc.asyncProperty(aPopulation(), queries(known), (population, requests) =>
+      expectSameAnswers(population, requests, async ({ groups }, query) =>
         shown(await groups.list(query), ({ groupId: id }: GroupRecord) => id),
       ),
     ),
@@ -59,7 +59,7 @@ test('law: memory, SQLite and PostgreSQL find the same groups by any filter, in 
 }, 240_000)
 
 interface Population {
-  readonly people: readonly Resource[]
+  readonly users: readonly Resource[]
   readonly groups: readonly (Resource & { readonly members: readonly number[] })[]
 }
 
@@ -78,7 +78,7 @@ function aPopulation(): fc.Arbitrary<Population> {
     age: fc.nat({ max: 2 }),
   }
   return fc.record({
-    people: fc.array(fc.record(resource), { minLength: 8, maxLength: 16 }),
+    users: fc.array(fc.record(resource), { minLength: 8, maxLength: 16 }),
     groups: fc.array(fc.record({ ...resource, members: fc.uniqueArray(fc.nat({ max: 7 })) }), {
       minLength: 2,
       maxLength: 6,
@@ -114,7 +114,7 @@ function queries(known: KnownTexts): fc.Arbitrary<readonly ListQuery[]> {
 
 async function expectSameAnswers(
   population: Population,
-  asked: readonly ListQuery[],
+  requests: readonly ListQuery[],
   answer: (storage: AdminStorage, query: ListQuery) => Promise<unknown>,
 ): Promise<void> {
   populations += 1
@@ -135,16 +135,16 @@ async function expectSameAnswers(
     if (populations % 2 === 1) await declare()
   }
 
-  const expected = await Promise.all(asked.map(async (query) => ({ query, answer: await answer(memory, query) })))
+  const expected = await Promise.all(requests.map(async (query) => ({ query, answer: await answer(memory, query) })))
   for (const storage of others) {
-    const found = await Promise.all(asked.map(async (query) => ({ query, answer: await answer(storage, query) })))
+    const found = await Promise.all(requests.map(async (query) => ({ query, answer: await answer(storage, query) })))
     expect(found).toEqual(expected)
   }
 }
 
 async function populate({ provisionedUsers, groups }: AdminStorage, population: Population): Promise<void> {
   const { createdAt } = aProvisionedUser('')
-  for (const [index, { comparable, hasExternalId, active, age }] of population.people.entries()) {
+  for (const [index, { comparable, hasExternalId, active, age }] of population.users.entries()) {
     const state = aProvisionedState(String(index), {
       active,
       comparable: { ...comparable, userName: `name-${index}` },

@@ -14,7 +14,7 @@ describe.for([
   { name: 'PostgreSQL', open: () => aMigratedPool({ max: 10 }) },
 ])('the groups of a user, on $name', ({ open }) => {
   test.for([groupsInRead - 1, groupsInRead, groupsInRead + 1, 3 * groupsInRead])(
-    'are complete and in order, and no statement reads more than a slice of %s',
+    'are complete and in order if there are %s, and no statement reads more than a slice of them',
     async (count) => {
       const { dialect, read } = recording(await open())
       const storage = await createSqlStorage({ dialect, issuer })

@@ -84,7 +84,7 @@ describe('a transaction of the host', () => {
     await withinTransaction({ client, issuer, work: (bound) => bound.users.deactivate(ada, now) })
 
     const other = storage.users.deactivate(userId('user-2'), now)
-    await untilOneWaits(pool)
+    await untilLockIsAwaited(pool)
     expect(await revocationsOf(storage)).toEqual([])
     await client.query('COMMIT')
     await other
@@ -92,7 +92,7 @@ describe('a transaction of the host', () => {
     expect(await revocationsOf(storage)).toEqual([ada, userId('user-2')])
   })
 
-  test('stays usable after a call that was refused, also for calls at the same time', async () => {
+  test('stays usable after a call that was refused, even if calls run at the same time', async () => {
     const { pool, storage, client } = await aHost()
     await storage.users.insert(aUser())
 
@@ -132,17 +132,17 @@ describe('a transaction of the host', () => {
     expect(await storage.users.find(ada)).toBeUndefined()
   })
 
-  test('repeats a call that another transaction has overtaken', async () => {
+  test('repeats a call after a serialization failure', async () => {
     const { client } = await aHost()
     let failures = 2
-    const overtaken: typeof client.query = ((statement: { readonly text: string }) => {
+    const failing: typeof client.query = ((statement: { readonly text: string }) => {
       if (!statement.text.startsWith('insert') || failures === 0) return client.query(statement)
       failures -= 1
       return client.query(`DO $$ BEGIN RAISE EXCEPTION 'overtaken' USING ERRCODE = 'serialization_failure'; END $$`)
     }) as typeof client.query
 
     const inserted = await withinTransaction({
-      client: { query: overtaken },
+      client: { query: failing },
       issuer,
       work: (bound) => bound.users.insert(aUser()),
     })
@@ -162,11 +162,11 @@ describe('a transaction of the host', () => {
     expect(await storage.users.find(ada)).toBeUndefined()
   })
 
-  test('cannot be used after the work, when the connection may be that of another request', async () => {
+  test('cannot be used after the work has returned, because another request may use the connection then', async () => {
     const { client } = await aHost()
-    const kept = await withinTransaction({ client, issuer, work: async (bound) => ({ bound }) })
+    const returned = await withinTransaction({ client, issuer, work: async (bound) => ({ bound }) })
 
-    await expect(kept.bound.users.insert(aUser())).rejects.toBeInstanceOf(StorageUnavailableError)
+    await expect(returned.bound.users.insert(aUser())).rejects.toBeInstanceOf(StorageUnavailableError)
   })
 
   test('reports a broken connection as an outage', async () => {
@@ -201,21 +201,21 @@ describe('a storage in a transaction of the host', () => {
     await database.remove()
   })
 
-  // Those of what hosts write in their transactions. Each takes a tenth of a second.
+  // The laws about what hosts write in their transactions. Each takes a tenth of a second.
   const laws = adminLaws.filter(({ name }) => /^(upsert|users|sessions|memberships|revocations)\b/.test(name))
-  test('is tried with laws of every kind', () => {
+  test('is tested with laws of five kinds', () => {
     expect(new Set(laws.map(({ name }) => name.split(':')[0])).size).toBe(5)
   })
 
   test.for(laws)('keeps the law $name', async (law) => {
     let finish = (): void => {}
-    const over = new Promise<void>((resolve) => void (finish = resolve))
+    const finished = new Promise<void>((resolve) => void (finish = resolve))
     const makeStore = async () => {
       await client.query('ROLLBACK')
       await client.query('BEGIN')
       const storages = new Map<string, Promise<AdminStorage>>()
       const open = (of: string) => {
-        const storage = storages.get(of) ?? keepOpen({ client, issuer: of }, over)
+        const storage = storages.get(of) ?? keepOpen({ client, issuer: of }, finished)
         storages.set(of, storage)
         return storage
       }
@@ -227,7 +227,7 @@ describe('a storage in a transaction of the host', () => {
   })
 })
 
-/** The storage of a transaction, for as long as the promise is pending. */
+/** Returns the storage of a transaction, which stays usable as long as the promise is pending. */
 const keepOpen = (to: { readonly client: PoolClient; readonly issuer: string }, until: Promise<void>) =>
   new Promise<AdminStorage>((resolve, reject) => {
     const work = async (storage: AdminStorage) => {
@@ -237,8 +237,8 @@ const keepOpen = (to: { readonly client: PoolClient; readonly issuer: string }, 
     withinTransaction({ ...to, work }).catch(reject)
   })
 
-/** Until a statement of this test waits for a lock. */
-async function untilOneWaits(pool: Pool): Promise<void> {
+/** Waits until a statement of this test waits for a lock. */
+async function untilLockIsAwaited(pool: Pool): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity
     WHERE wait_event_type = 'Lock' AND application_name = current_setting('application_name')`
   while ((await pool.query(waiting)).rows.length === 0);

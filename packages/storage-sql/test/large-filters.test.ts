@@ -29,7 +29,7 @@ describe.for([
   test.for<[string, ResolvedFilter, readonly number[]]>([
     ['userName eq or displayName eq', or(names(600, 'eq', ['userName', 'displayName'])), [0, 1, 2, 3]],
     ['userName sw or displayName sw', or(names(600, 'sw', ['userName', 'displayName'])), [0, 1, 2, 3]],
-    ['userName co or displayName co or title co', or(names(900, 'co', ['userName', 'title'])), [0, 1, 2, 3]],
+    ['userName co or title co', or(names(900, 'co', ['userName', 'title'])), [0, 1, 2, 3]],
     ['emails.value eq', or(inEmails(700, 'eq')), [0, 1, 2, 3]],
     ['emails.value sw', or(inEmails(700, 'sw')), [0, 1, 2, 3]],
     ['emails.value co or id eq', or([...inEmails(350, 'co'), ...names(350, 'eq', ['id'])]), [0, 1, 2, 3]],
@@ -37,7 +37,7 @@ describe.for([
     ['userName sw and userName sw', and(times(800, () => text('userName', 'sw', 'wanted'))), [0, 1, 2, 3]],
     ['title ne and title ne', and(names(900, 'ne', ['title'])), all().slice(4)],
     ['emails.value ne and not emails.value co', and(inEmails(300, 'ne').map(negated)), []],
-  ])('finds the users that match hundreds of times %s (RFC 7644 §3.4.2.2)', async ([, filter, expected]) => {
+  ])('finds the users that match hundreds of comparisons: %s (RFC 7644 §3.4.2.2)', async ([, filter, expected]) => {
     const outcome = await list(unlimited, filter)
 
     expect(outcome).toMatchObject({ outcome: 'listed', total: expected.length })
@@ -57,7 +57,7 @@ describe.for([
     expect(ofFew).toMatchObject({ outcome: 'listed', total: 0 })
   })
 
-  test('counts the entries of users with many values (RFC 7644 §3.12)', async () => {
+  test('counts every index entry of users with many values (RFC 7644 §3.12)', async () => {
     const search = { kind: 'element', attribute: emails, where: text('value', 'co', 'nothing') } as const
 
     expect(await list(limited, search)).toEqual({ outcome: 'tooMany' })
@@ -65,10 +65,10 @@ describe.for([
     expect(await list(limited, text('displayName', 'co', 'nothing'))).toMatchObject({ outcome: 'listed', total: 0 })
   })
 
-  test('counts each comparison with the entries of an index (RFC 7644 §3.12)', async () => {
+  test('counts every comparison with the entries of an index (RFC 7644 §3.12)', async () => {
     const search = (count: number) => or(times(count, (number) => text('displayName', 'co', `nothing ${number}`)))
 
-    // Three ordinary rows are three hundred entries, compared once.
+    // Reading three rows is as much work as comparing three hundred entries once.
     expect(await list(limited, search(5))).toMatchObject({ outcome: 'listed', total: 0, isNearLimit: true })
     expect(await list(limited, search(6))).toEqual({ outcome: 'tooMany' })
   })
@@ -76,7 +76,7 @@ describe.for([
 
 const all = (): number[] => times(users, (number) => number)
 
-/** The first four users have the texts that the filters name. */
+/** Returns a user. Only the first four users have strings that the filters contain. */
 function user(number: number) {
   const name = number < 4 ? `wanted ${number}` : `other ${number}`
   const values = times(addresses, (place) => ({ value: place === 7 ? name : `address ${number} ${place}` }))

@@ -34,12 +34,12 @@ describe.for([
     expect(Math.max(...written)).toBeLessThanOrEqual(membersInSlice)
   })
 
-  test('counts as a whole when the process is killed in the middle: the next reader carries out the rest', async () => {
+  test('is completed by the next reader when the process is killed in the middle', async () => {
     const sound = await open()
     const { dialect, failAfter } = failing(sound)
     const storage = await withUsers(dialect)
     await storage.groups.insert(aGroup('staff'))
-    // The change is written down, and one slice is carried out.
+    // The change is recorded, and one slice is carried out.
     failAfter(2)
 
     const outcome = await storage.groups.change(changing({ kind: 'delta', add: ids, remove: [] }))
@@ -49,7 +49,7 @@ describe.for([
     expect(await membersOf(other)).toEqual(ids.toSorted())
   })
 
-  test('counts as a whole when nobody reads the group: a purge carries out the rest', async () => {
+  test('is completed by a purge when nobody reads the group', async () => {
     const sound = await open()
     const { dialect, failAfter } = failing(sound)
     const storage = await withUsers(dialect)
@@ -64,7 +64,7 @@ describe.for([
     expect(last?.groups).toEqual([{ groupId, displayName: aGroup('staff').state.displayName }])
   })
 
-  test('is seen by a reader as a whole or not at all, also when it comes between two parts of the reading', async () => {
+  test('is seen by a reader completely or not at all, even when it happens between two slices of the read', async () => {
     const sound = await open()
     const storage = await withUsers(sound)
     await storage.groups.insert(aGroup('staff', { memberIds: ids }))
@@ -152,7 +152,7 @@ async function membersOf(storage: AdminStorage): Promise<readonly string[]> {
   return (members.get(groupId) ?? []).map(({ memberId }) => memberId).toSorted()
 }
 
-/** A database that counts the members that each statement writes. */
+/** A database that records how many members each statement writes. */
 function recording(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly written: number[] } {
   const written: number[] = []
   const note = (statement: string, parameters: readonly unknown[]): void => {
@@ -172,21 +172,21 @@ function recording(dialect: SqlDialect): { readonly dialect: SqlDialect; readonl
   }
 }
 
-/** A database that fails after some more transactions. */
+/** A database that fails after a number of transactions. */
 function failing(dialect: SqlDialect): {
   readonly dialect: SqlDialect
   readonly failAfter: (transactions: number) => void
 } {
-  let left = Number.POSITIVE_INFINITY
+  let remaining = Number.POSITIVE_INFINITY
   return {
     failAfter: (transactions) => {
-      left = transactions
+      remaining = transactions
     },
     dialect: {
       ...dialect,
       transact: async (steps) => {
-        if (left === 0) throw new StorageUnavailableError('The process is gone')
-        left -= 1
+        if (remaining === 0) throw new StorageUnavailableError('The process is gone')
+        remaining -= 1
         return dialect.transact(steps)
       },
     },

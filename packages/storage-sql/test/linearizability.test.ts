@@ -36,9 +36,9 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
-// The scheduler decides, between any two statements, which of the callers goes on: as several processes on one database.
-// Whatever it decides, the callers must be told what some order of whole calls would have told them; the reference storage,
-// called in every order, says which answers those are.
+// Between any two statements, the scheduler decides which caller continues, as with several processes on one database.
+// Whatever it decides, the results must be those of the calls in some order, one after the other. The memory storage runs
+// the calls in every order, which gives all possible results.
 
 type Call = (storage: AdminStorage) => Promise<unknown>
 
@@ -78,8 +78,8 @@ const [ada, grace, staff] = [aProvisionedUser('ada'), aProvisionedUser('grace'),
 const { providerId: provider } = ada
 const page = { kind: 'index', offset: 0, limit: 10 } as const
 
-/** A change of an account that the provider says something else of. */
-const says = (label: string, version: number, state: Partial<ProvisionedState>): ProvisionedUserChange => ({
+/** A change of the state of a user by the provider. */
+const stateChange = (label: string, version: number, state: Partial<ProvisionedState>): ProvisionedUserChange => ({
   providerId: provider,
   userId: aProvisionedUser(label).userId,
   version,
@@ -88,7 +88,7 @@ const says = (label: string, version: number, state: Partial<ProvisionedState>):
 })
 
 /** A change of the members of `staff`. */
-const regroup = (
+const memberChange = (
   members: MemberChange | undefined,
   version?: number,
 ): Parameters<AdminStorage['groups']['change']>[0] => ({
@@ -100,8 +100,8 @@ const regroup = (
   now: later(4),
 })
 
-/** Calls that meet on the same rows. */
-const subjects: Readonly<Record<string, readonly Call[]>> = {
+/** Calls that read and write the same rows. */
+const callsByRecord: Readonly<Record<string, readonly Call[]>> = {
   families: [
     (storage) => storage.families.insert(family),
     rotate('refresh-1', 'refresh-2'),
@@ -197,16 +197,16 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.identityProviders.remove(connection.providerId, now),
     (storage) => storage.identityProviders.find(connection.providerId),
   ],
-  'provisioned accounts': [
+  'provisioned users': [
     (storage) => storage.users.insert(aUser({ userId: ada.userId })),
     (storage) => storage.provisionedUsers.insert(ada),
     (storage) => storage.provisionedUsers.insert({ ...grace, state: aProvisionedState('ada') }),
     (storage) =>
       storage.provisionedUsers.insert({ ...grace, state: { ...grace.state, externalId: ada.state.externalId } }),
-    (storage) => storage.provisionedUsers.adopt(says('ada', 1, { active: false })),
-    (storage) => storage.provisionedUsers.compareAndSwap(says('ada', 1, { active: false })),
-    (storage) => storage.provisionedUsers.compareAndSwap(says('ada', 2, { active: true })),
-    (storage) => storage.provisionedUsers.compareAndSwap(says('grace', 1, { externalId: ada.state.externalId })),
+    (storage) => storage.provisionedUsers.adopt(stateChange('ada', 1, { active: false })),
+    (storage) => storage.provisionedUsers.compareAndSwap(stateChange('ada', 1, { active: false })),
+    (storage) => storage.provisionedUsers.compareAndSwap(stateChange('ada', 2, { active: true })),
+    (storage) => storage.provisionedUsers.compareAndSwap(stateChange('grace', 1, { externalId: ada.state.externalId })),
     (storage) => storage.users.deactivate(ada.userId, later(1)),
     (storage) =>
       storage.provisionedUsers.release({ providerId: provider, userId: ada.userId, version: undefined, now: later(2) }),
@@ -219,18 +219,21 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
     (storage) => storage.provisionedUsers.insert(ada),
     (storage) => storage.groups.insert(staff),
     (storage) => storage.groups.insert(aGroup('other', { state: staff.state, memberIds: ['group-staff'] })),
-    (storage) => storage.groups.change(regroup({ kind: 'delta', add: [ada.userId], remove: [] })),
-    (storage) => storage.groups.change(regroup({ kind: 'delta', add: [], remove: [ada.userId] })),
-    (storage) => storage.groups.change(regroup({ kind: 'replace', memberIds: [ada.userId] }, 1)),
+    (storage) => storage.groups.change(memberChange({ kind: 'delta', add: [ada.userId], remove: [] })),
+    (storage) => storage.groups.change(memberChange({ kind: 'delta', add: [], remove: [ada.userId] })),
+    (storage) => storage.groups.change(memberChange({ kind: 'replace', memberIds: [ada.userId] }, 1)),
     (storage) =>
-      storage.groups.change({ ...regroup(undefined, 2), state: aGroupState('staff', { externalId: 'external-new' }) }),
+      storage.groups.change({
+        ...memberChange(undefined, 2),
+        state: aGroupState('staff', { externalId: 'external-new' }),
+      }),
     (storage) =>
       storage.groups.remove({ providerId: provider, groupId: staff.groupId, version: undefined, now: later(5) }),
     (storage) => storage.users.remove(ada.userId, later(6)),
     async (storage) => [...(await storage.groups.membersOf(provider, [staff.groupId])).values()],
     (storage) => storage.groups.list({ providerId: provider, filter: undefined, sort: undefined, page }),
   ],
-  claims: [
+  'replay marks': [
     (storage) =>
       storage.replays.markUsed({ purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: later(5), now }),
     (storage) =>
@@ -239,9 +242,9 @@ const subjects: Readonly<Record<string, readonly Call[]>> = {
   ],
 }
 
-test.for(Object.entries(subjects))(
-  'law: calls on %s are answered as if one came after the other',
-  // Two seconds on a machine that has nothing else to do, and more than twenty beside others.
+test.for(Object.entries(callsByRecord))(
+  'law: concurrent calls on %s have the results of some sequential order',
+  // Takes two seconds on an idle machine, and more than twenty next to other tests.
   { timeout: 60_000 },
   async ([, calls]) => {
     const aCall = fc.constantFrom(...calls.keys())
@@ -253,8 +256,8 @@ test.for(Object.entries(subjects))(
         const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
         const alone = await createSqlStorage({ dialect, issuer })
         await inOrder(alone, history, calls)
-        const pause = scheduler.scheduleFunction(async () => {})
-        const raced = await createSqlStorage({ dialect: withPauses(dialect, pause), issuer })
+        const waitForTurn = scheduler.scheduleFunction(async () => {})
+        const raced = await createSqlStorage({ dialect: withScheduler(dialect, waitForTurn), issuer })
 
         const answers = await scheduler.waitFor(Promise.all(race.map((index) => answerOf(raced, calls[index]))))
         const after = await inOrder(alone, [...calls.keys()], calls)
@@ -270,14 +273,18 @@ test.for(Object.entries(subjects))(
   },
 )
 
-/** What the callers would be told if they came in that order, and what everything answers afterwards. */
-async function answersOf(given: {
+/** Returns the results of the calls of a race in a certain order, and the results of all calls after the race. */
+async function answersOf({
+  history,
+  race,
+  order,
+  calls,
+}: {
   readonly history: readonly number[]
   readonly race: readonly number[]
   readonly order: readonly number[]
   readonly calls: readonly Call[]
 }): Promise<{ readonly answers: readonly unknown[]; readonly after: readonly unknown[] }> {
-  const { history, race, order, calls } = given
   const storage = createMemoryStorage({ issuer })
   await inOrder(storage, history, calls)
 
@@ -289,7 +296,7 @@ async function answersOf(given: {
   }
 }
 
-/** A call that throws, as inserting a revoked grant's identifier again does, is answered by the name of what it throws. */
+/** Returns the result of a call, or the name of the error that it throws, as when the identifier of a revoked grant is inserted. */
 async function answerOf(storage: AdminStorage, call: Call | undefined): Promise<unknown> {
   try {
     return await call?.(storage)
@@ -313,16 +320,16 @@ function permutations(items: readonly number[]): readonly (readonly number[])[] 
   return items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]))
 }
 
-/** Pauses before each statement of a store; the schema is looked at before the race begins. */
-function withPauses(dialect: SqlDialect, pause: () => Promise<void>): SqlDialect {
+/** Waits for the scheduler before each statement of a store, but not before the check of the schema. */
+function withScheduler(dialect: SqlDialect, waitForTurn: () => Promise<void>): SqlDialect {
   return {
     ...dialect,
     all: async (statement, parameters, lifetime) => {
-      if (/mintmark_(?!migrations)/.test(statement)) await pause()
+      if (/mintmark_(?!migrations)/.test(statement)) await waitForTurn()
       return dialect.all(statement, parameters, lifetime)
     },
     transact: async (steps) => {
-      await pause()
+      await waitForTurn()
       return dialect.transact(steps)
     },
   }

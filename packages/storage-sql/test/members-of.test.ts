@@ -19,18 +19,18 @@ test.for([
     const groups = Array.from({ length: 20 }, (_, index) => aGroup(`${index}`, { memberIds }))
     for (const group of groups) await storage.groups.insert(group)
     const { providerId } = aGroup('any')
-    const asked = groups.map(({ groupId }) => groupId)
+    const groupIds = groups.map(({ groupId }) => groupId)
     read.length = 0
 
-    const told = await storage.groups.membersOf(providerId, asked, { limit: 160 })
+    const members = await storage.groups.membersOf(providerId, groupIds, { limit: 160 })
 
-    expect([...told.keys()].toSorted()).toEqual(asked.slice(0, 3).toSorted())
-    // No change of the groups is still to be carried out. Each of the groups, and its members.
+    expect([...members.keys()].toSorted()).toEqual(groupIds.slice(0, 3).toSorted())
+    // The first statement finds no recorded change of the groups. The second returns a row per group and its members.
     expect(read).toEqual([0, 3 + 150])
   },
 )
 
-/** A database that tells how many rows each statement returned. */
+/** A database that records how many rows each statement returned. */
 function counting(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly read: number[] } {
   const read: number[] = []
   const all: SqlDialect['all'] = async (...call) => {

@@ -47,7 +47,7 @@ describe.for([
     const all = ids.map((id) => `user-${id}`)
     await first.groups.insert(aGroup('staff', { memberIds: all.slice(0, 25) }))
 
-    const told = await Promise.all(
+    const changes = await Promise.all(
       all.map((id, index) =>
         change(index % 2 === 0 ? first : second, 'staff', {
           kind: 'delta',
@@ -57,21 +57,21 @@ describe.for([
       ),
     )
 
-    expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['swapped']))
+    expect(new Set(changes.map(({ outcome }) => outcome))).toEqual(new Set(['swapped']))
     expect(await membersOf(first, 'staff')).toEqual(all.slice(25))
     expect((await first.groups.find(provider, groupId('group-staff')))?.version).toBe(51)
   })
 
-  test('of two concurrent replacements of the members one is last, and with one version one of them conflicts (RFC 7644 §3.5.2.3)', async () => {
+  test('leaves the members of one of two concurrent replacements, and applies at most one of two with the same version (RFC 7644 §3.5.2.3)', async () => {
     const [first, second] = await storagesOf(await open())
-    const ids = ['a', 'b', 'c', 'd'].map((label) => aProvisionedUser(label))
-    for (const user of ids) await first.provisionedUsers.insert(user)
-    const lists = [ids.slice(0, 2), ids.slice(2)].map((users) => users.map((user) => user.userId))
+    const users = ['a', 'b', 'c', 'd'].map((label) => aProvisionedUser(label))
+    for (const user of users) await first.provisionedUsers.insert(user)
+    const lists = [users.slice(0, 2), users.slice(2)].map((list) => list.map((user) => user.userId))
     await first.groups.insert(aGroup('staff'))
 
     for (let round = 0; round < 30; round += 1) {
       const version = round % 2 === 0 ? undefined : (await first.groups.find(provider, groupId('group-staff')))?.version
-      const told = await Promise.all(
+      const changes = await Promise.all(
         lists.map((memberIds, index) =>
           change(index === 0 ? first : second, 'staff', { kind: 'replace', memberIds }, version),
         ),
@@ -79,32 +79,32 @@ describe.for([
       const members = await membersOf(first, 'staff')
       expect(lists).toContainEqual(members)
       if (version === undefined) continue
-      // Who finds the members as they are to be changes nothing.
-      const winner = told.findIndex(({ outcome }) => outcome === 'swapped')
-      expect([members, told.filter(({ outcome }) => outcome === 'swapped').length]).toEqual([
+      // A replacement whose members are already in the group changes nothing.
+      const winner = changes.findIndex(({ outcome }) => outcome === 'swapped')
+      expect([members, changes.filter(({ outcome }) => outcome === 'swapped').length]).toEqual([
         lists[winner] ?? members,
         winner < 0 ? 0 : 1,
       ])
     }
   })
 
-  test('groups that add each other as members, and removals from the same groups, do not deadlock', async () => {
+  test('groups that add each other as members, and removals of users who are their members, do not deadlock', async () => {
     const [first, second] = await storagesOf(await open())
     for (const label of ['a', 'b', 'c', 'd']) await first.groups.insert(aGroup(label))
 
     for (let round = 0; round < 10; round += 1) {
-      const people = [aProvisionedUser(`${round}-x`), aProvisionedUser(`${round}-y`)] as const
-      for (const person of people) await first.provisionedUsers.insert(person)
+      const users = [aProvisionedUser(`${round}-x`), aProvisionedUser(`${round}-y`)] as const
+      for (const user of users) await first.provisionedUsers.insert(user)
       for (const label of ['a', 'b', 'c', 'd']) {
-        await change(first, label, { kind: 'replace', memberIds: people.map((person) => person.userId) })
+        await change(first, label, { kind: 'replace', memberIds: users.map((user) => user.userId) })
       }
       await Promise.all([
         change(first, 'a', { kind: 'delta', add: ['group-b'], remove: [] }),
         change(second, 'b', { kind: 'delta', add: ['group-a'], remove: [] }),
-        ...people.map((person, index) =>
+        ...users.map((user, index) =>
           (index === 0 ? first : second).provisionedUsers.remove({
             providerId: provider,
-            userId: person.userId,
+            userId: user.userId,
             version: undefined,
             now,
           }),
@@ -114,7 +114,7 @@ describe.for([
     }
   })
 
-  test('removals of groups that contain each other, and the creation of a group of both, do not deadlock', async () => {
+  test('removals of groups that contain each other, and the creation of a group that contains both, do not deadlock', async () => {
     const [first, second] = await storagesOf(await open())
     const removal = (label: string) => ({
       providerId: provider,
@@ -145,10 +145,10 @@ describe.for([
       sort: undefined,
       page: { kind: 'index', offset: 0, limit: 100 },
     } as const
-    const left = await first.groups.list(query)
-    expect(left).toMatchObject({
+    const remaining = await first.groups.list(query)
+    expect(remaining).toMatchObject({
       outcome: 'listed',
-      total: left.outcome === 'listed' ? left.records.length : undefined,
+      total: remaining.outcome === 'listed' ? remaining.records.length : undefined,
     })
   })
 
@@ -158,11 +158,11 @@ describe.for([
     for (let round = 0; round < 20; round += 1) {
       const user = aProvisionedUser(`${round}`)
       await first.provisionedUsers.insert(user)
-      const says = { providerId: provider, userId: user.userId, version: 1, now }
+      const key = { providerId: provider, userId: user.userId, version: 1, now }
       await Promise.all([
-        first.provisionedUsers.compareAndSwap({ ...says, state: aProvisionedState(`${round}`, { active: false }) }),
+        first.provisionedUsers.compareAndSwap({ ...key, state: aProvisionedState(`${round}`, { active: false }) }),
         second.users.deactivate(user.userId, now),
-        second.provisionedUsers.compareAndSwap({ ...says, state: aProvisionedState(`${round}`, { active: true }) }),
+        second.provisionedUsers.compareAndSwap({ ...key, state: aProvisionedState(`${round}`, { active: true }) }),
       ])
       const found = await first.provisionedUsers.find(provider, user.userId)
       expect({ active: found?.active, generation: found?.generation }).toEqual({ active: false, generation: 1 })
@@ -180,7 +180,7 @@ test('on PostgreSQL a user that is removed right after being added to a group is
   const { dialect, before } = interrupted(pool)
   before('update "mintmark_groups"', async () => {
     removal = storage.provisionedUsers.remove({ providerId: provider, userId: user.userId, version: undefined, now })
-    await Promise.race([removal, somebodyWaits(pool)])
+    await Promise.race([removal, untilLockIsAwaited(pool)])
   })
 
   const joined = await change(await createSqlStorage({ dialect, issuer }), 'staff', {
@@ -215,7 +215,7 @@ test('on PostgreSQL a deactivation does not wait for a transaction that adds the
     version: undefined,
     now,
   })
-  await somebodyWaits(pool)
+  await untilLockIsAwaited(pool)
   await joining.query('COMMIT')
   joining.release()
 
@@ -237,13 +237,13 @@ async function membersOf(storage: AdminStorage, label: string): Promise<readonly
   return (await storage.groups.membersOf(provider, [id])).get(id)?.map(({ memberId }) => memberId)
 }
 
-/** Until the removal of an account waits for a lock. */
-async function somebodyWaits(pool: Pool): Promise<void> {
+/** Waits until the removal of a user waits for a lock. */
+async function untilLockIsAwaited(pool: Pool): Promise<void> {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock' AND query LIKE 'update "mintmark_users"%'`
   while ((await pool.query(waiting)).rows.length === 0);
 }
 
-/** A database where something else happens, once, before a statement that begins so is sent. */
+/** A database where an event happens once, before a statement with a certain beginning is sent. */
 function interrupted(pool: Pool) {
   let due: { readonly beginning: string; readonly event: () => Promise<void> } | undefined
   const watched: PostgresPool = {
@@ -292,7 +292,7 @@ async function twoOnOneFile(): Promise<Two<SqlDialect>> {
 async function twoOnPostgres(): Promise<{ readonly dialects: Two<SqlDialect>; readonly pool: Pool }> {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
-  // Two who wait for each other wait until the statement's time is over, and fail: nobody ends it for them.
+  // The server does not resolve a deadlock in time: two statements that wait for each other time out, and the test fails.
   const open = () => database.pool({ options: `${database.options} -c deadlock_timeout=60s` })
   const pools: Two<Pool> = [open(), open()]
   return {

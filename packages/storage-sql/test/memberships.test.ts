@@ -22,28 +22,31 @@ describe.for([
     expect(await storedMemberships(dialect)).toEqual(['o2 u2'])
   })
 
-  test.for(['account', 'organization'])('a user added while the %s is being removed is no member', async (removed) => {
-    const dialect = await open()
-    const { users, organizations } = await twoByTwo(dialect)
-    const member = aMembership('o1', 'u1')
-    if (removed === 'account') await users.remove(member.userId, now)
-    else await organizations.remove(member.organizationId, now)
+  test.for(['user', 'organization'])(
+    'a membership that is added while the %s is being removed has no effect',
+    async (removed) => {
+      const dialect = await open()
+      const { users, organizations } = await twoByTwo(dialect)
+      const member = aMembership('o1', 'u1')
+      if (removed === 'user') await users.remove(member.userId, now)
+      else await organizations.remove(member.organizationId, now)
 
-    // What a statement leaves that saw both, and wrote after the trigger had run.
-    await dialect.all(
-      `INSERT INTO mintmark_memberships (issuer, organization_id, user_id, roles, created_at, updated_at, version)
+      // The row of a statement that saw both, and that wrote after the trigger had run.
+      await dialect.all(
+        `INSERT INTO mintmark_memberships (issuer, organization_id, user_id, roles, created_at, updated_at, version)
        VALUES ('${issuer}', 'o1', 'u1', '[]', 0, 0, 1)`,
-      [],
-    )
+        [],
+      )
 
-    const pages = { organizationId: member.organizationId, after: undefined, limit: 9 }
-    expect(await organizations.findMember(member.organizationId, member.userId)).toBeUndefined()
-    expect((await organizations.listMembers(pages)).map((each) => each.userId)).not.toContain('u1')
-    expect((await organizations.listByUser(member.userId)).map((each) => each.organizationId)).not.toContain('o1')
-    expect(await organizations.compareAndSwapMember(member, 1)).toEqual({ outcome: 'absent' })
-    expect(await organizations.removeMember(member.organizationId, member.userId, now)).toEqual({ outcome: 'absent' })
-    expect(await organizations.insertMember(member)).toMatchObject({ outcome: 'absent' })
-  })
+      const pages = { organizationId: member.organizationId, after: undefined, limit: 9 }
+      expect(await organizations.findMember(member.organizationId, member.userId)).toBeUndefined()
+      expect((await organizations.listMembers(pages)).map((each) => each.userId)).not.toContain('u1')
+      expect((await organizations.listByUser(member.userId)).map((each) => each.organizationId)).not.toContain('o1')
+      expect(await organizations.compareAndSwapMember(member, 1)).toEqual({ outcome: 'absent' })
+      expect(await organizations.removeMember(member.organizationId, member.userId, now)).toEqual({ outcome: 'absent' })
+      expect(await organizations.insertMember(member)).toMatchObject({ outcome: 'absent' })
+    },
+  )
 
   test('concurrent removals of users and organizations remove all of them, and all memberships', async () => {
     const dialect = await open()
@@ -69,13 +72,13 @@ async function twoByTwo(dialect: SqlDialect): Promise<AdminStorage> {
   return storage
 }
 
-/** Everybody is in every organization. */
+/** Inserts users and organizations, and makes every user a member of every organization. */
 async function fill(
   storage: AdminStorage,
-  given: { readonly users: readonly string[]; readonly organizations: readonly string[] },
+  names: { readonly users: readonly string[]; readonly organizations: readonly string[] },
 ): Promise<void> {
-  for (const user of given.users) await storage.users.insert(aUser({ userId: userId(user) }))
-  for (const organization of given.organizations) {
+  for (const user of names.users) await storage.users.insert(aUser({ userId: userId(user) }))
+  for (const organization of names.organizations) {
     const record = {
       organizationId: organizationId(organization),
       displayName: organization,
@@ -84,7 +87,7 @@ async function fill(
       version: 1,
     }
     await storage.organizations.insert(record)
-    for (const user of given.users) await storage.organizations.insertMember(aMembership(organization, user))
+    for (const user of names.users) await storage.organizations.insertMember(aMembership(organization, user))
   }
 }
 

@@ -19,9 +19,9 @@ test('mintmark-migrate print prints the whole schema and changes nothing', async
 test('mintmark-migrate apply migrates a file, and status reports pending migrations', async () => {
   const file = await aFile()
 
-  const question = await mintmarkMigrate('status', '--sqlite', file)
-  expect(question.code).toBe(2)
-  expect(question.errors).toMatch(/^There is no file \S+: mintmark-migrate apply makes one\.\n/)
+  const result = await mintmarkMigrate('status', '--sqlite', file)
+  expect(result.code).toBe(2)
+  expect(result.errors).toMatch(/^There is no file \S+: mintmark-migrate apply creates it\.\n/)
   expect(existsSync(file)).toBe(false)
   await openSqliteDialect(file).close()
   expect(await mintmarkMigrate('status', '--sqlite', file)).toMatchObject({
@@ -69,15 +69,15 @@ async function aFile(): Promise<string> {
   return join(folder.path, 'test.db')
 }
 
-interface Ended {
+interface ExitResult {
   readonly code: unknown
   readonly output: string
   readonly errors: string
 }
 
-const mintmarkMigrate = (...args: readonly string[]): Promise<Ended> => onNode([], args)
+const mintmarkMigrate = (...args: readonly string[]): Promise<ExitResult> => onNode([], args)
 
-async function onNode(nodeOptions: readonly string[], args: readonly string[]): Promise<Ended> {
+async function onNode(nodeOptions: readonly string[], args: readonly string[]): Promise<ExitResult> {
   const script = fileURLToPath(new URL('../src/migrate-command.ts', import.meta.url))
   return new Promise((resolve) => {
     execFile(

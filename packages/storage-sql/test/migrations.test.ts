@@ -15,7 +15,7 @@ import { migrationNames as all } from './support/migration-names.ts'
 
 const issuer = 'https://issuer.example'
 
-/** Columns of rows that a reader takes apart. */
+/** The values of columns that a reader parses. */
 const row = {
   issuer: `'${issuer}'`,
   active: '1',
@@ -209,7 +209,7 @@ test('migrates on opening, if configured', async () => {
   expect(await pendingMigrations({ dialect })).toEqual([])
 })
 
-test('rejects a database that a newer version has migrated, also if it migrates on opening', async () => {
+test('rejects a database that a newer version has migrated, even if it migrates on opening', async () => {
   const dialect = await anEmptyFile({ migrate: 'on-open' })
   await migrate({ dialect })
   await dialect.atomically([`INSERT INTO mintmark_migrations (number, name, checksum) VALUES (999, '0999-later', 'x')`])
@@ -222,9 +222,12 @@ test('rejects a database that a newer version has migrated, also if it migrates 
 
 test('prints the statements that apply runs', async () => {
   const ran: string[] = []
-  const honest = await anEmptyFile()
+  const byCommand = await anEmptyFile()
   await migrate({
-    dialect: { ...honest, atomically: async (statements) => (ran.push(...statements), honest.atomically(statements)) },
+    dialect: {
+      ...byCommand,
+      atomically: async (statements) => (ran.push(...statements), byCommand.atomically(statements)),
+    },
   })
   const byHand = await anEmptyFile()
 
@@ -234,7 +237,7 @@ test('prints the statements that apply runs', async () => {
   database.close()
 
   for (const statement of ran) expect(printed).toContain(`${statement};`)
-  expect(await schemaOf(byHand)).toEqual(await schemaOf(honest))
+  expect(await schemaOf(byHand)).toEqual(await schemaOf(byCommand))
   await expect(createSqlStorage({ dialect: byHand, issuer })).resolves.toBeDefined()
 })
 
@@ -271,7 +274,7 @@ async function anEmptyFile(options?: Parameters<typeof openSqliteDialect>[1]): P
   return { ...dialect, file }
 }
 
-/** The columns that a table has now, of those that the last migration leaves. */
+/** Returns the columns of the present version that the table already has. */
 async function columnsOf(table: string, known: readonly string[], dialect: SqlDialect): Promise<readonly string[]> {
   const rows = await dialect.all(`SELECT name FROM pragma_table_info('${table}')`, [])
   const names = rows.map(({ values: [name] }) => name)

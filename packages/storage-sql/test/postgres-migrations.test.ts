@@ -141,10 +141,10 @@ test('a migration that fails halfway leaves nothing behind in PostgreSQL', async
 test('four processes that migrate a PostgreSQL database at once all succeed, and one applies each migration', async () => {
   const database = await anEmptyDatabase()
 
-  const told = await Promise.all([1, 2, 3, 4].map(() => mintmarkMigrate('apply', '--postgres', database.url)))
+  const results = await Promise.all([1, 2, 3, 4].map(() => mintmarkMigrate('apply', '--postgres', database.url)))
 
-  expect(told.map(({ code, errors }) => [code, errors])).toEqual([1, 2, 3, 4].map(() => [0, '']))
-  const applied = told.flatMap(({ output }) => output.match(/(?<=Applied )\S+(?=\.)/g) ?? [])
+  expect(results.map(({ code, errors }) => [code, errors])).toEqual([1, 2, 3, 4].map(() => [0, '']))
+  const applied = results.flatMap(({ output }) => output.match(/(?<=Applied )\S+(?=\.)/g) ?? [])
   expect(applied.toSorted((a, b) => (a < b ? -1 : 1))).toEqual(all)
 })
 
@@ -179,7 +179,7 @@ test('mintmark-migrate prints the schema of a PostgreSQL database, migrates it a
 })
 
 test.for(['postgres://somebody:pass-word@127.0.0.1:1/none', 'postgres://somebody:pass-word@[nowhere'])(
-  'mintmark-migrate says why it cannot use %s, without the password and without a stack trace',
+  'mintmark-migrate reports why it cannot use %s, without the password and without a stack trace',
   async (url) => {
     const { code, output, errors } = await mintmarkMigrate('status', '--postgres', url)
 
@@ -196,15 +196,15 @@ async function anEmptyDatabase(): Promise<TestDatabase> {
 }
 
 async function schemaOf(database: TestDatabase): Promise<unknown> {
-  const questions = [
+  const queries = [
     `SELECT table_name, column_name, data_type, is_nullable, collation_name FROM information_schema.columns
      WHERE table_schema = current_schema ORDER BY table_name, column_name`,
     `SELECT replace(indexdef, current_schema, 'schema') AS index FROM pg_indexes WHERE schemaname = current_schema ORDER BY indexname`,
     'SELECT number, name, checksum FROM mintmark_migrations ORDER BY number',
   ]
   const pool = database.pool()
-  const answers = await Promise.all(questions.map((question) => pool.query<Record<string, unknown>>(question)))
-  return answers.map(({ rows }) => rows)
+  const results = await Promise.all(queries.map((query) => pool.query<Record<string, unknown>>(query)))
+  return results.map(({ rows }) => rows)
 }
 
 async function mintmarkMigrate(...args: readonly string[]): Promise<{ code: unknown; output: string; errors: string }> {

@@ -17,8 +17,8 @@ import { aDatabase } from './support/postgres-of-the-run.ts'
 const issuer = 'https://issuer.example'
 const { digest, clientId, issuedAt: now } = aCodeRecord()
 
-test('reports an outage without a retry when the answer to a write is lost, as a retry would report a replay', async () => {
-  const { storage, dropNextResponse } = await losing()
+test('reports an outage without a retry when the answer to a write is lost, because a retry would report a replay', async () => {
+  const { storage, dropNextResponse } = await openLosingResponses()
   await storage.codes.insert(aCodeRecord())
   dropNextResponse('update')
 
@@ -28,19 +28,19 @@ test('reports an outage without a retry when the answer to a write is lost, as a
 })
 
 test('reports an outage, not a replay, when the answer to marking a value as used is lost (RFC 7523 §3)', async () => {
-  const { storage, dropNextResponse } = await losing()
+  const { storage, dropNextResponse } = await openLosingResponses()
   const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: aCodeRecord().expiresAt, now } as const
   dropNextResponse('insert')
 
   await expect(storage.replays.markUsed(claim)).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
-test('leaves a server that is no longer the primary, with all its connections, and carries the write out elsewhere', async () => {
+test('closes all connections to a server that is no longer the primary, and repeats the write on a new connection', async () => {
   const pool = (await aMigratedDatabase()).pool({ max: 3 })
   const storage = await createSqlStorage({ dialect: toPostgresDialect(pool), issuer })
   const clients = await Promise.all([pool.connect(), pool.connect(), pool.connect()])
   for (const client of clients) await client.query('SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY')
-  // Each connection has to have been used before.
+  // The storage must have used each connection before.
   for (const client of clients) client.release()
   await Promise.all([1, 2, 3].map(() => storage.codes.find(digest, clientId, now)))
 
@@ -54,7 +54,7 @@ test('leaves a server that is no longer the primary, with all its connections, a
 })
 
 test('retries a read whose answer is lost', async () => {
-  const { storage, dropNextResponse } = await losing()
+  const { storage, dropNextResponse } = await openLosingResponses()
   await storage.codes.insert(aCodeRecord())
   dropNextResponse('select')
 
@@ -62,7 +62,7 @@ test('retries a read whose answer is lost', async () => {
 })
 
 test('adds members once when the connection breaks during the transaction that adds them', async () => {
-  const { storage, dropNextResponse } = await losing()
+  const { storage, dropNextResponse } = await openLosingResponses()
   await storage.provisionedUsers.insert(aProvisionedUser('ada'))
   await storage.groups.insert(aGroup('staff'))
   dropNextResponse('insert into mintmark_group_members')
@@ -76,7 +76,7 @@ test('adds members once when the connection breaks during the transaction that a
 })
 
 test('reports an outage without a retry when the result of a commit is unknown', async () => {
-  const { storage, dropNextResponse } = await losing()
+  const { storage, dropNextResponse } = await openLosingResponses()
   await storage.provisionedUsers.insert(aProvisionedUser('ada'))
   await storage.groups.insert(aGroup('staff'))
   dropNextResponse('COMMIT')
@@ -147,7 +147,7 @@ test('a connection that the server closes as soon as it is made does not end the
     connect: (taken) =>
       pool.connect((error, client) => {
         taken(error, client)
-        // As the driver does when one packet says that all is ready, and the next that the server ends.
+        // The driver does this when one packet says that the connection is ready, and the next that the server shuts down.
         client?.emit('error', new Error('terminating connection due to administrator command'))
       }),
   }
@@ -200,16 +200,16 @@ test.for([
   },
 )
 
-test('a conflict at the isolation level SERIALIZABLE is an outage at worst (RFC 6749 §10.5)', async () => {
+test('reports at worst an outage for a conflict at the isolation level SERIALIZABLE (RFC 6749 §10.5)', async () => {
   const database = await aMigratedDatabase()
   const storage = await open(database, { options: `${database.options} -c default_transaction_isolation=serializable` })
   await storage.codes.insert(aCodeRecord())
 
-  const told = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 8 }, () => storage.codes.consume(digest, clientId, now).catch(asOutage)),
   )
 
-  const outcomes = told.map(({ outcome }) => outcome)
+  const outcomes = results.map(({ outcome }) => outcome)
   expect(outcomes.filter((outcome) => outcome === 'won')).toHaveLength(1)
   expect(new Set(outcomes)).not.toContain('absent')
 })
@@ -225,15 +225,15 @@ test('reports an outage for writes when the database has become a standby', asyn
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
 })
 
-test('reports an outage when the pool has no free connection, and returns one that comes too late', async () => {
+test('reports an outage when the pool has no free connection, and returns a connection that arrives too late', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool({ max: 1 })
   const storage = await createSqlStorage({ dialect: toPostgresDialect(pool, { timeoutMilliseconds: 1000 }), issuer })
-  const held = await pool.connect()
+  const taken = await pool.connect()
 
   await expect(storage.users.find(aUser().userId)).rejects.toBeInstanceOf(StorageUnavailableError)
 
-  held.release()
+  taken.release()
   expect(await storage.users.find(aUser().userId)).toBeUndefined()
   expect([pool.totalCount, pool.idleCount, pool.waitingCount]).toEqual([1, 1, 0])
 })
@@ -253,7 +253,7 @@ test('reports an outage when the server does not answer, and closes the connecti
   other.release()
 })
 
-test('cancels a statement that nobody waits for, and never has more backends than the pool', async () => {
+test('cancels a statement whose caller has given up, and never has more backends than the pool', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool({ max: 2, application_name: 'late' })
   const dialect = toPostgresDialect(pool, { timeoutMilliseconds: 200 })
@@ -274,7 +274,7 @@ test('cancels a statement that nobody waits for, and never has more backends tha
   }
 
   expect(Math.max(...counts)).toBeLessThanOrEqual(2)
-  // Both connections are free again: nothing sleeps on.
+  // Both connections are free again: no statement is still sleeping.
   await expect.poll(() => pool.idleCount).toBe(pool.totalCount)
   const sleeping = await observer.query(
     `SELECT FROM pg_stat_activity WHERE application_name = 'late' AND state = 'active'`,
@@ -295,7 +295,7 @@ test('has at most one backend more than the pool when late statements occupy all
   }
   const counts: number[] = []
 
-  // Without a transaction they have no time limit in the server.
+  // Without a transaction, the server sets no time limit for these statements.
   for (let round = 0; round < 6; round += 1) {
     await Promise.allSettled([1, 2].map(() => dialect.all('SELECT pg_sleep(600)', [])))
     counts.push(await sleeping())
@@ -353,7 +353,7 @@ test('does not report a mistake in SQL as an outage of PostgreSQL', async () => 
   }
 })
 
-test('every text is read as it was written, also those that PostgreSQL cannot hold', async () => {
+test('reads back every string unchanged, including characters that PostgreSQL cannot store', async () => {
   const storage = await open(await aMigratedDatabase())
   const texts = ['\0', 'a\0b', '\u001A', '\u001A0', '\u001As', '\0\u001A\u001As0', '\u0001\u001F\u007F']
 
@@ -367,7 +367,7 @@ test('every text is read as it was written, also those that PostgreSQL cannot ho
     const client = aClientRecord({ clientId: text as never, clientName: text })
     expect(await storage.clients.insert(client)).toEqual({ outcome: 'inserted' })
     expect(await storage.clients.find(client.clientId)).toEqual(client)
-    // Of the rows that are read together with it.
+    // Rows that are read together with the client are unchanged as well.
     const grant = aGrantRecord({ grantId: text as never, clientId: client.clientId })
     await storage.grants.insert(grant)
     expect(await storage.status.ofGrant(grant.grantId)).toMatchObject({ grant, client })
@@ -402,8 +402,8 @@ async function open(
   return createSqlStorage({ dialect: toPostgresDialect(database.pool(pool), options), issuer })
 }
 
-/** A storage whose connection breaks, when told so, after the server has carried out the next statement that begins so. */
-async function losing(): Promise<{
+/** A storage and a function that breaks its connection after the next statement with a certain beginning has been carried out. */
+async function openLosingResponses(): Promise<{
   readonly storage: AdminStorage
   readonly dropNextResponse: (beginning: string) => void
 }> {

@@ -16,11 +16,11 @@ beforeAll(async () => {
   database = await aDatabase()
   const makeStore = await postgresUnderTest(database, collecting)
   for (const law of adminLaws) await law.run(makeStore)
-  // One connection: it is told to plan as it does for a statement that has been prepared long ago, and keeps what is prepared.
+  // A single connection, which plans each statement as if it had been prepared long ago.
   pool = database.pool({ max: 1 })
   await pool.query('SET plan_cache_mode = force_generic_plan')
   await fillTables()
-  // Ten seconds on a machine that has nothing else to do: filling is no assertion.
+  // Filling takes ten seconds on an idle machine. The limit is high, because the time is not asserted.
 }, 300_000)
 afterAll(() => database.remove())
 
@@ -45,8 +45,8 @@ test('PostgreSQL uses the same indexes for new tables as for full ones, because 
   const others = []
   for (const statement of statements) {
     const [ofEmpty, ofFull] = [indexesOf(await planOf(statement, onFresh)), indexesOf(await planOf(statement, pool))]
-    // All keys and indexed attributes of an issuer are read: by which index is the same. A count of deliveries reads up to
-    // 10,000 rows, and is run by hand.
+    // All keys and indexed attributes of an issuer are read, so it does not matter by which index. A count of deliveries
+    // reads up to 10,000 rows, and is run by hand.
     if (ofEmpty.join() !== ofFull.join() && !/mintmark_(?:signing_keys|indexed_attributes)| as oldest$/.test(statement))
       others.push({ statement, ofEmpty, ofFull })
   }
@@ -71,33 +71,33 @@ async function planOf(statement: string, pool: Pool): Promise<PlanNode> {
   return plan
 }
 
-const ofAnIssuer: ReadonlySet<string> = new Set([
+const oneRowPerIssuer: ReadonlySet<string> = new Set([
   'mintmark_account_totals',
   'mintmark_ending_positions',
   'mintmark_change_positions',
 ])
 
-/** 20,000 rows in each table, of 20 issuers: enough for a plan that reads them all to be the worse one. */
+/** Inserts 20,000 rows of 20 issuers into each table: enough to make a plan that reads all of them worse. */
 async function fillTables(): Promise<void> {
   const { rows: columns } = await pool.query<{ table: string; name: string; type: string }>(
     `SELECT table_name AS "table", column_name AS name, data_type AS type FROM information_schema.columns
      WHERE table_schema = current_schema AND table_name <> 'mintmark_migrations'`,
   )
-  // No triggers: what they would keep is filled as all else.
+  // Disables triggers: the tables that they maintain are filled like the others.
   await pool.query('SET session_replication_role = replica')
   for (const table of new Set(columns.map((column) => column.table))) {
     const own = columns.filter((column) => column.table === table)
     const values = own.map(({ name, type }) => {
-      // Of these an issuer has one row.
-      if (name === 'issuer') return `'https://issuer-' || ${ofAnIssuer.has(table) ? 'n' : 'n % 20'}`
-      // A provider has many accounts, and an issuer a few providers.
+      // Some tables have one row per issuer.
+      if (name === 'issuer') return `'https://issuer-' || ${oneRowPerIssuer.has(table) ? 'n' : 'n % 20'}`
+      // A provider has many users, and an issuer has a few providers.
       if (name === 'provider_id' && table !== 'mintmark_identity_providers') return `'provider-' || n % 3`
-      // Most of what a server delivers has been delivered.
+      // Most deliveries have been delivered.
       if (name === 'state') return `CASE n % 20 WHEN 1 THEN 'pending' WHEN 2 THEN 'dead' ELSE 'delivered' END`
       if (name === 'channel') return `'logout'`
       if (name === 'resource_type') return `'type-' || n % 2`
       if (name === 'revoked_at' || name === 'removed_at') return 'CASE WHEN n % 10 = 0 THEN n END'
-      // It refers to a session, as the columns of the same name do.
+      // It refers to a session, like the columns named `session_id`.
       if (name === 'bound_session_id') return `'session_id-' || n`
       if (type === 'jsonb') return `'{}'::jsonb`
       return type === 'boolean' ? 'true' : type === 'bigint' ? 'n' : `'${name}-' || n`
@@ -117,7 +117,7 @@ function collecting(dialect: SqlDialect): SqlDialect {
   return {
     ...dialect,
     all: (statement, parameters, options) => {
-      // Those that are made for a filter are planned for their values each time; provider-plans.test.ts looks at them.
+      // Statements for filters are planned for their values each time; provider-plans.test.ts examines them.
       if (options?.lifetime !== 'passing') collect(statement)
       return dialect.all(statement, parameters, options)
     },

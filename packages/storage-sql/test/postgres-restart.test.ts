@@ -6,17 +6,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import { makeDatabase } from './support/postgres-database.ts'
 import { startPostgres, type PostgresServer } from './support/postgres-server.ts'
 
-/** What each presentation of a code was told: an outcome, or `outage`. */
-type Told = readonly string[]
+/** The result of each presentation of a code: an outcome, or `outage`. */
+type Results = readonly string[]
 
 test('gives no wrong answer while PostgreSQL is killed and restarted under load, and resumes (RFC 6749 §10.5)', async () => {
   const { server, storage } = await aServer()
-  const told = new Map<AuthorizationCodeRecord, Told>()
-  const outages = () => [...told.values()].flat().filter((answer) => answer === 'outage').length
+  const results = new Map<AuthorizationCodeRecord, Results>()
+  const outages = () => [...results.values()].flat().filter((answer) => answer === 'outage').length
 
-  const workers = Array.from({ length: 8 }, (_, worker) => work(storage, { worker, codes: 60, told }))
+  const workers = Array.from({ length: 8 }, (_, worker) => work(storage, { worker, codes: 60, results }))
   for (let round = 1; round <= 2; round += 1) {
-    await until(() => told.size >= round * 100)
+    await until(() => results.size >= round * 100)
     const before = outages()
     await server.kill()
     await until(() => outages() > before + 8)
@@ -24,35 +24,39 @@ test('gives no wrong answer while PostgreSQL is killed and restarted under load,
   }
   await Promise.all(workers)
 
-  expect(told.size).toBe(8 * 60)
-  expect([...told.values()].filter((answers) => !isTrue(answers))).toEqual([])
-  // What was answered before a kill still holds after it.
-  const after = await Promise.all([...told.keys()].map((code) => consume(storage, code)))
+  expect(results.size).toBe(8 * 60)
+  expect([...results.values()].filter((answers) => !isConsistent(answers))).toEqual([])
+  // The results from before a kill still hold after it.
+  const after = await Promise.all([...results.keys()].map((code) => consume(storage, code)))
   expect(new Set(after)).toEqual(new Set(['replayed']))
 })
 
-/** Writes codes and presents each until it is told twice what became of it. */
+/** Writes codes, and presents each code until two presentations had a result other than an outage. */
 async function work(
   storage: AdminStorage,
-  given: { readonly worker: number; readonly codes: number; readonly told: Map<AuthorizationCodeRecord, Told> },
+  {
+    worker,
+    codes,
+    results,
+  }: { readonly worker: number; readonly codes: number; readonly results: Map<AuthorizationCodeRecord, Results> },
 ): Promise<void> {
-  for (let index = 0; index < given.codes; index += 1) {
-    const code = aCodeRecord({ digest: aDigest(`code-${given.worker}-${index}`) })
+  for (let index = 0; index < codes; index += 1) {
+    const code = aCodeRecord({ digest: aDigest(`code-${worker}-${index}`) })
     while ((await answerOf(storage.codes.insert(code))) === 'outage');
 
     const answers: string[] = []
     while (answers.filter((answer) => answer !== 'outage').length < 2) {
       answers.push(await consume(storage, code))
-      given.told.set(code, answers)
+      results.set(code, answers)
     }
   }
 }
 
 /**
- * Won once, and replayed ever after. The first answer may be `replayed` only when there was an outage before it: that
- * presentation may have consumed the code.
+ * Whether a code was won once, and replayed from then on. The first answer may be `replayed` only when there was an outage
+ * before it: the presentation that failed may have consumed the code.
  */
-function isTrue(answers: Told): boolean {
+function isConsistent(answers: Results): boolean {
   const [first, ...rest] = answers.filter((answer) => answer !== 'outage')
   const mayHaveWon = first === 'won' || (first === 'replayed' && answers[0] === 'outage')
   return mayHaveWon && rest.every((answer) => answer === 'replayed')

@@ -10,7 +10,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
 
-interface Told {
+interface RaceResult {
   readonly presented: readonly string[]
   readonly rotated: readonly string[]
   readonly claimed: readonly string[]
@@ -24,21 +24,21 @@ test('redeems a code once when two processes on one file present it 50 times (RF
   await storage.codes.insert(aCodeRecord())
   await storage.families.insert(aFamilyRecord())
 
-  const told = await race(file)
+  const results = await race(file)
 
   const count = (outcome: string, list: readonly string[]) => list.filter((each) => each === outcome).length
-  const presented = told.flatMap((each) => each.presented)
+  const presented = results.flatMap((each) => each.presented)
   expect([presented.length, count('won', presented), count('replayed', presented)]).toEqual([50, 1, 49])
-  const rotated = told.flatMap((each) => each.rotated)
+  const rotated = results.flatMap((each) => each.rotated)
   expect([rotated.length, count('rotated', rotated), count('retried', rotated)]).toEqual([50, 1, 49])
-  const claimed = told.flatMap((each) => each.claimed)
+  const claimed = results.flatMap((each) => each.claimed)
   expect([claimed.length, count('fresh', claimed), count('seen', claimed)]).toEqual([50, 1, 49])
   await dialect.close()
   await folder.remove()
 })
 
-/** Starts both, waits until both are ready, lets them go at once, and collects what they were told. */
-async function race(file: string): Promise<readonly Told[]> {
+/** Starts two processes, waits until both are ready, lets them begin at once, and collects their results. */
+async function race(file: string): Promise<readonly RaceResult[]> {
   const servers = ['a', 'b'].map((name) => {
     const process = startServer([file, '25', name])
     return { process, lines: createInterface({ input: process.stdout })[Symbol.asyncIterator]() }
@@ -50,7 +50,7 @@ async function race(file: string): Promise<readonly Told[]> {
     servers.map(async ({ process, lines }) => {
       const line = await lines.next()
       if (process.exitCode === null) await once(process, 'exit')
-      return JSON.parse(String(line.value)) as Told
+      return JSON.parse(String(line.value)) as RaceResult
     }),
   )
 }

@@ -12,10 +12,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filledPostgres, filledSqlite, type FilledDatabase } from './support/filled-database.ts'
 import { filledAccount } from './support/fill-provider.ts'
 
-// A hundred thousand accounts of one provider. SQLite has no statistics, as in a database that nobody has analysed.
-const accounts = 100_000
+// A hundred thousand users of one provider. SQLite has no statistics, as in a database that nobody has analysed.
+const userCount = 100_000
 const provider = providerId('provider-1')
-const person = filledAccount(54_321)
+const target = filledAccount(54_321)
 const later = epochSeconds(1_800_000_000)
 
 describe.for([
@@ -24,12 +24,12 @@ describe.for([
 ])('a hundred thousand users on $name', ({ open }) => {
   let database: FilledDatabase
   beforeAll(async () => {
-    database = await open(accounts)
+    database = await open(userCount)
   }, 180_000)
   afterAll(() => database.close())
 
   test.for(Object.entries(sortValues))(
-    'shows a page in the order of %s, which an index has',
+    'lists a page in the order of %s, which an index has',
     async ([name, valueOf]) => {
       const sorted = inOrderOf(valueOf)
 
@@ -43,7 +43,7 @@ describe.for([
     },
   )
 
-  test.for(Object.entries(requests))('%s is bound by an index', async ([, request]) => {
+  test.for(Object.entries(requests))('reads only by an index: %s', async ([, request]) => {
     database.ran()
 
     await request(database.storage)
@@ -79,8 +79,8 @@ describe.for([
     expect(outcome).toEqual({ outcome: 'tooMany' })
   })
 
-  test('a page past the end returns the total and reads no rows', async () => {
-    const page = { kind: 'index', offset: accounts * 2, limit: 100 } as const
+  test('returns the total and no users for a page past the end', async () => {
+    const page = { kind: 'index', offset: userCount * 2, limit: 100 } as const
 
     const outcome = await database.storage.provisionedUsers.list({
       providerId: provider,
@@ -90,11 +90,11 @@ describe.for([
     })
 
     expect(outcome).toMatchObject({ outcome: 'listed', records: [] })
-    expect(outcome.outcome === 'listed' && outcome.total).toBeCloseTo(accounts, -2)
+    expect(outcome.outcome === 'listed' && outcome.total).toBeCloseTo(userCount, -2)
   })
 })
 
-/** What an account is sorted by, or undefined if it has no such value. */
+/** The value by which a user is sorted, or undefined if the user has none. */
 const sortValues: Readonly<Record<string, (n: number) => string | number | undefined>> = {
   id: (n) => filledAccount(n).userId,
   userName: (n) => filledAccount(n).userName,
@@ -102,53 +102,54 @@ const sortValues: Readonly<Record<string, (n: number) => string | number | undef
   'name.familyName': (n) => `person ${n % 1000}`,
   'meta.created': (n) => n,
   'meta.lastModified': (n) => n,
-  // The work address is primary; the others come first in this order.
+  // The work address is primary, so it decides the order.
   emails: (n) => filledAccount(n).workEmail,
   phoneNumbers: (n) => `tel:+47-555-${n}`,
 }
 
-/** The identifiers of all accounts; equal ones are by age, which is their number. */
+/** Returns the identifiers of all users in the order of a value. Users with equal values are ordered by age, as they are numbered. */
 const inOrderOf = (valueOf: (n: number) => string | number | undefined): readonly string[] =>
-  Array.from({ length: accounts }, (_, index) => ({ n: index + 1, value: valueOf(index + 1) ?? '' }))
+  Array.from({ length: userCount }, (_, index) => ({ n: index + 1, value: valueOf(index + 1) ?? '' }))
     .toSorted((one, other) => (one.value === other.value ? one.n - other.n : one.value < other.value ? -1 : 1))
     .map(({ n }) => filledAccount(n).userId)
 
 const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unknown>>> = {
-  'userName eq': (storage) => finds(storage, text('userName', person.userName)),
-  'externalId eq': (storage) => finds(storage, text('externalId', person.externalId)),
-  'id eq': (storage) => finds(storage, text('id', person.userId)),
+  'userName eq': (storage) => expectUser(storage, text('userName', target.userName)),
+  'externalId eq': (storage) => expectUser(storage, text('externalId', target.externalId)),
+  'id eq': (storage) => expectUser(storage, text('id', target.userId)),
   'id eq … and … eq': (storage) =>
-    finds(storage, and(text('id', person.userId), text('title', 'vice president of nothing in particular'))),
+    expectUser(storage, and(text('id', target.userId), text('title', 'vice president of nothing in particular'))),
   'userName eq … or userName eq …': (storage) =>
-    finds(storage, or(text('userName', 'nobody'), text('userName', person.userName))),
+    expectUser(storage, or(text('userName', 'nobody'), text('userName', target.userName))),
   'emails[type eq "work"].value eq': (storage) =>
-    finds(storage, element('emails', and(text('type', 'work'), text('value', person.workEmail)))),
+    expectUser(storage, element('emails', and(text('type', 'work'), text('value', target.workEmail)))),
   'emails.value eq … and active eq true': (storage) =>
-    finds(
+    expectUser(
       storage,
       and(
         { kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true },
-        element('emails', text('value', person.workEmail)),
+        element('emails', text('value', target.workEmail)),
       ),
     ),
   'groups.value eq': async (storage) =>
     expect(await list(storage, element('groups', text('value', 'filled-group-0')))).toMatchObject({
-      total: accounts / 10,
+      total: userCount / 10,
     }),
-  'a page of 100': (storage) => showsPage(storage, { kind: 'index', offset: 0, limit: 100 }),
-  'a page of 100 from the middle': (storage) => showsPage(storage, { kind: 'index', offset: accounts / 2, limit: 100 }),
-  'a page of 100 behind a cursor': (storage) =>
-    showsPage(storage, { kind: 'cursor', after: `${1_700_000_000 + accounts / 2}.z`, limit: 100 }),
-  'reading one': async (storage) =>
-    expect(await storage.provisionedUsers.find(provider, userId(person.userId))).toBeDefined(),
-  'reading one by externalId': async (storage) =>
-    expect(await storage.provisionedUsers.findByExternalId(provider, person.externalId)).toBeDefined(),
-  PATCH: async (storage) => {
-    const before = await storage.provisionedUsers.find(provider, userId(person.userId))
+  'a page of 100': (storage) => expectPage(storage, { kind: 'index', offset: 0, limit: 100 }),
+  'a page of 100 from the middle': (storage) =>
+    expectPage(storage, { kind: 'index', offset: userCount / 2, limit: 100 }),
+  'a page of 100 after a cursor': (storage) =>
+    expectPage(storage, { kind: 'cursor', after: `${1_700_000_000 + userCount / 2}.z`, limit: 100 }),
+  'reading a user': async (storage) =>
+    expect(await storage.provisionedUsers.find(provider, userId(target.userId))).toBeDefined(),
+  'reading a user by externalId': async (storage) =>
+    expect(await storage.provisionedUsers.findByExternalId(provider, target.externalId)).toBeDefined(),
+  'a change of a user': async (storage) => {
+    const before = await storage.provisionedUsers.find(provider, userId(target.userId))
     const state = aProvisionedState('other', { active: false })
     const change = {
       providerId: provider,
-      userId: userId(person.userId),
+      userId: userId(target.userId),
       version: before?.version ?? 0,
       state,
       now: later,
@@ -181,7 +182,7 @@ const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unkno
     }
     expect(await storage.groups.list(query)).toMatchObject({ total: 2 })
   },
-  removal: async (storage) => {
+  'the removal of a user': async (storage) => {
     const request = { providerId: provider, userId: userId(filledAccount(40).userId), version: undefined, now: later }
     expect(await storage.provisionedUsers.remove(request)).toEqual({ outcome: 'removed' })
   },
@@ -195,24 +196,24 @@ const list = (storage: AdminStorage, filter: ResolvedFilter) =>
     page: { kind: 'index', offset: 0, limit: 100 },
   })
 
-async function finds(storage: AdminStorage, filter: ResolvedFilter): Promise<void> {
+async function expectUser(storage: AdminStorage, filter: ResolvedFilter): Promise<void> {
   expect(await list(storage, filter)).toMatchObject({
     outcome: 'listed',
     total: 1,
-    records: [{ userId: person.userId }],
+    records: [{ userId: target.userId }],
   })
 }
 
-async function showsPage(storage: AdminStorage, page: ListPage, sort?: SortKey): Promise<readonly string[]> {
+async function expectPage(storage: AdminStorage, page: ListPage, sort?: SortKey): Promise<readonly string[]> {
   const outcome = await storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort, page })
-  expect(outcome).toMatchObject({ outcome: 'listed', total: accounts, records: { length: 100 } })
+  expect(outcome).toMatchObject({ outcome: 'listed', total: userCount, records: { length: 100 } })
   return outcome.outcome === 'listed' ? outcome.records.map((user) => user.userId) : []
 }
 
 const firstPage = (
   storage: AdminStorage,
   [name, direction]: readonly [name: string, direction: SortKey['direction']],
-): Promise<readonly string[]> => showsPage(storage, { kind: 'index', offset: 0, limit: 100 }, sortedBy(name, direction))
+): Promise<readonly string[]> => expectPage(storage, { kind: 'index', offset: 0, limit: 100 }, sortedBy(name, direction))
 
 function sortedBy(name: string, direction: SortKey['direction']): SortKey {
   const multiValued = name === 'emails' || name === 'phoneNumbers'

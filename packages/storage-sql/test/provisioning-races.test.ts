@@ -7,7 +7,7 @@ import type { Pool, PoolClient } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
-// Each statement of PostgreSQL reads what was committed when it began, also after it has waited for another transaction.
+// Each statement of PostgreSQL reads what was committed when it began, even after it has waited for another transaction.
 
 test('a user who is created while the removal of a blocked user is uncommitted is blocked (RFC 7644 §3.6)', async () => {
   const { storage, pool } = await aServer()
@@ -53,7 +53,7 @@ test('a block that waits for the uncommitted removal of a user applies to the us
 })
 
 test.for(['before', 'after'] as const)(
-  'a sign-in that began %s the directory created the user, and waits for its removal, does not revive the user',
+  'a sign-in that began %s the directory created the user, and that waits for the removal of the user, does not create the user again',
   async (order) => {
     const { storage, pool } = await aServer()
     if (order === 'after') await storage.provisionedUsers.insert(ada)
@@ -65,7 +65,7 @@ test.for(['before', 'after'] as const)(
     if (order === 'before') await inTransaction.provisionedUsers.insert(ada)
     await inTransaction.provisionedUsers.remove(removalOfAda)
     const signIn = storage.provisionedUsers.insert({ ...again, unlessRemoved: true })
-    await somebodyWaits(pool)
+    await untilStatementsWait(pool)
     await directory.query('COMMIT')
     directory.release()
 
@@ -89,7 +89,7 @@ interface Server {
 async function aServer(): Promise<Server> {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
-  // `somebodyWaits` counts the statements of this test alone.
+  // `untilStatementsWait` counts only the statements of this test.
   const pool = database.pool({ application_name: randomUUID() })
   const dialect = toPostgresDialect(pool, { migrate: 'on-open' })
   return { storage: await createSqlStorage({ dialect, issuer }), pool }
@@ -102,9 +102,9 @@ async function whileRemovalIsOpen<T>({ storage, pool }: Server, work: () => Prom
   await other.query('BEGIN')
   await other.query('SELECT FROM mintmark_account_totals FOR UPDATE')
   const removal = storage.provisionedUsers.remove(removalOfAda)
-  await somebodyWaits(pool)
+  await untilStatementsWait(pool)
   const working = work()
-  await somebodyWaits(pool, 2)
+  await untilStatementsWait(pool, 2)
   await other.query('COMMIT')
   other.release()
   return Promise.all([removal, working])
@@ -123,8 +123,8 @@ const poolOf = (client: PoolClient): PostgresPool => ({
     }),
 })
 
-/** Until statements wait for other transactions. */
-async function somebodyWaits(pool: Pool, count = 1): Promise<void> {
+/** Waits until a number of statements wait for other transactions. */
+async function untilStatementsWait(pool: Pool, count = 1): Promise<void> {
   const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = current_setting('application_name')`
   while ((await pool.query(waiting)).rows.length < count);
 }

@@ -21,7 +21,7 @@ import { aDatabaseInOtherOrder } from './support/postgres-of-the-run.ts'
 const issuer = 'https://issuer.example'
 const { issuedAt: now, clientId } = aCodeRecord()
 
-// Replaced row versions do not count: when PostgreSQL removes them depends on when it vacuums.
+// Leaves out replaced row versions: when PostgreSQL removes them depends on when it vacuums.
 const rowsOfPostgres = 'SELECT sum(pg_column_size(family.*)) AS bytes FROM mintmark_families AS family'
 
 describe.for([
@@ -42,17 +42,17 @@ describe.for([
       await fillTable(first, { table, columns, rows: 1000, values: halfExpired })
     }
 
-    const [removed, told] = await Promise.all([
+    const [removed, outcomes] = await Promise.all([
       Promise.all(storages.map(purgeAll)),
       Promise.all(storages.map((storage, server) => presentCodes(storage, server))),
     ])
 
     expect(removed.reduce((sum, each) => sum + each, 0)).toBe(1500)
-    expect(new Set(told.flat())).toEqual(new Set(['won']))
+    expect(new Set(outcomes.flat())).toEqual(new Set(['won']))
     for (const table of ['mintmark_claims', 'mintmark_families']) expect(await countOf(first, table)).toBe(500)
   })
 
-  test('a server whose clock is two days ahead removes no revocation that others still have to read', async () => {
+  test('a server whose clock is two days ahead removes no revocation that other servers still have to read', async () => {
     const [dialect] = await open()
     const storage = await createSqlStorage({ dialect, issuer })
     const today = epochSeconds(Math.floor(Date.now() / 1000))
@@ -66,7 +66,7 @@ describe.for([
     )
   })
 
-  test('a server whose clock is ahead removes no replay mark, code or sign-in that others still need', async () => {
+  test('a server whose clock is ahead removes no replay mark or code that other servers still need', async () => {
     const [dialect] = await open()
     const storage = await createSqlStorage({ dialect, issuer })
     const today = epochSeconds(Math.floor(Date.now() / 1000))
@@ -153,7 +153,7 @@ describe.for([
     expect(await countOf(dialect, 'mintmark_families')).toBe(2)
   })
 
-  test('families are looked through once a day', async () => {
+  test('a purge examines idle families once a day', async () => {
     const [dialect] = await open()
     const ran: string[] = []
     const { families, purge } = await createSqlStorage({
@@ -161,13 +161,13 @@ describe.for([
       issuer,
     })
     await families.insert(aFamilyRecord())
-    const looked = async (at: number) => {
+    const passesAt = async (at: number) => {
       ran.length = 0
       await purge.purgeExpired({ now: epochSeconds(at), limit: 100 })
       return ran.filter((statement) => statement.startsWith('select family_id')).length
     }
 
-    expect([await looked(now), await looked(now + 86_399), await looked(now + 86_400)]).toEqual([1, 0, 1])
+    expect([await passesAt(now), await passesAt(now + 86_399), await passesAt(now + 86_400)]).toEqual([1, 0, 1])
   })
 
   test('a purge runs one statement for each kind of row, however many rows there are', async () => {
@@ -186,7 +186,7 @@ describe.for([
     expect(await purgeAll(storage)).toBe(400)
   })
 
-  test('a family takes no more room after 600 rotations than after 200', async () => {
+  test('a family takes no more space after 600 rotations than after 200', async () => {
     const [dialect] = await open()
     const storage = await createSqlStorage({ dialect, issuer })
     await storage.families.insert(aFamilyRecord())
@@ -252,8 +252,8 @@ async function rotate(
   }
 }
 
-async function bytes(dialect: SqlDialect, question: string): Promise<number> {
-  const [row] = await dialect.all(question, [])
+async function bytes(dialect: SqlDialect, query: string): Promise<number> {
+  const [row] = await dialect.all(query, [])
   return Number(row?.values[0])
 }
 
@@ -273,7 +273,7 @@ async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {
   return dialects
 }
 
-/** On a database that nobody else is connected to: what another test reads there would keep replaced rows in their pages. */
+/** Opens two pools on a separate database: in a shared one, the reads of another test would keep replaced rows in their pages. */
 async function twoPools(): Promise<readonly [SqlDialect, SqlDialect]> {
   const database = await aDatabaseInOtherOrder()
   onTestFinished(() => database.remove())

@@ -144,7 +144,7 @@ test('no statement reads a whole table', async () => {
   const plans = await Promise.all([...statements].map(async (text) => ({ text, plan: await planOf(dialect, text) })))
 
   expect(plans.filter(({ plan }) => plan.some(readsTable))).toEqual([])
-  // The keys of one issuer are a handful, and so are the rows of a page; members are sorted as they are read.
+  // An issuer has few keys, and a page has few rows. Members are sorted as they are read.
   const sorting = plans.filter(({ plan }) => plan.some((step) => step.includes('TEMP B-TREE FOR ORDER BY')))
   expect(
     sorting.filter(
@@ -174,7 +174,7 @@ test('no trigger reads a whole table', async () => {
 })
 
 test('law: the number of statements does not depend on the values', () => {
-  // Values are parameters, all of them: with one in the text, the laws would have made hundreds of each.
+  // All values are parameters: with a value in the SQL text, the laws would have run hundreds of variants of a statement.
   expect(statements.size).toBeLessThan(215)
 })
 
@@ -185,7 +185,7 @@ function collecting(dialect: SqlDialect): SqlDialect {
   return {
     ...dialect,
     all: (statement, parameters, options) => {
-      // Those that are made for a filter are looked at in provider-plans.test.ts.
+      // provider-plans.test.ts examines the statements that are made for a filter.
       if (options?.lifetime !== 'passing') collect(statement)
       return dialect.all(statement, parameters, options)
     },

@@ -1,4 +1,5 @@
-// One of the servers of processes.test.ts: it presents the code, the token and the value as often as it is told, and prints what it was told.
+// A server process of processes.test.ts. It presents the code, the refresh token and the `jti` a number of times, and prints
+// the results.
 import { seconds } from '@mintmark/storage-interface'
 import { aCodeRecord, aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage } from '@mintmark/storage-sql'

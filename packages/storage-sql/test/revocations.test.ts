@@ -33,7 +33,7 @@ describe.for([
     await storage.families.revoke(aFamilyRecord().familyId, now)
 
     expect(ran).toHaveLength(2)
-    expect((await records(storage)).map(({ revocation: ending }) => ending.kind)).toEqual(['generation', 'family'])
+    expect((await records(storage)).map(({ revocation }) => revocation.kind)).toEqual(['generation', 'family'])
   })
 
   test('0007: an existing issuer has no list of earlier revocations, and revoked tokens stay revoked', async () => {
@@ -46,13 +46,13 @@ describe.for([
     const before = await clockOf(dialect)
     await migrate({ dialect })
     const after = await clockOf(dialect)
-    // As a process of the version before does that has not stopped yet.
+    // A process of the previous version that is still running may do this.
     await dialect.atomically([revoke('meanwhile')])
 
     const storage = await createSqlStorage({ dialect, issuer })
     const another = await createSqlStorage({ dialect, issuer: 'https://another.example' })
-    const completeSince = async ({ revocations: endings }: AdminStorage) =>
-      (await endings.list({ from: undefined, revokedSince: now, limit: 1 })).completeSince
+    const completeSince = async ({ revocations }: AdminStorage) =>
+      (await revocations.list({ from: undefined, revokedSince: now, limit: 1 })).completeSince
     expect(await completeSince(storage)).toBeGreaterThanOrEqual(before + 60)
     expect(await completeSince(storage)).toBeLessThanOrEqual(after + 60)
     expect(await completeSince(another)).toBe(0)
@@ -62,30 +62,30 @@ describe.for([
   })
 })
 
-test('0007: PostgreSQL: the list does not claim to contain revocations made while the migration waits for a table', async () => {
+test('0007: PostgreSQL: the list is complete only since a time after the migration has waited for a table', async () => {
   const database = await aPostgres()
-  const [dialect, onlooker] = [toPostgresDialect(database.pool()), database.pool()]
+  const [dialect, observer] = [toPostgresDialect(database.pool()), database.pool()]
   for (const script of migrationScripts(dialect.engine).slice(0, 6)) await dialect.atomically(script.statements)
   await dialect.atomically([aClientRow(dialect)])
-  const other = await onlooker.connect()
+  const other = await observer.connect()
 
   await other.query('BEGIN; LOCK TABLE mintmark_users IN ROW EXCLUSIVE MODE')
   const migrating = migrate({ dialect })
-  await hasWaited(onlooker)
-  const { rows } = await onlooker.query<{ readonly at: string }>(
+  await untilMigrationHasWaited(observer)
+  const { rows } = await observer.query<{ readonly at: string }>(
     'UPDATE mintmark_clients SET disabled_at = extract(epoch FROM clock_timestamp()) RETURNING disabled_at AS at',
   )
   await other.query('COMMIT')
   other.release()
   await migrating
 
-  const { revocations: endings } = await createSqlStorage({ dialect, issuer })
-  const { records: told, completeSince } = await endings.list({
+  const { revocations } = await createSqlStorage({ dialect, issuer })
+  const { records: listed, completeSince } = await revocations.list({
     from: undefined,
     revokedSince: epochSeconds(0),
     limit: 1,
   })
-  expect([told, completeSince - 60 >= Number(rows[0]?.at)]).toEqual([[], true])
+  expect([listed, completeSince - 60 >= Number(rows[0]?.at)]).toEqual([[], true])
 })
 
 test('PostgreSQL: no revocation overtakes an uncommitted one, and none is missed after it', async () => {
@@ -96,28 +96,28 @@ test('PostgreSQL: no revocation overtakes an uncommitted one, and none is missed
   await storage.users.insert(aUser())
   await storage.clients.insert(aClientRecord())
   await storage.grants.insert(aGrantRecord())
-  // The row of the last position is there: who makes it would be waited for in any case.
+  // Creates the row of the last position first: other writers would wait for its creation in any case.
   await storage.revocations.revokeToken({ tokenId: 'first', expiresAt: epochSeconds(now + 60), now })
   const other = await database.pool().connect()
 
   await other.query('BEGIN')
   await other.query(`UPDATE mintmark_users SET active = false, generation = generation + 1 WHERE user_id = 'user-1'`)
   const revoking = storage.grants.revoke(grantId('grant-1'), now)
-  const [waiting] = await Promise.race([revoking.then(() => ['overtook']), isWaiting(database.pool())])
+  const [waiting] = await Promise.race([revoking.then(() => ['overtook']), untilLockIsAwaited(database.pool())])
   const meanwhile = await records(storage)
   await other.query('COMMIT')
   other.release()
   await revoking
 
   expect([waiting, meanwhile.length]).toEqual(['waits', 1])
-  expect((await records(storage)).map(({ position, revocation: ending }) => [position, ending.kind])).toEqual([
+  expect((await records(storage)).map(({ position, revocation }) => [position, revocation.kind])).toEqual([
     [1, 'token'],
     [2, 'generation'],
     [3, 'grant'],
   ])
 })
 
-/** What stores a client before migration 7. */
+/** Returns the statement that inserts a client before migration 7. */
 function aClientRow(dialect: SqlDialect): string {
   const columns = Object.entries({
     issuer: `'${issuer}'`,
@@ -136,14 +136,14 @@ function aClientRow(dialect: SqlDialect): string {
   return `INSERT INTO mintmark_clients (${columns.map(([name]) => name).join(', ')}) VALUES (${columns.map(([, value]) => value).join(', ')})`
 }
 
-/** The database's own time, in seconds. */
+/** Returns the time by the clock of the database, in seconds. */
 async function clockOf(dialect: SqlDialect): Promise<number> {
   const [row] = await dialect.all(`SELECT ${dialect.engine.types.now} AS now`, [])
   return Number(row?.values[0])
 }
 
-/** Resolves when the migration has waited for a lock until another second than that in which it began. */
-async function hasWaited(pool: Pool): Promise<void> {
+/** Waits until the migration has waited for a lock for more than a second. */
+async function untilMigrationHasWaited(pool: Pool): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(`SELECT 1 FROM pg_stat_activity
       WHERE application_name = current_setting('application_name') AND wait_event_type = 'Lock' AND query LIKE 'CREATE TRIGGER%'
@@ -152,8 +152,8 @@ async function hasWaited(pool: Pool): Promise<void> {
   }
 }
 
-/** Resolves when a statement waits for another transaction. */
-async function isWaiting(pool: Pool): Promise<readonly string[]> {
+/** Waits until a statement waits for another transaction. */
+async function untilLockIsAwaited(pool: Pool): Promise<readonly string[]> {
   for (;;) {
     const { rows } = await pool.query(
       `SELECT 1 FROM pg_stat_activity
@@ -163,8 +163,8 @@ async function isWaiting(pool: Pool): Promise<readonly string[]> {
   }
 }
 
-async function records({ revocations: endings }: AdminStorage): Promise<readonly RevocationRecord[]> {
-  return (await endings.list({ from: undefined, revokedSince: epochSeconds(0), limit: 100 })).records
+async function records({ revocations }: AdminStorage): Promise<readonly RevocationRecord[]> {
+  return (await revocations.list({ from: undefined, revokedSince: epochSeconds(0), limit: 100 })).records
 }
 
 async function aPostgres() {

@@ -19,7 +19,7 @@ describe.for([
     return storage
   }
 
-  test('is complete when an index has what its filter and its order compare', async () => {
+  test('is complete when indexes have the attributes of its filter and its order', async () => {
     const storage = await filled()
 
     expect(await totalOf(storage, text('userName', 'ne', 'nobody'))).toBe(users)
@@ -44,7 +44,7 @@ describe.for([
     expect(await totalOf(storage, undefined, byPart('emails', 'type'))).toBe('tooMany')
   })
 
-  test('is refused in the order of values of which one is longer than the index keeps', async () => {
+  test('is refused in the order of an attribute if one of its values is longer than the index keeps', async () => {
     const storage = await filled()
     const state = aProvisionedState('long', {
       comparable: { userName: 'long', emails: [{ value: 'a' }, { value: 'b'.repeat(201), primary: true }] },
@@ -55,7 +55,7 @@ describe.for([
     expect(await totalOf(storage, undefined, byPart('phoneNumbers', 'value'))).toBe(users + 1)
   })
 
-  test('is refused when only the rows have it', async () => {
+  test('is refused when only the rows have one of these attributes', async () => {
     const storage = await filled()
 
     expect(await totalOf(storage, text('title', 'ne', 'nobody'))).toBe('tooMany')
@@ -92,7 +92,7 @@ const byPart = (name: string, elementPart: string): SortKey => ({
   direction: 'ascending',
 })
 
-/** The number of users that a list finds, or why it is refused. */
+/** Returns the number of users that a list finds, or why it is refused. */
 async function totalOf(storage: AdminStorage, filter: ResolvedFilter | undefined, sort?: SortKey): Promise<unknown> {
   const page = { kind: 'index', offset: 0, limit: 3 } as const
   const found = await storage.provisionedUsers.list({ providerId, filter, sort, page })

@@ -50,7 +50,7 @@ test.for([
   { name: 'SQLite', open: openSqlite },
   { name: 'PostgreSQL', open: openPostgres },
 ])(
-  'on $name filters in some indexes and sorts by another, beyond the limit of what is read',
+  'on $name filters in some indexes and sorts by another, with more users than the scan limit allows to read',
   { timeout: 180_000 },
   async ({ open }) => {
     const dialect = await open()
@@ -95,7 +95,7 @@ test.for([
       })
     }
 
-    // An index does not contain a long text as a whole.
+    // An index contains only the beginning of a long string.
     await insert(60, 'user'.padEnd(300, '-'))
     const sorted = { attribute: attribute('userName'), elementPart: undefined, direction: 'ascending' } as const
     const page = { kind: 'index', offset: 0, limit: 5 } as const

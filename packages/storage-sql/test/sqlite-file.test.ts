@@ -89,7 +89,7 @@ test('a query over many rows lets other work of the process run', async () => {
   expect(found).toBeGreaterThan(10)
 })
 
-test('reports a wrong query over many rows, and a closed database, as for other queries', async () => {
+test('reports a wrong query over many rows, and a closed database, in the same way as for other queries', async () => {
   const { dialect } = await aFile()
 
   await expect(dialect.all('SELECT x FROM nowhere', [], { lifetime: 'passing' })).rejects.toThrow('nowhere')
@@ -98,7 +98,7 @@ test('reports a wrong query over many rows, and a closed database, as for other 
   await expect(dialect.all('SELECT 1', [], { lifetime: 'passing' })).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
-test('a query of a caller who has left never runs if it waits, and its caller does not wait for it if it runs', async () => {
+test('an aborted query never runs if it still waits for its turn, and its caller does not wait for it if it runs', async () => {
   const { dialect } = await aFile({ migrate: 'on-open' })
   const counting = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) FROM n'
   const running = new AbortController()
@@ -163,7 +163,7 @@ test('reports an outage and writes nothing when another process keeps the lock',
   expect(await storage.codes.find(digest, clientId, issuedAt)).toBeUndefined()
 })
 
-test('reports an outage for a file that is no database or cannot be created', async () => {
+test('reports an outage for a file that is not a database or cannot be created', async () => {
   const folder = await aFolder()
   onTestFinished(() => folder.remove())
   await writeFile(join(folder.path, 'letter.txt'), 'Dear reader, '.repeat(1000))

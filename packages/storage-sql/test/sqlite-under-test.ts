@@ -6,13 +6,13 @@ import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 
-/** An empty folder of its own, and how to throw it away. */
+/** Creates an empty folder. */
 export async function aFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'mintmark-sql-'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Storages of any issuer over one in-memory database; `watch` may stand between them and the database. */
+/** Storages of any issuer over one in-memory database. `watch` may wrap its dialect. */
 export async function memoryUnderTest(
   watch: (dialect: SqlDialect) => SqlDialect = (dialect) => dialect,
 ): Promise<StorageUnderTest<AdminStorage>> {
@@ -20,7 +20,7 @@ export async function memoryUnderTest(
   return { open: (issuer) => createSqlStorage({ dialect, issuer }), close: () => dialect.close() }
 }
 
-/** The same database again and again, each time empty: what a law costs without forty migrations before it. */
+/** Makes stores that reuse one database and empty it first, because migrations take longer than a law. */
 export async function oneMemoryUnderTest(
   watch: (dialect: SqlDialect) => SqlDialect,
 ): Promise<() => Promise<StorageUnderTest<AdminStorage>>> {
@@ -36,7 +36,7 @@ export async function oneMemoryUnderTest(
   }
 }
 
-/** Storages over one file, each handle with a connection of its own, as servers in processes of their own have. */
+/** Storages over one file. Each has a separate connection, as separate server processes have. */
 export async function fileUnderTest(): Promise<StorageUnderTest<AdminStorage>> {
   const folder = await aFolder()
   const opened: SqlDialect[] = []

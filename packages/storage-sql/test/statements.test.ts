@@ -27,7 +27,7 @@ it('builds each statement once, when it is first needed', async () => {
   await dialect.close()
 })
 
-it('PostgreSQL returns a whole record as one column, because it names every column in every answer', async () => {
+it('PostgreSQL returns a whole record as one column, because it names every column in every result', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const { dialect, columnCounts } = countingColumns(toPostgresDialect(database.pool(), { migrate: 'on-open' }))
@@ -51,7 +51,7 @@ it('PostgreSQL returns a whole record as one column, because it names every colu
   expect(columnCounts).toEqual([1, 1, 1, 1, 1, 1])
 })
 
-/** The dialect, and how many columns each answer had. */
+/** Returns the dialect, and how many columns each result had. */
 function countingColumns(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly columnCounts: number[] } {
   const columnCounts: number[] = []
   const all: SqlDialect['all'] = async (...statement) => {
@@ -62,7 +62,7 @@ function countingColumns(dialect: SqlDialect): { readonly dialect: SqlDialect; r
   return { dialect: { ...dialect, all }, columnCounts }
 }
 
-/** The dialect, and how many statements Kysely has written for it. */
+/** Returns the dialect, and how many statements Kysely has compiled for it. */
 function countingStatements(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly built: () => number } {
   let count = 0
   const { kysely } = dialect.engine

@@ -11,7 +11,7 @@ import { postgresRowsAsSql, sqliteRowsAsSql } from './support/rows-as-sql.ts'
 
 interface OpenDatabase {
   readonly dialect: SqlDialect
-  /** Every row, as INSERT statements. */
+  /** Returns every row, as INSERT statements. */
   rows(): Promise<readonly string[]>
 }
 
@@ -29,11 +29,11 @@ describe.for([
   test('writes the same rows as an earlier version', async () => {
     const earlier = await open('earlier')
     await createSqlStorage({ dialect: earlier.dialect, issuer })
-    const present = await open('empty')
+    const current = await open('empty')
 
-    await writeRecords(await createSqlStorage({ dialect: present.dialect, issuer }))
+    await writeRecords(await createSqlStorage({ dialect: current.dialect, issuer }))
 
-    const rows = await present.rows()
+    const rows = await current.rows()
     expect(rows.length).toBeGreaterThan(40)
     expect(rows.map(withoutFormerKeys)).toStrictEqual(await earlier.rows())
   })

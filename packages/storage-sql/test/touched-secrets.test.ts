@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 
 const now = epochSeconds(1_790_000_000)
 
-test('a use of a secret is recorded once an hour, because each is a write', async () => {
+test('records the use of a secret at most once an hour, because each record is a write', async () => {
   const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
   const { clients } = await createSqlStorage({ dialect, issuer: 'https://as.test' })

@@ -65,13 +65,13 @@ describe.for([
     expect(await dialect.transact([step(insert, 'a')])).toHaveLength(1)
   })
 
-  test('each of eight concurrent transactions sees the writes of those before it', async () => {
+  test('each of eight concurrent transactions sees what its earlier step wrote', async () => {
     const dialect = await open()
     const names = Array.from({ length: 8 }, (_, index) => `name-${index}`)
 
-    const told = await Promise.all(names.map((name) => dialect.transact([guard(insert, name), step(find, name)])))
+    const results = await Promise.all(names.map((name) => dialect.transact([guard(insert, name), step(find, name)])))
 
-    expect(told.map(byName)).toEqual(names.map((name) => [{ organization_id: name }]))
+    expect(results.map(byName)).toEqual(names.map((name) => [{ organization_id: name }]))
   })
 })
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { byName } from './support/by-name.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
-const account = { providerId: providerId('provider-1'), userId: userId('user-1') }
+const target = { providerId: providerId('provider-1'), userId: userId('user-1') }
 const first = { externalId: 'external-a', userName: 'user-a' }
 const second = { externalId: 'external-b', userName: 'user-b' }
 const third = { externalId: 'external-a', userName: 'user-c' }
@@ -27,12 +27,12 @@ describe.for([
     await database.remove()
   })
 
-  test('a change that keeps the keys is one statement, which does not set them', async () => {
-    const { storage, updates } = await anAccount(database.dialect, first)
+  test('writes a change that keeps the keys with one statement, which does not set them', async () => {
+    const { storage, updates } = await aStoredUser(database.dialect, first)
 
     const outcome = await change(storage, { version: 1, state: aState(first, { active: false }) })
 
-    expect(outcome).toMatchObject({ outcome: 'swapped', record: { active: false, version: 2, ...account } })
+    expect(outcome).toMatchObject({ outcome: 'swapped', record: { active: false, version: 2, ...target } })
     expect(updates).toEqual([expect.not.stringMatching(setsKey)])
   })
 
@@ -41,22 +41,22 @@ describe.for([
     { what: 'another externalId', before: first, after: { ...first, externalId: 'external-b' }, old: third },
     { what: 'a first externalId', before: { userName: 'user-a' }, after: first, old: { userName: 'user-c' } },
     { what: 'no externalId any more', before: first, after: { userName: 'user-a' }, old: third },
-  ])('writes $what: the new keys are taken, the old ones are free', async ({ before, after, old }) => {
-    const { storage } = await anAccount(database.dialect, before)
+  ])('writes $what: the new keys are taken, the old keys are free', async ({ before, after, old }) => {
+    const { storage } = await aStoredUser(database.dialect, before)
 
     const outcome = await change(storage, { version: 1, state: aState(after) })
 
     expect(outcome).toMatchObject({ outcome: 'swapped', record: { version: 2, externalId: after.externalId } })
     expect(await insert(storage, 'user-2', { userName: after.userName })).toEqual({ outcome: 'taken', key: 'userName' })
     for (const externalId of ['external-a', 'external-b']) {
-      const found = await storage.provisionedUsers.findByExternalId(account.providerId, externalId)
-      expect(found?.userId).toBe(externalId === after.externalId ? account.userId : undefined)
+      const found = await storage.provisionedUsers.findByExternalId(target.providerId, externalId)
+      expect(found?.userId).toBe(externalId === after.externalId ? target.userId : undefined)
     }
     expect(await insert(storage, 'user-3', old)).toMatchObject({ outcome: 'inserted' })
   })
 
-  test('one of two changes wins, also if the other comes between its two statements (RFC 7644 §3.14)', async () => {
-    const { storage, interrupt } = await anAccount(database.dialect, first)
+  test('one of two changes wins, even if the other happens between its two statements (RFC 7644 §3.14)', async () => {
+    const { storage, interrupt } = await aStoredUser(database.dialect, first)
     interrupt(() => change(storage, { version: 1, state: aState(second, { active: false }) }))
 
     const late = await change(storage, { version: 1, state: aState(second) })
@@ -66,7 +66,7 @@ describe.for([
   })
 
   test('reports the key of another user as taken, and writes nothing (RFC 7644 §3.12)', async () => {
-    const { storage } = await anAccount(database.dialect, first)
+    const { storage } = await aStoredUser(database.dialect, first)
     await insert(storage, 'user-2', second)
     const state = aState({ ...first, userName: second.userName }, { active: false })
 
@@ -79,7 +79,7 @@ describe.for([
 test('SQLite writes to no index if no key changes', async () => {
   const dialect = anSqliteFile()
   onTestFinished(() => dialect.close())
-  const { storage, updates } = await anAccount(dialect, first)
+  const { storage, updates } = await aStoredUser(dialect, first)
   await change(storage, { version: 1, state: aState(first, { active: false }) })
   await change(storage, { version: 2, state: aState(second) })
 
@@ -103,10 +103,11 @@ interface Keys {
 }
 
 /**
- * A storage of an issuer of its own, with the account.
- * @returns also `updates`, the statements that changed accounts; `interrupt` says what comes before the second of them.
+ * Creates a storage for a new issuer, with the user.
+ * @returns the storage; `updates`, the statements that changed users; and `interrupt`, which makes an event happen before the
+ *   second of these statements.
  */
-async function anAccount(database: SqlDialect, of: Keys) {
+async function aStoredUser(database: SqlDialect, of: Keys) {
   const updates: string[] = []
   let event: (() => Promise<unknown>) | undefined
   const dialect: SqlDialect = {
@@ -122,7 +123,7 @@ async function anAccount(database: SqlDialect, of: Keys) {
     },
   }
   const storage = await createSqlStorage({ dialect, issuer: `https://${randomUUID()}.example` })
-  await insert(storage, account.userId, of)
+  await insert(storage, target.userId, of)
   return { storage, updates, interrupt: (interruption: () => Promise<unknown>) => void (event = interruption) }
 }
 
@@ -130,18 +131,18 @@ const aState = ({ externalId, userName }: Keys, overrides: Partial<ProvisionedSt
   aProvisionedState(userName, { externalId, comparable: { userName }, ...overrides })
 
 const insert = (storage: AdminStorage, id: string, of: Keys) =>
-  storage.provisionedUsers.insert({ ...account, userId: userId(id), state: aState(of), createdAt: epochSeconds(1) })
+  storage.provisionedUsers.insert({ ...target, userId: userId(id), state: aState(of), createdAt: epochSeconds(1) })
 
 const change = (
   storage: AdminStorage,
   { version, state }: { readonly version: number; readonly state: ProvisionedState },
-) => storage.provisionedUsers.compareAndSwap({ ...account, version, state, now: epochSeconds(2) })
+) => storage.provisionedUsers.compareAndSwap({ ...target, version, state, now: epochSeconds(2) })
 
-const find = (storage: AdminStorage) => storage.provisionedUsers.find(account.providerId, account.userId)
+const find = (storage: AdminStorage) => storage.provisionedUsers.find(target.providerId, target.userId)
 
 const setsKey = /set .*"(external_id_key|user_name_key)".* where/
 
-/** The indexes of accounts that the statement's program takes entries from, or puts entries into. */
+/** Returns the indexes of users whose entries the program of the statement deletes or inserts. */
 async function indexesWritten(dialect: SqlDialect, statement: string): Promise<readonly unknown[]> {
   const program = await dialect.all(
     `EXPLAIN ${statement}`,

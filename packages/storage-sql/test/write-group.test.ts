@@ -7,7 +7,7 @@ import { createWriteGroup, type RunWrite } from '../src/sqlite/dialect.ts'
 import { UniqueViolationError } from '../src/dialect.ts'
 import { aFolder } from './sqlite-under-test.ts'
 
-test('commits the writes of one turn together, and a single write by itself', async () => {
+test('commits the writes of one turn together, and a single write without BEGIN and COMMIT', async () => {
   const { database, insert } = await aGroup()
   const exec = vi.spyOn(database, 'exec')
 
@@ -98,7 +98,7 @@ test('reports an outage for all writes when another process keeps the lock', asy
   expect(namesIn(database)).toEqual([])
 })
 
-test("writes although the host's tests have stopped the timers", async () => {
+test('writes even if the tests of the host have stopped the timers', async () => {
   const { database, insert } = await aGroup()
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())

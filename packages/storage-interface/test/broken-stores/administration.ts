@@ -5,7 +5,7 @@ import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts
 const inserted = { outcome: 'inserted' } as const
 const removed = { outcome: 'removed' } as const
 
-/** One broken store for each law of what the core API keeps. */
+/** One broken store for each law about clients, users, organizations, initial access tokens, subjects and logs. */
 export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> = {
   'clients: a list is in the order of identifiers and continues after one': breakStore('clients', (honest) => ({
     list: (page) => honest.list({ ...page, after: undefined }),

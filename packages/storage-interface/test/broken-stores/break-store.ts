@@ -6,7 +6,7 @@ export type BrokenStore = (store: StorageUnderTest<AdminStorage>) => StorageUnde
 
 type StoreName = Exclude<keyof AdminStorage, 'issuer' | 'onSessionsRevoked'>
 
-/** Replaces methods of one store. `seen` is shared by all handles, as rows would be. */
+/** Replaces methods of one store. All storages that it opens share `seen`, as they would share rows. */
 export function breakStore<Name extends StoreName>(
   name: Name,
   change: (
@@ -58,5 +58,8 @@ export function breakEveryMethod(change: (method: Method, call: Call) => Promise
   })
 }
 
-/** Lets all other ready tasks run first, where a store that reads and then writes does its input and output. */
+/**
+ * Lets all other ready tasks run first. A broken store calls it between its read and its write, where a real store would
+ * wait for the database.
+ */
 export const letOthersGoFirst = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

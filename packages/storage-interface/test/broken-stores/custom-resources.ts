@@ -20,7 +20,7 @@ export const brokenCustomResources: Readonly<Record<string, BrokenStore>> = {
       },
       find: async (key) => {
         const found = await honest.find(key)
-        // The object that the caller passed in.
+        // Returns the object that the caller passed in, not a copy.
         return found && { ...found, resource: seen.get(key.resourceId) as typeof found.resource }
       },
     }),

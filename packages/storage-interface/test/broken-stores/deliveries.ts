@@ -27,7 +27,7 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
   'deliveries: concurrent leases never overlap, and together they lease everything': breakStore(
     'deliveries',
     (honest) => ({
-      // Reads what is due, and leases it later.
+      // Reads the due deliveries, and leases them in a second step.
       lease: async (request) => {
         const pending = await honest.list({ state: 'pending', recipient: undefined, before: undefined, limit: 1000 })
         const due = pending.filter(({ dueAt }) => dueAt <= request.now).slice(0, request.limit)
@@ -59,7 +59,7 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
   'deliveries: the next is due when it was enqueued, leased or postponed for, until none is pending': breakStore(
     'deliveries',
     (honest) => ({
-      // Leaves out what is leased.
+      // Leaves out leased deliveries.
       nextDueAt: async () => {
         const pending = await honest.list({ state: 'pending', recipient: undefined, before: undefined, limit: 1000 })
         const [first] = pending.filter(({ leaseToken }) => leaseToken === undefined).toReversed()

@@ -5,7 +5,7 @@ import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts
 
 type GroupChange = Parameters<GroupStore['change']>[0]
 
-/** One broken store for each law of groups, members and what providers may not see. */
+/** One broken store for each law about groups, their members and the isolation of providers. */
 export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
   'groups: a new group has version 1 and the given members': breakStore('groups', (honest) => ({
     insert: (group) => honest.insert({ ...group, memberIds: group.memberIds.slice(0, 1) }),
@@ -45,7 +45,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       membersOf: (providerId, groupIds) => honest.membersOf(providerId, groupIds),
     })),
   'groups: members and memberships are counted up to a limit': breakStore('groups', (honest) => ({
-    countMemberships: (asked) => honest.countMemberships({ ...asked, beside: groupId('none') }),
+    countMemberships: (query) => honest.countMemberships({ ...query, beside: groupId('none') }),
   })),
   'groups: a user lists their groups, and joining does not change the user': breakStore(
     'groups',

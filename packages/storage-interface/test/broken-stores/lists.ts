@@ -123,7 +123,7 @@ const active = { extension: undefined, name: 'active', subName: undefined, multi
 
 type List = (query: ListQuery) => Promise<ListOutcome<unknown>>
 
-/** Changes the answer of every list. */
+/** A store that answers list queries in another way. */
 function listing(change: (query: ListQuery, list: List) => Promise<ListOutcome<unknown>>): BrokenStore {
   return breakEveryMethod((method, call) => {
     if (!['provisionedUsers.list', 'groups.list'].includes(call.name)) return method(...call.args)
@@ -135,7 +135,7 @@ function sorting(change: (sort: NonNullable<ListQuery['sort']>) => ListQuery['so
   return listing((query, list) => list({ ...query, sort: query.sort && change(query.sort) }))
 }
 
-/** Replaces every part of a filter by a different one. */
+/** A store that replaces every part of a filter. */
 function filtering(change: (filter: ResolvedFilter) => ResolvedFilter): BrokenStore {
   return listing((query, list) => list({ ...query, filter: query.filter && mapFilter(query.filter, change) }))
 }
@@ -147,13 +147,13 @@ function mapFilter(filter: ResolvedFilter, change: (filter: ResolvedFilter) => R
   return change(filter.kind === 'element' ? { ...filter, where: inner(filter.where) } : filter)
 }
 
-/** As if the parts of a value path could be satisfied by different values. */
+/** Splits a value path, so that different values may satisfy its parts. */
 function splitPath(filter: ResolvedFilter): ResolvedFilter {
   if (filter.kind !== 'element' || filter.where.kind !== 'and') return filter
   return and(...filter.where.operands.map((operand) => element(filter.attribute.name, operand)))
 }
 
-/** Stores other values in comparable forms. */
+/** A store that changes the values in comparable forms. */
 function storing(change: (value: JsonValue, key: string) => JsonValue): BrokenStore {
   return breakStore('provisionedUsers', (honest) => ({
     insert: (user) => {
@@ -163,7 +163,7 @@ function storing(change: (value: JsonValue, key: string) => JsonValue): BrokenSt
   }))
 }
 
-/** A copy of plain data with every value in it changed, from the inside out. */
+/** Returns a copy of plain data with every value in it changed, from the inside out. */
 function mapValues(value: unknown, change: (value: JsonValue, key: string) => JsonValue, key = ''): unknown {
   if (Array.isArray(value)) return change(value.map((member: unknown) => mapValues(member, change)) as JsonValue, key)
   if (typeof value !== 'object' || value === null) return change(value as JsonValue, key)

@@ -28,7 +28,10 @@ const aSecondEarlier = (now: EpochSeconds): EpochSeconds => epochSeconds(now - 1
 const cutAtQuote = (text: string): string => text.split("'")[0] ?? ''
 const foldCase = (text: string): string => text.toLowerCase()
 
-/** One broken store for each law: its name, and what is wrong with the store. */
+/**
+ * One broken store for each law, by the name of the law. The stores for OAuth records are all here: each is a few lines, and
+ * reads best next to similar ones.
+ */
 export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ...forLaws('round trip: ', () =>
     breakEveryMethod((method, { args }) => method(...args.map((value) => mapTexts(value, cutAtQuote)))),
@@ -310,9 +313,9 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   })),
   'grants: the consent of a revoked grant cannot be replaced': breakStore('grants', (honest, storage) => ({
     replaceConsent: async (change) => {
-      const standing = await storage.status.ofGrant(change.grantId)
-      if (standing?.grant.revokedAt === undefined) return honest.replaceConsent(change)
-      return { outcome: 'swapped', record: { ...standing.grant, scopes: change.scopes } }
+      const status = await storage.status.ofGrant(change.grantId)
+      if (status?.grant.revokedAt === undefined) return honest.replaceConsent(change)
+      return { outcome: 'swapped', record: { ...status.grant, scopes: change.scopes } }
     },
   })),
   "grants: a user's unrevoked grants are listed newest first": breakStore('grants', (honest) => ({
@@ -518,9 +521,9 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   })),
   'replays: a value is independent of a revoked token of the same name': breakStore(
     'revocations',
-    (_honest, { replays: claims }) => ({
+    (_honest, { replays }) => ({
       isTokenRevoked: async (tokenId, now) => {
-        const { outcome } = await claims.markUsed({
+        const { outcome } = await replays.markUsed({
           purpose: 'client_assertion_jti',
           value: tokenId,
           expiresAt: now,
@@ -539,8 +542,8 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'status: of a session includes its user': answersFromACache(),
   'status: a missing related row is undefined, and the row itself is found': breakStore('status', (honest) => ({
     ofGrant: async (grantId) => {
-      const standing = await honest.ofGrant(grantId)
-      return standing?.user === undefined ? undefined : standing
+      const status = await honest.ofGrant(grantId)
+      return status?.user === undefined ? undefined : status
     },
   })),
 
@@ -561,16 +564,16 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   })),
 }
 
-function forLaws(prefix: string, makeSaboteur: () => BrokenStore): Readonly<Record<string, BrokenStore>> {
+function forLaws(prefix: string, makeBrokenStore: () => BrokenStore): Readonly<Record<string, BrokenStore>> {
   const names = adminLaws.map(({ name }) => name).filter((name) => name.startsWith(prefix))
-  return Object.fromEntries(names.map((name) => [name, makeSaboteur()]))
+  return Object.fromEntries(names.map((name) => [name, makeBrokenStore()]))
 }
 
 function forgetReplays<R>(result: ConsumeOutcome<R>): ConsumeOutcome<R> {
   return result.outcome === 'replayed' ? { outcome: 'absent' } : result
 }
 
-/** Knows the current token and the previous one, and treats every other as unknown. */
+/** A store that knows the current token and the previous one, and treats every other token as unknown. */
 function forgetsOldTokens(): BrokenStore {
   return breakStore('families', (honest, storage) => ({
     rotate: async (request) => {
@@ -590,7 +593,7 @@ function answersFromACache(): BrokenStore {
   }
 }
 
-/** Returns the same objects that it stores. */
+/** A store that returns the same object for each equal call, not a copy. */
 function handsOutItsOwnRows(): BrokenStore {
   return (store) => {
     const rows = new Map<string, unknown>()
@@ -605,7 +608,7 @@ async function remembered(answers: Map<string, unknown>, method: Method, call: C
   return answer
 }
 
-/** A copy of plain data, with every text in it changed. */
+/** Returns a copy of plain data with every string in it changed. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (typeof value !== 'object' || value === null) return value

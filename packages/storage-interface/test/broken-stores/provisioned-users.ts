@@ -11,7 +11,7 @@ import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts
 const inserted = { outcome: 'inserted' } as const
 const removed = { outcome: 'removed' } as const
 
-/** Lifts the block of a user whom a provider writes. */
+/** A store where a change by the provider lifts the block of a user. */
 const lifting = breakStore('provisionedUsers', (honest, storage) => ({
   compareAndSwap: async (change) => {
     const user = await honest.find(change.providerId, change.userId)
@@ -22,8 +22,8 @@ const lifting = breakStore('provisionedUsers', (honest, storage) => ({
   },
 }))
 
-/** Keeps no block after a removal, or one for ever. */
-const forgettingBlocks = (isKept: boolean): BrokenStore =>
+/** A store where the next user inherits the block of a removed user never, or always, even after the host has lifted it. */
+const storeThatInheritsBlocks = (inherited: 'never' | 'always'): BrokenStore =>
   breakStore('provisionedUsers', (honest, storage, seen) => ({
     remove: async (request) => {
       const user = await honest.find(request.providerId, request.userId)
@@ -32,13 +32,13 @@ const forgettingBlocks = (isKept: boolean): BrokenStore =>
     },
     insert: async (user) => {
       const result = await honest.insert(user)
-      if (isKept && seen.has('block')) await storage.users.deactivate(user.userId, user.createdAt)
-      if (!isKept) await storage.users.reactivate(user.userId, user.createdAt)
+      if (inherited === 'always' && seen.has('block')) await storage.users.deactivate(user.userId, user.createdAt)
+      if (inherited === 'never') await storage.users.reactivate(user.userId, user.createdAt)
       return result
     },
   }))
 
-/** Once a user was linked, users who are created after it are not blocked. */
+/** A store where nobody who is created after the first link inherits a block. */
 const forgettingBlocksAfterLinks = breakStore('provisionedUsers', (honest, storage, seen) => ({
   adopt: (change) => {
     seen.set('linked', true)
@@ -51,7 +51,10 @@ const forgettingBlocksAfterLinks = breakStore('provisionedUsers', (honest, stora
   },
 }))
 
-/** One broken store for each law of identity providers and of their users. */
+/**
+ * One broken store for each law about identity providers and their users. They are in one file because each is only a few
+ * lines.
+ */
 export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
   'provisioned users: no change by the provider makes a blocked user active': lifting,
   'provisioned users: a block that races with changes by the provider is not lost': lifting,
@@ -71,7 +74,8 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       return record?.active === false ? { outcome: 'unchanged', record } : honest.deactivate(id, now)
     },
   })),
-  'provisioned users: a user who is removed while blocked stays blocked when created again': forgettingBlocks(false),
+  'provisioned users: a user who is removed while blocked stays blocked when created again':
+    storeThatInheritsBlocks('never'),
   'provisioned users: a user who takes a key of one who was removed while blocked is blocked': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
@@ -82,7 +86,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: a block that the host has lifted is not inherited': forgettingBlocks(true),
+  'provisioned users: a block that the host has lifted is not inherited': storeThatInheritsBlocks('always'),
   'provisioned users: a block stays when a linked user had the keys in between': forgettingBlocksAfterLinks,
   'provisioned users: a block applies to the next user when others left in the same second': forgettingBlocksAfterLinks,
   'provisioned users: a block of a user who was just removed applies to the next one': breakStore(
@@ -392,7 +396,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
   ),
 }
 
-/** Makes keys unique by force, like a store without unique indexes. */
+/** Replaces the keys by unique ones, so that no insertion conflicts, as in a store without unique indexes. */
 const withKeysOf = (state: ProvisionedState, userId: string): ProvisionedState => ({
   ...state,
   externalId: userId,

@@ -7,7 +7,7 @@ import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts
 export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   'revocations: a token that is revoked by itself': forgets('token'),
   'revocations: a family that is revoked': breakStore('families', (honest) => ({
-    // Writes a revocation again when nothing changed.
+    // Writes another revocation when nothing changed.
     revoke: async (familyId, now) => {
       const result = await honest.revoke(familyId, now)
       if (result.outcome === 'unchanged')
@@ -24,11 +24,11 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   })),
   'revocations: a grant that is revoked': forgets('grant'),
   'revocations: a session that is ended, stored or not': breakStore('sessions', (honest) => ({
-    // Revokes a session that it does not have, without a tombstone.
+    // Writes no tombstone for a session that is not stored.
     revoke: (end) => honest.revoke({ ...end, tombstoneUntil: undefined }),
   })),
   'revocations: the sessions of a user who is signed out everywhere': breakStore('sessions', (honest) => ({
-    // Revokes only what is listed, and that again.
+    // Writes another revocation when there was no session to revoke.
     revokeOfUser: async (user, reason, now) => {
       const revoked = await honest.revokeOfUser(user, reason, now)
       const again = { sessionId: sessionId('again'), reason, now, tombstoneUntil: now }
@@ -74,19 +74,19 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   })),
 }
 
-/** One kind of revocation is not written. */
+/** A store that never lists one kind of revocation. */
 function forgets(kind: RevocationRecord['revocation']['kind']): BrokenStore {
   return breakStore('revocations', (honest) => ({
     list: async (page) => {
       const { records, completeSince } = await honest.list(page)
-      return { completeSince, records: records.filter(({ revocation: ending }) => ending.kind !== kind) }
+      return { completeSince, records: records.filter(({ revocation }) => revocation.kind !== kind) }
     },
   }))
 }
 
 /**
- * Numbers are assigned before the rows become visible: of two concurrent rows the one with the lower number may become
- * visible last.
+ * Assigns numbers before the rows become visible: of two concurrent rows, the row with the lower number may become visible
+ * last.
  */
 function becomesVisibleLate(
   honest: RevocationStore,

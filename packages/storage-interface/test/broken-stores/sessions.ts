@@ -22,7 +22,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
   'sessions: a renewed session has a new cookie and sign-in, and keeps its clients': breakStore(
     'sessions',
     (honest) => ({
-      // The old cookie goes on.
+      // Leaves the old cookie in use.
       renew: async (session) => ({
         outcome: (await honest.find(session.sessionId)) === undefined ? 'absent' : 'renewed',
       }),
@@ -43,7 +43,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
   'sessions: the first join stores the session of a host, and a later one moves its times': breakStore(
     'sessions',
     (honest) => ({
-      // The time that the last client needs replaces that of an earlier one.
+      // Returns the time of the last use as `keptUntil`, whatever earlier clients need.
       find: async (id) => {
         const session = await honest.find(id)
         return session && { ...session, keptUntil: session.lastSeenAt }
@@ -64,7 +64,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
       (await honest.participants(id)).map((participant) => ({ ...participant, firstAt: participant.lastAt })),
   })),
   'sessions: nobody joins a session that was ended': breakStore('sessions', (honest) => ({
-    // A client that took part before is let in again.
+    // Lets a client that joined before join again after the session has ended.
     join: async (request) => {
       const before = await honest.participants(request.session.sessionId)
       const isKnown = before.some(({ clientId }) => clientId === request.clientId)
@@ -103,7 +103,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
   'purge: a session stays while clients and tokens refer to it, and its participants with it': breakStore(
     'sessions',
     (honest, _storage, seen) => ({
-      // Participants of a removed session stay.
+      // Keeps the participants of a removed session.
       participants: async (id) => {
         const found = await honest.participants(id)
         if (found.length > 0) seen.set(id, found)

@@ -23,7 +23,7 @@ export const reads: Readonly<Record<string, (stores: ExpiringStores) => Promise<
   'opaqueTokens.find': ({ opaqueTokens }) => opaqueTokens.find(token.digest, now),
 }
 
-/** One call of each method that writes. Those that only compare, such as a second consumption, are here too. */
+/** One call of each method that may write, including calls that change nothing, such as a second consumption. */
 export const writes: Readonly<Record<string, (stores: ExpiringStores) => Promise<unknown>>> = {
   'codes.insert': ({ codes }) => codes.insert(aCodeRecord({ digest: aDigest('another') })),
   'codes.consume': ({ codes }) => codes.consume(code.digest, code.clientId, now),
@@ -36,15 +36,15 @@ export const writes: Readonly<Record<string, (stores: ExpiringStores) => Promise
   'pushedRequests.consume': ({ pushedRequests }) => pushedRequests.consume(pushed.digest, pushed.clientId, now),
   'opaqueTokens.insert': ({ opaqueTokens }) => opaqueTokens.insert(anOpaqueTokenRecord({ digest: aDigest('another') })),
   'opaqueTokens.revoke': ({ opaqueTokens }) => opaqueTokens.revoke(token.digest, token.clientId, now),
-  'claims.claim': ({ replays: claims }) => claims.markUsed({ ...claim, value: 'jti-2' }),
+  'replays.markUsed': ({ replays }) => replays.markUsed({ ...claim, value: 'jti-2' }),
 }
 
-/** Writes one live record of each kind. */
+/** Writes one unexpired record of each kind. */
 export async function fill(stores: ExpiringStores): Promise<void> {
-  const { codes, interactions, pushedRequests, opaqueTokens, replays: claims } = stores
+  const { codes, interactions, pushedRequests, opaqueTokens, replays } = stores
   await codes.insert(code)
   await interactions.insert(interaction)
   await pushedRequests.insert(pushed)
   await opaqueTokens.insert(token)
-  await claims.markUsed(claim)
+  await replays.markUsed(claim)
 }

@@ -4,7 +4,7 @@ import { secretDigest } from '@mintmark/storage-interface/stores'
 import { createRedisStorage } from '../../src/index.ts'
 import { connectClient, connectCluster } from './redis-clients.ts'
 
-// A server process of its own, for races: it presents a code many times at once whenever it is told to.
+// A separate process for races. For each task that it receives, it presents a code many times at once.
 
 export interface PresenterTask {
   readonly digest: string
@@ -16,7 +16,7 @@ export interface PresenterTask {
 const [kind, ...urls] = process.argv.slice(2)
 const nodes = urls.map((url) => ({ url }))
 const [first] = nodes
-if (first === undefined) throw new Error('Which Redis?')
+if (first === undefined) throw new Error('Pass the kind of Redis and its URLs as arguments.')
 
 const client = kind === 'cluster' ? await connectCluster({ nodes }) : await connectClient(first)
 const { codes } = createRedisStorage({ client, issuer: 'https://issuer.example' })

@@ -3,8 +3,8 @@ import { createClient, createCluster } from 'redis'
 
 import type { RedisServer } from './redis-server.ts'
 
-// Each client as the package's documentation advises: nothing waits in a queue for a lost connection, nothing is sent
-// twice. What a lost connection means is what the tests ask the stores, so the clients' own events are not looked at.
+// Each client is configured as the package's documentation advises: no command waits in a queue for a lost connection,
+// and none is sent twice. The tests check what the stores report, so they ignore the error events of the clients.
 
 export async function connectClient({ url }: Pick<RedisServer, 'url'>) {
   const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: 20 } })

@@ -3,10 +3,10 @@ import { promisify } from 'node:util'
 
 import { freePort, startRedis, type RedisServer } from './redis-server.ts'
 
-/** A real cluster of three masters on 127.0.0.1, all slots covered. */
+/** A real cluster of three masters on 127.0.0.1, which together serve all slots. */
 export interface RedisCluster {
   readonly nodes: readonly RedisServer[]
-  /** Resolves when every node finds the whole cluster in order. */
+  /** Waits until every node reports that the cluster is ready. */
   untilReady(): Promise<void>
   stop(): Promise<void>
 }
@@ -21,19 +21,19 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 
   const cluster = {
     nodes,
-    untilReady: async () => void (await Promise.all(nodes.map(untilInOrder))),
+    untilReady: async () => void (await Promise.all(nodes.map(untilNodeReady))),
     stop: async () => void (await Promise.all(nodes.map((node) => node.stop()))),
   }
   await cluster.untilReady()
   return cluster
 }
 
-async function untilInOrder({ port }: RedisServer): Promise<void> {
-  const isInOrder = async () => (await redisCli('-p', String(port), 'cluster', 'info')).includes('cluster_state:ok')
+async function untilNodeReady({ port }: RedisServer): Promise<void> {
+  const isReady = async () => (await redisCli('-p', String(port), 'cluster', 'info')).includes('cluster_state:ok')
   const deadline = performance.now() + 30_000
-  while (!(await isInOrder())) {
+  while (!(await isReady())) {
     if (performance.now() > deadline)
-      throw new Error(`The cluster is not in order: ${await redisCli('-p', String(port), 'cluster', 'nodes')}`)
+      throw new Error(`The cluster did not become ready: ${await redisCli('-p', String(port), 'cluster', 'nodes')}`)
   }
 }
 

@@ -6,27 +6,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** A real Redis on 127.0.0.1 with a folder of its own. What it confirmed is in its log: a restart brings it back. */
+/** A real Redis on 127.0.0.1 with its own folder. Its log has every confirmed write: a restart restores them. */
 export interface RedisServer {
   readonly port: number
   readonly url: string
-  /** Where its append-only log is. */
+  /** The folder of its append-only log. */
   readonly folder: string
-  /** SIGKILL: no farewell to anybody. */
+  /** Kills the process (SIGKILL), without an orderly shutdown. */
   kill(): Promise<void>
-  /** Starts it again after `kill`, on the same port and folder, with further settings if there are any. */
+  /** Starts it again after `kill`, on the same port and folder, with additional settings. */
   restart(settings?: RedisSettings): Promise<void>
-  /** Stops the process where it is (SIGSTOP): connections stay, nothing is answered. */
+  /** Suspends the process (SIGSTOP): connections stay open, and no command is answered. */
   freeze(): void
   thaw(): void
-  /** Ends it and removes its folder. */
+  /** Kills the process and removes its folder. */
   stop(): Promise<void>
 }
 
 /** Names and values as in redis.conf. */
 export type RedisSettings = Readonly<Record<string, string | number>>
 
-/** @throws Error when there is no redis-server, or it does not start: a test that needs one fails. */
+/** @throws Error when redis-server is missing or does not start, so that a test that needs it fails. */
 export async function startRedis(settings: RedisSettings = {}): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-redis-'))
   const { port, process: first } = await startOnFreePort(folder, settings)
@@ -57,7 +57,7 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
   }
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -89,9 +89,9 @@ async function startProcess(server: { folder: string; port: number; settings: Re
     dir: server.folder,
     save: '',
     appendonly: 'yes',
-    // Every second, it would confirm what a crash still loses.
+    // With `everysec`, Redis would confirm writes that a crash still loses.
     appendfsync: 'always',
-    // Compressed, a secret in a dump would not be seen.
+    // A test could not find a secret in a compressed dump.
     rdbcompression: 'no',
     'enable-debug-command': 'yes',
     ...server.settings,
@@ -103,28 +103,28 @@ async function startProcess(server: { folder: string; port: number; settings: Re
   running.add(child)
   child.once('exit', () => running.delete(child))
   await untilReady(child)
-  // A test that fails before it stops the server does not wait for it.
+  // If a test fails before it stops the server, the test process can still exit.
   child.unref()
   if (child.stdout instanceof Socket) child.stdout.unref()
   return child
 }
 
-/** A test run that ends early leaves no server behind. */
+/** The servers to kill when a test run ends early. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 
 async function untilReady(child: ChildProcess): Promise<void> {
   if (child.stdout === null) throw new Error('redis-server has no output.')
-  const said: string[] = []
+  const output: string[] = []
 
   await new Promise<void>((resolve, reject) => {
     child.once('error', (error) =>
-      reject(new Error('redis-server could not be started: is it installed?', { cause: error })),
+      reject(new Error('redis-server could not be started. Install it, or set REDIS_SERVER_PATH.', { cause: error })),
     )
-    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}:\n${said.join('\n')}`)))
+    child.once('exit', (code) => reject(new Error(`redis-server ended with ${code}:\n${output.join('\n')}`)))
     if (child.stdout === null) return
     createInterface(child.stdout).on('line', (line) => {
-      said.push(line)
+      output.push(line)
       if (line.includes('Ready to accept connections')) resolve()
     })
   })

@@ -5,23 +5,23 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 
 import { createRedisStorage, type RedisClient } from '../../src/index.ts'
 
-/** Makes stores that share a Redis and not one key; each handle uses the next of the clients, as servers would. */
+/** Makes stores that share a Redis but no key. Each opened storage uses the next client, as another server would. */
 export function redisUnderTest(clients: readonly RedisClient[]): () => Promise<StorageUnderTest<AdminStorage>> {
   let stores = 0
-  let handles = 0
+  let opened = 0
 
   return async () => {
     stores += 1
     const prefix = `store-${stores}`
-    const medium = createMemoryDatabase()
+    const database = createMemoryDatabase()
 
     return {
       open: async (issuer) => {
-        handles += 1
-        const client = clients[handles % clients.length]
+        opened += 1
+        const client = clients[opened % clients.length]
         if (client === undefined) throw new Error('There is no client.')
         return composeStorage({
-          durable: createMemoryStorage({ issuer, database: medium }),
+          durable: createMemoryStorage({ issuer, database }),
           expiring: createRedisStorage({ client, issuer, prefix }),
         })
       },

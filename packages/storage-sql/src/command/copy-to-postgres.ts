@@ -55,8 +55,8 @@ async function copyTable(table: string, source: DatabaseSync, client: PostgresCl
   // Rows that triggers write, such as totals, are copied as well and would exist twice. The statement also locks the
   // table against other writers.
   await client.query({ text: `ALTER TABLE ${table} DISABLE TRIGGER USER` })
-  const { rows: present } = await client.query({ text: `SELECT FROM ${table} LIMIT 1` })
-  if (present.length > 0) throw new MigrateCommandError(`The target is not empty: ${table} has rows`)
+  const { rows: existing } = await client.query({ text: `SELECT FROM ${table} LIMIT 1` })
+  if (existing.length > 0) throw new MigrateCommandError(`The target is not empty: ${table} has rows`)
   const columns = await copiedColumns(table, client)
 
   let count = 0
@@ -87,7 +87,7 @@ async function insert(
   await client.query({ text: `INSERT INTO ${table} (${names}) VALUES ${rows.join(', ')}`, values: batch })
 }
 
-/** PostgreSQL allows 65535 in one statement; far fewer are as fast. */
+/** PostgreSQL allows 65535 values in one statement. Far smaller batches are as fast. */
 const maximumValues = 5000
 
 /** A column, and the conversion of a value from SQLite. */
@@ -98,7 +98,7 @@ interface CopiedColumn {
   readonly encode: (value: unknown) => SqlValue
 }
 
-/** The columns of a table of the target. */
+/** Returns the columns of a table of the target. */
 async function copiedColumns(table: string, client: PostgresClient): Promise<readonly CopiedColumn[]> {
   const text = `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute
 WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`

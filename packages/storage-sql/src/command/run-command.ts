@@ -34,7 +34,7 @@ async function run(args: readonly string[]): Promise<number> {
   })
   const [command, ...rest] = positionals
   if (values.help === true) return print(migrateUsage)
-  if (rest.length > 0) throw new MigrateCommandError(`Unexpected: ${rest.join(' ')}`)
+  if (rest.length > 0) throw new MigrateCommandError(`Unexpected arguments: ${rest.join(' ')}`)
 
   switch (command) {
     case 'print':
@@ -61,16 +61,16 @@ async function status({ dialect }: CommandTarget): Promise<number> {
   return pending.length === 0 ? 0 : 1
 }
 
-async function copy(places: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
-  if (places.sqlite === undefined || places.postgres === undefined)
+async function copy({ sqlite, postgres }: { readonly sqlite?: string; readonly postgres?: string }): Promise<number> {
+  if (sqlite === undefined || postgres === undefined)
     throw new MigrateCommandError('copy needs --sqlite FILE and --postgres URL')
-  const tables = await copyDatabase({ sqlite: places.sqlite, postgres: places.postgres })
+  const tables = await copyDatabase({ sqlite, postgres })
   return print(tables.map(({ name, rows }) => `Copied ${rows} rows of ${name}.`).join('\n'))
 }
 
 /**
  * Copies all tables of an SQLite file to an empty PostgreSQL database.
- * @throws MigrateCommandError when the file is in use, or one of the two does not have the present schema.
+ * @throws MigrateCommandError when the file is in use, or one of the two databases does not have the current schema.
  */
 export async function copyDatabase({
   sqlite: file,
@@ -89,7 +89,7 @@ export async function copyDatabase({
   const target = await openPostgres(url)
   return using(target, async () => {
     if (pending || (await isBehind(target)))
-      throw new MigrateCommandError('Both databases need the present schema: apply it to each of them first')
+      throw new MigrateCommandError('Both databases must have the current schema: run apply on each of them first')
     return copyToPostgres({ file, pool: target.pool })
   })
 }
@@ -118,7 +118,7 @@ function print(text: string): number {
   return 0
 }
 
-/** The message of an expected error. Any other error is rethrown. */
+/** Returns the message of an expected error, and rethrows any other error. */
 function sentenceOf(error: unknown): string {
   if (error instanceof MigrateCommandError) return `${error.message}\n\n${migrateUsage}`
   const refusal = privilegeRefusal(error)
@@ -132,17 +132,17 @@ const migrateCommand = 'mintmark-migrate apply'
 
 /** The output of `mintmark-migrate --help`. */
 export const migrateUsage = `mintmark-migrate print [--dialect sqlite|postgres]       prints the whole schema as SQL
-mintmark-migrate apply --sqlite FILE | --postgres URL    applies pending migrations; makes the file if it is not there
+mintmark-migrate apply --sqlite FILE | --postgres URL    applies pending migrations; creates the file if it does not exist
 mintmark-migrate status --sqlite FILE | --postgres URL   lists pending migrations; exit code 1 when there are any
 mintmark-migrate copy --sqlite FILE --postgres URL       copies everything in the file to an empty database; stop all servers first
 
-Processes show their arguments to everybody on the machine: leave the password out of the URL, and set PGPASSWORD.`
+Every user of the machine can see the arguments of a process: leave the password out of the URL, and set PGPASSWORD.`
 
 /**
- * One sentence: which permission the PostgreSQL user lacks, and how to grant it.
- * @returns undefined for every error but SQLSTATE 42501, insufficient_privilege.
+ * Returns a sentence that says which permission the PostgreSQL user lacks, and which user to use instead; `undefined` for
+ * every error except SQLSTATE 42501, insufficient_privilege.
  */
 export function privilegeRefusal(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && error.code === '42501')) return undefined
-  return `PostgreSQL does not let this user do it (${error.message}): name the user that owns the database and its tables.`
+  return `The PostgreSQL user lacks a permission (${error.message}): use the user that owns the database and its tables.`
 }

@@ -12,14 +12,14 @@ export interface CommandTarget {
   close(): Promise<void>
 }
 
-/** The command cannot run as it was given. */
+/** The command cannot run with these arguments, or on these databases. */
 export class MigrateCommandError extends Error {
   override readonly name = 'MigrateCommandError'
 }
 
 /**
  * Opens the one database that the options name.
- * @param migrateCommand the command that creates a file, for the error message if there is none.
+ * @param migrateCommand the command that creates the file, for the error message if it does not exist.
  * @throws MigrateCommandError, StorageUnavailableError
  */
 export async function openTarget(
@@ -35,7 +35,7 @@ export async function openTarget(
   const file = String(sqlite)
   // Opening would create the file, and `status` changes nothing.
   if (command === 'status' && file !== ':memory:' && !existsSync(file)) {
-    throw new MigrateCommandError(`There is no file ${file}: ${migrateCommand} makes one.`)
+    throw new MigrateCommandError(`There is no file ${file}: ${migrateCommand} creates it.`)
   }
   const dialect = openSqliteDialect(file)
   return { dialect, close: () => dialect.close() }
@@ -62,17 +62,20 @@ function dialectOf(pool: PostgresPool): SqlDialect {
   try {
     return toPostgresDialect(pool)
   } catch {
-    throw new MigrateCommandError('The URL names several hosts. Give the one that leads to the primary.')
+    throw new MigrateCommandError('The URL names several hosts. Give one host that leads to the primary.')
   }
 }
 
-/** A pool would fail on its first connection, with a message that repeats the URL and its password. */
+/**
+ * Throws if the driver cannot read the URL. Otherwise the pool would fail on its first connection, with a message that
+ * repeats the URL and its password.
+ */
 function requireReadable(settings: ClientConfig, { Client }: typeof pg): Client {
   try {
     return new Client(settings)
   } catch {
     throw new MigrateCommandError(
-      'The URL cannot be read. It looks like postgres://user@host:5432/database, with one host.',
+      'The URL cannot be read. It must look like postgres://user@host:5432/database, with one host.',
     )
   }
 }

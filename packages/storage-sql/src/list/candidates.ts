@@ -24,13 +24,13 @@ export type CandidateQuery = (p: Parameter<string>) => Sql
 /** How to find all rows that a filter can match. */
 interface CandidateRows {
   readonly query: CandidateQuery
-  /** What it reads of narrow indexes; nothing when it looks up texts that few rows have. */
+  /** What the query reads of narrow indexes; empty if it looks up strings that few rows have. */
   readonly matches: readonly NarrowMatch[]
 }
 
 /**
- * Where a filter requires something that is indexed, the rows that have it; the filter must still be evaluated on them.
- * `undefined` when every row has to be read.
+ * If an index covers a value that the filter requires, returns a query for the rows that have it. The filter must still be
+ * evaluated on these rows. Returns `undefined` when every row has to be read.
  */
 export function candidatesOf(
   filter: FilterTemplate,
@@ -44,7 +44,7 @@ export function candidatesOf(
   return matches && { query: narrowlyFound(matches, engine), matches }
 }
 
-/** Narrow indexes that together find every row that a filter can match; `undefined` if every row has to be read. */
+/** Returns matches that together find every row that a filter can match; `undefined` if every row has to be read. */
 function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): readonly NarrowMatch[] | undefined {
   switch (filter.kind) {
     case 'text':
@@ -55,7 +55,7 @@ function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): reado
     case 'and': {
       const parts = conjuncts(filter)
       const covering = parts.map((part) => coveringIndex(part, indexes))
-      // All parts that an index covers are tested in it.
+      // Each index tests all parts that it covers.
       const inIndexes = [...new Set(covering)].map(
         (index) =>
           index &&
@@ -78,7 +78,7 @@ function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): reado
   }
 }
 
-/** The parts of a filter that must all hold, each in an index that covers it; `undefined` if one is in none. */
+/** Returns the parts of a filter that must all match, each with an index that covers it; `undefined` if a part has none. */
 export function matchesInIndexes(filter: FilterTemplate, indexes: NarrowIndexes): readonly NarrowMatch[] | undefined {
   const parts = new Map<NarrowIndex, FilterTemplate[]>()
   for (const part of conjuncts(filter)) {
@@ -89,7 +89,7 @@ export function matchesInIndexes(filter: FilterTemplate, indexes: NarrowIndexes)
   return [...parts].map(([index, operands]) => ({ index, filter: { kind: 'and', operands } }))
 }
 
-/** The rows of one index that match all parts, if the parts select few of them. */
+/** Returns a match of all parts in one index, if the parts select few of its rows. */
 function singleMatch(parts: readonly FilterTemplate[], indexes: NarrowIndexes): readonly NarrowMatch[] | undefined {
   const filter: FilterTemplate =
     parts.length === 1 && parts[0] !== undefined ? parts[0] : { kind: 'and', operands: parts }
@@ -98,7 +98,7 @@ function singleMatch(parts: readonly FilterTemplate[], indexes: NarrowIndexes): 
   return [{ index, filter }]
 }
 
-/** The entries of the values of a list that find every row with an element that matches. */
+/** Returns matches among the indexed values of a list that find every row with a matching element. */
 function severalMatches(
   list: FilterTemplateElement['attribute'],
   where: FilterTemplate,
@@ -113,23 +113,23 @@ function severalMatches(
 
 type FilterTemplateElement = Extract<FilterTemplate, { readonly kind: 'element' }>
 
-/** Whether a comparison selects rows by their values: `ne` matches almost all. */
+/** Whether a comparison selects rows by their values. `ne` matches almost all rows. */
 const isSelective = (filter: FilterTemplate): boolean =>
   (filter.kind === 'text' || filter.kind === 'number') && filter.operator !== 'ne'
 
 type Found = readonly NarrowMatch[] | undefined
 
-/** Every operand needs its matches. */
+/** Returns the matches of all operands; `undefined` if one operand has none. */
 const all = (operands: readonly Found[]): Found =>
   operands.length === 0 || operands.includes(undefined) ? undefined : operands.flatMap((found) => found ?? [])
 
-/** The matches that are bounded by the key of their index, or else the first. */
+/** Returns the first operand whose matches are bounded by the key of their index, or else the first one. */
 function fewest(operands: readonly Found[]): Found {
   const found = operands.filter((matches) => matches !== undefined)
   return found.find((matches) => matches.every(isBounded)) ?? found[0]
 }
 
-/** Equalities in one index are looked up together, and an index that has to be read as a whole is read once. */
+/** Merges matches in the same index: equalities are looked up together, and an index that must be read as a whole is read once. */
 function perIndex(matches: readonly NarrowMatch[]): readonly NarrowMatch[] {
   const filters = new Map<NarrowIndex, FilterTemplate[]>()
   for (const { index, filter } of matches) filters.set(index, [...(filters.get(index) ?? []), filter])
@@ -159,7 +159,7 @@ const narrowlyFound =
       ),
     ])
 
-/** The rows of all queries, whose column is `id`. SQLite allows 500 queries in one union. */
+/** Returns the union of queries with the column `id`, nested because SQLite allows 500 queries in one union. */
 export function unionOf(queries: readonly Sql[]): Sql {
   if (queries.length <= unionLimit) return sql.join(queries, sql` union all `)
   const groups = Array.from({ length: Math.ceil(queries.length / unionLimit) }, (_, place) =>

@@ -47,7 +47,7 @@ const jsonScope = (document: Expression<unknown>, search: JsonSearch): FilterSco
   elements: (attribute, alias) => elementsAt(document, pathOf(attribute), { search, alias }),
 })
 
-/** The complex values at a path of a JSON document. */
+/** Returns the complex values at a path of a JSON document. */
 export function elementsAt(
   document: Expression<unknown>,
   path: readonly string[],

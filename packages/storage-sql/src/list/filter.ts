@@ -61,7 +61,7 @@ export function compileFilter(
   return fold(filter, given.scope)
 }
 
-/** Joins in halves, so that the expression stays shallow however many there are (SQLite allows 1,000 levels). */
+/** Joins conditions in halves, so that a long expression stays shallow (SQLite allows 1,000 levels). */
 function joinConditions(operator: 'and' | 'or', conditions: readonly Sql[]): Sql {
   const [first] = conditions
   if (first === undefined) return operator === 'and' ? sql`true` : sql`false`
@@ -72,8 +72,8 @@ function joinConditions(operator: 'and' | 'or', conditions: readonly Sql[]): Sql
 }
 
 /**
- * Comparisons of one text become one, so that it is found, and a list taken apart, once for all of them. A text that is
- * absent matches none of them.
+ * Merges string comparisons of the same attribute, so that the attribute is found, and a list unnested, only once. An absent
+ * attribute matches none of them.
  */
 function comparisonsTogether(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
   const isJoined = (operand: FilterTemplate): operand is ComparisonTemplate =>
@@ -85,7 +85,7 @@ function comparisonsTogether(operands: readonly FilterTemplate[]): readonly Filt
   return [...operands.filter((operand) => !isJoined(operand)), ...joined]
 }
 
-/** Equalities of one attribute become one: a filter may list hundreds of identifiers. */
+/** Merges equalities of the same attribute: a filter may list hundreds of identifiers. */
 export function equalitiesTogether(comparisons: readonly ComparisonTemplate[]): readonly ComparisonTemplate[] {
   const isEquality = ({ kind, operator }: ComparisonTemplate): boolean => kind === 'text' && operator === 'eq'
   const joined = byAttribute(comparisons.filter(isEquality)).flatMap((same) => {
@@ -114,8 +114,8 @@ interface Given {
 }
 
 /**
- * Compares a value, or each element if it is a list: true or false, never NULL. A value is read only if its type
- * matches. RFC 7643 §2.5: an absent value is not equal to any value.
+ * Compares a value, or each element if it is a list. The result is true or false, never NULL. Reads a value only if its
+ * type matches. RFC 7643 §2.5: an absent value is not equal to any value.
  */
 function compileComparison(node: ComparisonTemplate, value: SearchedValue, given: Given): Sql {
   const { search, parameter, alias } = given
@@ -176,8 +176,8 @@ const signs = { eq: '=', ne: '<>', gt: '>', ge: '>=', lt: '<', le: '<=' } as con
 
 /**
  * A filter with parameter names in place of its values: filters of one shape share a template and a statement. For a
- * text `name` the values also contain `name_key`, its index key, and `name_end`, where the texts that begin with it end;
- * for a number `name_seconds`.
+ * string `name`, the values also contain its index key, `name_key`, and the first string after all strings that begin with
+ * it, `name_end`; for a number, whole seconds, `name_seconds`.
  */
 export type FilterTemplate =
   | { readonly kind: 'or' | 'and'; readonly operands: readonly FilterTemplate[] }
@@ -240,7 +240,7 @@ export function filterTemplate(
   return { template: replaceValues(filter), values }
 }
 
-/** Tests of the elements of one list become one, so that the list is taken apart once for all of them. */
+/** Merges tests of the elements of the same list, so that the list is unnested only once. */
 function elementsTogether(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
   const joined = byAttribute(operands.filter((operand) => operand.kind === 'element')).flatMap((same) => {
     const [first] = same
@@ -255,28 +255,28 @@ export function anyOf(operands: readonly FilterTemplate[]): FilterTemplate {
   return only !== undefined && operands.length === 1 ? only : { kind: 'or', operands }
 }
 
-/** The parameter name of a text's index key. */
+/** The name of the parameter for the index key of a string. */
 export const keyName = (value: string): string => `${value}_key`
 
-/** The parameter name of the first text after all that begin with a text. */
+/** The name of the parameter for the first string after all strings that begin with a string. */
 export const endName = (value: string): string => `${value}_end`
 
-/** The parameter name of a point in time in whole seconds, rounded down. */
+/** The name of the parameter for a time in whole seconds, rounded down. */
 export const secondsName = (value: string): string => `${value}_seconds`
 
-/** The first text, by code points, after all texts that begin with this one. */
+/** Returns the first string, by code points, after all strings that begin with this one. */
 function endOf(text: string): string {
   const points = Array.from(text, (character) => character.codePointAt(0) ?? 0)
   while (points.at(-1) === lastPoint) points.pop()
   const last = points.pop()
   if (last === undefined) return String.fromCodePoint(lastPoint).repeat(201)
-  // Texts are well-formed: between these two there is nothing.
+  // Well-formed strings have no code points between 0xd7ff and 0xe000.
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
 }
 
 const lastPoint = 0x10ffff
 
-/** Within the range of every column. */
+/** Limits a time to the range of every column. */
 const within = (seconds: number): number => Math.min(Math.max(seconds, -largestSecond), largestSecond)
 
 const largestSecond = 8_640_000_000_000

@@ -9,17 +9,17 @@ import { type FilterValues, keyName } from './filter.ts'
 import { type IndexLookup, keyOf, type ListedKind } from './listed-kind.ts'
 
 /**
- * Finds the rows that match a filter. `undefined` if the filter requires no text for which an index finds few rows, or
- * if there are more.
- * @param owner whose rows they are.
+ * Finds the rows that match a filter. Returns `undefined` if the filter requires no string for which an index finds few
+ * rows, or if there are more than a few.
+ * @param owner the parameters that name the owner of the rows.
  */
 type FindFew = (filter: ResolvedFilter, owner: FilterValues) => Promise<readonly SqlRow[] | undefined>
 
 /**
- * Serves the look-ups that identity providers make before anything else: by an identifier, a name, an address. There is
- * one statement for each index, whatever else the filter says; the rest is evaluated here, on the few rows found.
+ * Returns a function for the look-ups that identity providers make first: by an identifier, a name or an address. There is
+ * one statement for each index. The rest of the filter is evaluated here, on the few rows that the statement finds.
  * @param comparable the attributes of a row that filters compare. Without it, only filters of the form `attribute eq
- * "text"` are served.
+ * "text"` are supported.
  */
 export function createFindFew(
   { query, engine, run }: Database,
@@ -30,7 +30,7 @@ export function createFindFew(
 
   const compile = (lookup: IndexLookup, documents: Documents): Statement<string> =>
     compileSql(query, (p: Parameter<string>) => {
-      // Any number of users may share an address: no more rows than this are read.
+      // Any number of users may share an address, so the statement reads a limited number of rows.
       const limit = sql`limit ${sql.lit(maximumRows + 1)}`
       const condition =
         lookup.table === kind.table
@@ -49,7 +49,7 @@ export function createFindFew(
     if (demanded === undefined) return undefined
     const { lookup, text } = demanded
     const values = { ...owner, [textParameter]: text, [keyName(textParameter)]: indexKey(text) }
-    // A plain equality: the index has answered it.
+    // The index alone answers a plain equality.
     if (filter.kind === 'text') return atMostFew(await run(statementFor(lookup, 'without'), values))
     if (comparable === undefined) return undefined
 
@@ -62,7 +62,7 @@ export function createFindFew(
 /** Whether to read the document that filters compare. */
 type Documents = 'with' | 'without'
 
-/** The text that every match must have, if few rows can be expected to have it. */
+/** Returns the string that every match must have, if few rows are expected to have it. */
 function requiredText(
   filter: ResolvedFilter,
   { lookups }: ListedKind,
@@ -79,5 +79,5 @@ const atMostFew = (rows: readonly SqlRow[]): readonly SqlRow[] | undefined =>
 /** The parameter's name. */
 const textParameter = 'text'
 
-/** With more rows, the database does better: it reads only those of the page. */
+/** With more rows, the database is faster: it reads only the rows of the page. */
 const maximumRows = 10

@@ -125,7 +125,7 @@ export const createProvisionedUserListKind = (
   ]),
 })
 
-/** The narrow indexes of users. Each is one object, because indexes are compared. */
+/** Returns the narrow indexes of users. Each is created once, because indexes are compared by identity. */
 function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowIndexes {
   const singles = new Map(singleAttributes.map((label) => [label, valueIndex(label, 'single')]))
   const several = new Map(severalAttributes.map((label) => [label, valueIndex(label, 'several')]))

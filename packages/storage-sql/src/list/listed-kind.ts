@@ -19,7 +19,7 @@ export interface ListedKind {
   readonly record: Sql
   /** The same without the groups of a user. */
   readonly recordWithoutGroups?: Sql
-  /** The `FROM` clause where rows are filtered. */
+  /** The `FROM` clause of statements that filter rows. */
   readonly from: Sql
   /** The document that filters search for attributes that have no column, and the path of an attribute in it. */
   readonly document: Sql
@@ -30,8 +30,9 @@ export interface ListedKind {
   readonly lookups: IndexLookups
   /** Indexes that answer filters and give orders, if it has any. */
   readonly narrow: NarrowIndexes | undefined
-  /** The bytes of a row's resource, and of what a record says about groups. */
+  /** The size of a row's resource, in bytes. */
   readonly size: Sql
+  /** The size of the groups of a record, in bytes. */
   readonly groupsSize?: Sql
 }
 
@@ -40,20 +41,20 @@ export type OwnerValue = 'issuer' | 'provider_id' | 'resource_type'
 
 /** The rows of the table that are listed. */
 export interface ListedRows {
-  /** The condition where a statement reads all rows by an index. */
+  /** The condition of a statement that reads all rows by an index. */
   readonly every: (p: Parameter<OwnerValue>) => Sql
   /** The condition on a row that was found by its identifier. */
   readonly one: (p: Parameter<OwnerValue>) => Sql
-  /** Their number, without counting them. */
+  /** The number of rows, from a stored total: they are not counted. */
   readonly total: (p: Parameter<OwnerValue>) => Sql
 }
 
-/** An index that finds rows by a text. */
+/** An index that finds rows by a string. */
 export interface IndexLookup extends TextLookup {
   /** The table of the index, and its column. */
   readonly table: string
   readonly by: string
-  /** Whether a row of the table has one of the texts. Texts are given by the names of their parameters. */
+  /** Whether a row of the table has one of the strings. `values` are the names of their parameters. */
   readonly condition: (values: readonly string[], parameter: Parameter<string>) => Sql
   /** A query for the identifiers of those rows. */
   readonly find: (values: readonly string[], parameter: Parameter<string>) => Sql
@@ -62,16 +63,16 @@ export interface IndexLookup extends TextLookup {
 /** Indexes by attribute, such as `userName` and `emails.value`. */
 type IndexLookups = ReadonlyMap<string, IndexLookup>
 
-/** The attribute that is made of memberships. */
+/** The attribute whose values are memberships. */
 interface Memberships {
   readonly attribute: string
   /** The memberships of a row of the table. */
   readonly from: (alias: string) => Sql
-  /** The sub-attributes, which are texts and columns of `from`. */
+  /** The sub-attributes, which are strings and columns of `from`. */
   readonly parts: readonly string[]
 }
 
-/** The key of a row. */
+/** Returns the key of a row. */
 export const keyOf = ({ table, id }: Pick<ListedKind, 'table' | 'id'>, p: Parameter<'issuer'>): SqlKey => ({
   issuerColumn: sql.ref(`${table}.issuer`),
   issuer: sql`${p('issuer')}`,
@@ -89,9 +90,9 @@ export function placeOf(
   const { extension, name, subName } = attribute
   const known = extension === undefined ? columns.get(subName === undefined ? name : `${name}.${subName}`) : undefined
   if (known !== undefined) return known
-  const isOurs =
+  const isAddedByStore =
     extension === undefined && (columns.has(name) || hasParts(columns, name) || name === memberships?.attribute)
-  const path = isOurs ? undefined : documentPath(attribute)
+  const path = isAddedByStore ? undefined : documentPath(attribute)
   return path === undefined ? { kind: 'nowhere' } : { kind: 'document', path }
 }
 
@@ -111,7 +112,7 @@ export function listedScope(kind: ListedKind, search: JsonSearch): FilterScope {
     isPresent: (attribute) => {
       if (memberships !== undefined && isMembership(attribute))
         return sql`exists (select 1 from ${memberships.from('membership')})`
-      // Every row has times.
+      // Only `meta` has parts in columns, and every row has its times.
       if (attribute.extension === undefined && attribute.subName === undefined && hasParts(columns, attribute.name))
         return sql`true`
       const place = placeOf(kind, attribute)

@@ -5,7 +5,7 @@ import { rowReader } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 import { listedFields } from '../stores/provisioned-user-statements.ts'
 
-/** Readers of the rows of a list of users: the records, and the attributes that filters compare. */
+/** Returns readers of the rows of a list of users: of the records, and of the attributes that filters compare. */
 export const listedUserReaders = (engine: SqlEngine, readGroups: ReadGroups) => ({
   read: listedUserReader(engine, readGroups),
   comparable: comparableReader(engine),
@@ -15,14 +15,14 @@ type ReadGroups = (row: SqlRow) => readonly GroupReference[]
 
 function listedUserReader(engine: SqlEngine, readGroups: ReadGroups): (row: SqlRow) => ListedUserRecord {
   const read = rowReader(listedFields, engine)
-  // The reader sets every other member, of an object of its own.
+  // `read` returns a new object with every other member.
   return (row) =>
     Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, {
       groups: row.places.has('groups') ? readGroups(row) : undefined,
     })
 }
 
-/** The attributes that filters compare, of a row with its `comparable` as text: those, and what the store adds (see `ListQuery`). */
+/** Reads the attributes that filters compare: those in `comparable`, and those that the store adds (see `ListQuery`). */
 function comparableReader(engine: SqlEngine): (row: SqlRow) => JsonObject {
   const columns = createColumnReader(engine)
   return (row) => {

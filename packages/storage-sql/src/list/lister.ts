@@ -29,17 +29,17 @@ import { entryLimit } from './read-entries.ts'
 import { createColumnReader } from '../row.ts'
 
 /** A query for rows of one kind, of a provider or of the whole issuer. */
-type Asked = Omit<ListQuery, 'providerId'>
+type RowQuery = Omit<ListQuery, 'providerId'>
 
 /** The rows to list, and how to read them. */
-interface Listing<Record, Query extends Asked> {
+interface Listing<Record, Query extends RowQuery> {
   readonly kind: ListedKind
   readonly read: (row: SqlRow) => Record
-  /** The parameters of the kind's conditions, beside the issuer. */
+  /** The parameters of the kind's conditions, besides the issuer. */
   readonly owner: (query: Query) => FilterValues
   /**
-   * The attributes that filters compare, of a row with its document. If they cannot be told from a row alone, the
-   * database evaluates every filter.
+   * Reads the attributes that filters compare from a row with its document. Left out if a row alone does not contain them:
+   * then the database evaluates every filter.
    */
   readonly comparable?: (row: SqlRow) => JsonObject
 }
@@ -48,7 +48,7 @@ interface Listing<Record, Query extends Asked> {
  * @param scanLimit how many ordinary rows a list may read one by one if no index finds fewer; a large row counts as
  * several.
  */
-export function createLister<Record, Query extends Asked>(
+export function createLister<Record, Query extends RowQuery>(
   database: Database,
   { kind, read, owner, comparable }: Listing<Record, Query>,
   { scanLimit }: { readonly scanLimit: number },
@@ -62,7 +62,7 @@ export function createLister<Record, Query extends Asked>(
   const shapes = createRecentMap<MatchStatement>({ limit: 100, longest: longestShape })
 
   /** @param rows the rows of the page, and one more if there are more. */
-  function listed(rows: readonly SqlRow[], { sort, page: { limit } }: Asked, found: Found): ListOutcome<Record> {
+  function listed(rows: readonly SqlRow[], { sort, page: { limit } }: RowQuery, found: Found): ListOutcome<Record> {
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
     const isLast = last === undefined || found.inPage === shown.length
@@ -85,19 +85,19 @@ export function createLister<Record, Query extends Asked>(
   const unitsOf = async (
     statement: Statement<string>,
     values: FilterValues,
-    { signal }: Pick<Asked, 'signal'>,
+    { signal }: Pick<RowQuery, 'signal'>,
   ): Promise<number> => {
     const [row] = await run(statement, values, signal)
     return row === undefined ? 0 : columns.integer(row, 'units')
   }
 
   const sizeWithGroups = kind.groupsSize === undefined ? kind.size : sql`${kind.size} + ${kind.groupsSize}`
-  const formOf = ({ without, maxBytes }: Asked): PageForm => ({
+  const formOf = ({ without, maxBytes }: RowQuery): PageForm => ({
     record: without === 'groups' ? (kind.recordWithoutGroups ?? kind.record) : kind.record,
     size: maxBytes === undefined ? undefined : without === 'groups' ? kind.size : sizeWithGroups,
   })
 
-  /** The work of a list as a part of what it may cause: more than 1 is too much (RFC 7644 §3.12 tooMany). */
+  /** Returns the work of a list as a fraction of the allowed work: more than 1 is too much (RFC 7644 §3.12 tooMany). */
   async function loadOf(match: MatchStatement, query: Query, { limits, values }: Bound): Promise<number> {
     switch (match.looksAt) {
       case 'order':
@@ -123,7 +123,7 @@ export function createLister<Record, Query extends Asked>(
   ): Promise<number> {
     if (areRanges && limits.comparisons <= ordinaryComparisons) return 0
     const whole = ofEveryRow ? (await totalOf(query)) / limits.entries : 0
-    // An entry is counted in a fraction of the time that many comparisons take.
+    // Counting an entry takes a fraction of the time of many comparisons with it.
     if (count === undefined || whole > 1) return whole
     const most = Math.ceil(limits.entries) + 1
     return whole + (await unitsOf(count, { ...values, [entryLimit]: most }, query)) / limits.entries
@@ -136,7 +136,7 @@ export function createLister<Record, Query extends Asked>(
     const form = formOf(query)
     const shape = JSON.stringify([template, sort, query.without, form.size !== undefined])
     const found = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort, form }))
-    // Values that the index does not contain as a whole have an order that only the rows tell.
+    // The index may contain shortened values. Then only the rows give the right order.
     const match = (await isExact(found, query))
       ? found
       : shapes.get(`rows ${shape}`, () => rowsStatement(database, kind, { filter: template, sort, form }))
@@ -164,7 +164,7 @@ export function createLister<Record, Query extends Asked>(
     if (load > 1) return { outcome: 'tooMany' }
     const rows = await run(match.statement, { ...all, ...pageValues(query, start) }, query.signal)
     const [first] = rows
-    // So many rows share the value that was looked up.
+    // Too many rows share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
     const outcome = listed(rows.filter(isThere), query, {
       total: columns.integer(first, 'total'),
@@ -180,7 +180,7 @@ export function createLister<Record, Query extends Asked>(
     const { filter, sort } = query
     const start = pageStart(query.page)
     const few = filter && (await findFew(filter, owner(query)))
-    // Several would have an order, and a page of limited bytes: the database knows both.
+    // Several rows need an order, and a page of limited bytes: the database does both.
     if (few !== undefined && few.length < 2) {
       const page = few.filter((row) => compareAge(row, start) > 0).slice(start.offset)
       return listed(page, query, { total: few.length, inPage: page.length, start })
@@ -202,19 +202,19 @@ export function createLister<Record, Query extends Asked>(
   }
 }
 
-/** Statements for longer filters are compiled each time: one takes several times the memory of its shape. */
+/** Statements for longer filters are compiled each time, because one takes several times the memory of its shape. */
 const longestShape = 4096
 
 /** What a list may read with a filter. */
 interface ReadLimits {
   readonly comparisons: number
-  /** How many ordinary rows. */
+  /** The number of ordinary rows. */
   readonly rows: number
-  /** How many entries of indexes. */
+  /** The number of entries of indexes. */
   readonly entries: number
 }
 
-/** The values of a statement, and what it may read. */
+/** The values of a statement, and how much it may read. */
 interface Bound {
   readonly values: FilterValues
   readonly limits: ReadLimits
@@ -230,7 +230,7 @@ function limitsOf(filter: ResolvedFilter | undefined, scanLimit: number): ReadLi
   }
 }
 
-/** As many comparisons with a row are as much work as reading it. */
+/** This many comparisons with a row are as much work as reading the row. */
 const ordinaryComparisons = 5
 
 /** Unnesting a list is as much work as a few comparisons. */
@@ -239,22 +239,22 @@ const rowWork = { list: 4, equalities: 'each' } as const
 /** An entry of an index has one value. */
 const entryWork = { list: 0, equalities: 'each' } as const
 
-/** Reading an entry of an index and comparing it once is this much less work than reading a row. */
+/** Reading a row is as much work as reading this many entries of an index and comparing each once. */
 const entriesOfRow = 100
 
-/** From this part of the limit on, the list says so. */
+/** From this fraction of the limit on, the outcome has `isNearLimit`. */
 const nearLimit = 0.5
 
 interface Found {
   readonly total: number
-  /** The number of rows of the page, with those that its bytes leave out, and one more if there are more. */
+  /** The number of rows of the page before its bytes are limited, plus one if there are more rows. */
   readonly inPage: number
   readonly start: PageStart
 }
 
 const noFilter = { template: undefined, values: {} }
 
-const pageValues = ({ page: { limit }, maxBytes = 0 }: Asked, { createdAt, id, offset }: PageStart) => ({
+const pageValues = ({ page: { limit }, maxBytes = 0 }: RowQuery, { createdAt, id, offset }: PageStart) => ({
   after_created_at: createdAt,
   after_id: id,
   // One more row shows whether there is a next page. A page of no rows needs no such row.
@@ -271,8 +271,8 @@ interface PageStart {
 }
 
 /**
- * A list by age continues after its last row, `createdAt.id`, wherever that row is by then; a sorted list continues at
- * an offset. An unknown position starts from the beginning.
+ * Returns where a page starts. A list by age continues after the position `createdAt.id`, even if that row no longer exists;
+ * a sorted list continues at an offset. An unknown position starts from the beginning.
  */
 function pageStart(page: ListPage): PageStart {
   if (page.kind === 'index') return { ...beforeAll, offset: page.offset }

@@ -14,15 +14,15 @@ interface IndexedColumn {
   readonly by: string
   /** How many rows a value is expected to find. */
   readonly rows: number
-  /** A condition beside the issuer. Rows that it lets through wrongly are dropped when the filter is evaluated. */
+  /** A condition in addition to the issuer. It may let other rows through: the evaluation of the filter drops them. */
   readonly row: ListedRows['one']
-  /** The form of the text in the index; by default the text itself. */
+  /** The form of the string in the index; by default the string itself. */
   readonly indexed?: Indexed
 }
 
 type Indexed = (value: string, parameter: Parameter<string>) => Sql
 
-/** Finds identifiers by texts through an index. */
+/** Returns a lookup that finds identifiers by strings through an index. */
 export function lookup({ table, id, by, rows, row, indexed = asItIs }: IndexedColumn): IndexLookup {
   const condition: IndexLookup['condition'] = (values, p) =>
     sql`issuer = ${p('issuer')} and ${row(p)} and ${sql.ref(by)} in (${sql.join(values.map((value) => indexed(value, p)))})`
@@ -38,13 +38,13 @@ export function lookup({ table, id, by, rows, row, indexed = asItIs }: IndexedCo
 /** Rows of the provider, in an index that begins with issuer and provider. */
 export const inProvider: ListedRows['one'] = (p) => sql`provider_id = ${p('provider_id')}`
 
-/** Rows of any provider; the list keeps only those of one. */
+/** Rows of any provider. The list keeps only rows of its own provider. */
 export const anyRow: ListedRows['one'] = () => sql`true`
 
-/** The index key of a text. */
+/** The index key of a string. */
 export const byKey: Indexed = (value, parameter) => sql`${parameter(keyName(value))}`
 
-/** The part of a text that `emailValues` keeps. */
+/** The beginning of a string, as `emailValues` cuts it. */
 export const byBeginning: Indexed = (value, parameter) => sql`substr(${parameter(value)}, 1, 200)`
 
 const asItIs: Indexed = (value, parameter) => sql`${parameter(value)}`
@@ -57,5 +57,5 @@ export const providerRows = (kind: 'User' | 'Group'): ListedRows => ({
     where issuer = ${p('issuer')} and provider_id = ${p('provider_id')} and kind = ${sql.lit(kind)}), 0)`,
 })
 
-/** The parameters of the conditions. */
+/** Returns the parameters of the conditions. */
 export const providerOf = ({ providerId }: ListQuery): FilterValues => ({ provider_id: providerId })

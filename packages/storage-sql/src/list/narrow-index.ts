@@ -14,34 +14,34 @@ export interface NarrowIndex {
   readonly table: string
   /** The column of the identifier. */
   readonly id: string
-  /** The rows of this index, and of the provider. */
+  /** The condition for the rows of this index and of the provider. */
   readonly scope: (p: Parameter<'issuer' | 'provider_id' | 'resource_type'>) => Sql
   /** The columns that hold an attribute, by its label. */
   readonly columns: ReadonlyMap<string, KnownColumn>
   /** The conditions on the key that a comparison implies. */
   readonly bounds: (comparison: ComparisonTemplate, parameter: Parameter<string>) => readonly Sql[]
   /**
-   * Which rows say all about the attribute. The others are evaluated on the resource. `several`: a user may have many
-   * rows, which only find users.
+   * Which rows of the index have the complete value of the attribute. For the other rows, the filter is evaluated on the
+   * resource. `several`: a user may have many rows, which only serve to find the user.
    */
   readonly exact: 'all' | 'several' | Sql
-  /** Which rows do not say all, if some do not. */
+  /** The condition for rows without the complete value; `undefined` if there are none. */
   readonly inexact: Sql | undefined
-  /** The order of the key, ascending, of those orders that lists support. */
+  /** The expressions of the key by which lists can be sorted, in the order of the key. Age and identifier follow. */
   readonly order: readonly Sql[]
 }
 
 /** The narrow indexes of a kind. */
 export interface NarrowIndexes {
-  /** Of attributes with one value. */
+  /** Returns the index of an attribute with one value. */
   readonly bySingle: (attribute: FilterAttribute) => NarrowIndex | undefined
-  /** Of attributes with several values: the rows that may have a matching value. */
+  /** Returns the index of an attribute with several values. It finds the rows that may have a matching value. */
   readonly bySeveral: (list: FilterAttribute, part: FilterAttribute) => NarrowIndex | undefined
-  /** The index whose key is in the order. */
+  /** Returns the index whose key has the order. */
   readonly byOrder: (sort: SortKey) => NarrowIndex | undefined
 }
 
-/** The name of an attribute in an index. */
+/** Returns the name of an attribute in an index. */
 export const labelOf = ({ extension, name, subName }: FilterAttribute): string =>
   [extension === undefined ? name : `${extension === enterprise ? 'enterprise' : extension}:${name}`, subName]
     .filter((part) => part !== undefined)
@@ -59,11 +59,11 @@ export interface NarrowMatch {
   readonly filter: FilterTemplate
 }
 
-/** The index that answers a whole filter by itself. */
+/** Returns an index that can evaluate a whole filter. */
 export function coveringIndex(filter: FilterTemplate, indexes: NarrowIndexes): NarrowIndex | undefined {
   const attributes = attributesOf(filter)
   if (attributes === undefined) return undefined
-  // A filter has many comparisons of a few attributes.
+  // A filter may have many comparisons of few attributes.
   const labels = new Map(attributes.map((attribute) => [labelOf(attribute), attribute]))
   const found = new Set([...labels.values()].map((attribute) => indexes.bySingle(attribute)))
   return [...found].find(
@@ -71,11 +71,11 @@ export function coveringIndex(filter: FilterTemplate, indexes: NarrowIndexes): N
   )
 }
 
-/** Whether an index answers a part of a filter. */
+/** Whether an index can evaluate a part of a filter. */
 export const isCoveredBy = (filter: FilterTemplate, { columns }: NarrowIndex): boolean =>
   attributesOf(filter)?.every((attribute) => columns.has(labelOf(attribute))) ?? false
 
-/** The attributes with one value that a filter tests; `undefined` if it tests others as well. */
+/** Returns the attributes with one value that a filter tests; `undefined` if it tests other attributes as well. */
 function attributesOf(filter: FilterTemplate): readonly FilterAttribute[] | undefined {
   switch (filter.kind) {
     case 'or':
@@ -97,19 +97,19 @@ function attributesOf(filter: FilterTemplate): readonly FilterAttribute[] | unde
   }
 }
 
-/** The condition on the rows of an index that a filter on its columns states. @param only with which alias its columns are named. */
+/** Returns the condition that a filter on columns of an index sets for its rows. */
 export function narrowCondition(
   { index, filter }: NarrowMatch,
   { engine, parameter }: { readonly engine: SqlEngine; readonly parameter: Parameter<string> },
 ): Sql {
   const scope = columnsScope(index.columns, labelOf, engine.search)
   const matches = compileFilter(filter, { search: engine.search, scope, parameter })
-  // A cut value may match or not.
+  // A value that was cut may match.
   const found = index.exact === 'several' ? sql`(${matches} or length(mintmark_user_values.value) >= 200)` : matches
   return sql`${entriesCondition({ index, filter }, parameter)} and ${found}`
 }
 
-/** The condition on the entries of an index that are read to find a match. */
+/** Returns the condition for the entries of an index that are read to find a match. */
 export function entriesCondition({ index, filter }: NarrowMatch, parameter: Parameter<string>): Sql {
   const bounds = conjuncts(filter)
     .filter(isComparison)
@@ -119,21 +119,21 @@ export function entriesCondition({ index, filter }: NarrowMatch, parameter: Para
   return sql.join([index.scope(parameter), ...bounds.flat()], sql` and `)
 }
 
-/** Of a filter with more, the others are only tested: planners take seconds for hundreds of bounds. */
+/** Further bounds are left out, because planners take seconds for hundreds of bounds. The filter itself is evaluated anyway. */
 const mostBounds = 8
 
-/** Whether a filter finds a part of an index by its key. Otherwise the whole index is read. */
+/** Whether a filter selects a range of an index by its key. Otherwise the whole index is read. */
 export const isBounded = ({ index, filter }: NarrowMatch): boolean =>
   conjuncts(filter).some((part) => isComparison(part) && index.bounds(part, () => null).length > 0)
 
-/** The parts that must all hold. */
+/** Returns the parts of a filter that must all match. */
 export const conjuncts = (filter: FilterTemplate): readonly FilterTemplate[] =>
   filter.kind === 'and' ? filter.operands.flatMap(conjuncts) : [filter]
 
 export const isComparison = (filter: FilterTemplate): filter is ComparisonTemplate =>
   filter.kind === 'text' || filter.kind === 'number' || filter.kind === 'boolean'
 
-/** The index of the values of an attribute. */
+/** Creates the index of the values of an attribute. */
 export function valueIndex(label: string, values: 'single' | 'several'): NarrowIndex {
   const value = sql.ref('mintmark_user_values.value')
   const kind = sql.ref('mintmark_user_values.kind')
@@ -163,16 +163,16 @@ export function valueIndex(label: string, values: 'single' | 'several'): NarrowI
   }
 }
 
-/** The identifiers of the rows that do not say all about the attribute. */
+/** Returns a query for the identifiers of the rows without the complete value of the attribute. */
 export const inexactRows = ({ table, id, scope, inexact }: NarrowIndex, p: Parameter<string>): Sql =>
   inexact === undefined
     ? sql`select null as id where false`
     : sql`select ${sql.ref(id)} as id from ${sql.table(table)} where ${scope(p)} and ${inexact}`
 
-/** A table with rows of owners. */
+/** A table whose rows belong to owners. */
 type IndexedTable = Pick<NarrowIndex, 'table' | 'id' | 'scope'>
 
-/** The index of the times of the last change. */
+/** Creates the index of the times of the last change. */
 const changesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
   table,
   id,
@@ -184,7 +184,7 @@ const changesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
   ]),
   bounds: ({ kind, attribute, operator, value }, parameter) => {
     if (kind !== 'number' || labelOf(attribute) !== 'meta.lastModified') return []
-    // A second more than the comparison says, on either side: the filter itself is evaluated as well.
+    // The bounds include up to a second more than the comparison, on either side: the filter itself is evaluated as well.
     const seconds = sql`cast(${parameter(secondsName(value))} as bigint)`
     const updatedAt = sql.ref(`${table}.updated_at`)
     const after = sql`${updatedAt} >= ${seconds}`
@@ -236,7 +236,7 @@ function textBounds(
   column: Sql,
   { parameter, values }: { readonly parameter: Parameter<string>; readonly values: 'single' | 'several' },
 ): readonly Sql[] {
-  // Of several values, those that were cut are compared by their beginning.
+  // The index of an attribute with several values cuts long values, so compare only their beginning.
   const operandOf = (name: string): Sql =>
     values === 'single' ? sql`${parameter(name)}` : sql`substr(${parameter(name)}, 1, 200)`
   const operand = operandOf(value)
@@ -261,7 +261,7 @@ function textBounds(
 /** All users of a provider by identifier. */
 export const identifierIndex: NarrowIndex = { ...changeIndex, order: [sql`mintmark_user_changes.user_id`] }
 
-/** All rows of a table by age. */
+/** Creates the index of all rows of a table by age. */
 const agesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
   table,
   id,
@@ -277,8 +277,8 @@ const agesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
 export const ageIndex = agesIndex({ table: 'mintmark_users', id: 'user_id', scope: ofProvider('mintmark_users') })
 
 /**
- * The index of a key that the table itself has in a column. It contains a text as a whole if it is not too long, and otherwise
- * its digest.
+ * Creates the index of a key column of the table itself. The column contains a short string as a whole, and the digest of a
+ * long one.
  */
 function keyIndex(indexed: IndexedTable, label: string, column: string): NarrowIndex {
   const key = sql`${sql.ref(`${indexed.table}.${column}`)}`
@@ -295,9 +295,9 @@ function keyIndex(indexed: IndexedTable, label: string, column: string): NarrowI
 }
 
 /**
- * The indexes of groups and of resources of custom types. They are ordinary indexes of their tables, whose rows are small and
- * change less often than users.
- * @param keys columns that hold the key of an attribute. A list is sorted only by those that every row has.
+ * Creates the indexes of groups and of resources of custom types. They are ordinary indexes of their tables, whose rows are
+ * small and change less often than users.
+ * @param keys columns that hold the key of an attribute. Lists are sorted only by keys that every row has.
  */
 export function tableIndexes(
   indexed: IndexedTable,

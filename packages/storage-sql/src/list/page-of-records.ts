@@ -8,7 +8,7 @@ import { keyOf, type ListedKind, type OwnerValue } from './listed-kind.ts'
 /** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
 export type PageValue = OwnerValue | 'after_created_at' | 'after_id' | 'limit' | 'offset' | 'max_bytes'
 
-/** What a page shows, and whether its bytes are counted. */
+/** The record that a page returns for each row, and whether its bytes are counted. */
 export interface PageForm {
   readonly record: Sql
   /** The bytes of a record; `undefined` if they are not counted. */
@@ -18,7 +18,7 @@ export interface PageForm {
 export const sortNames = (values: readonly Sql[]): readonly Sql[] =>
   values.map((_, place) => sql`${sql.ref(`sort_${place}`)}`)
 
-/** Equal rows are by age, oldest first when ascending, so that an index can be read in either direction. */
+/** Returns the order of a list. Equal rows are ordered by age in the same direction, so that an index can be read either way. */
 export const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>
   sql.join([
     ...values.map((value) =>
@@ -46,8 +46,9 @@ export function pageOf(
 }
 
 /**
- * The rows that the page names, each with the total; one row without a record if the page is empty. Rows by age sort by
- * their own columns and are looked up one by one, because the planner does not know the size of the page.
+ * Returns a query for the records of the page, each with the total; it returns one row without a record if the page is empty.
+ * A list by age is sorted by columns of the table, and its rows are looked up one by one, because the planner does not know
+ * the size of the page.
  */
 export function recordsOfPage(kind: ListedKind, { form, engine, total, lookedAt, order, p }: PageOfRecords): Sql {
   const { table, id } = kind

@@ -5,9 +5,9 @@ import { entriesCondition, isBounded, type NarrowMatch } from './narrow-index.ts
 
 /** The entries of narrow indexes that a statement tests. */
 export interface ReadEntries {
-  /** Whether it reads an index that has one entry for each row, as a whole. */
+  /** Whether the statement reads the whole of an index that has one entry for each row. */
   readonly ofEveryRow: boolean
-  /** Whether it reads only ranges of indexes: with few comparisons that is little work, however many entries they have. */
+  /** Whether the statement reads only ranges of indexes. With few comparisons that is little work, however long the ranges are. */
   readonly areRanges: boolean
   /** Counts the entries of ranges, and of indexes with several entries for a row, up to `entryLimit`. */
   readonly count: Statement<string> | undefined

@@ -12,11 +12,11 @@ import { coveringIndex, inexactRows, narrowCondition, type NarrowIndex, type Nar
 
 type Builder = Pick<Database, 'query' | 'engine'>
 
-/** The number of all rows. */
+/** Reads the number of all rows. */
 export const totalStatement = ({ query }: Builder, { rows }: ListedKind): Statement<string> =>
   compileSql(query, (p: Parameter<string>) => sql`select ${rows.total(p)} as total`)
 
-/** The work of reading all rows: one for each, and more for large ones. */
+/** Sums the work of reading all rows: one unit for each row, and more for a large row. */
 export const sizeStatement = ({ query }: Builder, kind: ListedKind): Statement<string> =>
   compileSql(
     query,
@@ -25,10 +25,10 @@ export const sizeStatement = ({ query }: Builder, kind: ListedKind): Statement<s
     'passing',
   )
 
-/** The work of reading a row: one, and more if it is large. */
+/** The work of reading a row: one unit, and more if the row is large. */
 const units = ({ size }: ListedKind): Sql => sql`1 + ${size} / 2048`
 
-/** Whether indexes have rows that do not say all about the attribute. */
+/** Finds a row if one of the indexes has a row without the complete value of the attribute. */
 export const inexactStatement = ({ query }: Builder, indexes: readonly NarrowIndex[]): Statement<string> =>
   compileSql(
     query,
@@ -38,9 +38,9 @@ export const inexactStatement = ({ query }: Builder, indexes: readonly NarrowInd
   )
 
 /**
- * A page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
- * a row of its own and the page is a range of an index: skipped rows are skipped in the index, and a page past the end
- * reads nothing.
+ * Reads a page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
+ * stored in a separate row and the page is a range of an index: an offset skips entries of the index, and a page past the
+ * end reads nothing.
  */
 export const pageStatement = ({ query, engine }: Builder, kind: ListedKind, form: PageForm): Statement<string> =>
   compileSql(
@@ -65,16 +65,16 @@ export const pageStatement = ({ query, engine }: Builder, kind: ListedKind, form
 export interface MatchStatement {
   readonly statement: Statement<string>
   /**
-   * What it reads: entries of indexes, and the rows that they find, or all rows. An `order` reads no more of an index
-   * than the page and what is before it.
+   * What the statement reads. `index`: entries of indexes and the rows that they find. `everything`: all rows. `order`: an
+   * index from its start to the end of the page.
    */
   readonly looksAt: 'index' | 'everything' | 'order'
   readonly entries: ReadEntries
-  /** Indexes that must have no rows but exact ones. */
+  /** The statement may be used only if every row of these indexes has the complete value. */
   readonly mustBeExact: readonly NarrowIndex[]
-  /** The work of the rows that the candidates name. */
+  /** Sums the work of reading the candidate rows. */
   readonly units: Statement<string> | undefined
-  /** Another way, if this one reads too much. */
+  /** Another statement to try if this one reads too much. */
   readonly beyond?: MatchStatement | undefined
 }
 
@@ -86,7 +86,7 @@ interface Matching {
   readonly sort: SortKey | undefined
 }
 
-/** A sorted page of the rows that match a filter, with the number of all matches. */
+/** Returns a statement for a sorted page of the rows that match a filter, with the number of all matches. */
 export function matchStatement(
   builder: Builder,
   kind: ListedKind,
@@ -121,7 +121,7 @@ export function matchStatement(
   }
 }
 
-/** The same without a narrow index. */
+/** Like `matchStatement`, but without narrow indexes. */
 export function rowsStatement(
   builder: Builder,
   kind: ListedKind,
@@ -149,7 +149,7 @@ function intersectedMatch(
   return {
     statement: intersectedStatement(builder, kind, {
       matches,
-      // Every index has the age.
+      // Every index contains the age.
       order: sort === undefined || order.order.length === 0 ? { ...first.index, order: [] } : order,
       sort,
       form,
@@ -200,7 +200,7 @@ interface Intersection extends Pick<Matching, 'sort'> {
   readonly order: NarrowIndex
 }
 
-/** Whether an entry of an index belongs to a row that a match finds. */
+/** The condition that an entry of an index belongs to a row that a match finds. */
 const isFoundBy = (
   match: NarrowMatch,
   { table, id, columns: shown }: NarrowIndex,
@@ -280,7 +280,7 @@ function coveredStatement(
       const isExact = typeof index.exact === 'string' ? sql`true` : index.exact
       const inIndex = sql`select ${sql.join([columns(index), ...sorted.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
         from ${sql.table(index.table)} where ${isExact} and ${narrowCondition(match, { engine, parameter: p })}`
-      // Lists in the order of this index are refused if it has inexact rows.
+      // A list in the order of this index is not made with this statement if the index has inexact rows (`mustBeExact`).
       const hasOthers = typeof index.exact !== 'string' && sort === undefined
       const others = sql`select ${columns(kind)} from ${kind.from}
         where ${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}
@@ -301,7 +301,7 @@ function coveredStatement(
   )
 }
 
-/** A page of all rows in the order of an index. */
+/** Reads a page of all rows in the order of an index. */
 function orderedStatement(
   { query, engine }: Builder,
   kind: ListedKind,
@@ -312,7 +312,7 @@ function orderedStatement(
     query,
     (p: Parameter<string>) => {
       const table = sql.ref(index.table)
-      // In the words of the key, so that the index is read in its order.
+      // Uses the same expressions as the key, so that the database reads the index in its order.
       const id = sql.ref(`${index.table}.${index.id}`)
       const key = [...index.order, sql`${table}.created_at`, sql`${id}`]
       const order = sql.join(key.map((column) => sql`${column} ${ways[sort.direction]}`))

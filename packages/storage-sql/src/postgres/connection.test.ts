@@ -10,6 +10,6 @@ test.each([
   ['admin_shutdown', '57P01', 'lost'],
   ['read_only_sql_transaction', '25006', 'read_only'],
   ['undefined_table', '42P01', 'mistake'],
-])('%s is a failure of its kind (PostgreSQL, appendix A)', (_, code, kind) => {
+])('classifies %s (%s) as %s (PostgreSQL, appendix A)', (_, code, kind) => {
   expect(failureOf(Object.assign(new Error('refused'), { code }))).toBe(kind)
 })

@@ -6,11 +6,11 @@ export interface PostgresPool {
   connect(taken: (error: Error | undefined, client: PostgresClient | undefined) => void): void
   on(event: 'error', listener: (error: Error) => void): unknown
   off(event: 'error', listener: (error: Error) => void): unknown
-  /** Where it connects to. A pool of `pg` has them. */
+  /** Where the pool connects to. A pool of `pg` has these options. */
   readonly options?: {
     readonly host?: string | undefined
     readonly connectionString?: string | undefined
-    /** The most connections. */
+    /** The maximum number of connections. */
     readonly max?: number | undefined
   }
 }
@@ -67,7 +67,7 @@ export function takeConnection(pool: PostgresPool, timeoutMilliseconds?: number)
 
 /** Finds connections to a server that is no longer the primary. */
 export interface PrimaryWatch {
-  /** Every connection that was taken before this is outdated: reads on it would be of the past. */
+  /** Marks every connection that was taken before as outdated: a read on it could return old data. */
   abandon(): void
   isOutdated(client: PostgresClient): boolean
 }
@@ -85,7 +85,7 @@ export function watchPrimary(): PrimaryWatch {
   }
 }
 
-/** Returns a connection to the pool; an unsound one is closed. */
+/** Returns a connection to the pool, or closes it if it is unsound. */
 export function giveBack(client: PostgresClient, { isSound }: { readonly isSound: boolean }): void {
   client.off('error', ignoreError)
   client.release(!isSound)
@@ -126,10 +126,10 @@ async function untilDone<T>(work: Promise<T>, timer: NodeJS.Timeout): Promise<T>
 /**
  * What a driver error means for the statement.
  * - `conflict`: the server rolled it back because of another transaction. It may run again.
- * - `refused`: the server did not run it, and says so.
+ * - `refused`: the server reports that it did not run the statement.
  * - `read_only`: the server did not run it, because it is a standby now. Another connection may reach the primary.
  * - `lost`: the connection broke. Whether the server ran it is unknown.
- * - `unsent`: there was no sound connection: the server has not received it.
+ * - `unsent`: the connection was already broken, so the server has not received the statement.
  * - `late`: no connection, or no answer, came in time.
  * - `duplicate`: it would have duplicated a key.
  * - `mistake`: the statement is wrong.
@@ -138,13 +138,13 @@ export type PostgresFailure =
   'conflict' | 'refused' | 'read_only' | 'lost' | 'unsent' | 'late' | 'duplicate' | 'mistake'
 
 /**
- * Converts outages to `StorageUnavailableError` and a duplicate key to `UniqueViolationError`. A mistake of ours stays
- * as it is.
+ * Converts outages to `StorageUnavailableError` and a duplicate key to `UniqueViolationError`. Returns the error of a wrong
+ * statement unchanged.
  */
 export function asStorageError(failure: PostgresFailure, cause: unknown): unknown {
   if (failure === 'mistake') return cause
   if (failure === 'duplicate')
-    return new UniqueViolationError('The PostgreSQL database has a row of that key', { cause })
+    return new UniqueViolationError('The PostgreSQL database already has a row with that key', { cause })
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new StorageUnavailableError(`The PostgreSQL database cannot answer now: ${reason}`, { cause })
 }

@@ -26,15 +26,15 @@ export interface PostgresDialectOptions {
   readonly migrate?: 'by-command' | 'on-open'
   /**
    * How long a statement may wait for a connection, and then for its answer. A statement that takes longer is cancelled
-   * in the server, and its connection counts against the pool until it is over. A change of a group may first wait as
-   * long for changes of the same group in this process.
+   * in the server, and its connection is counted against the pool until the statement has ended. A change of a group may
+   * first wait as long for changes of the same group in this process.
    * @defaultValue 5000. A statement takes a millisecond; after seconds the caller has given up.
    */
   readonly timeoutMilliseconds?: number
 }
 
 /**
- * A PostgreSQL database behind the host's own pool. The host ends the pool. It must lead to the primary, and its
+ * Uses a PostgreSQL database through the host's own pool. The host ends the pool. It must lead to the primary, and its
  * connections must use the isolation level READ COMMITTED, which is the default. The tables are in the connection's
  * search path.
  */
@@ -70,7 +70,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
       requireOpen()
       const statement = prepare(text, parameters, lifetime)
       if (lifetime === 'lasting') return read(await runStatement(timed, statement, signal), text, lifetime)
-      // In a transaction the server limits its time, also when this process is killed meanwhile.
+      // In a transaction the server limits the time of the query, even if this process is killed meanwhile.
       const result = await turns[lifetime]({ owner, signal }, () =>
         runSteps(timed, [{ ...statement, isGuard: false }], signal),
       )
@@ -103,8 +103,8 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
 }
 
 /**
- * Queries that may read many rows have a quarter of the pool each for pages and for searches: the rest of the pool is
- * free for statements that take a millisecond.
+ * Queries that may read many rows use at most a quarter of the pool for pages, and a quarter for searches. The rest of the
+ * pool stays free for statements that take a millisecond.
  */
 const longTurns = ({ pool, timeoutMilliseconds }: Pick<TimedPool, 'pool' | 'timeoutMilliseconds'>): FairTurns =>
   createFairTurns({
@@ -115,12 +115,12 @@ const longTurns = ({ pool, timeoutMilliseconds }: Pick<TimedPool, 'pool' | 'time
     },
   })
 
-/** Of `pg`. */
+/** The default of `pg`. */
 const defaultPoolSize = 10
 
 /**
- * `pg` connects to one host, and looks up a list of hosts as if it were one name.
- * @throws TypeError that says what to do instead. It does not contain the connection string, which has a password.
+ * Refuses a pool with several hosts: `pg` connects to one host, and looks up a list of hosts as if it were one name.
+ * @throws TypeError. Its message says what to do instead, without the connection string, which has a password.
  */
 function refuseSeveralHosts({ options: { host = '', connectionString = '' } = {} }: PostgresPool): void {
   const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(connectionString) ?? []
@@ -134,7 +134,7 @@ function refuseSeveralHosts({ options: { host = '', connectionString = '' } = {}
 
 type Prepare = (text: string, parameters: readonly SqlValue[], lifetime: StatementLifetime) => PostgresStatement
 
-/** Makes the statements that are sent, and keeps their names. */
+/** Returns a function that makes the statements to send, and remembers their names. */
 export function createPrepare(): Prepare {
   const names = new Map<string, string>()
 
@@ -146,18 +146,18 @@ export function createPrepare(): Prepare {
 
   return (text, parameters, lifetime) => {
     const sent = { text, values: parameters.map(encodeValue), rowMode: 'array' } as const
-    // A name makes every connection keep the statement. A statement that is one of very many has no name and is planned
+    // Every connection keeps a statement that has a name. A statement that is one of very many has no name, and is planned
     // for its values each time.
     return lifetime === 'passing' ? sent : { name: nameOf(text), ...sent }
   }
 }
 
-/** Makes rows of the result of a statement that was sent with the row mode `array`. */
+/** Converts the result of a statement that was sent with the row mode `array` to rows. */
 type ReadResult = (result: PostgresResult, text: string, lifetime: StatementLifetime) => readonly SqlRow[]
 
 /**
- * Keeps the column positions of lasting statements: the server sends the names with each result, and reading them is
- * slow.
+ * Returns a reader that keeps the column positions of lasting statements: the server sends the names with each result, and
+ * reading them is slow.
  */
 export function createResultReader(): ReadResult {
   const lasting = new Map<string, SqlRow['places']>()

@@ -5,8 +5,8 @@ import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './
 import { placesOf, valueOf } from '../row.ts'
 
 /**
- * One column for each table, a JSON list: the server sends name and type of every column with every answer, and reading
- * those takes the driver longer than 52 values.
+ * Selects one column for each table, a JSON list: the server sends the name and type of every column with every result, and
+ * reading these takes the driver longer than reading 52 values.
  */
 const postgresJoinedRows: SqlJoinedRows = {
   select: ({ alias, columns }) => {
@@ -19,7 +19,7 @@ const postgresJoinedRows: SqlJoinedRows = {
     return (row) => {
       const text = valueOf(row, alias) as string
       const values = JSON.parse(text) as readonly unknown[]
-      // PostgreSQL writes the character that encoded texts contain as this escape.
+      // PostgreSQL writes the character that encoded strings contain as this escape.
       return { places, values: text.includes(String.raw`\u001a`) ? values.map(decodeValue) : values }
     }
   },
@@ -33,7 +33,7 @@ export const postgres: SqlEngine = {
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
   types: {
-    // Texts compare byte by byte, independent of a language's collation rules and of versions of the C library, which
+    // Strings compare byte by byte, independent of a language's collation rules and of versions of the C library, which
     // can make an index wrong.
     text: 'TEXT COLLATE "C"',
     integer: 'BIGINT',
@@ -76,7 +76,7 @@ END $$`,
     },
     changedNames: (before, after) =>
       `(SELECT coalesce(json_agg(name), '[]')::text FROM (${differing(before, after)} UNION ${differing(after, before)}) AS names)`,
-    // Does not block readers, nor a group that takes such a group as a member.
+    // Does not block readers, nor a transaction that adds such a group to another group.
     lockRows: 'FOR NO KEY UPDATE',
     lockForRemoval: 'FOR UPDATE',
     lockGroups: ({ issuer, ids }) =>
@@ -88,7 +88,7 @@ BEGIN
 ${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
 END $$`,
     ],
-    // The query reads later than the statement, which is repeated after this error.
+    // The query sees what was committed after the statement began. The statement is repeated after this error.
     startAgain: ({ name, table, after, when }, query) => [
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -107,7 +107,7 @@ END $$`,
   encodeSearchable: encodeJson,
   searchableText: (column) => sql`cast(${column} as text)`,
   decodeSearchable: decodeJson,
-  // OFFSET keeps it a separate query: each document is parsed once, not once for each comparison.
+  // OFFSET keeps this a separate query: each document is parsed once, not once for each comparison.
   searchedJson: (table, column) => ({
     from: sql`${sql.table(table)} cross join lateral (select ${jsonbOfText(sql.ref(`${table}.${column}`))} as document offset 0) as searched`,
     document: sql`searched.document`,
@@ -141,11 +141,11 @@ const membersOf = (object: string): string => `SELECT key, value::text FROM json
 const differing = (one: string, other: string): string =>
   `SELECT key AS name FROM (${membersOf(one)} EXCEPT ${membersOf(other)}) AS differing`
 
-const ifUnknown = `    CONTINUE WHEN EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema() AND tablename = shown);
+const unlessAnalysed = `    CONTINUE WHEN EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema() AND tablename = shown);
 `
 
 /**
- * The planner has statistics only of rows. Tables without rows and statistics get sample rows, which are analysed and
+ * PostgreSQL makes statistics only from rows. Tables without rows and statistics get sample rows, which are analysed and
  * removed in the same transaction. The table is locked and its triggers are off, so nobody sees them. Columns in
  * `alike` get two values, while the list of the most common values has room for one: if both were in it, the planner
  * would expect no other value at all.
@@ -161,7 +161,7 @@ DECLARE
   brief TEXT;
 BEGIN
   FOREACH shown IN ARRAY ARRAY[${listed(tables)}] LOOP
-${again === true ? '' : ifUnknown}    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', shown);
+${again === true ? '' : unlessAnalysed}    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', shown);
     EXECUTE format('SELECT EXISTS (SELECT FROM %I)', shown) INTO is_used;
     CONTINUE WHEN is_used;
 
@@ -188,7 +188,7 @@ END $$`,
   ]
 }
 
-/** The names are our own: no quoting is needed. */
+/** The names are constants of this package: they need no quoting. */
 const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')
 
 function indexedValues({ row, columns = [], single, several, first, from }: SqlIndexedValues): string {

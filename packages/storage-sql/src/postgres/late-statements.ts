@@ -13,25 +13,25 @@ interface LateStatement {
   readonly unanswered: Promise<PostgresResult>
 }
 
-/** Cancels a late statement, and returns its connection when the statement is over. */
+/** Cancels a late statement, and returns its connection when the statement has ended. */
 export type EndLateStatement = (late: LateStatement) => void
 
 interface Late extends LateStatement {
-  /** The statement that cancels it, while that is under way. */
+  /** The query that cancels it, while that query runs. */
   cancelling: Promise<unknown> | undefined
 }
 
 /**
- * PostgreSQL does not notice that the caller of a statement is gone. If its connection were closed, the statement would go on,
- * and the pool would open another connection beside it. So the connection stays in use until the statement is over.
+ * PostgreSQL does not notice that the caller of a statement has given up. If its connection were closed, the statement would
+ * go on, and the pool would open another connection. So the connection stays in use until the statement has ended.
  *
- * One connection of the pool cancels all late statements. When they occupy the whole pool, one of them is closed to make
- * room for it: then the server has one backend more than the pool, and never two. If the server does not answer, all of
- * them are closed. A cancellation misses a statement that the server has not read yet, so the backends of closed
- * connections are terminated instead.
+ * One connection of the pool cancels all late statements. When they occupy the whole pool, the connection of one of them is
+ * closed to make room for it: then the server has one backend more than the pool, and never two. If the server does not
+ * answer, the connections of all late statements are closed. A cancellation misses a statement that the server has not read
+ * yet, so the backends of closed connections are terminated instead.
  */
 export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: number): EndLateStatement {
-  /** Each with a promise that its connection is returned or closed. */
+  /** The late statements, each with a promise that its connection is returned or closed. */
   const late = new Map<Late, Promise<void>>()
   /** The backends of closed connections, whose statements may still run. */
   const closedBackends = new Set<number>()
@@ -40,29 +40,29 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
   function close(statement: Late): void {
     const { processID } = statement.client
     if (late.has(statement) && processID !== undefined && processID !== null) closedBackends.add(processID)
-    leave(statement, { isSound: false })
+    giveBackOnce(statement, { isSound: false })
   }
 
-  function leave(statement: Late, { isSound }: { readonly isSound: boolean }): void {
+  function giveBackOnce(statement: Late, { isSound }: { readonly isSound: boolean }): void {
     if (late.delete(statement)) giveBack(statement.client, { isSound })
   }
 
-  async function returnWhenOver(statement: Late): Promise<void> {
-    await settled(statement.unanswered)
+  async function returnWhenEnded(statement: Late): Promise<void> {
+    await waitUntilSettled(statement.unanswered)
     if (!late.has(statement)) return
     try {
-      // A cancellation that comes later would hit the next statement of the connection.
-      await withTimeout(settled(statement.cancelling), timeoutMilliseconds)
-      // The statement may have been one of a transaction, which is undone.
+      // A cancellation that comes later would cancel the next statement of the connection.
+      await withTimeout(waitUntilSettled(statement.cancelling), timeoutMilliseconds)
+      // If the statement was part of a transaction, the transaction must be rolled back.
       await withTimeout(statement.client.query({ text: 'ROLLBACK' }), timeoutMilliseconds)
-      leave(statement, { isSound: true })
+      giveBackOnce(statement, { isSound: true })
     } catch {
       // The connection is of no use, and the caller has its answer already.
-      leave(statement, { isSound: false })
+      giveBackOnce(statement, { isSound: false })
     }
   }
 
-  /** Takes a connection, for which one of the late statements is closed if need be. */
+  /** Takes a connection. If necessary, closes the connection of a late statement to make room. */
   async function takeForCancelling(): Promise<PostgresClient> {
     let isClosed = false
     const makeRoom = (): void => {
@@ -75,7 +75,7 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
     try {
       return await takeConnection(pool, 2 * timeoutMilliseconds)
     } catch (error) {
-      // The pool may have a shorter time limit of its own.
+      // The pool may have a shorter time limit.
       if (isClosed) throw error
       makeRoom()
       return await takeConnection(pool, timeoutMilliseconds)
@@ -119,23 +119,23 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
         for (const statement of before) close(statement)
       }
     }
-    // A server that does not answer may have lost them as well.
+    // If they were not terminated, the server does not answer, and may have lost them as well.
     closedBackends.clear()
     isCancelling = false
   }
 
-  return (given) => {
-    const statement: Late = { ...given, cancelling: undefined }
-    late.set(statement, returnWhenOver(statement))
+  return (lateStatement) => {
+    const statement: Late = { ...lateStatement, cancelling: undefined }
+    late.set(statement, returnWhenEnded(statement))
     if (!isCancelling) void cancelUntilNone()
   }
 }
 
-/** To terminate the backends of closed connections, when no more statements are late. */
+/** How often to try to terminate the backends of closed connections when no statement is late any more. */
 const maximumAttempts = 3
 
 /** Waits until the work has succeeded or failed. */
-async function settled(work: Promise<unknown> | undefined): Promise<void> {
+async function waitUntilSettled(work: Promise<unknown> | undefined): Promise<void> {
   try {
     await work
   } catch {

@@ -34,7 +34,7 @@ export function runStatement(
   )
 }
 
-/** None of our writing statements begins with WITH. */
+/** No statement of this package that writes begins with WITH. */
 const isRead = ({ text }: PostgresStatement): boolean => /^(select|with)\b/i.test(text)
 
 /** A statement of a transaction. A guard without a row rolls it back. */
@@ -75,10 +75,10 @@ export async function runSteps(
 }
 
 /**
- * READ COMMITTED: a statement after a lock sees what the last holder of the lock committed. Unless the host has set
- * one, the statement time-out is the time for which the answer is awaited: PostgreSQL does not notice that a client has
- * given up waiting for a lock, and would keep its locks. No parallel workers: a query would have more processes than its
- * connection.
+ * Begins a transaction. READ COMMITTED: a statement after a lock sees what the last holder of the lock committed. The
+ * statement timeout, unless the host has set one, is the time that this process waits for an answer: PostgreSQL does not
+ * notice that a client has given up waiting for a lock, and would keep the locks of its transaction. No parallel workers:
+ * with them, a query would have more processes than its connection.
  */
 const begin = ({ timeoutMilliseconds }: TimedPool): PostgresStatement => ({
   text: `BEGIN ISOLATION LEVEL READ COMMITTED;
@@ -96,7 +96,7 @@ async function inTransaction<T>(
     await (answer === undefined ? ask(rollback) : commit(ask))
     return answer
   } catch (error) {
-    // If the rollback fails, the connection is closed, which rolls back as well. The first error has the reason.
+    // If the rollback fails, the connection is closed, which rolls back as well. The first error states the reason.
     await ask(rollback).catch(() => undefined)
     throw error
   }
@@ -147,8 +147,8 @@ async function connect(pool: PostgresPool): Promise<PostgresClient> {
 const lock = '7883954069019128427'
 
 /**
- * Retries for a moment while the database restarts: after failures that left nothing behind, and after others if
- * `mayRepeat` allows it.
+ * Retries for a moment while the database restarts: after failures in `unexecuted`, and after other failures if `mayRepeat`
+ * allows it.
  * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
  */
 async function retry<T>(
@@ -181,8 +181,8 @@ export interface TimedPool {
   readonly endLateStatement: EndLateStatement
 }
 
-/** A pool for a caller who may leave. */
-interface LeavablePool extends TimedPool {
+/** A pool, and the signal that aborts a call. */
+interface AbortablePool extends TimedPool {
   readonly signal: AbortSignal | undefined
 }
 
@@ -194,11 +194,11 @@ type Attempt<T> =
   | { readonly outcome: 'failed'; readonly failure: PostgresFailure; readonly cause: unknown }
 
 /**
- * Runs the work on one connection of the pool and returns the connection. A broken one is closed. A statement that was not
- * answered in time, or whose caller has left, is cancelled before the connection returns.
+ * Runs the work on one connection of the pool and returns the connection, or closes it if it is broken. A statement that was
+ * aborted, or not answered in time, is cancelled before the connection is returned.
  */
 async function attemptOnConnection<T>(
-  { pool, timeoutMilliseconds, primary, endLateStatement, signal }: LeavablePool,
+  { pool, timeoutMilliseconds, primary, endLateStatement, signal }: AbortablePool,
   work: (ask: Send) => Promise<T>,
 ): Promise<Attempt<T>> {
   let client: PostgresClient
@@ -225,11 +225,11 @@ async function attemptOnConnection<T>(
     try {
       return await withTimeout(signal === undefined ? answer : untilAborted(answer, signal), timeoutMilliseconds)
     } catch (cause) {
-      const isLeft = signal?.aborted === true && cause === signal.reason
+      const isAborted = signal?.aborted === true && cause === signal.reason
       const failure = kindOf(cause)
-      isSound = !isLeft && !breaking.has(failure)
+      isSound = !isAborted && !breaking.has(failure)
       if (failure === 'read_only') primary.abandon()
-      if (isLeft || failure === 'late') unanswered = answer
+      if (isAborted || failure === 'late') unanswered = answer
       throw cause
     }
   }

@@ -2,7 +2,7 @@ import { type Expression, sql } from 'kysely'
 import type { JsonSearch, SearchedValue, Sql } from '../json-search.ts'
 
 /**
- * JSONB. A value is converted only if its type allows it. Texts compare byte by byte, which is the order of code
+ * Searches JSONB. A value is converted only if its type allows it. Strings compare byte by byte, which is the order of code
  * points.
  */
 export const postgresSearch: JsonSearch = {

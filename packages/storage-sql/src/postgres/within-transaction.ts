@@ -12,19 +12,19 @@ interface TransactionClient {
   query(statement: PostgresStatement): Promise<PostgresResult>
 }
 
-/** A transaction of the host, and what it does in it. */
+/** A transaction of the host, and the work to do in it. */
 interface HostTransaction<Result> {
   /** A client of the host's pool, after `BEGIN`. Its search path finds the tables of Mintmark. */
   readonly client: TransactionClient
   /** The issuer identifier of the server. */
   readonly issuer: string
-  /** Works with the storage. Every call has to be awaited: the storage cannot be used afterwards. */
+  /** Does the work with the storage. Await every call: the storage cannot be used after the work has returned. */
   readonly work: (storage: AdminStorage) => Promise<Result>
 }
 
 /**
  * Runs work whose changes belong to a transaction of the host: they are committed or rolled back with it. The host begins
- * and ends the transaction. Each call runs below a savepoint, so a call that is refused leaves the transaction usable. The
+ * and ends the transaction. Each call has a savepoint, so the transaction stays usable after a call that was refused. The
  * database must have been migrated, which a server checks when it starts.
  * @returns what the work returns.
  * @throws TypeError when no transaction has begun or its isolation level is not READ COMMITTED, StorageUnavailableError, and
@@ -38,16 +38,16 @@ export async function withinTransaction<Result>(transaction: HostTransaction<Res
   })
   const { client, issuer, work } = transaction
   await requireTransaction(client)
-  const state = { isOver: false }
+  const state = { hasEnded: false }
   const storage = createStores(dialectOf(client, state), { issuer, scanLimit: defaultScanLimit })
   try {
     return await work(storage)
   } finally {
-    state.isOver = true
+    state.hasEnded = true
   }
 }
 
-/** With another level a statement would not see what its locks have waited for. */
+/** Checks the transaction. With another isolation level, a statement would not see the changes that its locks waited for. */
 async function requireTransaction(client: TransactionClient): Promise<void> {
   await ask(client, { text: savepoint })
   const { rows } = await ask(client, { text: 'SHOW transaction_isolation', rowMode: 'array' })
@@ -69,13 +69,13 @@ async function ask(client: TransactionClient, statement: PostgresStatement): Pro
 }
 
 /** A dialect whose statements run on one connection, one call after the other. */
-function dialectOf(client: TransactionClient, state: { readonly isOver: boolean }): SqlDialect {
+function dialectOf(client: TransactionClient, state: { readonly hasEnded: boolean }): SqlDialect {
   const prepare = createPrepare()
   const read = createResultReader()
   const inTurn = createQueues()
   // Calls that run at the same time must not share a savepoint.
-  const together = <T>(steps: () => Promise<T | undefined>): Promise<T | undefined> =>
-    inTurn('transaction', () => belowSavepoint(client, state, steps))
+  const inSavepoint = <T>(steps: () => Promise<T | undefined>): Promise<T | undefined> =>
+    inTurn('transaction', () => withSavepoint(client, state, steps))
 
   return {
     engine: postgres,
@@ -83,13 +83,13 @@ function dialectOf(client: TransactionClient, state: { readonly isOver: boolean 
     migrateCommand: 'mintmark-migrate apply --postgres URL',
 
     async all(text, parameters, { lifetime = 'lasting' } = {}) {
-      const result = await together(() => client.query(prepare(text, parameters, lifetime)))
+      const result = await inSavepoint(() => client.query(prepare(text, parameters, lifetime)))
       return result === undefined ? [] : read(result, text, lifetime)
     },
 
     async transact(steps) {
       const last = steps.at(-1)
-      const result = await together(async () => {
+      const result = await inSavepoint(async () => {
         let answer: PostgresResult = { fields: [], rows: [] }
         for (const { statement, parameters, role } of steps) {
           answer = await client.query(prepare(statement, parameters, 'lasting'))
@@ -100,11 +100,11 @@ function dialectOf(client: TransactionClient, state: { readonly isOver: boolean 
       return result && last && read(result, last.statement, 'lasting')
     },
 
-    // Work that waited here for work of another transaction could wait for locks of this one.
+    // There is no queue: work that waits for work of another transaction could wait for locks of this transaction.
     oneAtATime: (_, work) => work(),
 
     async atomically(statements) {
-      await together(async () => {
+      await inSavepoint(async () => {
         for (const text of statements) await client.query({ text })
         return true
       })
@@ -115,18 +115,18 @@ function dialectOf(client: TransactionClient, state: { readonly isOver: boolean 
 }
 
 /**
- * Runs the steps of one call, or none of them. Steps that another transaction has overtaken are repeated, as the pool's
- * dialect does. A deadlock is not: the locks of the host's own statements stay, so only the host can start again.
+ * Runs the steps of one call, or none of them. Repeats them after a conflict with another transaction, as the pool's dialect
+ * does, but not after a deadlock: the locks of the host's own statements stay, so only the host can start again.
  * @param steps return `undefined` to undo them.
  * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
  */
-async function belowSavepoint<T>(
+async function withSavepoint<T>(
   client: TransactionClient,
-  state: { readonly isOver: boolean },
+  state: { readonly hasEnded: boolean },
   steps: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   for (let attempt = 1; ; attempt += 1) {
-    if (state.isOver)
+    if (state.hasEnded)
       throw new StorageUnavailableError('withinTransaction has returned, so its storage cannot be used any more.')
     await ask(client, { text: savepoint })
     try {
@@ -134,10 +134,10 @@ async function belowSavepoint<T>(
       await client.query({ text: result === undefined ? undo : release })
       return result
     } catch (cause) {
-      // If this fails, the transaction cannot be used, which its next statement reports. The first error has the reason.
+      // If this fails, the transaction cannot be used, which its next statement reports. The first error states the reason.
       await client.query({ text: undo }).catch(() => undefined)
-      const isOvertaken = codeOf(cause) === '40001'
-      if (!isOvertaken || attempt === maximumAttempts) throw asStorageError(failureOf(cause), cause)
+      const isConflict = codeOf(cause) === '40001'
+      if (!isConflict || attempt === maximumAttempts) throw asStorageError(failureOf(cause), cause)
     }
   }
 }

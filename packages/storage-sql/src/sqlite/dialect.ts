@@ -34,10 +34,11 @@ export interface SqliteDialectOptions {
 }
 
 /**
- * A SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`). The file is
- * opened at once, and created for its owner alone (mode 0600) if necessary. Writes of one turn of the event loop are committed together. While another
- * process writes, a write blocks the thread for up to five seconds; other writes take milliseconds. Queries over many
- * rows run on two threads of their own, one for pages and one for searches; in memory they block the only one.
+ * Opens a SQLite database in a file, which several processes on one machine may share, or in memory (`:memory:`). The file is
+ * opened at once, and created for its owner alone (mode 0600) if necessary. Writes of one turn of the event loop are
+ * committed together. While another process writes, a write blocks the thread for up to five seconds; other writes take
+ * milliseconds. Queries over many rows run on two separate threads, one for pages and one for searches. With a database in
+ * memory, they block the only thread.
  * @throws StorageUnavailableError when the file cannot be opened, or its file system cannot share it.
  */
 export function openSqliteDialect(path: string, options: SqliteDialectOptions = {}): SqlDialect {
@@ -96,7 +97,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
 
     async atomically(statements) {
       convertErrors(() => {
-        // A migration may sort any number of rows: in a file.
+        // A migration may sort any number of rows, so it uses temporary files.
         database.exec('PRAGMA temp_store = DEFAULT')
         try {
           inTransaction(database, () => {
@@ -120,13 +121,13 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
   }
 }
 
-/** Creates a new database file for its owner alone. SQLite gives the files beside it the same mode. */
+/** Creates a new database file for its owner alone. SQLite gives its additional files (`-wal`, `-shm`) the same mode. */
 function createPrivately(path: string): void {
   if (path === '' || path === ':memory:' || path.startsWith('file:')) return
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
-    // It exists, or SQLite says what is wrong with the path.
+    // The file exists, or SQLite reports what is wrong with the path.
   }
 }
 
@@ -136,7 +137,7 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
     const database = new DatabaseSync(path)
     try {
       database.exec('PRAGMA busy_timeout = 5000')
-      // Write-ahead log: readers and a writer do not wait for one another, and a killed process leaves whole
+      // Write-ahead log: readers and a writer do not wait for one another, and a killed process leaves only complete
       // transactions.
       const mode = database.prepare('PRAGMA journal_mode = WAL').get()
       if (path !== ':memory:' && mode?.['journal_mode'] !== 'wal') throw new StorageUnavailableError(noWal)
@@ -152,7 +153,7 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
   })
 }
 
-/** A write that begins differently still works; it is only not grouped into a commit with others. */
+/** A write that begins differently still works, but is not committed together with others. */
 const isWrite = /^(?:insert|update|delete) /i
 
 /**
@@ -194,7 +195,7 @@ function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
 /** The engine encodes flags as numbers. */
 const bindable = (parameters: readonly SqlValue[]) => parameters as readonly Exclude<SqlValue, boolean>[]
 
-/** Node.js 22.16 and later. */
+/** Whether Node.js can return rows as lists of values (22.16 and later). */
 const givesValues = 'setReturnArrays' in StatementSync.prototype
 
 /**
@@ -220,8 +221,8 @@ type Answer = () => void
 
 /**
  * Groups the writes of one turn into one transaction: they wait for the disk once, and a page that several of them
- * change is written once. They run one after the other, each sees the ones before it, and none is confirmed before all
- * are committed. A write that violates a constraint leaves the others alone; if the transaction fails, all of them
+ * change is written once. They run one after the other, each sees the earlier ones, and none is confirmed before all
+ * are committed. A write that violates a constraint does not affect the others; if the transaction fails, all of them
  * fail.
  */
 export function createWriteGroup(database: WriteConnection): RunWrite {
@@ -298,8 +299,8 @@ function undo(database: WriteConnection): void {
 }
 
 /**
- * Converts outages to `StorageUnavailableError` and a duplicate key to `UniqueViolationError`. Every other error is a
- * mistake of ours and stays as it is.
+ * Converts outages to `StorageUnavailableError` and a duplicate key to `UniqueViolationError`. Every other error is a defect
+ * of this package, and is returned unchanged.
  */
 function asStorageError(thrown: unknown): unknown {
   if (!(thrown instanceof Error)) return thrown
@@ -323,7 +324,7 @@ const unavailable = new Set([
   5, // SQLITE_BUSY: another process kept the lock for the whole busy timeout.
   6, // SQLITE_LOCKED
   7, // SQLITE_NOMEM
-  8, // SQLITE_READONLY: also when the file was moved away.
+  8, // SQLITE_READONLY: for example when the file was moved away.
   9, // SQLITE_INTERRUPT
   10, // SQLITE_IOERR
   11, // SQLITE_CORRUPT

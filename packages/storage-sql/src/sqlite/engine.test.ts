@@ -4,14 +4,14 @@ import { sqliteJoinedRows } from './engine.ts'
 
 const row = { places: placesOf(['grant_id', 'user_id', 'user_active']), values: ['g', 'u', 1] }
 
-test('a table takes its own columns out of a joined row', () => {
+test('take returns the columns of one table from a joined row', () => {
   const own = sqliteJoinedRows.take({ alias: 'user', isJoined: true, columns: ['id', 'active'] })(row)
 
   expect([...own.places.keys()]).toEqual(['id', 'active'])
   expect([valueOf(own, 'id'), valueOf(own, 'active')]).toEqual(['u', 1])
 })
 
-test('a table that the statement does not join has no columns in its rows', () => {
+test('take throws for a table that the statement does not join', () => {
   const take = sqliteJoinedRows.take({ alias: 'client', isJoined: true, columns: ['id'] })
 
   expect(() => take(row)).toThrow('client_id')

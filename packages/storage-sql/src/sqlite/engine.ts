@@ -5,8 +5,9 @@ import { placeOf, placesOf, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 
 /**
- * Selects each column by itself, and takes those of a table together as one row. Of a joined table, many columns are selected as
- * JSON lists: Cloudflare allows 100 columns in a result and 32 arguments of a function, and a refresh joins five tables.
+ * Selects each column separately, and takes the columns of a table as one row. The columns of a joined table that has many are
+ * selected as JSON lists: Cloudflare allows 100 columns in a result and 32 arguments of a function, and a refresh joins five
+ * tables.
  */
 export const sqliteJoinedRows: SqlJoinedRows = {
   select: (table) => {

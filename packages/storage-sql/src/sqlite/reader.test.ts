@@ -8,7 +8,7 @@ import { createSqliteReader } from './reader.ts'
 const nearlyForever =
   'with recursive n(i) as (select 1 union all select i + 1 from n where i < 1e15) select count(*) from n'
 
-test('a query whose caller leaves before its turn never runs', async () => {
+test('never runs a query that is aborted before its turn', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-reader-'))
   const path = join(folder, 'read.db')
   new DatabaseSync(path).close()

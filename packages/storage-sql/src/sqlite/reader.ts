@@ -6,7 +6,7 @@ import { createFairTurns } from '../fair-turns.ts'
 import { placesOf } from '../row.ts'
 import { untilAborted } from '../until-aborted.ts'
 
-/** Runs queries on a thread of its own. */
+/** Runs queries on a separate thread. */
 export interface SqliteReader {
   /** @throws StorageUnavailableError, or the error of a wrong statement. */
   readonly all: (
@@ -18,35 +18,37 @@ export interface SqliteReader {
 }
 
 /**
- * Reads a database file on a connection of its own, in a thread that is started with the first query: a query over many rows
- * would stop the event loop, and with it every request of the process. It sees everything that was committed before the
- * query. The thread keeps the process alive only while a query runs. The owners of queries take turns. A query whose signal is
- * aborted before its turn never runs. One that runs is finished, because `node:sqlite` cannot interrupt it; its caller does not
- * wait.
+ * Reads a database file on a separate connection, in a thread that is started with the first query: on the main thread, a
+ * query over many rows would stop the event loop, and with it every request of the process. A query sees everything that was
+ * committed before it. The thread keeps the process alive only while a query runs. The owners of queries take turns. A query
+ * that is aborted before its turn never runs. A query that is aborted later runs to its end, because `node:sqlite` cannot
+ * interrupt it, but its caller does not wait.
  * @param convert converts an error of SQLite as the main connection does.
  */
 export function createSqliteReader(path: string, convert: (error: unknown) => unknown): SqliteReader {
-  // The thread works on one query at a time. The others wait here, where they can be left out.
+  // The thread runs one query at a time. The others wait here, where they can still be dropped.
   const turns = createFairTurns({ atOnce: 1 })
   let thread: Thread | undefined
   let isOpen = true
 
   function start(): Thread {
     const worker = new Worker(program, { eval: true, workerData: { path, longestPrepared } })
-    const started: Thread = { worker, asked: undefined }
+    const started: Thread = { worker, caller: undefined }
     const fail = (error: unknown): void => {
       if (thread === started) thread = undefined
-      started.asked?.reject(error)
+      started.caller?.reject(error)
     }
     worker.on('message', ({ columns, rows, error }: Answer) => {
-      const { asked } = started
-      started.asked = undefined
+      const { caller } = started
+      started.caller = undefined
       worker.unref()
-      if (error !== undefined) return asked?.reject(convert(Object.assign(new Error(error.message), error)))
+      if (error !== undefined) return caller?.reject(convert(Object.assign(new Error(error.message), error)))
       const places = placesOf(columns)
-      asked?.resolve(rows.map((values) => ({ places, values })))
+      caller?.resolve(rows.map((values) => ({ places, values })))
     })
-    worker.on('error', (cause) => fail(new StorageUnavailableError('The thread that reads has failed', { cause })))
+    worker.on('error', (cause) =>
+      fail(new StorageUnavailableError('The thread that reads the SQLite database has failed', { cause })),
+    )
     worker.on('exit', () => fail(closed()))
     worker.unref()
     return started
@@ -56,7 +58,7 @@ export function createSqliteReader(path: string, convert: (error: unknown) => un
     new Promise((resolve, reject) => {
       if (!isOpen) throw closed()
       thread ??= start()
-      thread.asked = { resolve, reject }
+      thread.caller = { resolve, reject }
       thread.worker.ref()
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- it is a thread, not a window
       thread.worker.postMessage({ statement, parameters })
@@ -78,8 +80,8 @@ const closed = (): Error => new StorageUnavailableError('The storage has been cl
 
 interface Thread {
   readonly worker: Worker
-  /** Who waits for the query that runs. */
-  asked: { readonly resolve: (rows: readonly SqlRow[]) => void; readonly reject: (error: unknown) => void } | undefined
+  /** Settles the promise of the running query. */
+  caller: { readonly resolve: (rows: readonly SqlRow[]) => void; readonly reject: (error: unknown) => void } | undefined
 }
 
 interface Answer {
@@ -92,8 +94,8 @@ interface Answer {
 export const longestPrepared = 16_384
 
 /**
- * The thread. It is a text, because a file of its own would have to be found next to the bundle of every host. The last
- * hundred statements stay prepared, if they are not long.
+ * The program of the thread. It is a string, because a separate file would have to be found next to the bundle of every
+ * host. The last hundred statements stay prepared, if they are not long.
  */
 const program = `
 const { parentPort, workerData } = require('node:worker_threads')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { JsonSearch, SearchedValue } from '../json-search.ts'
 
 /**
- * JSON in text columns, with SQLite's JSON functions. Texts compare byte by byte, which is the order of code points.
+ * Searches JSON in text columns with SQLite's JSON functions. Strings compare byte by byte, which is the order of code points.
  */
 export const sqliteSearch: JsonSearch = {
   typeNames: { text: ['text'], number: ['integer', 'real'], boolean: ['true', 'false'] },
@@ -20,7 +20,7 @@ export const sqliteSearch: JsonSearch = {
 
   objectsAt: (document, path, alias) => {
     const isOne = sql`json_type(${document}, ${pathText(path)}) = 'object'`
-    // A list is iterated as it is. Anything but a list or an object yields no row that is an object.
+    // A list is read in place. A value that is neither a list nor an object yields no objects.
     return {
       from: sql`(select value from json_each(
         case when ${isOne} then json_array(${document} -> ${pathText(path)}) else ${document} end,

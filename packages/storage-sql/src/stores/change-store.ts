@@ -5,7 +5,7 @@ import { compileSql, compileStatement, type Database, type Parameter } from '../
 import { encodeMembers, recordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
-/** Triggers write the changes. They get their positions here, in the order of their numbers, when somebody lists them. */
+/** Triggers write the changes. This store assigns their positions when they are listed, in the order of their numbers. */
 export function createChangeStore(database: Database): ChangeStore {
   const { query, engine, run, step, transact } = database
   const table = recordTable(database, changes)
@@ -52,7 +52,7 @@ where issuer = ${p('issuer')}`,
     ),
   }
 
-  /** Numbers are in the order in which the rows of one user were changed, because each change locks the row. */
+  /** The numbers follow the order in which one user was changed, because each change locks the user's row. */
   async function assignPositions(): Promise<void> {
     const [fresh] = await run(statements.findNew, {})
     if (fresh === undefined) return
@@ -73,7 +73,7 @@ where issuer = ${p('issuer')}`,
   }
 }
 
-/** How many changes get a position at a time. */
+/** How many changes get a position in one transaction. */
 const batchSize = 1000
 
 export function createWebhookStore(database: Database): WebhookStore {

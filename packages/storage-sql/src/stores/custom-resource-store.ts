@@ -32,7 +32,7 @@ export function createCustomResourceStore(
   async function write(
     kind: 'insert' | 'swap',
     values: RowValues,
-    hasUniqueTexts: boolean,
+    { hasUniqueTexts }: { readonly hasUniqueTexts: boolean },
   ): Promise<SqlRow | undefined> {
     // A new resource without unique texts is one row and one statement.
     if (kind === 'insert' && !hasUniqueTexts) return (await run(statements.insert, values))[0]
@@ -51,7 +51,7 @@ export function createCustomResourceStore(
     }
   }
 
-  /** The keys of a state that rows have, `id` also when it is the row itself. */
+  /** Returns the keys of a state that are taken; `id` even if the resource itself has it. */
   async function takenKeys(values: RowValues): Promise<readonly ('id' | 'externalId' | 'unique')[]> {
     const [row] = await run(statements.findTaken, values)
     const keys = [
@@ -76,7 +76,7 @@ export function createCustomResourceStore(
     async insert({ state, createdAt, ...key }) {
       const values = rowValues(key, { state, version: undefined, now: createdAt }, engine)
       return untilSettled(async () => {
-        const row = await write('insert', values, state.uniqueTexts.length > 0)
+        const row = await write('insert', values, { hasUniqueTexts: state.uniqueTexts.length > 0 })
         if (row !== undefined) return { outcome: 'inserted', record: read(row) }
 
         const [key] = await takenKeys(values)
@@ -92,7 +92,7 @@ export function createCustomResourceStore(
     async compareAndSwap({ version, state, now, ...key }) {
       const values = rowValues(key, { state, version, now }, engine)
       return untilSettled(async () => {
-        const row = await write('swap', values, state.uniqueTexts.length > 0)
+        const row = await write('swap', values, { hasUniqueTexts: state.uniqueTexts.length > 0 })
         if (row !== undefined) return { outcome: 'swapped', record: read(row) }
 
         const [current] = await run(statements.find, values)
@@ -123,7 +123,7 @@ const keyValues = ({ providerId, resourceType, resourceId }: Key) => ({
   resource_id: resourceId,
 })
 
-/** A write as parameters. Unique keys have one order, so that two writers of the same keys do not deadlock. */
+/** Returns the parameters of a write. Unique keys are sorted, so that two writers of the same keys do not deadlock. */
 const rowValues = (
   key: Key,
   {
@@ -168,7 +168,7 @@ function resourceStatements({ query, engine }: Pick<Database, 'query' | 'engine'
       (p: Parameter<KeyValue>) => sql`select ${record} from mintmark_custom_resources where ${inRow(p)}`,
     ),
 
-    /** Which keys of a state other resources have. */
+    /** Finds out which keys of a state are taken. */
     findTaken: compileSql(
       query,
       (p: Parameter<KeyValue | 'external_id_key' | 'unique_keys'>) => sql`select
@@ -224,7 +224,7 @@ const ofOwner = (p: Parameter<KeyValue>) => sql`issuer = ${p('issuer')} and ${in
 const table = 'mintmark_custom_resources'
 const column = (name: string) => sql`${sql.ref(`${table}.${name}`)}`
 
-/** Whether a row that was found by its key belongs to the provider and the type. See `isProviders` for its form. */
+/** Whether a row that was found by its key belongs to the provider and the type, in the form of `belongsToProvider`. */
 const isOfType = (p: Parameter<'provider_id' | 'resource_type'>) =>
   sql<boolean>`${belongsToProvider(p)} and resource_type || '' = ${p('resource_type')}`
 

@@ -39,7 +39,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         per_recipient: perRecipient,
         except: engine.encodeSearchable([...except]),
       })
-      // An update promises no order.
+      // `UPDATE … RETURNING` returns rows in no particular order.
       return rows.map(table.read).toSorted((one, other) => (one.deliveryId < other.deliveryId ? -1 : 1))
     },
 
@@ -49,7 +49,12 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     },
 
     async settle({ deliveryId, token, result, now }) {
-      const rows = await run(statements.settle, { ...states, delivery_id: deliveryId, token, ...settled(result, now) })
+      const rows = await run(statements.settle, {
+        ...states,
+        delivery_id: deliveryId,
+        token,
+        ...settledColumns(result, now),
+      })
       return { outcome: rows.length > 0 ? 'settled' : 'lost' }
     },
 
@@ -81,7 +86,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
 
     async counts() {
       const [row] = await run(statements.counts, states)
-      if (row === undefined) throw new Error('A count has a row')
+      if (row === undefined) throw new Error('The count query returned no row')
       const oldest = columns.optionalInteger(row, 'oldest')
       return {
         pending: columns.integer(row, 'pending'),
@@ -92,13 +97,13 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   }
 }
 
-/** After every identifier of a delivery. */
+/** Sorts after every delivery identifier. */
 const endOfText = '\u{7F}'
 
 type Settled = Record<'state' | 'attempted' | 'due_at' | 'kept_until' | 'last_failure' | 'settled_at', SqlValue>
 
-/** The new values of the columns. NULL keeps the value, because no result removes one. */
-function settled(result: DeliveryResult, now: EpochSeconds): Settled {
+/** Returns the new values of the columns. NULL keeps the old value, because no result removes a value. */
+function settledColumns(result: DeliveryResult, now: EpochSeconds): Settled {
   const { kind } = result
   const isFinal = kind === 'delivered' || kind === 'dead'
   return {
@@ -113,14 +118,17 @@ function settled(result: DeliveryResult, now: EpochSeconds): Settled {
 
 type Requeued = 'issuer' | 'delivery_id' | 'due_at' | 'expires_at' | 'kept_until' | 'pending' | 'dead'
 
-/** Values, except in a lease: a statement that finds its rows by another key must not use the index of those that are due. */
+/**
+ * The states as parameters. A statement that finds its rows by another key must not use the index of due deliveries. Only a
+ * lease has the state as a literal.
+ */
 const states = { pending: 'pending', dead: 'dead' }
 
 function deliveryStatements(
   { query, engine }: Pick<Database, 'query' | 'engine'>,
   table: RecordTable<typeof deliveries>,
 ) {
-  // As text: the index of those that are due is used only when the state is in the statement.
+  // A literal: the database uses the index of due deliveries only when the state is part of the statement.
   const isPending = sql<boolean>`state = 'pending'`
 
   return {
@@ -140,7 +148,7 @@ function deliveryStatements(
       and (lane is null or sequence = (select first.sequence from mintmark_deliveries as first
         where first.issuer = mintmark_deliveries.issuer and first.lane = mintmark_deliveries.lane and first.state = 'pending'
         order by first.sequence limit 1))
-    order by due_at, delivery_id limit ${sql.lit(mostRanked)} ${engine.skipLocked}
+    order by due_at, delivery_id limit ${sql.lit(maximumExamined)} ${engine.skipLocked}
   ), ranked as (
     select delivery_id, due_at, row_number() over (partition by recipient order by due_at, delivery_id) as place from due
   )
@@ -167,10 +175,10 @@ function deliveryStatements(
         .set((set) => ({
           state: p('state'),
           attempts: set('attempts', '+', p('attempted') as number),
-          due_at: kept(p('due_at'), 'due_at'),
-          kept_until: kept(p('kept_until'), 'kept_until'),
-          last_failure: kept(p('last_failure'), 'last_failure'),
-          settled_at: kept(p('settled_at'), 'settled_at'),
+          due_at: orUnchanged(p('due_at'), 'due_at'),
+          kept_until: orUnchanged(p('kept_until'), 'kept_until'),
+          last_failure: orUnchanged(p('last_failure'), 'last_failure'),
+          settled_at: orUnchanged(p('settled_at'), 'settled_at'),
           lease_token: null,
         }))
         .where('issuer', '=', p('issuer'))
@@ -230,10 +238,11 @@ function deliveryStatements(
   }
 }
 
-const kept = (value: SqlValue, column: string): RawBuilder<SqlValue> => sql`coalesce(${value}, ${sql.ref(column)})`
+const orUnchanged = (value: SqlValue, column: string): RawBuilder<SqlValue> =>
+  sql`coalesce(${value}, ${sql.ref(column)})`
 
-/** A lease looks at so many due deliveries at most. Recipients that fill them are named in `except` by the next lease. */
-const mostRanked = 500
+/** A lease examines at most this many due deliveries. If one recipient has all of them, the next lease names it in `except`. */
+const maximumExamined = 500
 
 export function createCursorStore(database: Database): CursorStore {
   const { query, run } = database

@@ -8,24 +8,24 @@ import type { SqlStep } from '../dialect.ts'
 import { createColumnReader } from '../row.ts'
 import { addMembers, inGroup, isAmong, isLeaving, memberPlan, type MemberValue } from './group-members.ts'
 
-/** A change of more members than one transaction may write. It is written as a whole, and then carried out in slices. */
+/** A change of more members than one transaction may write. It is recorded as a whole, and then carried out in slices. */
 export interface LargeChange {
   readonly providerId: ProviderId
   readonly groupId: GroupId
-  /** Users and groups of the provider that are no members. */
+  /** Users and groups of the provider that are not members yet. */
   readonly joining: readonly string[]
-  /** Members. */
+  /** Members to remove. */
   readonly leaving: readonly string[]
 }
 
-/** A transaction writes no more members than this: it blocks all other writes of SQLite, and its event loop. */
+/** The most members that one transaction writes: with SQLite, it blocks all other writes and the event loop. */
 export const membersInSlice = 250
 
 /**
- * Writes of many members. A transaction of twenty thousand rows takes a second, in which a process on SQLite does nothing
- * else and no process writes. So a large change is first written down, in the transaction that changes the group's
- * version. From then on it counts. Its rows follow in short transactions, each of which is complete by itself; readers of
- * the members carry out the rest before they read. After a crash the next reader does.
+ * Creates functions that write many members. A transaction of twenty thousand rows takes a second, in which a process on
+ * SQLite does nothing else and no process writes. So a large change is first recorded, in the transaction that changes the
+ * group's version. From then on it is in effect. Its rows follow in short transactions. Whoever reads the members carries out
+ * the rest first, even after a crash.
  */
 export function createGroupChanges(database: Database) {
   const { engine, run, step, transact } = database
@@ -33,7 +33,7 @@ export function createGroupChanges(database: Database) {
   const columns = createColumnReader(engine)
   const running = new Map<string, Promise<void>>()
 
-  /** Carries a written change out. Every slice checks that nobody else has finished it. */
+  /** Carries out a recorded change. Every slice checks that no other process has finished it. */
   async function carryOut({ providerId, groupId, joining, leaving }: LargeChange, changeId: string): Promise<void> {
     const key = { provider_id: providerId, group_id: groupId, change_id: changeId }
     const none = { joining: engine.encodeSearchable([]), leaving: engine.encodeSearchable([]) }
@@ -61,7 +61,7 @@ export function createGroupChanges(database: Database) {
   }
 
   return {
-    /** Carries out what was written about the groups before. */
+    /** Carries out the recorded changes of the groups. */
     async finish(providerId: ProviderId, groupIds: readonly GroupId[]): Promise<void> {
       const rows = await run(statements.findPending, { groups: engine.encodeSearchable(groupIds) })
       for (const row of rows) {
@@ -75,13 +75,13 @@ export function createGroupChanges(database: Database) {
       }
     },
 
-    /** Carries out what a process wrote that has ended since. */
+    /** Carries out recorded changes of any groups, such as changes of a process that has crashed. */
     async finishAny(): Promise<void> {
       for (const row of await run(statements.findAny, {}))
         await this.finish(columns.text(row, 'provider_id') as ProviderId, [columns.text(row, 'group_id') as GroupId])
     },
 
-    /** A step that writes the change down, and a function that carries it out after the transaction. */
+    /** Returns a step that records the change, and a function that carries it out after the transaction. */
     write(change: LargeChange): { readonly step: SqlStep; readonly carryOut: () => Promise<void> } {
       const changeId = randomUUID()
       const values = {
@@ -97,14 +97,14 @@ export function createGroupChanges(database: Database) {
           try {
             await carryOutOnce(change, changeId)
           } catch (error) {
-            // It is written: the next reader carries it out.
+            // The change is recorded: the next reader carries it out.
             if (!(error instanceof StorageUnavailableError)) throw error
           }
         },
       }
     },
 
-    /** The identifiers that are no members yet, in slices; `unknown` is one that the provider does not have. */
+    /** Returns the identifiers that are not members yet. `unknown` is an identifier that the provider does not have. */
     async examineJoining(
       { providerId, groupId }: Pick<LargeChange, 'providerId' | 'groupId'>,
       ids: readonly string[],
@@ -127,7 +127,7 @@ export function createGroupChanges(database: Database) {
       return { joining, unknown: undefined }
     },
 
-    /** Those of the identifiers that are members. */
+    /** Returns the identifiers that are members. */
     async examineLeaving(
       { providerId, groupId }: Pick<LargeChange, 'providerId' | 'groupId'>,
       ids: readonly string[],
@@ -146,7 +146,7 @@ export function createGroupChanges(database: Database) {
       return leaving
     },
 
-    /** Removes what was written about a group that is removed. */
+    /** Returns a step that deletes the recorded changes of a group that is removed. */
     forget: (providerId: ProviderId, groupId: GroupId): SqlStep =>
       step(statements.forget, { provider_id: providerId, group_id: groupId }),
   }
@@ -158,7 +158,7 @@ function slicesOf(ids: readonly string[]): readonly (readonly string[])[] {
   return slices
 }
 
-/** Whether nothing is left to be carried out. */
+/** Whether no recorded change of the group has to be carried out. */
 export const isSettled = (p: Parameter<'issuer' | 'group_id'>): Expression<boolean> =>
   sql<boolean>`not exists (select 1 from mintmark_group_changes where issuer = ${p('issuer')} and group_id = ${p('group_id')})`
 
@@ -182,13 +182,13 @@ function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
         sql`insert into mintmark_group_changes (issuer, provider_id, group_id, change_id, joining, leaving)
         values (${p('issuer')}, ${p('provider_id')}, ${p('group_id')}, ${p('change_id')}, ${p('joining')}, ${p('leaving')})`,
     ),
-    /** Others who carry it out wait. */
+    /** Locks the change: other processes that carry it out wait. */
     keep: compileSql(
       query,
       (p: Parameter<Key>) =>
-        sql`select change_id from mintmark_group_changes where ${isThis(p)} ${sql.raw(engine.types.lockForRemoval)}`,
+        sql`select change_id from mintmark_group_changes where ${isThisChange(p)} ${sql.raw(engine.types.lockForRemoval)}`,
     ),
-    finish: compileSql(query, (p: Parameter<Key>) => sql`delete from mintmark_group_changes where ${isThis(p)}`),
+    finish: compileSql(query, (p: Parameter<Key>) => sql`delete from mintmark_group_changes where ${isThisChange(p)}`),
     forget: compileSql(
       query,
       (p: Parameter<'issuer' | 'provider_id' | 'group_id'>) =>
@@ -200,9 +200,9 @@ function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
         sql`delete from mintmark_group_members where ${inGroup(p)} and ${isLeaving(p, { engine, kind: 'delta' })}`,
     ),
     addMembers: addMembers({ query, engine }),
-    /** A user that is removed at the same time waits, and its membership is removed as well. */
+    /** Locks the new members: a concurrent removal of a user waits, and then removes the new membership as well. */
     keepJoining: compileSql(query, (p: Parameter<MemberValue>) => {
-      const plan = memberPlan(p, { engine, kind: 'delta', rows: 'kept' })
+      const plan = memberPlan(p, { engine, kind: 'delta', rows: 'locked' })
       return sql`${plan.with} select ${plan.unknown} as unknown`
     }),
     examine: compileSql(query, (p: Parameter<MemberValue>) => {
@@ -218,5 +218,5 @@ function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
   }
 }
 
-const isThis = (p: Parameter<Key>) =>
+const isThisChange = (p: Parameter<Key>) =>
   sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and change_id = ${p('change_id')}`

@@ -7,25 +7,27 @@ import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
 import { belongsToProvider, createColumnReader } from '../row.ts'
 
 /**
- * The parameters of a plan: the members to be in the group, and those to leave it (or to be in it again, in a delta).
+ * The parameters of a plan. `joining`: the members to add, or in a replacement all members. `leaving`: the members that a
+ * delta removes.
  */
 export type MemberValue = 'issuer' | 'provider_id' | 'group_id' | 'joining' | 'leaving'
 
 /** `delta`: the listed members leave. `replace`: members that are not listed leave. */
 export type MemberChangeKind = 'delta' | 'replace'
 
-/** The effect of a change on the members of a group, as SQL over `with`. */
+/** The effect of a change on the members of a group, as SQL that uses the queries of `with`. */
 interface MemberPlan {
   readonly with: RawBuilder<unknown>
-  /** The number of new members that are no users or groups of the provider. */
+  /** The number of new members that are not users or groups of the provider. */
   readonly unknown: RawBuilder<number>
   /** The number of members that would join or leave. */
   readonly changes: RawBuilder<number>
 }
 
 /**
- * @param rows `kept`: new members keep their rows until the transaction ends. PostgreSQL evaluates a user after locking
- * it, also when it was removed just before.
+ * Plans a change of members.
+ * @param rows `locked`: locks the rows of new members until the transaction ends. PostgreSQL checks the conditions again
+ * after locking a user, so it notices that a user has just been removed.
  */
 export function memberPlan(
   p: Parameter<MemberValue>,
@@ -33,13 +35,13 @@ export function memberPlan(
     engine,
     kind,
     rows,
-  }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind; readonly rows: 'kept' | 'read' },
+  }: { readonly engine: SqlEngine; readonly kind: MemberChangeKind; readonly rows: 'locked' | 'read' },
 ): MemberPlan {
-  const keep = (table: string) => (rows === 'kept' ? engine.keepRows(table) : sql``)
+  const keep = (table: string) => (rows === 'locked' ? engine.keepRows(table) : sql``)
   const isJoining = (column: Expression<unknown>) => isAmong(p, { engine, column, values: sql`select id from joining` })
 
-  // Looks up each listed member, which `not exists` would leave to the planner: a group may have a hundred thousand
-  // members.
+  // Looks up each listed member. With `not exists`, the planner could read all members of the group instead, which may be
+  // a hundred thousand.
   return {
     with: sql`with joining as materialized (
       select distinct listed.value as id from (${engine.listed(sql`${p('joining')}`)}) as listed
@@ -56,7 +58,7 @@ export function memberPlan(
   }
 }
 
-/** The row of a group, or the rows of its members. */
+/** The condition for the row of a group, or for the rows of its members. */
 export const inGroup = (p: Parameter<'issuer' | 'provider_id' | 'group_id'>): Expression<SqlValue> =>
   sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and ${belongsToProvider(p)}`
 
@@ -79,7 +81,7 @@ export const isAmong = (
   }: { readonly engine: SqlEngine; readonly column: Expression<unknown>; readonly values: Expression<unknown> },
 ): RawBuilder<boolean> => engine.keyAmong({ issuerColumn: sql`issuer`, issuer: sql`${p('issuer')}`, column }, values)
 
-/** Adds listed users and groups of the provider. Others are left out. */
+/** Adds the listed users and groups of the provider. Ignores other identifiers. */
 export const addMembers = ({ query, engine }: Pick<Database, 'query' | 'engine'>): Statement<MemberValue> =>
   compileSql(query, (p: Parameter<MemberValue>) => {
     const values = engine.listed(sql`${p('joining')}`)
@@ -93,13 +95,13 @@ export const addMembers = ({ query, engine }: Pick<Database, 'query' | 'engine'>
       ) as member where true on conflict do nothing`
   })
 
-/** Reads the members of groups with one statement, however many groups there are; those of a large group in slices. */
+/** Returns a function that reads the members of several groups with one statement, or the members of one group in slices. */
 export function createMembersOf(database: Database): GroupStore['membersOf'] {
   const { engine, run } = database
   const statements = memberStatements(database)
   const columns = createColumnReader(engine)
 
-  /** Members by group, for the given groups and for those in the rows. */
+  /** Returns the members by group, for `groupIds` and for the groups in the rows. */
   function membersIn(
     rows: readonly SqlRow[],
     groupIds: readonly GroupId[],
@@ -116,7 +118,7 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
     return members
   }
 
-  /** Undefined when the group was changed between two slices. */
+  /** Returns `undefined` when the group was changed between two slices. */
   async function readSlices(
     values: GroupKey,
     signal: AbortSignal | undefined,
@@ -129,9 +131,9 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
       const last = slice.at(-1)
       // A group without a row has no members.
       if (first === undefined || last === undefined) return members
-      const seen = columns.integer(first, 'version')
-      if (version !== undefined && seen !== version) return undefined
-      version = seen
+      const current = columns.integer(first, 'version')
+      if (version !== undefined && current !== version) return undefined
+      version = current
       for (const row of slice)
         members.push({
           memberId: columns.text(row, 'member_id'),
@@ -152,7 +154,7 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
       const members = await readSlices(values, signal)
       if (members !== undefined) return new Map([[groupId, members]])
     }
-    // It is changed all the time: one statement sees one moment.
+    // The group changes again and again. A single statement reads one consistent state.
     const all = await run(statements.all, { ...values, groups: engine.encodeSearchable([groupId]) }, signal)
     return membersIn(all, [groupId])
   }
@@ -169,7 +171,7 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
   }
 }
 
-/** Counts members and memberships, as far as a limit says. */
+/** Creates functions that count members and memberships, up to a limit. */
 export function createMemberCounts({
   engine,
   run,
@@ -185,7 +187,8 @@ export function createMemberCounts({
       limit ${limit}
     ) as found`
   }
-  // PostgreSQL plans for a number that it knows. For any other it would read a large group in parallel processes.
+  // With a literal limit, PostgreSQL plans for that number. With a parameter, it would read a large group in parallel
+  // processes.
   const inSmallGroups = compileSql(query, (p: Parameter<MembersValue>) => inGroups(p, sql.lit(membersInCount)))
   const inLargeGroups = compileSql(
     query,
@@ -221,15 +224,15 @@ export function createMemberCounts({
   }
 }
 
-/** The memberships of so many are counted on the connection that writes; a query on the thread that reads starts later. */
+/** The memberships of up to this many members are counted on the main connection: a query on the reading thread starts later. */
 const fewMembers = 20
 
-/** So many members, and the memberships of so many, are counted by one statement: each may be in thousands of groups. */
+/** One statement counts at most this many members, or memberships of this many members: each may be in thousands of groups. */
 const membersInCount = 250
 
 type GroupKey = Readonly<Record<'provider_id' | 'group_id', string>>
 
-/** A read of so many takes a millisecond. */
+/** Reading this many members takes a millisecond. */
 const membersInRead = 500
 
 type MembersValue = 'issuer' | 'provider_id' | 'groups'
@@ -248,8 +251,8 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     ),
 
     /**
-     * The next members of a group in the order of their identifiers, with the version of the group at that moment. Its
-     * provider is looked up in the row of the group: a condition on each member has no statistics, and PostgreSQL would
+     * Reads the next members of a group in the order of their identifiers, with the current version of the group. The provider
+     * is looked up in the row of the group: a condition on each member has no statistics, and PostgreSQL would
      * expect so few members that it reads the whole group, in parallel processes, for each slice.
      */
     slice: compileSql(query, (p: Parameter<'issuer' | 'provider_id' | 'group_id' | 'after'>) => {
@@ -260,8 +263,8 @@ function memberStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
     }),
 
     /**
-     * As many groups as the limit allows: no group is counted further than that. Each returned group also has a row
-     * without a member.
+     * Reads the members of as many groups as the limit allows. The members of a group are counted only up to the limit. Each
+     * returned group also has a row without a member.
      */
     within: compileSql(
       query,

@@ -38,11 +38,11 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
   const memberStatements = (kind: MemberChangeKind) => ({
     /** Returns a row if all new members are allowed and something changes. New members cannot be removed meanwhile. */
     plan: compileSql(query, (p: Parameter<MemberValue | 'has_state'>) => {
-      const plan = memberPlan(p, { engine, kind, rows: 'kept' })
+      const plan = memberPlan(p, { engine, kind, rows: 'locked' })
       return sql`${plan.with} select 1 as planned where ${plan.unknown} = 0 and (${p('has_state')} = 1 or ${plan.changes} > 0)`
     }),
 
-    /** The group, and why a change of it writes nothing, at one moment. */
+    /** Reads the group, and why a change of it writes nothing, in one statement. */
     inspect: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
       const plan = memberPlan(p, { engine, kind, rows: 'read' })
       const record = sql.join(groupRecordColumns.map((column) => sql.ref(column)))
@@ -79,14 +79,14 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       find(p).where('provider_id', '=', p('provider_id')).where('external_id_key', '=', p('external_id_key')),
     ),
 
-    /** Why a new group was not written. */
+    /** Finds out why a new group was not written. */
     findTaken: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
       const plan = memberPlan(p, { engine, kind: 'delta', rows: 'read' })
       return sql`${plan.with} select ${plan.unknown} as unknown, ${externalIdTaken(p)} as external_id_taken,
         exists (select 1 from mintmark_groups where issuer = ${p('issuer')} and group_id = ${p('group_id')}) as id_taken`
     }),
 
-    /** The next change of the group waits until this one is done, and then sees it. */
+    /** Locks the group. The next change of the group waits until this change is committed, and then sees it. */
     lock: compileSql(
       query,
       (p: Parameter<Group | Versions>) =>
@@ -115,7 +115,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     ),
 
     /**
-     * Locks a group and the groups that contain it, which change when it is removed, in one order to avoid deadlocks. A
+     * Locks a group and the groups that contain it, which change when it is removed, in a fixed order to avoid deadlocks. A
      * transaction that adds the group as a member either comes first and is seen here, or finds the group removed.
      */
     lockForRemoval: compileSql(
@@ -167,7 +167,7 @@ const groupStateColumns = [
   'comparable',
 ] as const
 
-/** The state that a provider gives a group, as columns. */
+/** Returns the state that a provider gives a group, as columns. */
 export const groupStateRow = (
   { externalId, displayName, resource, comparable }: GroupState,
   engine: SqlEngine,

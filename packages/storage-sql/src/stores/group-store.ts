@@ -28,21 +28,21 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
   const counts = createMemberCounts(database)
   const change = createGroupChange(database, { statements, changes, membersOf })
 
-  /** Explains why a group was not inserted. @returns `undefined` if what was read does not explain it. */
-  async function notInserted(values: Parameters<typeof run<MemberValue | 'external_id_key'>>[1]) {
+  /** Explains why a group was not inserted. @returns `undefined` if the row that was read does not explain it. */
+  async function explainInsertion(values: Parameters<typeof run<MemberValue | 'external_id_key'>>[1]) {
     const [row] = await run(statements.findTaken, values)
     if (row === undefined || columns.flag(row, 'id_taken')) return { outcome: 'taken', key: 'id' } as const
     if (columns.flag(row, 'external_id_taken')) return { outcome: 'taken', key: 'externalId' } as const
     return columns.integer(row, 'unknown') > 0 ? ({ outcome: 'memberUnknown' } as const) : undefined
   }
 
-  /** A large group loses its members first, because its rows would be removed in one statement. */
+  /** Removes the members of a large group first: removing the group would remove all their rows in one statement. */
   async function emptyLargeGroup({ providerId, groupId, version, now }: Removal) {
     const [counted] = await run(statements.exceedsSlice, { provider_id: providerId, group_id: groupId })
     if (counted === undefined || columns.integer(counted, 'members') <= membersInSlice) return undefined
     const members = { kind: 'replace', memberIds: [] } as const
     const outcome = await change({ providerId, groupId, version, state: undefined, members, now })
-    // Without a state and members nothing can be taken or unknown.
+    // Without a new state and new members, no key can be taken and no member unknown.
     if (outcome.outcome === 'taken' || outcome.outcome === 'memberUnknown') return undefined
     return outcome.outcome === 'unchanged' ? undefined : outcome
   }
@@ -61,7 +61,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       }
       const steps = [
         step(statements.delta.plan, values, 'guard'),
-        // After the steps that may wait: it locks the total, which every group shares, until the transaction ends.
+        // Comes after the steps that may wait, because it locks the total, which all groups share, until the transaction ends.
         step(statements.insert, values, 'guard'),
         step(statements.addMembers, values),
         step(statements.find, values),
@@ -70,7 +70,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       return untilSettled(async () => {
         if (isLarge) {
           const { joining, unknown } = await changes.examineJoining({ providerId, groupId }, memberIds)
-          if (unknown !== undefined) return notInserted({ ...values, joining: engine.encodeSearchable([unknown]) })
+          if (unknown !== undefined) return explainInsertion({ ...values, joining: engine.encodeSearchable([unknown]) })
           const written = changes.write({ providerId, groupId, joining, leaving: [] })
           const rows = await transact([
             step(statements.insert, values, 'guard'),
@@ -78,13 +78,13 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
             step(statements.find, values),
           ])
           const [inserted] = rows ?? []
-          if (inserted === undefined) return notInserted({ ...values, joining: engine.encodeSearchable([]) })
+          if (inserted === undefined) return explainInsertion({ ...values, joining: engine.encodeSearchable([]) })
           await written.carryOut()
           return { outcome: 'inserted', record: read(inserted) }
         }
         const rows = memberIds.length === 0 ? await run(statements.insert, values) : await transact(steps)
         const [inserted] = rows ?? []
-        return inserted === undefined ? notInserted(values) : { outcome: 'inserted', record: read(inserted) }
+        return inserted === undefined ? explainInsertion(values) : { outcome: 'inserted', record: read(inserted) }
       })
     },
 
@@ -109,7 +109,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       return counts.countMembers(providerId, groupIds, atMost)
     },
 
-    countMemberships: (asked) => counts.countMemberships(asked),
+    countMemberships: (query) => counts.countMemberships(query),
 
     change,
 
@@ -144,7 +144,7 @@ type Change = Parameters<GroupStore['change']>[0]
 
 type Removal = Parameters<GroupStore['remove']>[0]
 
-/** Changes groups and their members: one transaction to write, one read to explain why nothing was written. */
+/** Changes groups and their members: with one transaction, and one read that explains why nothing was written. */
 function createGroupChange(
   { engine, run, step, transact, oneAtATime }: Database,
   { statements, changes, membersOf }: GroupChangeDependencies,
@@ -162,7 +162,7 @@ function createGroupChange(
     now,
   })
 
-  /** The lock comes first, so that the following statements see the group as it stays until the end. */
+  /** The lock comes first, so that the following statements see the group as it is until the transaction ends. */
   function stepsOf(change: Change): readonly SqlStep[] {
     const values = changeValues(change)
     const kind = change.members?.kind ?? 'delta'
@@ -177,7 +177,7 @@ function createGroupChange(
   }
 
   const write = (change: Change): Promise<readonly SqlRow[] | 'duplicate' | undefined> => {
-    // Without members it is one row and one statement.
+    // A change without members is one row and one statement.
     const { members, state } = change
     return members === undefined && state !== undefined
       ? orDuplicate(() => run(statements.write, changeValues(change)))
@@ -186,7 +186,7 @@ function createGroupChange(
 
   const transactUnique = (steps: readonly SqlStep[]) => orDuplicate(() => transact(steps))
 
-  /** Explains why nothing was written. @returns `undefined` if what was read does not explain it. */
+  /** Explains why nothing was written. @returns `undefined` if the row that was read does not explain it. */
   async function explain(change: Change): Promise<GroupChangeOutcome | undefined> {
     const { inspect } = statements[change.members?.kind ?? 'delta']
     const [row] = await run(inspect, changeValues(change))
@@ -199,7 +199,7 @@ function createGroupChange(
     return isChange ? undefined : { outcome: 'unchanged', record: read(row) }
   }
 
-  /** Whether a change may write more members than one transaction does. */
+  /** Whether a change may write more members than one transaction may write. */
   async function mayBeLarge({ providerId, groupId, members }: Change): Promise<boolean> {
     if (members === undefined) return false
     if (members.kind === 'delta') return members.add.length + members.remove.length > membersInSlice
@@ -208,20 +208,20 @@ function createGroupChange(
     return counted !== undefined && columns.integer(counted, 'members') > membersInSlice
   }
 
-  /** The members that join and leave, as the group is now. */
+  /** Finds out which members join and which leave, given the present members of the group. */
   async function examine({ providerId, groupId }: Change, members: MemberChange) {
     const group = { providerId, groupId }
     const { joining, leaving } = memberLists(members)
     const found = await changes.examineJoining(group, joining)
     if (members.kind === 'delta') return { ...found, leaving: await changes.examineLeaving(group, leaving) }
     const present = await membersOf(providerId, [groupId])
-    const wanted = new Set(joining)
-    const left = (present.get(groupId) ?? []).flatMap(({ memberId }) => (wanted.has(memberId) ? [] : [memberId]))
-    return { ...found, leaving: left }
+    const remaining = new Set(joining)
+    const removed = (present.get(groupId) ?? []).flatMap(({ memberId }) => (remaining.has(memberId) ? [] : [memberId]))
+    return { ...found, leaving: removed }
   }
 
   /**
-   * Writes down who joins and who leaves, at the version at which that was found out, and carries it out.
+   * Finds out which members join and leave, records that if the group still has the same version, and carries it out.
    * @returns `undefined` if the group was changed meanwhile.
    */
   async function changeMany(change: Change, members: MemberChange): Promise<GroupChangeOutcome | undefined> {
@@ -240,21 +240,21 @@ function createGroupChange(
       const [swapped] = written ?? []
       if (swapped !== undefined) return { outcome: 'swapped', record: read(swapped) }
       const outcome = await explain(exact)
-      // The version is ours unless the caller gave one.
+      // Without a version of the caller, the conflict is with the version that was read above: the change starts again.
       return outcome?.outcome === 'conflict' && change.version === undefined ? undefined : outcome
     }
 
-    const noted = changes.write({ providerId, groupId, joining, leaving })
+    const recorded = changes.write({ providerId, groupId, joining, leaving })
     const values = changeValues({ ...exact, members: undefined })
     const rows = await transactUnique([
       step(statements.lock, values, 'guard'),
-      noted.step,
+      recorded.step,
       step(change.state === undefined ? statements.touch : statements.write, values, 'guard'),
     ])
     if (rows === 'duplicate') return { outcome: 'taken', key: 'externalId' }
     const [swapped] = rows ?? []
     if (swapped === undefined) return undefined
-    await noted.carryOut()
+    await recorded.carryOut()
     return { outcome: 'swapped', record: read(swapped) }
   }
 
@@ -287,7 +287,7 @@ interface GroupChangeDependencies {
   readonly membersOf: GroupStore['membersOf']
 }
 
-/** The parameters of the statements about members. */
+/** Returns the parameters of the statements about members. */
 function memberValues(
   change: MemberChange | undefined,
   { encodeSearchable }: SqlEngine,
@@ -296,7 +296,7 @@ function memberValues(
   return { joining: encodeSearchable(joining), leaving: encodeSearchable(leaving) }
 }
 
-/** The members that a change adds and removes. A member in both lists of a delta is added. */
+/** Returns the members that a change adds and removes. A member in both lists of a delta is added. */
 function memberLists(change: MemberChange | undefined): {
   readonly joining: readonly string[]
   readonly leaving: readonly string[]

@@ -8,15 +8,15 @@ import type { SqlEngine, SqlRow } from '../dialect.ts'
 import { createColumnReader } from '../row.ts'
 
 /**
- * One statement reads so many groups of a user, which takes a few milliseconds: SQLite stops the whole process meanwhile, and names
- * have up to 1,024 characters.
+ * The most groups of a user that one statement reads. That takes a few milliseconds, in which SQLite stops the whole process:
+ * names have up to 1,024 characters.
  */
 export const groupsInRead = 200
 
-/** How many groups the statement of a user reads. Without the groups it reads one, which shows whether there are any. */
+/** Returns how many groups a statement for a user reads: one if the result leaves groups out, to find out whether there are any. */
 export const groupsToRead = (without: ListQuery['without']): number => (without === 'groups' ? 1 : groupsInRead)
 
-/** Groups with the two columns that `jsonPairs` takes. Each name is looked up. */
+/** Selects groups with the two columns that `jsonPairs` takes. Looks up the name of each group. */
 const selectGroups = sql`select membership.group_id as first, (
     select display_name from mintmark_groups
     where mintmark_groups.issuer = membership.issuer and mintmark_groups.group_id = membership.group_id
@@ -27,11 +27,11 @@ const selectGroups = sql`select membership.group_id as first, (
 export const groupsOfUser: Expression<unknown> = sql`${selectGroups}
   where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id`
 
-/** The first of them, in the order of their identifiers. */
+/** The first groups of the user in the outer statement, in the order of their identifiers. */
 export const firstGroupsOfUser = (p: Parameter<'groups_to_read'>): Expression<unknown> =>
   sql`${groupsOfUser} order by membership.group_id limit cast(${p('groups_to_read')} as bigint)`
 
-/** Reads the groups in a row. */
+/** Returns a reader of the groups in a row. */
 export function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly GroupReference[] {
   const columns = createColumnReader(engine)
   const { decodeText } = engine
@@ -46,8 +46,8 @@ export function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly Group
 }
 
 /**
- * Completes a record with its first groups: adds the others in pieces, or leaves all out. The others are read a moment later, which no
- * version tells: that of the user does not change with its groups.
+ * Returns a function that completes a record with its first groups: it adds the other groups in pieces, or leaves out all
+ * groups. The other groups are read a moment later. That is safe, because the version of a user does not depend on groups.
  */
 export function createGroupCompletion({
   engine,

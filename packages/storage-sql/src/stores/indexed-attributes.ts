@@ -6,7 +6,7 @@ import { indexName, type NarrowIndex, valueIndex } from '../list/narrow-index.ts
 import { orderName } from '../migrations/value-triggers.ts'
 import { createColumnReader } from '../row.ts'
 
-/** The attributes of the host that are indexed. */
+/** The attributes that the host has declared as indexed. */
 export interface IndexedAttributes {
   readonly add: (attributes: readonly IndexedAttribute[]) => Promise<void>
   /** The index of an attribute, by its label. */
@@ -15,8 +15,8 @@ export interface IndexedAttributes {
 }
 
 /**
- * Their definitions are rows, which the triggers of `mintmark_users` read. A new definition and the values of the users
- * that exist are written in one transaction, which keeps other writers out: no user is missing in an index.
+ * The definitions of the attributes are rows, which the triggers of `mintmark_users` read. A new definition and the values of
+ * existing users are written in one transaction, which keeps other writers out: no user is missing in an index.
  */
 export function createIndexedAttributes(database: Database): IndexedAttributes {
   const { engine, query, issuer, run, atomically } = database
@@ -32,11 +32,11 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
   return {
     async add(attributes) {
       const rows = await run(find, {})
-      const present = new Map(rows.map((row) => [columns.text(row, 'attribute'), columns.flag(row, 'is_unique')]))
+      const stored = new Map(rows.map((row) => [columns.text(row, 'attribute'), columns.flag(row, 'is_unique')]))
       for (const attribute of attributes) {
         for (const definition of definitionsOf(attribute, engine.types)) {
           const { name, isUnique } = definition
-          if (present.get(name) !== isUnique) await define(attribute, definition)
+          if (stored.get(name) !== isUnique) await define(attribute, definition)
           isAnyUnique ||= isUnique
           if (attribute.isText) known.set(name, valueIndex(name, definition.kind === 'several' ? 'several' : 'single'))
         }
@@ -51,11 +51,11 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
 
   async function define(attribute: IndexedAttribute, { name, kind, path, part, isUnique }: Definition): Promise<void> {
     const { types } = engine
-    const ofIssuer = `issuer = ${quoted(issuer)} AND attribute = ${quoted(name)}`
-    const definition = `SELECT ${quoted(name)} AS attribute, ${quoted(path)} AS path, ${part === undefined ? 'NULL' : quoted(part)} AS part, ${isUnique ? types.yes : types.no} AS is_unique`
+    const ofIssuer = `issuer = ${quote(issuer)} AND attribute = ${quote(name)}`
+    const definition = `SELECT ${quote(name)} AS attribute, ${quote(path)} AS path, ${part === undefined ? 'NULL' : quote(part)} AS part, ${isUnique ? types.yes : types.no} AS is_unique`
     const values = types.indexedValues({
       row: 'listed',
-      from: `(SELECT * FROM mintmark_users WHERE issuer = ${quoted(issuer)}) AS listed`,
+      from: `(SELECT * FROM mintmark_users WHERE issuer = ${quote(issuer)}) AS listed`,
       [kind]: definition,
     })
     try {
@@ -64,7 +64,7 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
         `DELETE FROM mintmark_indexed_attributes WHERE ${ofIssuer}`,
         `DELETE FROM mintmark_user_values WHERE ${ofIssuer}`,
         `INSERT INTO mintmark_indexed_attributes (issuer, attribute, path, part, is_unique)
-SELECT ${quoted(issuer)}, defined.* FROM (${definition}) AS defined`,
+SELECT ${quote(issuer)}, defined.* FROM (${definition}) AS defined`,
         `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
 ${values}`,
       ])
@@ -101,4 +101,4 @@ function definitionsOf(indexed: IndexedAttribute, { pathOf }: SqlEngine['types']
   ]
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -18,7 +18,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
   const columns = createColumnReader(engine)
   const versioned = createVersionedStore<typeof organizations, OrganizationId>(database, organizations)
 
-  /** Explains why no member was inserted. @returns `undefined` if what was read does not explain it. */
+  /** Explains why no member was inserted. @returns `undefined` if the row that was read does not explain it. */
   async function explain(key: {
     organization_id: string
     user_id: string
@@ -35,7 +35,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
 
     async remove(organizationId, now) {
       const removed = await versioned.remove(organizationId, now)
-      // A call that was interrupted after the removal is completed by the next one.
+      // If a call is interrupted after the removal, the next call revokes the families.
       await run(statements.revokeAll, { organization_id: organizationId, now })
       return removed
     },
@@ -66,7 +66,7 @@ export function createOrganizationStore(database: Database): OrganizationStore {
       const member = { organization_id: organizationId, user_id: userId }
       const families = { ...member, now }
       const removed = await transact([step(statements.remove, member, 'guard'), step(statements.revoke, families)])
-      // A family that was inserted while the transaction ran is not among those that it revoked.
+      // The transaction did not revoke a family that was inserted while it ran.
       await run(statements.revoke, families)
       return { outcome: removed === undefined ? 'absent' : 'removed' }
     },
@@ -96,7 +96,7 @@ type Membership = 'issuer' | 'organization_id' | 'user_id'
 
 /**
  * Triggers remove the memberships of a removed organization or user. A member that is added at the same moment leaves a
- * row that does not count: it is read, changed and removed only if both the organization and the user exist.
+ * row without effect: a row is read, changed and removed only if both the organization and the user exist.
  */
 function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof memberships>) {
   const present = () =>
@@ -124,7 +124,7 @@ function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordT
         where ${hasOrganization(p)} and ${hasUser(p)} on conflict do nothing returning version`
     }),
 
-    /** What a membership requires, and whether it exists, at one moment. */
+    /** Reads whether the membership, and what it requires, exist, in one statement. */
     inspect: compileSql(
       query,
       (p: Parameter<Membership>) =>

@@ -26,14 +26,14 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
   /**
    * Changes an existing user except for its keys. The kill switch is part of it: the generation advances if `active` is
    * cleared.
-   * @param blockedAt when the host blocked the user, as of this change.
+   * @param blockedAt when the host blocked the user, as it is after this change.
    */
   const change = (p: Parameter<ChangeValue>, blockedAt: Expression<SqlValue> = sql.ref('blocked_at')) =>
     query
       .updateTable('mintmark_users')
-      .set(parameters(p, unguardedColumns))
+      .set(parameters(p, contentColumns))
       .set((set) => ({
-        // Only the host lifts a block: of a blocked user, `active` stays false.
+        // Only the host lifts a block: a blocked user stays inactive.
         active: sql`case when ${blockedAt} is null then ${p('active')} else false end`,
         active_after_block: sql`case when ${blockedAt} is null then active_after_block else ${p('active')} = true end`,
         generation: sql`generation + case when active = ${p('was_active')} then case when ${blockedAt} is null then ${p('advance')} else 1 end else 0 end`,
@@ -47,7 +47,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
       .returning(assignedColumns)
       .returning(groups(p))
 
-  const leave = (p: Parameter<RemovalValue>) =>
+  const removeFromProvider = (p: Parameter<RemovalValue>) =>
     query
       .updateTable('mintmark_users')
       .set(withoutProvider)
@@ -78,7 +78,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
             'adopted',
             'created_at',
             ...keyColumns,
-            ...unguardedColumns,
+            ...contentColumns,
           ]),
           active: sql`case when ${formerBlock(p)} is null then ${p('active')} else false end`,
           blocked_at: formerBlock(p),
@@ -101,7 +101,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         findInProvider(p).where('external_id_key', '=', p('external_id_key')),
     ),
 
-    /** For unchanged keys: SQLite rewrites every index that contains a column of the SET list. */
+    /** Changes a user without changing keys, because SQLite rewrites every index that contains a column of the SET list. */
     compareAndSwapContent: compileStatement((p: Parameter<ChangeValue>) =>
       change(p)
         .where(belongsToProvider(p))
@@ -110,7 +110,7 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     ),
 
     compareAndSwap: compileStatement((p: Parameter<ChangeValue>) => {
-      // Otherwise a directory lifts the block of a removed user by renaming another one.
+      // Otherwise a directory could lift the block of a removed user by renaming another user.
       const blockedAt = sql<SqlValue>`coalesce(blocked_at,
         case when external_id_key is distinct from ${p('external_id_key')} then ${formerBlockOf('external_id_key', p)} end,
         case when user_name_key is distinct from ${p('user_name_key')} then ${formerBlockOf('user_name_key', p)} end)`
@@ -127,13 +127,13 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .where(isWithoutProvider),
     ),
 
-    release: compileStatement((p: Parameter<RemovalValue>) => leave(p)),
+    release: compileStatement((p: Parameter<RemovalValue>) => removeFromProvider(p)),
 
     remove: compileStatement((p: Parameter<RemovalValue>) =>
-      leave(p).set({ claims: p('claims'), removed_at: p('now') }),
+      removeFromProvider(p).set({ claims: p('claims'), removed_at: p('now') }),
     ),
 
-    /** A user whose `externalId` no removed user had. */
+    /** Finds a user, unless a removed user had the same `externalId`. */
     findNew: compileStatement((p: Parameter<UserKey | 'external_id_key' | 'groups_to_read'>) =>
       find(p)
         .where('user_id', '=', p('user_id'))
@@ -166,8 +166,8 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
 }
 
 /**
- * When the host blocked the last removed user who had the `externalId`, or the `userName`, of a new one; NULL unless it did. A
- * released user is still there, and the host may have lifted the block since.
+ * When the host blocked the last user who left the provider with the `externalId`, or the `userName`, of a new user; NULL if
+ * it did not. A released user still exists, so the host may have lifted the block since.
  */
 function formerBlock(p: Parameter<FormerKey>): Expression<SqlValue> {
   return sql`coalesce(${formerBlockOf('external_id_key', p)}, ${formerBlockOf('user_name_key', p)})`
@@ -176,7 +176,7 @@ function formerBlock(p: Parameter<FormerKey>): Expression<SqlValue> {
 const formerBlockOf = (name: (typeof keyColumns)[number], p: Parameter<FormerKey>): Expression<SqlValue> =>
   lastBlock(name, { issuer: p('issuer'), provider_id: p('provider_id'), key: p(name) })
 
-/** Of users who had the key and were removed in the same second, a blocked one counts: their order is not known. */
+/** If several users with the key were removed in the same second, a blocked one is chosen: their order is not known. */
 const lastBlock = (
   name: (typeof keyColumns)[number],
   of: Readonly<Record<'issuer' | 'provider_id' | 'key', SqlValue | Expression<unknown>>>,
@@ -195,7 +195,7 @@ type FormerKey = 'issuer' | 'provider_id' | 'external_id_key' | 'user_name_key'
 const exists = (condition: Expression<unknown>, p: Parameter<'issuer'>): Expression<SqlValue> =>
   sql`exists (select 1 from mintmark_users where issuer = ${p('issuer')} and ${condition})`
 
-/** The columns of a record, beside `groups`, a JSON list of pairs of identifier and name. */
+/** The columns of a record, besides `groups`, a JSON list of pairs of identifier and name. */
 const provisionedColumns = columnsOf(provisionedUsers.fields).map(
   // A column of the record is a column of its table.
   ({ name }) => name as ColumnName<typeof provisionedUsers>,
@@ -206,17 +206,17 @@ const { claims: _, ...listed } = provisionedUsers.fields
 /** The members of a listed record that are columns. A page of a list has a hundred users: their claims are not read. */
 export const listedFields = listed
 
-/** The columns of a listed record, beside `groups`. */
+/** The columns of a listed record, besides `groups`. */
 export const listedUserColumns = columnsOf(listedFields).map(({ name }) => name)
 
 /** The columns of `stateRow` that are unique within a provider. */
 const keyColumns = ['external_id_key', 'user_name_key'] as const
 
-/** The others but `active`, which no index contains and every change replaces. */
-const unguardedColumns = ['claims', 'external_id', 'resource', 'resource_form', 'comparable'] as const
+/** The other columns of `stateRow`, except `active`. No index contains them, and every change replaces them. */
+const contentColumns = ['claims', 'external_id', 'resource', 'resource_form', 'comparable'] as const
 
 /** The columns of `stateRow`: everything that a change may set. */
-export const stateColumns = ['active', ...unguardedColumns, ...keyColumns] as const
+export const stateColumns = ['active', ...contentColumns, ...keyColumns] as const
 
 /** The columns of a user without a provider. */
 export const withoutProvider = {
@@ -231,8 +231,8 @@ export const withoutProvider = {
 } as const
 
 /**
- * Keeps the keys of a user who leaves the provider; those of a user who has left before stay. Whom the host linked may have had the
- * keys of a blocked user without being blocked: such a key is not kept, so that the block stays.
+ * Keeps the keys of a user who leaves the provider, or the former keys of a user who left earlier. An adopted user may have the
+ * key of a blocked user without being blocked: that key is not kept, so that the block stays.
  */
 export const formerKeys = (p: Parameter<'issuer' | 'now'>) => ({
   former_since: sql<SqlValue>`case when provider_id is null then former_since else ${p('now')} end`,
@@ -250,8 +250,8 @@ function formerKeyOf(name: (typeof keyColumns)[number], p: Parameter<'issuer'>):
     else ${key} end`
 }
 
-// A writer has the resource already, a kilobyte: RETURNING asks only for the columns that the store decides.
+// The caller already has the resource, a kilobyte: RETURNING has only the columns that the store decides.
 
-/** The columns of a changed user that the change does not contain, beside `groups`. */
+/** The columns of a changed user that the change does not contain, besides `groups`. */
 const lifecycleColumns = ['active', 'blocked_at', 'active_after_block'] as const
 const assignedColumns = ['generation', 'created_at', 'adopted', ...lifecycleColumns] as const

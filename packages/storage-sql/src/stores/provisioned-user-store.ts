@@ -47,18 +47,18 @@ export function createProvisionedUserStore(
   const readLifecycle = lifecycleReader(engine)
   const complete = createGroupCompletion(database)
 
-  /** Finds which key of a user belongs to another user: the first of those asked about. */
+  /** Returns the first of the candidate keys that another user has. */
   async function findTaken(
-    account: KeyedUser,
-    asked: readonly Exclude<TakenKey, 'unique'>[],
+    user: KeyedUser,
+    candidates: readonly Exclude<TakenKey, 'unique'>[],
   ): Promise<TakenKey | undefined> {
-    const { external_id_key, user_name_key } = stateRow(account.state, engine)
-    const keys = { provider_id: account.providerId, user_id: account.userId, external_id_key, user_name_key }
+    const { external_id_key, user_name_key } = stateRow(user.state, engine)
+    const keys = { provider_id: user.providerId, user_id: user.userId, external_id_key, user_name_key }
     const [row] = await run(statements.findHolders, keys)
-    return asked.find((key) => row !== undefined && columns.flag(row, holder[key]))
+    return candidates.find((key) => row !== undefined && columns.flag(row, holder[key]))
   }
 
-  /** Explains why a change found no row. @returns `undefined` if what was read does not explain it. */
+  /** Explains why a change found no row. @returns `undefined` if the row that was read does not explain it. */
   async function explain({ userId, version, owner }: Expected) {
     const [current] = await run(statements.findVersion, { user_id: userId })
     if (current === undefined || columns.optionalText(current, 'provider_id') !== owner) {
@@ -71,12 +71,13 @@ export function createProvisionedUserStore(
   type ChangeValues = Parameters<typeof run<ChangeValue>>[1]
 
   /**
-   * @param ways writes to try in turn until one finds the user. Each checks the version.
-   * @param otherwise the outcome when none did, and the user is as expected.
+   * Changes a user that has the expected version.
+   * @param writes are tried in turn until one finds the user. Each checks the version.
+   * @param otherwise returns the outcome if no write found the user although the user is as expected.
    */
   async function swap<Otherwise = never>(
     { owner, ...change }: ProvisionedUserChange & Pick<Expected, 'owner'>,
-    ways: readonly ((values: ChangeValues) => Promise<readonly SqlRow[]>)[],
+    writes: readonly ((values: ChangeValues) => Promise<readonly SqlRow[]>)[],
     otherwise: () => Promise<Otherwise | undefined> = async () => undefined,
   ): Promise<ProvisionOutcome | Otherwise> {
     const { userId, version, state } = change
@@ -94,8 +95,8 @@ export function createProvisionedUserStore(
     let unexplained = 0
     return untilSettled(async () => {
       try {
-        for (const runWay of ways) {
-          const [swapped] = await runWay(values)
+        for (const write of writes) {
+          const [swapped] = await write(values)
           if (swapped !== undefined)
             return { outcome: 'swapped', record: await complete(readChanged(change, swapped), change.without) }
         }
@@ -104,14 +105,14 @@ export function createProvisionedUserStore(
         if (!(error instanceof UniqueViolationError)) throw error
         const key = await findTaken(change, ['externalId', 'userName'])
         if (key !== undefined) return { outcome: 'taken', key }
-        // The holder of a key may have gone in between; a unique value is taken the second time as well.
+        // The user with the key may have been removed in between. A unique value is still taken at the second attempt.
         unexplained += 1
         return unexplained > 1 && indexed.hasUnique() ? { outcome: 'taken', key: 'unique' } : undefined
       }
     })
   }
 
-  async function end(statement: Statement<RemovalValue>, request: RemovalRequest): Promise<RemovalOutcome> {
+  async function removeOrRelease(statement: Statement<RemovalValue>, request: RemovalRequest): Promise<RemovalOutcome> {
     const { providerId, userId, version, now } = request
     const values = {
       provider_id: providerId,
@@ -128,8 +129,8 @@ export function createProvisionedUserStore(
   }
 
   /**
-   * Writes a user unless one with the `externalId` was removed. That is looked up after the write: from then on no other user can
-   * have the `externalId`, and none who had it can be removed.
+   * Writes a user unless a user with the `externalId` was removed. Looks that up after the write: from then on, no other user can
+   * have the `externalId`, and no user who had it can be removed.
    */
   async function runUnlessRemoved(write: SqlStep, user: KeyedUser): Promise<readonly SqlRow[]> {
     const { providerId, userId, state } = user
@@ -201,8 +202,8 @@ export function createProvisionedUserStore(
       )
     },
 
-    release: (request) => end(statements.release, request),
-    remove: (request) => end(statements.remove, request),
+    release: (request) => removeOrRelease(statements.release, request),
+    remove: (request) => removeOrRelease(statements.remove, request),
     list: createLister(
       database,
       {
@@ -215,7 +216,7 @@ export function createProvisionedUserStore(
   }
 }
 
-/** The statement leaves out a row whose key is taken; only a unique value of the host makes it fail. */
+/** Runs an insertion. It writes no row if a key is taken; only a value that the host declared as unique makes it fail. */
 async function insertOrTaken(insert: () => Promise<readonly SqlRow[]>): Promise<readonly (SqlRow | 'unique')[]> {
   try {
     return await insert()
@@ -234,7 +235,7 @@ interface Expected {
   readonly owner: ProviderId | undefined
 }
 
-/** The columns that tell which keys are taken. */
+/** The columns that show which keys are taken. */
 const holder: Readonly<Record<Exclude<TakenKey, 'unique'>, string>> = {
   id: 'id',
   externalId: 'external_id',
@@ -244,11 +245,11 @@ const holder: Readonly<Record<Exclude<TakenKey, 'unique'>, string>> = {
 function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => RecordWithGroups {
   const read = rowReader(provisionedUsers.fields, engine)
   const readGroups = groupsReader(engine)
-  // The reader sets every other member, of an object of its own.
+  // `read` returns a new object with every other member.
   return (row) => Object.assign(read(row) as Omit<ProvisionedUserRecord, 'groups'>, { groups: readGroups(row) })
 }
 
-/** The state that a provider gives a user, as columns. */
+/** Returns the state that a provider gives a user, as columns. */
 const stateRow = (
   { active, externalId, resource, resourceForm, comparable, claims }: ProvisionedState,
   engine: SqlEngine,
@@ -266,7 +267,7 @@ const stateRow = (
 const userNameKey = ({ userName }: JsonObject): string | null =>
   indexKeyOrNull(typeof userName === 'string' ? userName : undefined)
 
-/** The record after a change, from the change and the row of its `assignedColumns`. */
+/** Returns a reader of the record after a change, from the change and the row of its `assignedColumns`. */
 function changedUserReader(engine: SqlEngine): (change: ProvisionedUserChange, row: SqlRow) => RecordWithGroups {
   const columns = createColumnReader(engine)
   const readGroups = groupsReader(engine)
@@ -285,7 +286,7 @@ function changedUserReader(engine: SqlEngine): (change: ProvisionedUserChange, r
   })
 }
 
-/** Whether a user is active and blocked: the store decides it, not the provider alone. */
+/** Returns a reader of whether a user is active and blocked, which the store decides, not the provider alone. */
 function lifecycleReader(
   engine: SqlEngine,
 ): (row: SqlRow) => Pick<ProvisionedUserRecord, 'active' | 'blockedAt' | 'activeAfterBlock'> {
@@ -301,7 +302,7 @@ function lifecycleReader(
   }
 }
 
-/** The record of a new user. Its identifier is new, so it is in no group. */
+/** Returns the record of a new user. Its identifier is new, so it is in no group. */
 const insertedUser = ({
   providerId,
   userId,
@@ -319,7 +320,7 @@ const insertedUser = ({
   groups: [],
 })
 
-/** Only filters use the comparable form. */
+/** Returns the members of a record that its state sets. Only filters use the comparable form. */
 const recordOf = ({ externalId, resource, resourceForm, claims }: ProvisionedState) => ({
   externalId,
   resource,

@@ -7,10 +7,10 @@ import { createColumnReader } from '../row.ts'
 import { createGroupChanges } from './group-changes.ts'
 
 /**
- * Each table's oldest rows are deleted by one statement, which finds them by their time in an index: the cost of a call
- * depends on its limit, not on the size of the tables. Every statement is complete by itself, so a call may be
- * interrupted between any two. The earlier of the caller's clock and the database's counts: a server whose clock is ahead
- * removes nothing that others need, such as a replay mark or the revocation of a token.
+ * Deletes the oldest rows of each table with one statement, which finds them by their time in an index: the cost of a call
+ * depends on its limit, not on the size of the tables. A call may be interrupted between any two statements. The time is
+ * taken from the caller's clock or the database's, whichever is earlier: a server whose clock is ahead removes nothing that
+ * other servers need, such as a replay mark or the revocation of a token.
  */
 export function createPurgeStore(database: Database): PurgeStore {
   const { query, engine, run } = database
@@ -32,7 +32,7 @@ export function createPurgeStore(database: Database): PurgeStore {
       for (const statement of statements) {
         const rows = await run(statement, { now, limit: limit - removed })
         removed += rows.length
-        // Whether there is more is not known: the next call finds out.
+        // There may be more rows: the next call finds out.
         if (removed >= limit) return { removed, done: false }
       }
       const idle = await purgeIdleFamilies({ now, limit: limit - removed })
@@ -41,7 +41,7 @@ export function createPurgeStore(database: Database): PurgeStore {
   }
 }
 
-/** The earlier of the caller's clock and the database's. */
+/** Returns the earlier of the times by the caller's clock and by the database's. */
 function earlier(now: SqlValue, engine: Database['engine']): RawBuilder<unknown> {
   const clock = sql.raw(engine.types.now)
   // As a subquery it is evaluated once, whatever the number of rows.
@@ -49,9 +49,9 @@ function earlier(now: SqlValue, engine: Database['engine']): RawBuilder<unknown>
 }
 
 /**
- * Removes the families whose refresh token expired a day ago. Their access tokens have expired too: core lets no refresh
- * token expire earlier. There is no index by this time, because each rotation would have to write to it. Instead, each
- * call looks at the next families in the order of their key, and a pass over all of them begins once a day.
+ * Removes the families whose refresh token expired a day ago. Their access tokens have expired too: core lets no access
+ * token outlive its refresh token. There is no index by this time, because each rotation would have to write to it. Instead,
+ * each call examines the next families in the order of their key, and a pass over all of them begins once a day.
  */
 function createIdleFamilyPurge(database: Database): PurgeStore['purgeExpired'] {
   const { query, engine, run } = database
@@ -77,10 +77,10 @@ function createIdleFamilyPurge(database: Database): PurgeStore['purgeExpired'] {
     const last = families.at(-1)
     const until = last === undefined ? after : columns.text(last, 'family_id')
     const removed = last === undefined ? [] : await run(statements.remove, { after, until, now })
-    const isOver = families.length < limit
-    after = isOver ? '' : until
-    if (isOver) nextPassAt = now + day
-    return { removed: removed.length, done: isOver }
+    const isPassComplete = families.length < limit
+    after = isPassComplete ? '' : until
+    if (isPassComplete) nextPassAt = now + day
+    return { removed: removed.length, done: isPassComplete }
   }
 }
 
@@ -88,14 +88,14 @@ const day = 86_400
 const idleFamiliesKeptFor = day
 
 /**
- * The rows to delete, by the time after which they are not needed. A revoked grant goes at once: nothing that was
+ * The rows to delete, with the time after which they are not needed. A revoked grant is deleted at once: nothing that was
  * issued under it is accepted without it.
  */
 const removable: readonly Removable[] = [
   { table: 'mintmark_codes', key: ['digest'], time: 'expires_at' },
   // The browser has a copy of the interaction: a server whose clock is behind would let it be completed again.
   { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at', keptFor: 300 },
-  // A client may have a copy of the request, sealed: the same applies.
+  // A client may have a sealed copy of the request: the same applies.
   { table: 'mintmark_pushed_requests', key: ['digest'], time: 'expires_at', keptFor: 300 },
   { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at' },
   { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
@@ -123,7 +123,7 @@ interface Removable {
   readonly key: readonly string[]
   readonly time: string
   /**
-   * For how many seconds after that time other servers still read the row, by their own clocks.
+   * For how many seconds after that time other servers may still read the row, because their clocks differ.
    */
   readonly keptFor?: number
 }

@@ -26,5 +26,5 @@ export function createReplayStore({ query, run }: Database): ReplayStore {
   }
 }
 
-/** Used values have any length and content: the key is their SHA-256, base64url. */
+/** Returns the key of a used value, which may have any length and content: its SHA-256 in base64url. */
 export const usedValueDigest = (value: string): string => hash('sha256', value, 'base64url')

@@ -16,7 +16,7 @@ import { createColumnReader, type ColumnReader } from '../row.ts'
 import { usedValueDigest } from './replay-store.ts'
 
 /**
- * Triggers write the list of revocations. A token that is revoked by itself is a used value with a purpose of its own.
+ * Triggers write the list of revocations. A token that is revoked individually is stored as a used value with its own purpose.
  */
 export function createRevocationStore({ query, engine, run }: Database): RevocationStore {
   const statements = revocationStatements(query)
@@ -49,7 +49,7 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
       const [first] = rows
       const present = rows.filter((row) => columns.has(row, 'position'))
       return {
-        // A join promises no order.
+        // A join returns rows in no particular order.
         records: present.map(read).toSorted((one, other) => one.position - other.position),
         completeSince: epochSeconds(first === undefined ? 0 : columns.integer(first, 'complete_since')),
       }
@@ -87,7 +87,7 @@ function readRevocation(read: ColumnReader, row: SqlRow): Revocation {
     case 'client_in_use':
       return { kind, clientId: clientId(name) }
     default:
-      throw new Error(`A revocation of an unknown kind: ${kind}`)
+      throw new Error(`Unknown kind of revocation: ${kind}`)
   }
 }
 
@@ -122,8 +122,8 @@ function revocationStatements(query: Database['query']) {
 
     listFrom: compileSql(query, (p: Parameter<Listed | 'from'>) => listed(sql`${p('from')}`, p)),
 
-    // The first recent entry is found by its time, so the number of older ones does not matter. The plus keeps the
-    // planner from using the position.
+    // The first recent entry is found by its time, so the number of older entries does not matter. The plus keeps the
+    // planner from using the index by position.
     listFirst: compileSql(query, (p: Parameter<Listed>) =>
       listed(
         sql`(select min(+position) from mintmark_endings where issuer = ${p('issuer')} and ended_at >= ${p('ended_since')})`,
@@ -136,7 +136,7 @@ function revocationStatements(query: Database['query']) {
 type Listed = 'issuer' | 'ended_since' | 'limit'
 
 /**
- * Returns one row even without entries, because it says since when the list is complete. The plus makes the planner
+ * Returns one row even without entries, because the row says since when the list is complete. The plus makes the planner
  * keep the order of positions.
  */
 const listed = (from: Expression<unknown>, p: Parameter<Listed>) => sql`select place.complete_since, page.*

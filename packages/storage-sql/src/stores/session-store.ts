@@ -20,7 +20,7 @@ export function createSessionStore(database: Database): SessionStore {
   const columns = createColumnReader(engine)
   const { toRow, read } = tables.session
 
-  /** Explains why a client did not join. @returns `undefined` if the session does not exist or allows it by now. */
+  /** Explains why a client did not join. @returns `undefined` if the session does not exist, or would now be joined. */
   async function explain({ session }: SessionJoin): Promise<SessionJoinOutcome | undefined> {
     const [current] = await run(statements.find, { session_id: session.sessionId })
     if (current === undefined) return undefined
@@ -107,7 +107,7 @@ const endOf = ({ reason, now }: Pick<SessionEnd, 'reason' | 'now'>) => ({
 
 const withoutCookie = { digest: undefined, idleExpiresAt: undefined, expiresAt: undefined }
 
-/** A session of the host. */
+/** Returns the record of a session of the host. */
 const newSession = ({ session, now }: SessionJoin): SessionRecord => ({
   ...session,
   ...withoutCookie,
@@ -117,7 +117,7 @@ const newSession = ({ session, now }: SessionJoin): SessionRecord => ({
   endReason: undefined,
 })
 
-/** A session that is ended before it was stored. */
+/** Returns the record of a session that is ended before it is stored. */
 const tombstone = ({ sessionId, reason, now, tombstoneUntil }: SessionEnd): SessionRecord => ({
   ...withoutCookie,
   sessionId,
@@ -155,12 +155,12 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
       .where('revoked_at', 'is', null)
       .returning('session_id')
 
-  /** Inserts a session, or changes the one that exists where the condition allows it. */
+  /** Inserts a session, or changes the existing session if the condition at the end of `change` allows it. */
   const upsert = (p: Parameter<ColumnName<typeof sessions>>, change: RawBuilder<unknown>) => {
     const names = sql.join(tables.session.columns.map((column) => sql.ref(column)))
     const values = sql.join(tables.session.columns.map((column) => p(column)))
     return sql`insert into mintmark_sessions (${names}) values (${values})
-      on conflict (issuer, session_id) do update set ${keptLonger}, ${change} returning 1 as written`
+      on conflict (issuer, session_id) do update set ${extendKeptUntil}, ${change} returning 1 as written`
   }
 
   return {
@@ -180,14 +180,14 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
     renew: compileStatement((p: Parameter<ColumnName<typeof sessions>>) =>
       query
         .updateTable('mintmark_sessions')
-        .set(parameters(p, renewed))
+        .set(parameters(p, renewedColumns))
         .where(ofSession(p))
         .where('user_id', '=', p('user_id'))
         .where('revoked_at', 'is', null)
         .returning('session_id'),
     ),
 
-    /** The session of a join. */
+    /** Writes the session of a join. */
     anchor: compileSql(query, (p: Parameter<ColumnName<typeof sessions>>) =>
       upsert(
         p,
@@ -259,8 +259,8 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
   }
 }
 
-/** The cookie and the sign-in of a session. */
-const renewed = [
+/** The columns of the cookie and the sign-in of a session. */
+const renewedColumns = [
   'user_generation',
   'digest',
   'auth_time',
@@ -279,4 +279,4 @@ const ofSession = (p: Parameter<'issuer' | 'session_id'>) =>
 const latest = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<SqlValue> =>
   sql`case when ${one} < ${other} then ${other} else ${one} end`
 
-const keptLonger = sql`kept_until = ${latest(sql`mintmark_sessions.kept_until`, sql`excluded.kept_until`)}`
+const extendKeptUntil = sql`kept_until = ${latest(sql`mintmark_sessions.kept_until`, sql`excluded.kept_until`)}`

@@ -22,7 +22,7 @@ export function createSigningKeyStore(database: Database): SigningKeyStore {
       const values = { key_id: keyId, dropped_at: droppedAt, row_mac: rowMac ?? null }
       const [dropped] = await run(statements.drop, values)
       if (dropped !== undefined) return { outcome: 'revoked' }
-      // A key that exists and was not dropped now was dropped before, which never changes back.
+      // If the key exists, it was dropped earlier: a dropped key never becomes valid again.
       const [current] = await run(statements.find, { key_id: keyId })
       return { outcome: current === undefined ? 'absent' : 'unchanged' }
     },

@@ -14,7 +14,7 @@ import type { SqlRow } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
-/** Reads related records with one statement, so that they are of one moment. */
+/** Reads related records with one statement, so that they are consistent. */
 export function createStatusStore(database: Database): StatusStore {
   const { engine, run } = database
   const columns = createColumnReader(engine)
@@ -28,7 +28,7 @@ export function createStatusStore(database: Database): StatusStore {
   }
   const statements = statusStatements(database, tables)
 
-  /** Reads a record of an outer join: if nothing was joined, its key is empty. */
+  /** Returns a reader of a record of an outer join. If nothing was joined, the key is NULL. */
   const optional =
     <Of extends RecordDefinition>({ take, readOwn }: RecordTable<Of>, key: string) =>
     (row: SqlRow): RecordOf<Of> | undefined => {

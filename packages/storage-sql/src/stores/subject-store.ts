@@ -31,14 +31,14 @@ export function createSubjectStore(database: Database): SubjectStore {
     async assign(candidate) {
       const { sector, subject } = candidate
       return untilSettled(async () => {
-        // First, because almost every call is for a user who has one.
+        // Reads first, because almost every call is for a user who already has a subject.
         const [existing] = await run(findSubject, { sector, user_id: candidate.userId })
         if (existing !== undefined) return { outcome: 'unchanged', subject: columns.text(existing, 'subject') }
         if (await table.insert(candidate)) return { outcome: 'assigned', subject }
 
         const [holder] = await run(findUser, { sector, subject })
-        const isOthers = holder !== undefined && columns.text(holder, 'user_id') !== candidate.userId
-        return isOthers ? { outcome: 'taken' } : undefined
+        const belongsToAnother = holder !== undefined && columns.text(holder, 'user_id') !== candidate.userId
+        return belongsToAnother ? { outcome: 'taken' } : undefined
       })
     },
 

@@ -78,8 +78,8 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
   const columns = createColumnReader(engine)
 
   /**
-   * Each outcome is decided by one statement, at one moment: `rotated` and `reused` by an update that checks its own
-   * condition, `retried` and `absent` by a read. If none applies, the row has changed in between, and the rotation is
+   * One statement decides each outcome: an update that checks its own condition decides `rotated` and `reused`, a read
+   * decides `retried` and `absent`. If none applies, the row has changed in between, and the rotation is
    * attempted again.
    */
   async function attemptRotation(request: RotateRequest): Promise<RotateOutcome | undefined> {
@@ -130,7 +130,7 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
       })
     },
 
-    // Not one statement with DO UPDATE, which names one unique index: PostgreSQL throws when a family that is written
+    // A single statement with DO UPDATE could name only one unique index: PostgreSQL throws when a family that is written
     // at the same time conflicts on the other index first.
     async insertTombstone(family, now) {
       await untilSettled(async () => {

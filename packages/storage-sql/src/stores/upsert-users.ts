@@ -31,7 +31,7 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
         }
       }
       const others = await statesOf(users.filter(({ userId }) => !written.has(userId)))
-      return users.map((user) => written.get(user.userId) ?? unwritten(others.get(user.userId)))
+      return users.map((user) => written.get(user.userId) ?? outcomeWithoutWrite(others.get(user.userId)))
     },
 
     async compare(users) {
@@ -46,7 +46,7 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
     },
   }
 
-  /** The rows that have the identifiers of users. */
+  /** Returns the states of the rows that have the identifiers of the users. */
   async function statesOf(users: readonly HostUser[]): Promise<ReadonlyMap<string, State>> {
     if (users.length === 0) return new Map()
     const rows = await run(statements.find, { ids: engine.encodeSearchable(users.map(({ userId }) => userId)) })
@@ -59,7 +59,7 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
     return { kind: 'present', active: columns.flag(row, 'active'), claims: columns.text(row, 'claims') }
   }
 
-  /** In the order of identifiers, so that concurrent batches do not wait for each other in a circle. */
+  /** Encodes users in the order of their identifiers, so that concurrent batches do not deadlock. */
   function encodePairs(users: readonly HostUser[]) {
     const pairs = users.map(({ userId, claims }): [UserId, string] => [userId, JSON.stringify(claims)])
     return engine.encodeSearchable(pairs.toSorted(([one], [other]) => (one < other ? -1 : 1)))
@@ -71,10 +71,11 @@ type State =
   | { readonly kind: 'present'; readonly active: boolean; readonly claims: string }
   | { readonly kind: 'provisioned' | 'removed' | 'client' }
 
-/** The outcome for a user whom the statement has not written. */
-function unwritten(state: State | undefined): UpsertOutcome {
-  // Users and clients leave tombstones, so the row that prevented the write is there.
-  if (state === undefined) throw new StorageUnavailableError('A row that was there is not found')
+/** Returns the outcome for a user whom the statement has not written. */
+function outcomeWithoutWrite(state: State | undefined): UpsertOutcome {
+  // Users and clients leave tombstones, so the row that prevented the write still exists.
+  if (state === undefined)
+    throw new StorageUnavailableError('A user was not written, and no other row has the identifier')
   return state.kind === 'present' ? { outcome: 'unchanged', active: state.active } : { outcome: state.kind }
 }
 
@@ -82,7 +83,7 @@ function upsertStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
   const columnNames = sql.raw(
     'issuer, user_id, claims, active, blocked_at, active_after_block, generation, created_at, updated_at, version',
   )
-  /** Looks up each identifier by the key, and plans that do not depend on the number of rows. */
+  /** Looks up each identifier by the key, with a plan that does not depend on the number of rows. */
   const hasOneOf = (table: string, column: string, { issuer, ids }: Record<'issuer' | 'ids', RawBuilder<unknown>>) =>
     engine.keyAmong({ issuerColumn: sql.ref(`${table}.issuer`), issuer, column: sql.ref(`${table}.${column}`) }, ids)
 

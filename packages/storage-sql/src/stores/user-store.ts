@@ -17,7 +17,11 @@ export function createUserStore(
   const table = recordTable(database, users)
   const statements = userStatements(database, table)
 
-  async function setActive(active: boolean, userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome> {
+  async function setActive(
+    userId: UserId,
+    now: EpochSeconds,
+    { active }: { readonly active: boolean },
+  ): Promise<LifecycleOutcome> {
     const change = { user_id: userId, now, active: engine.encodeFlag(active), was_active: engine.encodeFlag(!active) }
     return untilSettled(async () => {
       const [changed] = await run(active ? statements.reactivate : statements.deactivate, change)
@@ -80,8 +84,8 @@ export function createUserStore(
       })
     },
 
-    deactivate: (userId, now) => setActive(false, userId, now),
-    reactivate: (userId, now) => setActive(true, userId, now),
+    deactivate: (userId, now) => setActive(userId, now, { active: false }),
+    reactivate: (userId, now) => setActive(userId, now, { active: true }),
 
     async remove(userId, now) {
       const [row] = await run(statements.remove, {

@@ -33,7 +33,7 @@ export const createIdentityProviderStore = (database: Database): IdentityProvide
   touchSecret: createTouchSecret(database, identityProviders),
 })
 
-/** Records with a version, which changes by compare-and-swap, and a tombstone, which remains when they are removed. */
+/** Records that are changed by compare-and-swap of their version, and that leave a tombstone when they are removed. */
 type Versioned = typeof clients | typeof identityProviders | typeof organizations
 
 interface VersionedStore<Of extends Versioned, Id extends string> {
@@ -67,7 +67,7 @@ export function createVersionedStore<Of extends Versioned, Id extends string>(
     },
 
     async list({ after, limit }) {
-      // No identifier is empty: every one is after that.
+      // No identifier is empty, so every identifier sorts after the empty string.
       const rows = await run(statements.list, { after: after ?? '', limit })
       return rows.map(table.read)
     },
@@ -148,7 +148,7 @@ function createTouchSecret(
     sql`issuer = ${p('issuer')} and ${sql.ref(key)} = ${p(key)} and removed_at is null`
 
   const find = compileSql(query, (p: Parameter<string>) => sql`select secret_uses from ${table} where ${present(p)}`)
-  const note = compileSql(query, (p: Parameter<string>) => {
+  const recordUse = compileSql(query, (p: Parameter<string>) => {
     const uses = engine.mergeJson(sql.ref('secret_uses'), sql`${p('use')}`)
     return sql`update ${table} set secret_uses = ${uses} where ${present(p)}`
   })
@@ -158,6 +158,6 @@ function createTouchSecret(
     if (row === undefined || !isFirstUseWithinAnHour(columns.json(row, 'secret_uses') as SecretUses, digest, now))
       return
 
-    await run(note, { [key]: id, use: JSON.stringify({ [digest]: now }) })
+    await run(recordUse, { [key]: id, use: JSON.stringify({ [digest]: now }) })
   }
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 /** The URN of an extension. */
 export const extension = 'urn:example:params:scim:extension:2.0:User'
 
-/** Few texts, so that filters find something; among them what means something to SQL, to LIKE and to JSON. */
+/** A string. Most come from a small set, so that filters find something. Some have a meaning in SQL, LIKE or JSON. */
 export const aText = (): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom('a', 'b', 'ab', 'ba', 'aba') },
@@ -16,7 +16,7 @@ export const aText = (): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => text.replaceAll('\0', '')) },
   )
 
-/** More than an index keeps. */
+/** Longer than the values that an index keeps. */
 const longText = 'a'.repeat(250)
 
 export const aNumber = (): fc.Arbitrary<number> =>
@@ -26,7 +26,7 @@ export const aNumber = (): fc.Arbitrary<number> =>
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   )
 
-/** The comparable form of an account, or of a group, without the names that it is told apart by. */
+/** The comparable form of a user or a group, without the names that identify it. */
 export const aComparable = (): fc.Arbitrary<JsonObject> =>
   fc
     .record(
@@ -49,7 +49,7 @@ export const aComparable = (): fc.Arbitrary<JsonObject> =>
 const anEmail = (): fc.Arbitrary<JsonObject> =>
   fc.record({ value: aText(), type: fc.constantFrom('work', 'home'), primary: fc.boolean() }, { requiredKeys: [] })
 
-/** What no schema would have let in. */
+/** JSON that no schema would allow. */
 const anyJson = (): fc.Arbitrary<JsonValue> => {
   const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(

@@ -3,14 +3,14 @@ import type { FilterAttribute, SortKey } from '@mintmark/storage-interface/store
 import fc from 'fast-check'
 import { aNumber, aText, extension } from './comparable-resource.ts'
 
-/** Texts that may be somebody's identifier, name or address. */
+/** Strings that may be the identifier, name or address of a resource. */
 export interface KnownTexts {
   readonly texts: readonly string[]
-  /** What memberships are called, and their parts. */
+  /** The attribute of memberships, and its sub-attributes. */
   readonly memberships: { readonly attribute: string; readonly parts: readonly string[] }
 }
 
-/** Filters on the attributes of `aComparable`, and on what the store knows itself. */
+/** A filter on the attributes of `aComparable`, and on attributes that the store adds. */
 export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter> {
   const someText = fc.oneof(
     { weight: 3, arbitrary: aText() },
@@ -23,7 +23,7 @@ export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter>
     elementOf(fc.constantFrom('emails', 'phoneNumbers', 'thing', 'tags', 'nothing'), nested(ofValue, 2)),
     elementOf(fc.constant(known.memberships.attribute), nested(ofMembership, 1)),
   )
-  // What identity providers ask for, which is what has indexes.
+  // The filters that identity providers send, which have indexes.
   const lookup = fc.oneof(
     equality(fc.constantFrom('id', 'externalId', 'userName', 'displayName'), fc.constantFrom(...known.texts)),
     elementOf(fc.constant('emails'), nested(equality(fc.constantFrom('value', 'type'), aText()), 1)),
@@ -38,7 +38,7 @@ export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter>
   )
 }
 
-/** Orders by what has values of one kind. */
+/** A sort key whose attribute has values of one type only. */
 export const aSortKey = (): fc.Arbitrary<SortKey> => {
   const single = [
     'title',
@@ -143,10 +143,10 @@ function attribute(path: string, urn?: string): FilterAttribute {
 
 const several = (name: string): FilterAttribute => ({ ...attribute(name), multiValued: true })
 
-/** Every resource has the first. Of a complex attribute a filter can only ask whether it is there. */
+/** Every resource has the first attribute. A filter can only test whether a complex attribute is present. */
 const meta = fc.constantFrom(attribute('meta'), attribute('meta.unknown'), attribute('meta', extension))
 
-/** The texts come twice: they have the most operators. */
+/** Strings are listed twice, because they have the most operators. */
 const plain: readonly FilterAttribute[] = [
   ...['title', 'name.familyName'].map((path) => attribute(path)),
   ...['tags'].map(several),

@@ -1,7 +1,7 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
 import { firstOrders, firstValues } from '../../src/migrations/value-triggers.ts'
 
-/** Of the accounts that `fillProvider` writes: numbers that are everywhere in the order of ages, names and addresses. */
+/** Returns the keys of the user with number `n` that `fillProvider` writes. */
 export const filledAccount = (
   n: number,
 ): { readonly userId: string; readonly externalId: string; readonly userName: string; readonly workEmail: string } => ({
@@ -12,9 +12,9 @@ export const filledAccount = (
 })
 
 /**
- * Writes as many accounts of `provider-1` by a few statements, each with two e-mail addresses and a resource of the usual
- * size, in one of a thousand groups, and each tenth also in `filled-group-0`. What triggers would keep for each row is written at once on PostgreSQL: there
- * a hundred thousand changes of one total, in one transaction, would take an hour.
+ * Writes `rows` users of `provider-1` with a few statements. Each has two e-mail addresses and a resource of the usual size,
+ * and is in one of a thousand groups; every tenth is also in `filled-group-0`. On PostgreSQL, the rows that triggers would
+ * write are written at once: a hundred thousand changes of one total in one transaction would take an hour.
  */
 export async function fillProvider(
   dialect: SqlDialect,

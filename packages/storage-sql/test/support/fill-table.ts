@@ -1,19 +1,23 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
 
-/** Columns whose values matter, as SQL over the row's number `n`; the others get a text or number of their own. */
+/** The values of some columns, as SQL with the row's number `n`. The other columns get distinct strings or numbers. */
 export type ColumnValues = Readonly<Record<string, string>>
 
-/** Writes as many rows by one statement, which both engines understand. */
+/** Writes `rows` rows with one statement, which both engines understand. */
 export async function fillTable(
   dialect: SqlDialect,
-  given: {
+  {
+    table,
+    columns,
+    rows,
+    values,
+  }: {
     readonly table: string
     readonly columns: readonly string[]
     readonly rows: number
     readonly values: ColumnValues
   },
 ): Promise<void> {
-  const { table, columns, rows, values } = given
   const expressions = columns.map((column) => values[column] ?? defaultValue(column))
   await dialect.atomically([
     `INSERT INTO ${table} (${columns.join(', ')})

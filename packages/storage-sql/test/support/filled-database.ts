@@ -14,19 +14,19 @@ interface RanStatement {
   readonly parameters: readonly SqlValue[]
 }
 
-/** A database with as many accounts of one provider as were asked for. */
+/** A database with a number of users of one provider. */
 export interface FilledDatabase {
   readonly storage: AdminStorage
-  /** What was run since this was asked last. */
+  /** Returns the statements that were run since the last call. */
   ran(): readonly RanStatement[]
-  /** The parts of a statement's plan that read a whole table, or all that a provider has in it. */
+  /** Returns the parts of a statement's plan that read a whole table, or all rows of a provider in it. */
   scansOf(ran: RanStatement): Promise<readonly unknown[]>
   /** How often a statement sorts rows to find those of its page. It always sorts the page itself. */
   sortsForPage(ran: RanStatement): Promise<number>
   close(): Promise<void>
 }
 
-// Both are without statistics, as a database is on the day of its first import.
+// Neither database has statistics, as on the day of its first import.
 
 export async function filledSqlite(rows: number): Promise<FilledDatabase> {
   const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })

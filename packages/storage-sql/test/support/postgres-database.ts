@@ -5,13 +5,13 @@ import { createSqlStorage, migrate, type SqlDialect } from '@mintmark/storage-sq
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { Client, Pool, type PoolConfig } from 'pg'
 
-/** An empty schema of its own. Its name is also the application name of its connections: tests that run beside it differ. */
+/** An empty schema. Its name is also the application name of its connections, so that tests can tell theirs apart. */
 export interface TestDatabase {
-  /** Connections of this address find and make tables in the schema. */
+  /** Connections to this address find and create tables in the schema. */
   readonly url: string
-  /** The connection option that leads to it, for pools with further ones. */
+  /** The connection option that selects the schema, for pools with further options. */
   readonly options: string
-  /** A pool that is ended with the database. */
+  /** Creates a pool, which is ended when the database is removed. */
   pool(settings?: PoolConfig): Pool
   /** Ends the pools and removes the schema. */
   remove(): Promise<void>
@@ -38,7 +38,7 @@ export async function makeDatabase(address: string): Promise<TestDatabase> {
   }
 }
 
-/** A database of its own whose texts are ordered as in English, and not by their bytes. */
+/** Creates a separate database that orders strings as in English, not by their bytes. */
 export async function inOtherOrder(address: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await runAlone(
@@ -58,7 +58,7 @@ export async function inOtherOrder(address: string): Promise<TestDatabase> {
 }
 
 /**
- * Makes stores one after the other in one database, each of them empty when it is made. Handles alternate between two
+ * Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two
  * pools, as those of two servers would.
  */
 export async function postgresUnderTest(
@@ -70,14 +70,14 @@ export async function postgresUnderTest(
   await migrate({ dialect: toPostgresDialect(pools[0]) })
   const { rows } = await pools[0].query(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema`)
   const tables = rows.map(({ name }) => String(name)).filter((name) => name !== 'mintmark_migrations')
-  let handles = 0
+  let opened = 0
 
   return async () => {
     await pools[0].query(tables.map((name) => `DELETE FROM ${name}`).join(';'))
     return {
       open: async (issuer) => {
-        handles += 1
-        const dialect = dialects[handles % 2]
+        opened += 1
+        const dialect = dialects[opened % 2]
         if (dialect === undefined) throw new Error('There is no pool.')
         return createSqlStorage({ dialect, issuer })
       },
@@ -86,7 +86,7 @@ export async function postgresUnderTest(
   }
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 async function runAlone(connectionString: string, statement: string): Promise<void> {
   const client = new Client({ connectionString })
   await client.connect()

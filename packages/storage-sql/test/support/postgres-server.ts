@@ -8,20 +8,20 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /**
- * A real PostgreSQL on 127.0.0.1 with a folder of its own. It trusts everybody there, and waits for no disk: what it has
- * confirmed survives its own death, not the machine's.
+ * A real PostgreSQL on 127.0.0.1 with its own folder. It needs no password, and does not wait for the disk: a confirmed write
+ * survives when the server is killed, but not when the machine fails.
  */
 export interface PostgresServer {
   readonly url: string
-  /** SIGKILL: no farewell to anybody. */
+  /** Kills the process (SIGKILL), without an orderly shutdown. */
   kill(): Promise<void>
   /** Starts it again after `kill`, on the same port and folder. */
   restart(): Promise<void>
-  /** Ends it and removes its folder. */
+  /** Stops the server and removes its folder. */
   stop(): Promise<void>
 }
 
-/** @throws Error when it does not start: a test that needs it fails. */
+/** @throws Error when it does not start, so that a test that needs it fails. */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-postgres-'))
   try {
@@ -87,7 +87,7 @@ async function findPrograms(folder: string): Promise<Installation['programs']> {
   const { initdb, postgres } = (await import(entry)) as Installation['programs']
   if (unprivilegedAccount() === undefined || (await isOpenToAll(postgres))) return { initdb, postgres }
 
-  // Somewhere on the way, such as /root, the other account may not pass.
+  // The other account may not enter a parent folder, such as /root.
   await cp(dirname(dirname(postgres)), join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
   return { initdb: join(folder, 'native/bin/initdb'), postgres: join(folder, 'native/bin/postgres') }
 }
@@ -101,9 +101,9 @@ async function isOpenToAll(path: string): Promise<boolean> {
 async function initialise({ folder, account, programs }: Installation): Promise<void> {
   const args = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
   const child = spawn(programs.initdb, args, { ...account, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
-  const said = await child.stderr.toArray()
+  const output = await child.stderr.toArray()
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  if (child.exitCode !== 0) throw new Error(`initdb ended with ${child.exitCode}:\n${said.join('')}`)
+  if (child.exitCode !== 0) throw new Error(`initdb ended with ${child.exitCode}:\n${output.join('')}`)
 }
 
 async function startProcess({ folder, account, programs }: Installation, port: number): Promise<ChildProcess> {
@@ -123,24 +123,24 @@ async function startProcess({ folder, account, programs }: Installation, port: n
   return child
 }
 
-/** A test run that ends early leaves no server behind. */
+/** The servers to stop when a test run ends early. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach((child) => child.kill('SIGQUIT')))
 
 async function untilReady(child: ChildProcess): Promise<void> {
-  const said: string[] = []
+  const output: string[] = []
   await new Promise<void>((resolve, reject) => {
     child.once('error', (error) => reject(new Error('PostgreSQL could not be started.', { cause: error })))
-    child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${said.join('\n')}`)))
+    child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${output.join('\n')}`)))
     if (child.stderr === null) return
     createInterface(child.stderr).on('line', (line) => {
-      said.push(line)
+      output.push(line)
       if (line.includes('ready to accept connections')) resolve()
     })
   })
 }
 
-/** The children of a killed server take a moment to see that they are orphans; until then no other starts in the folder. */
+/** Tries to start again until the children of a killed server have ended: before that, no server starts in the folder. */
 async function untilStarted(start: () => Promise<ChildProcess>): Promise<ChildProcess> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -5,12 +5,12 @@ import { startPostgres, type PostgresServer } from './postgres-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The port of 127.0.0.1 that tells the address of the run's PostgreSQL, and starts it for the first who asks. */
+    /** A port of 127.0.0.1 that sends the address of the run's PostgreSQL. The first connection starts the server. */
     readonly postgresDoor: number
   }
 }
 
-/** One PostgreSQL for the whole run, for all worker processes; none when nobody asks. */
+/** Provides one PostgreSQL for all worker processes of the run. It starts only when a test needs it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<PostgresServer> | undefined
 

@@ -41,7 +41,9 @@ const at = (offset: number) => epochSeconds(1_800_000_000 + offset)
 const now = at(500)
 const digest = (label: string) => secretDigest(label.padEnd(43, 'x'))
 
-/** Text that quoting, JSON or a database could change. */
+// One file: the records, how they are written, and what reading them returns must agree.
+
+/** A string that quoting, JSON or a database could change. */
 const rich = `a'b"c\\d\n\t\0 \u001A ä€😀 %_;--`
 const richJson: JsonObject = { text: rich, list: [1, -2.5, true, null, ''], nested: { empty: {}, none: [] } }
 
@@ -277,7 +279,7 @@ const fullSession = {
   userAgent: undefined,
   location: undefined,
   createdAt: at(44),
-  // A migration fills in the next one, and `keptUntil`, of sessions that were written before there were such members.
+  // A migration fills in `lastSeenAt` and `keptUntil` of sessions that were written before these members existed.
   lastSeenAt: at(44),
   idleExpiresAt: at(1045),
   expiresAt: at(1046),
@@ -548,10 +550,10 @@ const groupRecord = ({ providerId: owner, groupId: id, state, createdAt }: NewGr
 
 const unblocked = { providerId: undefined, blockedAt: undefined, activeAfterBlock: undefined }
 
-/** Of a user whom the host has deactivated. */
+/** The status of a user whom the host has deactivated. */
 const blocked = { active: false, blockedAt: now, activeAfterBlock: true }
 
-/** What `readRecords` returns of a database that `writeRecords` has filled. */
+/** What `readRecords` returns for a database that `writeRecords` has filled. */
 export const writtenRecords: Readonly<Record<string, unknown>> = {
   clients: [
     { ...fullClient, secrets: [fullClient.secrets[0], { ...fullClient.secrets[1], lastUsedAt: now }] },

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Pool } from 'pg'
 
-/** Every row of a SQLite file, as INSERT statements; without the list of applied migrations, which has the time of each. */
+/** Returns every row of a SQLite file as INSERT statements, except the list of migrations, which has the time of each. */
 export function sqliteRowsAsSql(file: string): readonly string[] {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -22,7 +22,7 @@ export function sqliteRowsAsSql(file: string): readonly string[] {
   }
 }
 
-/** The same of a PostgreSQL schema, with the text of each value. */
+/** Returns every row of a PostgreSQL schema, except the list of migrations, as INSERT statements with the text of each value. */
 export async function postgresRowsAsSql(pool: Pool): Promise<readonly string[]> {
   const { rows: columns } = await pool.query<{ readonly table: string; readonly columns: string }>(
     `SELECT table_name AS table, string_agg(quote_ident(column_name) || '::text', ', ' ORDER BY ordinal_position) AS columns
@@ -45,19 +45,19 @@ function insertOf(table: string, row: Readonly<Record<string, unknown>>, quote: 
 function quoteForSqlite(value: unknown): string {
   if (value === null) return 'NULL'
   if (typeof value !== 'string') return `${value as number}`
-  return isPlain(value) ? quoted(value) : `CAST(X'${Buffer.from(value).toString('hex')}' AS TEXT)`
+  return isPlain(value) ? quote(value) : `CAST(X'${Buffer.from(value).toString('hex')}' AS TEXT)`
 }
 
 function quoteForPostgres(value: unknown): string {
   if (value === null) return 'NULL'
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  if (isPlain(text)) return quoted(text)
+  if (isPlain(text)) return quote(text)
   const escaped = text.replaceAll('\\', String.raw`\\`).replaceAll(control, (each) => escapeOf(each))
-  return `E${quoted(escaped)}`
+  return `E${quote(escaped)}`
 }
 
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
+// oxlint-disable-next-line no-control-regex -- the expression looks for control characters
 const control = /[\0-\u001F]/g
 const isPlain = (text: string): boolean => text.search(control) < 0
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
+const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const escapeOf = (each: string): string => String.raw`\u` + each.charCodeAt(0).toString(16).padStart(4, '0')
