@@ -41,8 +41,8 @@ export interface RedisStorageOptions {
    */
   readonly timeoutMilliseconds?: number
   /**
-   * Is called with a warning if `maxmemory-policy` is not `noeviction`. The policy is read once, after the first answer, from one
-   * master of a cluster. There is no warning if the user of the client may not call `INFO`.
+   * Is called with a warning if `maxmemory-policy` is not `noeviction`. The policy is read once, after the first answer, from
+   * one master of a cluster. There is no warning if the user of the client may not call `INFO`.
    * @defaultValue Writes to the console. If Redis evicts keys, it can forget that an assertion was used.
    */
   readonly onWarning?: (message: string) => void

@@ -1,3 +1,5 @@
+// One file: an engine and its dialect are the contract that every database implements.
+
 import { createQueues } from '@mintmark/internal'
 import { type JsonValue, StorageUnavailableError } from '@mintmark/storage-interface'
 import type { AliasedRawBuilder, Dialect, Expression, RawBuilder } from 'kysely'
@@ -49,7 +51,10 @@ export interface SqlEngine {
     readonly indexedValues: (values: SqlIndexedValues) => string
     /** A statement that deletes the rows of a table whose key consists of columns of a row and of rows of a query. */
     readonly removeRows: (rows: SqlRemovedRows) => string
-    /** Statements that keep writers out of a table until the transaction ends. None if the engine allows one writer at a time. */
+    /**
+     * Statements that keep writers out of a table until the transaction ends. None if the engine allows one writer at a
+     * time.
+     */
     readonly lockTable: (table: string) => readonly string[]
     /** Statements that remove a trigger. */
     readonly dropTrigger: (trigger: Pick<SqlTrigger, 'name' | 'table'>) => readonly string[]
@@ -142,8 +147,8 @@ export interface SqlIndexedValues {
   /** Attributes with several values. */
   readonly several?: string
   /**
-   * Attributes with several values, with the path of the list: their primary value, or else the first. Each yields a row, also when
-   * it is absent.
+   * Attributes with several values, with the path of the list. Each yields a row with the primary value, or else the first
+   * value, even when it is absent.
    */
   readonly first?: string
   readonly from?: string

@@ -15,6 +15,8 @@ import type { JsonValue } from '@mintmark/storage-interface'
 import type { SecretDigest, SecretRecord } from '@mintmark/storage-interface/stores'
 import { placeOf } from './row.ts'
 
+// One file: what writes a record to columns, and what reads it from them, must agree.
+
 /** A table of records: how statements write them, and how they select and read whole records. */
 export interface RecordTable<Of extends RecordDefinition> extends RecordCodec<Of> {
   /** The list of `SELECT` or `RETURNING` of a statement whose rows `read` and `take` accept. */

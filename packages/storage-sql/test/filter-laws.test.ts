@@ -129,7 +129,7 @@ async function expectSameAnswers(
       storage.provisionedUsers.indexAttributes([
         { attribute: tags, elementPart: undefined, isText: true, isUnique: false },
       ])
-    // The users that exist get an index, and later ones are added to it.
+    // If the users exist already, the declaration indexes them; otherwise their insertion does.
     if (populations % 2 === 0) await declare()
     await populate(storage, population)
     if (populations % 2 === 1) await declare()

@@ -296,7 +296,10 @@ async function answersOf({
   }
 }
 
-/** Returns the result of a call, or the name of the error that it throws, as when the identifier of a revoked grant is inserted. */
+/**
+ * Returns the result of a call, or the name of the error that it throws, as when the identifier of a revoked grant is
+ * inserted again.
+ */
 async function answerOf(storage: AdminStorage, call: Call | undefined): Promise<unknown> {
   try {
     return await call?.(storage)

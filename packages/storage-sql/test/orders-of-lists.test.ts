@@ -11,7 +11,7 @@ import { aDatabase } from './support/postgres-of-the-run.ts'
 const issuer = 'https://issuer.example'
 const { providerId } = aProvisionedUser('any')
 
-/** Whose primary or first values are in the order c, a, none, b. */
+/** Lists whose primary value, or else first value, is c, a, absent and b. */
 const lists: readonly (readonly JsonObject[] | undefined)[] = [
   [{ value: 'c' }, { value: 'a', primary: false }],
   [{ value: 'z' }, { value: 'a', primary: true }],
@@ -24,7 +24,7 @@ describe.for([
   { name: 'SQLite', open: anEmptyFile },
   { name: 'PostgreSQL', open: anEmptyPool },
 ])('0051 on $name', ({ open }) => {
-  test('users that exist are sorted by their addresses and numbers by an index (RFC 7644 §3.4.2.3)', async () => {
+  test('sorts existing users by e-mail address and phone number by an index (RFC 7644 §3.4.2.3)', async () => {
     const storage = await createSqlStorage({ dialect: await migratedWith(lists), issuer, scanLimit: 1 })
 
     for (const by of ['emails', 'phoneNumbers']) {
@@ -33,7 +33,7 @@ describe.for([
     }
   })
 
-  test('an attribute that the host has declared before gets its order when the server declares it again', async () => {
+  test('sorts by an attribute that the host declared before the migration, once the server declares it again', async () => {
     const dialect = await migratedWith(lists, { declared: 'devices' })
     const storage = await createSqlStorage({ dialect, issuer, scanLimit: 1 })
     const declare = () =>

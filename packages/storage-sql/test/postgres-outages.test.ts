@@ -402,7 +402,10 @@ async function open(
   return createSqlStorage({ dialect: toPostgresDialect(database.pool(pool), options), issuer })
 }
 
-/** A storage and a function that breaks its connection after the next statement with a certain beginning has been carried out. */
+/**
+ * Opens a storage. `dropNextResponse` breaks its connection after the server has carried out the next statement with a
+ * certain beginning.
+ */
 async function openLosingResponses(): Promise<{
   readonly storage: AdminStorage
   readonly dropNextResponse: (beginning: string) => void

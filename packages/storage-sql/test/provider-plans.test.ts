@@ -107,7 +107,10 @@ const sortValues: Readonly<Record<string, (n: number) => string | number | undef
   phoneNumbers: (n) => `tel:+47-555-${n}`,
 }
 
-/** Returns the identifiers of all users in the order of a value. Users with equal values are ordered by age, as they are numbered. */
+/**
+ * Returns the identifiers of all users in the order of a value. Users with equal values are ordered by age, which is the order
+ * of their numbers.
+ */
 const inOrderOf = (valueOf: (n: number) => string | number | undefined): readonly string[] =>
   Array.from({ length: userCount }, (_, index) => ({ n: index + 1, value: valueOf(index + 1) ?? '' }))
     .toSorted((one, other) => (one.value === other.value ? one.n - other.n : one.value < other.value ? -1 : 1))

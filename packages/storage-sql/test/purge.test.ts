@@ -273,7 +273,10 @@ async function twoFileDialects(): Promise<readonly [SqlDialect, SqlDialect]> {
   return dialects
 }
 
-/** Opens two pools on a separate database: in a shared one, the reads of another test would keep replaced rows in their pages. */
+/**
+ * Opens two pools on a separate database: in a shared one, the reads of another test would keep replaced rows in their
+ * pages.
+ */
 async function twoPools(): Promise<readonly [SqlDialect, SqlDialect]> {
   const database = await aDatabaseInOtherOrder()
   onTestFinished(() => database.remove())

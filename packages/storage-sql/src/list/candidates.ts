@@ -129,7 +129,10 @@ function fewest(operands: readonly Found[]): Found {
   return found.find((matches) => matches.every(isBounded)) ?? found[0]
 }
 
-/** Merges matches in the same index: equalities are looked up together, and an index that must be read as a whole is read once. */
+/**
+ * Merges matches in the same index: equalities are looked up together, and an index that must be read as a whole is read
+ * only once.
+ */
 function perIndex(matches: readonly NarrowMatch[]): readonly NarrowMatch[] {
   const filters = new Map<NarrowIndex, FilterTemplate[]>()
   for (const { index, filter } of matches) filters.set(index, [...(filters.get(index) ?? []), filter])

@@ -6,6 +6,8 @@ import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.t
 import { indexKey } from '../row.ts'
 import type { Parameter } from '../database.ts'
 
+// One file: the template of a filter and the SQL that is compiled from it must agree.
+
 /** Finds the attributes of a filter. */
 export interface FilterScope {
   readonly value: (attribute: FilterAttribute) => SearchedValue

@@ -6,6 +6,8 @@ import { compileFilter, type ComparisonTemplate, endName, type FilterTemplate, s
 import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
 
+// One file: the kinds of narrow indexes differ only in their columns, and share bounds and conditions.
+
 /**
  * A table with a few columns of each row of a kind, in the order of its key. A filter on these columns alone is
  * evaluated without the rows, which are ten times as large.
@@ -47,7 +49,7 @@ export const labelOf = ({ extension, name, subName }: FilterAttribute): string =
     .filter((part) => part !== undefined)
     .join('.')
 
-/** The name in an index of an attribute, or of a part of each of its values. */
+/** Returns the name in an index of an attribute, or of a part of each of its values. */
 export const indexName = ({ attribute, elementPart }: Pick<SortKey, 'attribute' | 'elementPart'>): string =>
   elementPart === undefined ? labelOf(attribute) : `${labelOf(attribute)}.${elementPart}`
 

@@ -18,7 +18,10 @@ export interface PageForm {
 export const sortNames = (values: readonly Sql[]): readonly Sql[] =>
   values.map((_, place) => sql`${sql.ref(`sort_${place}`)}`)
 
-/** Returns the order of a list. Equal rows are ordered by age in the same direction, so that an index can be read either way. */
+/**
+ * Returns the order of a list. Rows with equal values are ordered by age in the same direction, so that an index can be read
+ * either way.
+ */
 export const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>
   sql.join([
     ...values.map((value) =>

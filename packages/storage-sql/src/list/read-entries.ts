@@ -7,7 +7,10 @@ import { entriesCondition, isBounded, type NarrowMatch } from './narrow-index.ts
 export interface ReadEntries {
   /** Whether the statement reads the whole of an index that has one entry for each row. */
   readonly ofEveryRow: boolean
-  /** Whether the statement reads only ranges of indexes. With few comparisons that is little work, however long the ranges are. */
+  /**
+   * Whether the statement reads only ranges of indexes. With few comparisons that is little work, however long the ranges
+   * are.
+   */
   readonly areRanges: boolean
   /** Counts the entries of ranges, and of indexes with several entries for a row, up to `entryLimit`. */
   readonly count: Statement<string> | undefined

@@ -10,6 +10,8 @@ import { entriesOf, type ReadEntries } from './read-entries.ts'
 import { type CandidateQuery, candidatesOf, matchesInIndexes, unionOf } from './candidates.ts'
 import { coveringIndex, inexactRows, narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
 
+// One file: the statements of a list share the shape of a page and of the candidates.
+
 type Builder = Pick<Database, 'query' | 'engine'>
 
 /** Reads the number of all rows. */

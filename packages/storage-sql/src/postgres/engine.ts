@@ -222,7 +222,7 @@ function indexedValues({ row, columns = [], single, several, first, from }: SqlI
 const oneValue = `CASE coalesce(jsonb_typeof(node), 'null') WHEN 'null' THEN 1 WHEN 'string' THEN CASE WHEN length(node #>> '{}') > 200 THEN 2 ELSE 0 END ELSE 2 END AS kind,
       CASE WHEN jsonb_typeof(node) IN ('string', 'number') THEN left(node #>> '{}', 200) ELSE '' END AS value`
 
-/** The primary value of a list, or else the first. */
+/** The primary value of a list, or else the first value. */
 const firstOfList = `CASE jsonb_typeof(list) WHEN 'array' THEN (
         SELECT CASE indexed.part WHEN '' THEN item.value ELSE item.value -> indexed.part END
         FROM jsonb_array_elements(list) WITH ORDINALITY AS item(value, place)

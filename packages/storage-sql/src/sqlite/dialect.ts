@@ -16,6 +16,8 @@ import { placesOf, rowsByPlace } from '../row.ts'
 import { sqlite } from './engine.ts'
 import { createSqliteReader, longestPrepared, type SqliteReader } from './reader.ts'
 
+// One file: opening the database, preparing statements and grouping writes all concern its one main connection.
+
 /** Options of `openSqliteDialect`. */
 export interface SqliteDialectOptions {
   /**

@@ -163,7 +163,7 @@ function indexedValues({ row, columns = [], single, several, first, from }: SqlI
   return queries.filter((query) => query !== undefined).join(' UNION ALL ')
 }
 
-/** The columns `kind` and `value` of the value at a path. */
+/** Returns the columns `kind` and `value` of the value at a path. */
 function oneValue(document: string, path: string): string {
   const type = `json_type(${document}, ${path})`
   const value = `(${document} ->> ${path})`
@@ -171,7 +171,7 @@ function oneValue(document: string, path: string): string {
       CASE WHEN ${type} IN ('text', 'integer', 'real') THEN substr(${value}, 1, 200) ELSE '' END AS value`
 }
 
-/** The path of the primary value of a list, or else of the first; `NULL` if the list is empty. */
+/** The path of the primary value of a list, or else of the first value; `NULL` if the list is empty. */
 const pathOfFirst = (document: string): string =>
   `CASE json_type(${document}, indexed.path) WHEN 'array' THEN indexed.path || (
           SELECT '[' || item.key || ']' FROM json_each(${document}, indexed.path) AS item

@@ -7,7 +7,7 @@ import type { SqlEngine, SqlRow, SqlValue } from '../dialect.ts'
 import { belongsToProvider, createColumnReader } from '../row.ts'
 
 /**
- * The parameters of a plan. `joining`: the members to add, or in a replacement all members. `leaving`: the members that a
+ * The parameters of a plan of a change of members. `joining`: the members to add, or in a replacement all members. `leaving`: the members that a
  * delta removes.
  */
 export type MemberValue = 'issuer' | 'provider_id' | 'group_id' | 'joining' | 'leaving'
@@ -224,7 +224,10 @@ export function createMemberCounts({
   }
 }
 
-/** The memberships of up to this many members are counted on the main connection: a query on the reading thread starts later. */
+/**
+ * The memberships of up to this many members are counted on the main connection: a query on the reading thread starts
+ * later.
+ */
 const fewMembers = 20
 
 /** One statement counts at most this many members, or memberships of this many members: each may be in thousands of groups. */

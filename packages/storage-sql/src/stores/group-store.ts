@@ -140,6 +140,8 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
   }
 }
 
+// The changes of groups are in this file because they share statements and readers with the store.
+
 type Change = Parameters<GroupStore['change']>[0]
 
 type Removal = Parameters<GroupStore['remove']>[0]

@@ -13,7 +13,10 @@ import { createColumnReader } from '../row.ts'
  */
 export const groupsInRead = 200
 
-/** Returns how many groups a statement for a user reads: one if the result leaves groups out, to find out whether there are any. */
+/**
+ * Returns how many groups a statement for a user reads. If the result leaves out groups, it reads one, to find out whether
+ * there are any.
+ */
 export const groupsToRead = (without: ListQuery['without']): number => (without === 'groups' ? 1 : groupsInRead)
 
 /** Selects groups with the two columns that `jsonPairs` takes. Looks up the name of each group. */

@@ -129,8 +129,8 @@ export function createProvisionedUserStore(
   }
 
   /**
-   * Writes a user unless a user with the `externalId` was removed. Looks that up after the write: from then on, no other user can
-   * have the `externalId`, and no user who had it can be removed.
+   * Writes a user unless a user with the `externalId` was removed. Looks that up after the write: from then on, no other user
+   * can have the `externalId`, and no user who had it can be removed.
    */
   async function runUnlessRemoved(write: SqlStep, user: KeyedUser): Promise<readonly SqlRow[]> {
     const { providerId, userId, state } = user

@@ -21,7 +21,7 @@ export interface FilledDatabase {
   ran(): readonly RanStatement[]
   /** Returns the parts of a statement's plan that read a whole table, or all rows of a provider in it. */
   scansOf(ran: RanStatement): Promise<readonly unknown[]>
-  /** How often a statement sorts rows to find those of its page. It always sorts the page itself. */
+  /** Returns how often a statement sorts rows to find the rows of its page. It always sorts the page itself. */
   sortsForPage(ran: RanStatement): Promise<number>
   close(): Promise<void>
 }

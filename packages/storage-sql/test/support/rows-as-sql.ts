@@ -22,7 +22,7 @@ export function sqliteRowsAsSql(file: string): readonly string[] {
   }
 }
 
-/** Returns every row of a PostgreSQL schema, except the list of migrations, as INSERT statements with the text of each value. */
+/** Like `sqliteRowsAsSql`, for a PostgreSQL schema, with the text of each value. */
 export async function postgresRowsAsSql(pool: Pool): Promise<readonly string[]> {
   const { rows: columns } = await pool.query<{ readonly table: string; readonly columns: string }>(
     `SELECT table_name AS table, string_agg(quote_ident(column_name) || '::text', ', ' ORDER BY ordinal_position) AS columns
