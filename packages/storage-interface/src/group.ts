@@ -134,7 +134,7 @@ export interface GroupStore {
     readonly providerId: ProviderId
     readonly memberIds: readonly string[]
     /** The group that is not counted. */
-    readonly beside: GroupId
+    readonly excludedGroup: GroupId
     readonly atMost: number
   }): Promise<number>
 

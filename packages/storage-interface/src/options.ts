@@ -33,7 +33,7 @@ export function checkOptions<Options extends object>(
   throw new TypeError(
     problem === undefined
       ? `${of}: ${name} is not an option. Its options are ${known}.`
-      : `${of}: ${joined(name, problem)}.`,
+      : `${of}: ${describeProblem(name, problem)}.`,
   )
 }
 
@@ -51,58 +51,58 @@ function findFault(options: object, checks: Readonly<Record<string, OptionCheck 
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(checks, name))
   if (unknown !== undefined) return { name: unknown, problem: undefined, known }
   for (const [name, check] of Object.entries(checks)) {
-    const problem = problemOf(Reflect.get(options, name), check)
+    const problem = findProblem(Reflect.get(options, name), check)
     if (problem !== undefined) return { name, problem, known }
   }
   return undefined
 }
 
-function problemOf(value: unknown, check: OptionCheck | RequiredOption): string | undefined {
+function findProblem(value: unknown, check: OptionCheck | RequiredOption): string | undefined {
   if (typeof check === 'function') return value === undefined ? undefined : check(value)
   const problem = check.required(value)
   return problem !== undefined && value === undefined ? `is missing; it ${problem}` : problem
 }
 
 /** Joins a name and a problem. The problem of a nested option begins with the rest of its path, as in `dpop.origin must be …`. */
-const joined = (name: string, problem: string): string =>
+const describeProblem = (name: string, problem: string): string =>
   /^[.[]/.test(problem) ? name + problem : `${name} ${problem}`
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const expecting =
+const createCheck =
   (isExpected: (value: unknown) => boolean, problem: string): OptionCheck =>
   (value) =>
     isExpected(value) ? undefined : problem
 
 export const required = (check: OptionCheck): RequiredOption => ({ required: check })
 
-export const aFunction = expecting((value) => typeof value === 'function', 'must be a function')
-export const anObject = expecting(isObject, 'must be an object')
-export const aText = expecting((value) => typeof value === 'string' && value !== '', 'must be a non-empty string')
-export const aFlag = expecting((value) => typeof value === 'boolean', 'must be true or false')
+export const aFunction = createCheck((value) => typeof value === 'function', 'must be a function')
+export const anObject = createCheck(isObject, 'must be an object')
+export const aText = createCheck((value) => typeof value === 'string' && value !== '', 'must be a non-empty string')
+export const aFlag = createCheck((value) => typeof value === 'boolean', 'must be true or false')
 
 /** Accepts every storage. `requireStores` checks which stores it has, where they are used. */
-export const aStorage = expecting(
+export const aStorage = createCheck(
   (value) => isObject(value) && typeof Reflect.get(value, 'issuer') === 'string',
   'must be a storage',
 )
 
 /** Accepts an object of the host or of another package, such as a limiter, that has these functions; it may have other members. */
 export const anObjectWith = (...functions: readonly string[]): OptionCheck =>
-  expecting(
+  createCheck(
     (value) => isObject(value) && functions.every((name) => typeof Reflect.get(value, name) === 'function'),
     `must be an object with the function${functions.length === 1 ? '' : 's'} ${functions.join(', ')}`,
   )
 
 export const aTextLike = (pattern: RegExp, problem: string): OptionCheck =>
-  expecting((value) => typeof value === 'string' && pattern.test(value), problem)
+  createCheck((value) => typeof value === 'string' && pattern.test(value), problem)
 
 export const oneOf = (...values: readonly string[]): OptionCheck =>
-  expecting((value) => typeof value === 'string' && values.includes(value), `must be ${values.join(' or ')}`)
+  createCheck((value) => typeof value === 'string' && values.includes(value), `must be ${values.join(' or ')}`)
 
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck =>
-  expecting(
+  createCheck(
     (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
     most === Number.MAX_SAFE_INTEGER
       ? `must be a whole number, ${least} or more`
@@ -110,7 +110,7 @@ export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Opti
   )
 
 export const aNumber = (least: number, most: number): OptionCheck =>
-  expecting(
+  createCheck(
     (value) => typeof value === 'number' && value >= least && value <= most,
     `must be a number from ${least} to ${most}`,
   )
@@ -121,12 +121,12 @@ export const listOf =
     if (!Array.isArray(value)) return 'must be a list'
     const problems = value.flatMap((element, index) => {
       const problem = check(element)
-      return problem === undefined ? [] : [joined(`[${index}]`, problem)]
+      return problem === undefined ? [] : [describeProblem(`[${index}]`, problem)]
     })
     return problems[0]
   }
 
-export const aListOfTexts = expecting(
+export const aListOfTexts = createCheck(
   (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
   'must be a list of strings',
 )
@@ -139,5 +139,5 @@ export const optionsOf =
     const fault = findFault(value, checks)
     if (fault === undefined) return undefined
     const { name, problem, known } = fault
-    return joined(`.${name}`, problem ?? `is not an option; the options are ${known}`)
+    return describeProblem(`.${name}`, problem ?? `is not an option; the options are ${known}`)
   }

@@ -179,7 +179,7 @@ export async function requireRoomForMembers(
   // RFC 7644 §3.12 invalidValue.
   if (present + joining.size > groupMembers) throw refusal('members_too_many', { attribute: 'members' })
   const memberIds = [...joining]
-  const most = await groups.countMemberships({ providerId, memberIds, beside: groupId, atMost: groupsOfMember })
+  const most = await groups.countMemberships({ providerId, memberIds, excludedGroup: groupId, atMost: groupsOfMember })
   // RFC 7644 §3.12 invalidValue.
   if (most >= groupsOfMember) throw refusal('memberships_too_many', { attribute: 'members' })
 }

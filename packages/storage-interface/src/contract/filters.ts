@@ -7,41 +7,41 @@ export function attribute(path: string, extension?: string): FilterAttribute {
 }
 
 /** An attribute with several values. */
-export const several = (name: string, extension?: string): FilterAttribute => ({
+export const multiValued = (name: string, extension?: string): FilterAttribute => ({
   ...attribute(name, extension),
   multiValued: true,
 })
 
-type Tested = string | FilterAttribute
+type AttributeOrPath = string | FilterAttribute
 
-const tested = (of: Tested): FilterAttribute => (typeof of === 'string' ? attribute(of) : of)
+const toAttribute = (of: AttributeOrPath): FilterAttribute => (typeof of === 'string' ? attribute(of) : of)
 
-export const text = (of: Tested, operator: TextOperator, value: string): ResolvedFilter => ({
+export const text = (of: AttributeOrPath, operator: TextOperator, value: string): ResolvedFilter => ({
   kind: 'text',
-  attribute: tested(of),
+  attribute: toAttribute(of),
   operator,
   value,
 })
 
-export const number = (of: Tested, operator: OrderOperator, value: number): ResolvedFilter => ({
+export const number = (of: AttributeOrPath, operator: OrderOperator, value: number): ResolvedFilter => ({
   kind: 'number',
-  attribute: tested(of),
+  attribute: toAttribute(of),
   operator,
   value,
 })
 
-export const boolean = (of: Tested, operator: 'eq' | 'ne', value: boolean): ResolvedFilter => ({
+export const boolean = (of: AttributeOrPath, operator: 'eq' | 'ne', value: boolean): ResolvedFilter => ({
   kind: 'boolean',
-  attribute: tested(of),
+  attribute: toAttribute(of),
   operator,
   value,
 })
 
-export const present = (of: Tested): ResolvedFilter => ({ kind: 'present', attribute: tested(of) })
+export const present = (of: AttributeOrPath): ResolvedFilter => ({ kind: 'present', attribute: toAttribute(of) })
 
 export const element = (name: string, where: ResolvedFilter): ResolvedFilter => ({
   kind: 'element',
-  attribute: several(name),
+  attribute: multiValued(name),
   where,
 })
 

@@ -2,21 +2,21 @@ import type { AdminStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '.
 import type { StorageLaw } from './law.ts'
 import { isolationLaws, recordLaws } from './laws/isolation-laws.ts'
 import { adminRecords, deliveryRecords, oauthRecords, scimRecords } from './record-kinds.ts'
-import { accountListLaws, logLaws } from './laws/administration-laws.ts'
+import { userListLaws, logLaws } from './laws/administration-laws.ts'
 import { replayLaws, signingKeyLaws } from './laws/replay-laws.ts'
 import { changeLaws } from './laws/change-laws.ts'
 import { clientLaws, clientRemovalLaws } from './laws/client-laws.ts'
 import { customResourceLaws } from './laws/custom-resource-laws.ts'
 import { deliveryLaws as deliveryStoreLaws } from './laws/delivery-laws.ts'
 import { codeLaws, interactionLaws } from './laws/code-laws.ts'
-import { deadFamilyLaws, rotationLaws } from './laws/family-laws.ts'
+import { familyRevocationLaws, rotationLaws } from './laws/family-laws.ts'
 import { provisioningRevocationLaws, revocationLaws, revocationListLaws } from './laws/revocation-laws.ts'
 import { grantLaws, statusLaws } from './laws/grant-laws.ts'
 import { groupLaws } from './laws/group-laws.ts'
 import { identityProviderLaws } from './laws/identity-provider-laws.ts'
 import { listFilterLaws } from './laws/filter-laws.ts'
 import { listPageLaws } from './laws/list-laws.ts'
-import { listKnownLaws } from './laws/list-member-laws.ts'
+import { listAttributeLaws } from './laws/list-member-laws.ts'
 import { listSortLaws } from './laws/list-sort-laws.ts'
 import { memberLaws, memberRaceLaws } from './laws/group-member-laws.ts'
 import { initialAccessTokenLaws } from './laws/initial-access-token-laws.ts'
@@ -44,7 +44,7 @@ import { userLaws } from './laws/user-laws.ts'
 export const oauthLaws: readonly StorageLaw[] = [
   ...codeLaws,
   ...rotationLaws,
-  ...deadFamilyLaws,
+  ...familyRevocationLaws,
   ...userLaws,
   ...grantLaws,
   ...clientLaws,
@@ -96,14 +96,14 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...listPageLaws,
   ...listSortLaws,
   ...listFilterLaws,
-  ...listKnownLaws,
+  ...listAttributeLaws,
 ]
 
 /** All laws: those of a storage for administration, of a SCIM server, of deliveries and of an authorization server. */
 export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...scimLaws,
   ...deliveryLaws,
-  ...accountListLaws,
+  ...userListLaws,
   ...upsertLaws,
   ...changeLaws,
   ...organizationLaws,

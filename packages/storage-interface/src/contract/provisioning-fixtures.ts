@@ -74,7 +74,7 @@ export const aProvisionedState = (label: string, overrides: Partial<ProvisionedS
 })
 
 /** The record of a new user. */
-export const freshAccount = ({
+export const freshUser = ({
   providerId: provider,
   userId: id,
   state,
@@ -98,7 +98,7 @@ export const freshAccount = ({
 })
 
 /** The user as core sees it. */
-export const accountOf = ({
+export const toUserRecord = ({
   userId: id,
   active,
   providerId: provider,
@@ -245,14 +245,14 @@ export const everything: ListQuery = {
 }
 
 /** A user for each comparable form, in this order by age: the first is `user-00`. */
-export const accountsOf = (comparables: readonly JsonObject[]): readonly NewProvisionedUser[] =>
+export const usersWith = (comparables: readonly JsonObject[]): readonly NewProvisionedUser[] =>
   comparables.map((comparable, index) => {
     const label = String(index).padStart(2, '0')
     const state = aProvisionedState(label, { comparable: { userName: `name-${label}`, ...comparable } })
     return aProvisionedUser(label, { state, createdAt: nowPlus(index) })
   })
 
-export async function insertAccounts(storage: ScimStorage, users: readonly NewProvisionedUser[]): Promise<void> {
+export async function insertUsers(storage: ScimStorage, users: readonly NewProvisionedUser[]): Promise<void> {
   for (const user of users) await storage.provisionedUsers.insert(user)
 }
 
@@ -270,13 +270,13 @@ export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): 
 }
 
 /** Checks that each filter finds, among users with these comparable forms, those that `matchesFilter` finds. */
-export async function findsWhatMatches(
+export async function expectMatches(
   { storage, same }: Trial<ScimStorage>,
   comparables: readonly JsonObject[],
   filters: readonly ResolvedFilter[],
 ): Promise<void> {
-  const users = accountsOf(comparables)
-  await insertAccounts(storage, users)
+  const users = usersWith(comparables)
+  await insertUsers(storage, users)
   for (const filter of filters) {
     const matches = matchesFilter(filter)
     const expected = users.filter((user) => matches(filteredForm(user))).map(({ userId }) => userId)

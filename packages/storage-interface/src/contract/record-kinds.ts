@@ -35,7 +35,7 @@ import {
   aProvisionedUser,
   anInitialAccessToken,
   anOrganization,
-  freshAccount,
+  freshUser,
   aWebhook,
   freshGroup,
 } from './provisioning-fixtures.ts'
@@ -153,7 +153,7 @@ export const scimRecords: readonly RecordKind<ScimStorage>[] = [
     read: (storage, id) => storage.identityProviders.find(providerId(id)),
   }),
   kind('provisionedUsers', {
-    make: (id) => freshAccount(aProvisionedUser(id, { userId: userId(id) })),
+    make: (id) => freshUser(aProvisionedUser(id, { userId: userId(id) })),
     insert: (storage, { providerId: provider, userId: id, createdAt, ...rest }) => {
       const state = { ...rest, comparable: { userName: id } }
       return storage.provisionedUsers.insert({ providerId: provider, userId: id, state, createdAt })

@@ -8,9 +8,9 @@ export interface TextLookup {
 }
 
 /** A resolved filter, or a filter with names in place of its values. */
-type DemandingFilter =
-  | { readonly kind: 'or' | 'and'; readonly operands: readonly DemandingFilter[] }
-  | { readonly kind: 'element'; readonly attribute: FilterAttribute; readonly where: DemandingFilter }
+type LookupFilter =
+  | { readonly kind: 'or' | 'and'; readonly operands: readonly LookupFilter[] }
+  | { readonly kind: 'element'; readonly attribute: FilterAttribute; readonly where: LookupFilter }
   | TextComparison
   | { readonly kind: 'not' | 'present' | 'number' | 'boolean' }
 
@@ -33,21 +33,21 @@ export type Candidates<Lookup> = ReadonlyMap<Lookup, readonly string[]>
  * @param lookups by the attribute whose strings they index, such as `userName` and `emails.value`.
  */
 export function findCandidates<Lookup extends TextLookup>(
-  filter: DemandingFilter,
+  filter: LookupFilter,
   lookups: ReadonlyMap<string, Lookup>,
   parent?: string,
 ): Candidates<Lookup> | undefined {
   switch (filter.kind) {
     case 'text':
-      return ofEquality(filter, lookups, parent)
+      return findByEquality(filter, lookups, parent)
     case 'element':
       return parent === undefined && isPlain(filter.attribute)
         ? findCandidates(filter.where, lookups, filter.attribute.name)
         : undefined
     case 'and':
-      return fewest(filter.operands.map((operand) => findCandidates(operand, lookups, parent)))
+      return chooseFewest(filter.operands.map((operand) => findCandidates(operand, lookups, parent)))
     case 'or':
-      return union(filter.operands.map((operand) => findCandidates(operand, lookups, parent)))
+      return unite(filter.operands.map((operand) => findCandidates(operand, lookups, parent)))
     case 'not':
     case 'present':
     case 'number':
@@ -58,7 +58,7 @@ export function findCandidates<Lookup extends TextLookup>(
   }
 }
 
-function ofEquality<Lookup>(
+function findByEquality<Lookup>(
   { attribute, operator, value }: TextComparison,
   lookups: ReadonlyMap<string, Lookup>,
   parent: string | undefined,
@@ -69,15 +69,17 @@ function ofEquality<Lookup>(
 }
 
 /** All operands must hold, so the rows of one operand are enough: the one with the fewest. */
-function fewest<Lookup extends TextLookup>(
+function chooseFewest<Lookup extends TextLookup>(
   operands: readonly (Candidates<Lookup> | undefined)[],
 ): Candidates<Lookup> | undefined {
-  const [best] = operands.filter((each) => each !== undefined).toSorted((one, other) => rowsOf(one) - rowsOf(other))
+  const [best] = operands
+    .filter((each) => each !== undefined)
+    .toSorted((one, other) => expectedRows(one) - expectedRows(other))
   return best
 }
 
 /** One operand must hold, so the rows of all of them are needed. */
-function union<Lookup>(operands: readonly (Candidates<Lookup> | undefined)[]): Candidates<Lookup> | undefined {
+function unite<Lookup>(operands: readonly (Candidates<Lookup> | undefined)[]): Candidates<Lookup> | undefined {
   const all = new Map<Lookup, readonly string[]>()
   for (const operand of operands) {
     if (operand === undefined) return undefined
@@ -86,18 +88,18 @@ function union<Lookup>(operands: readonly (Candidates<Lookup> | undefined)[]): C
   return all.size === 0 ? undefined : all
 }
 
-const rowsOf = (candidates: Candidates<TextLookup>): number =>
+const expectedRows = (candidates: Candidates<TextLookup>): number =>
   [...candidates].reduce((sum, [{ rows }, values]) => sum + rows * values.length, 0)
 
 const isPlain = ({ extension, subName }: FilterAttribute): boolean => extension === undefined && subName === undefined
 
 /** Returns the attributes that a store adds to the comparable form of every resource: see `ListQuery`. */
-export function knownMembers(id: string, row: Known): JsonObject {
+export function knownMembers(id: string, row: KnownAttributes): JsonObject {
   const meta = { created: row.createdAt * 1000, lastModified: row.updatedAt * 1000 }
   return row.externalId === undefined ? { id, meta } : { id, meta, externalId: row.externalId }
 }
 
-interface Known {
+interface KnownAttributes {
   readonly externalId: string | undefined
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds

@@ -69,7 +69,7 @@ export function createMemoryWebhooks({ webhooks }: ChangeTable, scheduler: Sched
 
     async list() {
       await scheduler()
-      return [...webhooks.behind(undefined)]
+      return [...webhooks.rowsAfter(undefined)]
     },
 
     async compareAndSwap(webhook, version) {

@@ -4,12 +4,12 @@ import { providerId as asProviderId, type JsonObject, type ProviderId } from '..
 import { bytesOf, listPage, type ListedRow } from './list-page.ts'
 import {
   createProviderIndex,
-  holderOf,
+  findHolder,
   type IndexedRow,
   type ProviderIndex,
   reindex,
   rowsByAge,
-  rowsHaving,
+  findByText,
 } from './provider-index.ts'
 import { frozenCopy, type SchedulerHook } from './rows.ts'
 
@@ -50,12 +50,12 @@ export function createMemoryCustomResources(
 
     async find(key) {
       await scheduler()
-      return owned(table, key)?.record
+      return findResource(table, key)?.record
     },
 
     async compareAndSwap({ version, state, now, ...key }) {
       await scheduler()
-      const current = owned(table, key)
+      const current = findResource(table, key)
       if (current === undefined) return { outcome: 'absent' }
       if (current.record.version !== version) return { outcome: 'conflict' }
       const taken = takenKey(table, key, state)
@@ -70,7 +70,7 @@ export function createMemoryCustomResources(
 
     async remove({ version, ...key }) {
       await scheduler()
-      const current = owned(table, key)
+      const current = findResource(table, key)
       if (current === undefined) return { outcome: 'absent' }
       if (version !== undefined && current.record.version !== version) return { outcome: 'conflict' }
 
@@ -87,11 +87,11 @@ export function createMemoryCustomResources(
           byAge: rowsByAge(table.byOwner, owner),
           lookups: new Map([
             ['id', { rows: 1, find: (id) => [id] }],
-            ['externalId', { rows: 1, find: (text) => rowsHaving(table.byOwner, owner, ['externalId', text]) }],
+            ['externalId', { rows: 1, find: (text) => findByText(table.byOwner, owner, ['externalId', text]) }],
           ]),
           row: (resourceId) => {
             const { providerId, resourceType } = query
-            const found = owned(table, { providerId, resourceType, resourceId })
+            const found = findResource(table, { providerId, resourceType, resourceId })
             return found && listedRow(found)
           },
           sizeOf: ({ resource }) => bytesOf(JSON.stringify(resource)),
@@ -107,7 +107,7 @@ type Key = Pick<CustomResourceRecord, 'providerId' | 'resourceType' | 'resourceI
 const ownerOf = ({ providerId, resourceType }: Omit<Key, 'resourceId'>): ProviderId =>
   asProviderId(JSON.stringify([providerId, resourceType]))
 
-function owned(table: CustomResourceTable, key: Key): StoredResource | undefined {
+function findResource(table: CustomResourceTable, key: Key): StoredResource | undefined {
   const found = table.byId.get(key.resourceId)
   return found !== undefined && ownerOf(found.record) === ownerOf(key) ? found : undefined
 }
@@ -117,10 +117,10 @@ function takenKey(
   key: Key,
   { externalId, uniqueTexts }: CustomResourceState,
 ): 'externalId' | 'unique' | undefined {
-  const isOthers = (name: string, text: string): boolean =>
-    (holderOf(byOwner, ownerOf(key), [name, text]) ?? key.resourceId) !== key.resourceId
-  if (externalId !== undefined && isOthers('externalId', externalId)) return 'externalId'
-  return uniqueTexts.some((text) => isOthers('unique', text)) ? 'unique' : undefined
+  const belongsToAnother = (name: string, text: string): boolean =>
+    (findHolder(byOwner, ownerOf(key), [name, text]) ?? key.resourceId) !== key.resourceId
+  if (externalId !== undefined && belongsToAnother('externalId', externalId)) return 'externalId'
+  return uniqueTexts.some((text) => belongsToAnother('unique', text)) ? 'unique' : undefined
 }
 
 function write(

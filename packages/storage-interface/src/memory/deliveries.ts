@@ -63,7 +63,7 @@ export function createMemoryDeliveries({ byId, dedupeKeys }: DeliveryTable, sche
       await scheduler()
       const row = byId.get(deliveryId)
       if (row?.state !== 'pending' || row.leaseToken !== token) return { outcome: 'lost' }
-      write({ ...row, ...changes(row, result, now), leaseToken: undefined })
+      write({ ...row, ...resultMembers(row, result, now), leaseToken: undefined })
       return { outcome: 'settled' }
     },
 
@@ -136,7 +136,7 @@ function firstDue(
     .slice(0, limit)
 }
 
-function changes(row: DeliveryRecord, result: DeliveryResult, now: EpochSeconds): Partial<DeliveryRecord> {
+function resultMembers(row: DeliveryRecord, result: DeliveryResult, now: EpochSeconds): Partial<DeliveryRecord> {
   const attempts = row.attempts + 1
   switch (result.kind) {
     case 'delivered':

@@ -31,9 +31,11 @@ test('law: lists the expired rows that a Map would have, earliest first, after a
       }
 
       const times = [...expected.values()].flatMap((row) => row.expiresAt ?? []).filter((time) => time <= now)
-      const told = rows.expired(epochSeconds(now), limit)
-      expect(told.map((each) => expected.get(each)?.expiresAt)).toEqual(times.toSorted((a, b) => a - b).slice(0, limit))
-      expect(new Set(told).size).toBe(told.length)
+      const expired = rows.expired(epochSeconds(now), limit)
+      expect(expired.map((each) => expected.get(each)?.expiresAt)).toEqual(
+        times.toSorted((a, b) => a - b).slice(0, limit),
+      )
+      expect(new Set(expired).size).toBe(expired.length)
       for (const each of ['a', 'b', 'c', 'd']) {
         expect(rows.get(each)).toBe(expected.get(each))
         expect(rows.has(each)).toBe(expected.has(each))

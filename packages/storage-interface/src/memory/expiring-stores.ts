@@ -187,14 +187,14 @@ export type ReplayTable = Map<ReplayPurpose, ExpiringRows<string, EpochSeconds>>
 
 export const createReplayTable = (): ReplayTable => new Map()
 
-export function createMemoryReplays(claims: ReplayTable, scheduler: SchedulerHook): ReplayStore {
+export function createMemoryReplays(replays: ReplayTable, scheduler: SchedulerHook): ReplayStore {
   return {
     async markUsed({ purpose, value, expiresAt, now }) {
       await scheduler()
-      const ofPurpose = claims.get(purpose) ?? createExpiringRows<string, EpochSeconds>((until) => until)
-      claims.set(purpose, ofPurpose)
-      const claimedUntil = ofPurpose.get(value)
-      if (claimedUntil !== undefined && now < claimedUntil) return { outcome: 'seen' }
+      const ofPurpose = replays.get(purpose) ?? createExpiringRows<string, EpochSeconds>((until) => until)
+      replays.set(purpose, ofPurpose)
+      const usedUntil = ofPurpose.get(value)
+      if (usedUntil !== undefined && now < usedUntil) return { outcome: 'seen' }
 
       ofPurpose.set(value, expiresAt)
       return { outcome: 'fresh' }

@@ -17,13 +17,13 @@ export interface FamilyTable {
 
 export const createFamilyTable = (): FamilyTable => ({
   byId: createExpiringRows(({ expiresAt, refresh }) =>
-    refresh === undefined ? expiresAt : epochSeconds(Math.min(expiresAt, refresh.expiresAt + idleFamiliesKeptFor)),
+    refresh === undefined ? expiresAt : epochSeconds(Math.min(expiresAt, refresh.expiresAt + idleFamilyRetention)),
   ),
   byHandle: new Map(),
 })
 
 /** In seconds: what was issued with the last refresh token is still honoured for a while after that has expired. */
-const idleFamiliesKeptFor = 86_400
+const idleFamilyRetention = 86_400
 
 interface FamilyTables {
   readonly families: FamilyTable
@@ -57,14 +57,14 @@ export function createMemoryFamilies(tables: FamilyTables, scheduler: SchedulerH
       if (current === undefined) return { outcome: 'absent' }
       if (current.revokedAt !== undefined) return { outcome: 'unchanged' }
 
-      end(tables, current, now)
+      revokeFamily(tables, current, now)
       return { outcome: 'revoked' }
     },
 
     async insertTombstone(family, now) {
       await scheduler()
       const existing = families.byId.get(family.familyId)
-      if (existing?.revokedAt === undefined) end(tables, existing ?? family, now)
+      if (existing?.revokedAt === undefined) revokeFamily(tables, existing ?? family, now)
     },
   }
 }
@@ -76,10 +76,14 @@ export function revokeFamilies(
   now: EpochSeconds,
 ): void {
   for (const family of tables.families.byId.rows.values())
-    if (family.revokedAt === undefined && isRevoked(family)) end(tables, family, now)
+    if (family.revokedAt === undefined && isRevoked(family)) revokeFamily(tables, family, now)
 }
 
-function end({ families, revocations }: FamilyTables, family: TokenFamilyRecord, now: EpochSeconds): TokenFamilyRecord {
+function revokeFamily(
+  { families, revocations }: FamilyTables,
+  family: TokenFamilyRecord,
+  now: EpochSeconds,
+): TokenFamilyRecord {
   writeRevocation(revocations, { kind: 'family', familyId: family.familyId }, now)
   return write(families, { ...family, revokedAt: now })
 }
@@ -95,7 +99,7 @@ function rotate(tables: FamilyTables, request: RotateRequest): RotateOutcome {
   if (isRetry(refresh, request)) return { outcome: 'retried', record: family }
 
   // RFC 9700 §4.14.2: the server cannot tell whether the client or an attacker presented the replaced token.
-  return { outcome: 'reused', record: end(tables, family, request.now) }
+  return { outcome: 'reused', record: revokeFamily(tables, family, request.now) }
 }
 
 function isRotatable(family: TokenFamilyRecord, refresh: RefreshRecord, { clientId, now }: RotateRequest): boolean {

@@ -3,7 +3,7 @@ import type { NewProvisionedUser, ProvisionedState } from '../provisioned-user.t
 import { blockOfKey, formerKey, type PresentUser, userNameOf, type UserTable } from './users.ts'
 
 /** Whether a sign-in would create a user who was removed. */
-export const isUnwanted = (
+export const wasRemoved = (
   { former }: UserTable,
   { providerId, state, unlessRemoved = false }: Omit<NewProvisionedUser, 'createdAt'>,
 ): boolean =>
@@ -17,7 +17,7 @@ export const keysOf = ({ externalId, comparable }: Pick<ProvisionedState, 'exter
 })
 
 /** The keys that a change gives to a user of a provider. Whom the host links, it has chosen: these have none. */
-export function newKeys({ provisioning }: PresentUser, state: ProvisionedState): UserKeys {
+export function changedKeys({ provisioning }: PresentUser, state: ProvisionedState): UserKeys {
   const after = keysOf(state)
   const before = provisioning === undefined ? after : keysOf(provisioning)
   return {
@@ -27,7 +27,7 @@ export function newKeys({ provisioning }: PresentUser, state: ProvisionedState):
 }
 
 /** The block of a former user whose `externalId` or, failing that, `userName` is now another user's. */
-export function formerBlock(
+export function findFormerBlock(
   users: UserTable,
   providerId: ProviderId,
   { externalId, userName }: UserKeys,

@@ -70,30 +70,30 @@ function writeMembershipChange(
   writeChange(groups.changes, { type, groupId, userId: userId(memberId) }, now)
 }
 
-export function join(groups: GroupTable, { groupId, memberId }: Membership, now: EpochSeconds): void {
+export function addMember(groups: GroupTable, { groupId, memberId }: Membership, now: EpochSeconds): void {
   writeMembershipChange(groups, { type: 'membership.added', groupId, memberId }, now)
   groups.members.set(groupId, (groups.members.get(groupId) ?? new Set<string>()).add(memberId))
   groups.memberships.set(memberId, (groups.memberships.get(memberId) ?? new Set<GroupId>()).add(groupId))
 }
 
-export function leave(groups: GroupTable, { groupId, memberId }: Membership, now: EpochSeconds): void {
+export function removeMember(groups: GroupTable, { groupId, memberId }: Membership, now: EpochSeconds): void {
   writeMembershipChange(groups, { type: 'membership.removed', groupId, memberId }, now)
   groups.members.get(groupId)?.delete(memberId)
   groups.memberships.get(memberId)?.delete(groupId)
 }
 
 /** Removes a group, its members and its memberships in other groups. */
-export function dropGroup(groups: GroupTable, groupId: GroupId, now: EpochSeconds): void {
-  for (const memberId of memberIdsOf(groups, groupId)) leave(groups, { groupId, memberId }, now)
+export function removeGroup(groups: GroupTable, groupId: GroupId, now: EpochSeconds): void {
+  for (const memberId of memberIdsOf(groups, groupId)) removeMember(groups, { groupId, memberId }, now)
   groups.members.delete(groupId)
-  endMemberships(groups, groupId, now)
+  removeFromGroups(groups, groupId, now)
   reindex(groups.byProvider, { from: indexedRow(groups.byId.get(groupId)), to: undefined })
   groups.byId.delete(groupId)
   writeChange(groups.changes, { type: 'group.removed', groupId }, now)
 }
 
 /** Removes a member from every group; each of these groups changes. */
-export function endMemberships(groups: GroupTable, memberId: string, now: EpochSeconds): void {
+export function removeFromGroups(groups: GroupTable, memberId: string, now: EpochSeconds): void {
   for (const groupId of groupsOf(groups, memberId)) {
     groups.members.get(groupId)?.delete(memberId)
     writeMembershipChange(groups, { type: 'membership.removed', groupId, memberId }, now)

@@ -4,10 +4,10 @@ import { knownMembers } from '../filter/find-candidates.ts'
 import { compareText } from '../filter/matches-filter.ts'
 import {
   type StoredGroup,
-  dropGroup,
+  removeGroup,
   groupsOf,
-  join,
-  leave,
+  addMember,
+  removeMember,
   memberDelta,
   memberIdsOf,
   nextVersion,
@@ -15,7 +15,7 @@ import {
 } from './group-table.ts'
 import { bytesOf, listPage, type ListedRow, type Listing } from './list-page.ts'
 import type { SchedulerHook } from './rows.ts'
-import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
+import { findHolder, rowsByAge, findByText } from './provider-index.ts'
 import { type UserTables, presentRow } from './users.ts'
 
 export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook): GroupStore {
@@ -27,24 +27,24 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
       const { providerId, groupId, state, memberIds, createdAt } = group
       if (groups.byId.has(groupId)) return { outcome: 'taken', key: 'id' }
       if (isTaken(tables, group)) return { outcome: 'taken', key: 'externalId' }
-      if (memberIds.some((id) => !isKnown(tables, group, id))) return { outcome: 'memberUnknown' }
+      if (memberIds.some((id) => !canBeMember(tables, group, id))) return { outcome: 'memberUnknown' }
 
       const record = writeGroup(
         groups,
         storedGroup({ providerId, groupId, createdAt, updatedAt: createdAt, version: 1 }, state),
       )
-      for (const memberId of memberIds) join(groups, { groupId, memberId }, createdAt)
+      for (const memberId of memberIds) addMember(groups, { groupId, memberId }, createdAt)
       return { outcome: 'inserted', record }
     },
 
     async find(providerId, groupId) {
       await scheduler()
-      return ownGroup(tables, providerId, groupId)?.record
+      return findGroup(tables, providerId, groupId)?.record
     },
 
     async findByExternalId(providerId, externalId) {
       await scheduler()
-      const groupId = holderOf(groups.byProvider, providerId, ['externalId', externalId])
+      const groupId = findHolder(groups.byProvider, providerId, ['externalId', externalId])
       return groupId === undefined ? undefined : groups.byId.get(groupId)?.record
     },
 
@@ -53,7 +53,7 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
       const loaded = new Map<GroupId, readonly GroupMember[]>()
       let count = 0
       for (const groupId of groupIds) {
-        const members = membersIn(tables, ownGroup(tables, providerId, groupId))
+        const members = membersOfGroup(tables, findGroup(tables, providerId, groupId))
         count += members.length
         if (loaded.size > 0 && count > limit) break
         loaded.set(groupId, members)
@@ -63,31 +63,33 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
 
     async countMembers(providerId, groupIds, atMost) {
       await scheduler()
-      const own = groupIds.filter((groupId) => ownGroup(tables, providerId, groupId) !== undefined)
+      const own = groupIds.filter((groupId) => findGroup(tables, providerId, groupId) !== undefined)
       const count = own.reduce((sum, groupId) => sum + memberIdsOf(groups, groupId).size, 0)
       return Math.min(atMost, count)
     },
 
-    async countMemberships({ memberIds, beside, atMost }) {
+    async countMemberships({ memberIds, excludedGroup, atMost }) {
       await scheduler()
-      const counts = memberIds.map((id) => [...groupsOf(groups, id)].filter((groupId) => groupId !== beside).length)
+      const counts = memberIds.map(
+        (id) => [...groupsOf(groups, id)].filter((groupId) => groupId !== excludedGroup).length,
+      )
       return counts.reduce((most, count) => Math.max(most, Math.min(atMost, count)), 0)
     },
 
     async change({ providerId, groupId, version, state, members, now }) {
       await scheduler()
-      const current = ownGroup(tables, providerId, groupId)
+      const current = findGroup(tables, providerId, groupId)
       if (current === undefined) return { outcome: 'absent' }
       const { record } = current
       if (version !== undefined && record.version !== version) return { outcome: 'conflict' }
       if (state !== undefined && isTaken(tables, { providerId, groupId, state }))
         return { outcome: 'taken', key: 'externalId' }
       const { joining, leaving } = memberDelta(memberIdsOf(groups, groupId), members)
-      if (joining.some((id) => !isKnown(tables, record, id))) return { outcome: 'memberUnknown' }
+      if (joining.some((id) => !canBeMember(tables, record, id))) return { outcome: 'memberUnknown' }
       if (state === undefined && joining.length === 0 && leaving.length === 0) return { outcome: 'unchanged', record }
 
-      for (const memberId of joining) join(groups, { groupId, memberId }, now)
-      for (const memberId of leaving) leave(groups, { groupId, memberId }, now)
+      for (const memberId of joining) addMember(groups, { groupId, memberId }, now)
+      for (const memberId of leaving) removeMember(groups, { groupId, memberId }, now)
       const next = nextVersion(record, now)
       const stored = state === undefined ? { ...current, record: next } : storedGroup(next, state)
       return { outcome: 'swapped', record: writeGroup(groups, stored) }
@@ -95,11 +97,11 @@ export function createMemoryGroups(tables: UserTables, scheduler: SchedulerHook)
 
     async remove({ providerId, groupId, version, now }) {
       await scheduler()
-      const current = ownGroup(tables, providerId, groupId)
+      const current = findGroup(tables, providerId, groupId)
       if (current === undefined) return { outcome: 'absent' }
       if (version !== undefined && current.record.version !== version) return { outcome: 'conflict' }
 
-      dropGroup(groups, groupId, now)
+      removeGroup(groups, groupId, now)
       return { outcome: 'removed' }
     },
 
@@ -119,7 +121,11 @@ const storedGroup = (
 })
 
 /** Whether an identifier may be a member of a group: a user or another group of its provider. */
-function isKnown(tables: UserTables, group: Pick<GroupRecord, 'providerId' | 'groupId'>, memberId: string): boolean {
+function canBeMember(
+  tables: UserTables,
+  group: Pick<GroupRecord, 'providerId' | 'groupId'>,
+  memberId: string,
+): boolean {
   return memberId !== group.groupId && memberType(tables, group.providerId, memberId) !== undefined
 }
 
@@ -132,7 +138,7 @@ function memberType(
   return groups.byId.get(asGroupId(memberId))?.record.providerId === providerId ? 'Group' : undefined
 }
 
-function membersIn(tables: UserTables, group: StoredGroup | undefined): readonly GroupMember[] {
+function membersOfGroup(tables: UserTables, group: StoredGroup | undefined): readonly GroupMember[] {
   if (group === undefined) return []
   return [...memberIdsOf(tables.groups, group.record.groupId)].toSorted(compareText).flatMap((memberId) => {
     const type = memberType(tables, group.record.providerId, memberId)
@@ -140,7 +146,7 @@ function membersIn(tables: UserTables, group: StoredGroup | undefined): readonly
   })
 }
 
-function ownGroup({ groups }: UserTables, providerId: ProviderId, groupId: GroupId): StoredGroup | undefined {
+function findGroup({ groups }: UserTables, providerId: ProviderId, groupId: GroupId): StoredGroup | undefined {
   const group = groups.byId.get(groupId)
   return group?.record.providerId === providerId ? group : undefined
 }
@@ -150,7 +156,7 @@ function isTaken(
   { providerId, groupId, state }: Pick<NewGroup, 'providerId' | 'groupId' | 'state'>,
 ): boolean {
   if (state.externalId === undefined) return false
-  const holder = holderOf(groups.byProvider, providerId, ['externalId', state.externalId])
+  const holder = findHolder(groups.byProvider, providerId, ['externalId', state.externalId])
   return holder !== undefined && holder !== groupId
 }
 
@@ -160,12 +166,12 @@ function groupsOfProvider(tables: UserTables, providerId: ProviderId): Listing<G
     byAge: rowsByAge(byProvider, providerId),
     lookups: new Map([
       ['id', { rows: 1, find: (id) => [asGroupId(id)] }],
-      ['externalId', { rows: 1, find: (text) => rowsHaving(byProvider, providerId, ['externalId', text]) }],
-      ['displayName', { rows: 10, find: (text) => rowsHaving(byProvider, providerId, ['displayName', text]) }],
+      ['externalId', { rows: 1, find: (text) => findByText(byProvider, providerId, ['externalId', text]) }],
+      ['displayName', { rows: 10, find: (text) => findByText(byProvider, providerId, ['displayName', text]) }],
       ['members.value', { rows: 100, find: (id) => groupsOf(tables.groups, id) }],
     ]),
     row: (groupId) => {
-      const group = ownGroup(tables, providerId, groupId)
+      const group = findGroup(tables, providerId, groupId)
       return group && listedRow(tables, group)
     },
     sizeOf: ({ resource }) => bytesOf(JSON.stringify(resource)),
@@ -183,7 +189,10 @@ function listedRow(tables: UserTables, group: StoredGroup): ListedRow<GroupId, G
       ...knownMembers(record.groupId, record),
       // There may be tens of thousands, so they are read only when a filter asks for them.
       get members() {
-        return membersIn(tables, group).map(({ memberId, type }) => ({ value: memberId, type: type.toLowerCase() }))
+        return membersOfGroup(tables, group).map(({ memberId, type }) => ({
+          value: memberId,
+          type: type.toLowerCase(),
+        }))
       },
     }),
   }

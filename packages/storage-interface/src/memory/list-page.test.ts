@@ -35,14 +35,14 @@ test('reads only the matching rows when a filter requires an indexed value', () 
 function aListing(): { readonly listing: Listing<string, string>; readonly lookedAt: () => readonly string[] } {
   const byAge = createRowsByAge()
   for (const id of ids) byAge.add({ id, createdAt: epochSeconds(0) })
-  const asked: string[] = []
+  const read: string[] = []
   const row: Listing<string, string>['row'] = (id) => {
-    asked.push(id)
+    read.push(id)
     return { id, createdAt: epochSeconds(0), record: () => id, comparable: () => ({ name: id, other: 'x' }) }
   }
   return {
     listing: { byAge, lookups: new Map([['name', { rows: 1, find: (text) => [text] }]]), row },
-    lookedAt: () => asked,
+    lookedAt: () => read,
   }
 }
 

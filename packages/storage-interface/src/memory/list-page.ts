@@ -27,7 +27,7 @@ export function listPage<Id extends string, Record>(
   listing: Listing<Id, Record>,
   { filter, sort, page, maxBytes = Infinity }: Omit<ListQuery, 'providerId'>,
 ): ListOutcome<Record> {
-  const ordered = filter === undefined && sort === undefined ? listing.byAge : matching(listing, { filter, sort })
+  const ordered = filter === undefined && sort === undefined ? listing.byAge : findMatching(listing, { filter, sort })
   const start = startOf(ordered, page)
   const shown: Aged<Id>[] = []
   const records: Record[] = []
@@ -46,7 +46,8 @@ export function listPage<Id extends string, Record>(
     outcome: 'listed',
     total: ordered.length,
     records,
-    next: last === undefined || end >= ordered.length ? undefined : sort === undefined ? positionOf(last) : String(end),
+    next:
+      last === undefined || end >= ordered.length ? undefined : sort === undefined ? formatPosition(last) : String(end),
   }
 }
 
@@ -72,17 +73,17 @@ export function listRows<Text extends string>(
 
 type Ordered<Id extends string> = Pick<RowsByAge<Id>, 'length' | 'slice' | 'countUpTo'>
 
-function matching<Id extends string, Record>(
+function findMatching<Id extends string, Record>(
   { byAge, lookups, row }: Listing<Id, Record>,
   { filter, sort }: { readonly filter: ResolvedFilter | undefined; readonly sort: SortKey | undefined },
 ): Ordered<Id> {
-  const few = filter && candidates(filter, lookups)
-  const ids = few ?? idsByAge(byAge)
+  const candidateIds = filter && findCandidateIds(filter, lookups)
+  const ids = candidateIds ?? idsByAge(byAge)
   const rows = [...ids].flatMap((id) => row(id) ?? [])
   const matches = filter && matchesFilter(filter)
   const found = matches === undefined ? rows : rows.filter((each) => matches(each.comparable()))
-  const aged = few === undefined ? found : found.toSorted(compareAge)
-  const ordered = sort === undefined ? aged : sortedBy(sort, aged)
+  const aged = candidateIds === undefined ? found : found.toSorted(compareAge)
+  const ordered = sort === undefined ? aged : sortRows(sort, aged)
   return {
     length: ordered.length,
     slice: (start, end) => ordered.slice(start, end),
@@ -91,7 +92,7 @@ function matching<Id extends string, Record>(
 }
 
 /** Sorting is stable: equal rows keep their order. A descending list is the reverse of the ascending one. */
-function sortedBy<Row extends ListedRow<string, unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
+function sortRows<Row extends ListedRow<string, unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
   const valued = rows.map((row) => ({ row, value: sortValue(row.comparable(), sort) }))
   const ascending = valued.toSorted((one, other) => compareValues(one.value, other.value)).map(({ row }) => row)
   return sort.direction === 'ascending' ? ascending : ascending.toReversed()
@@ -102,12 +103,12 @@ function startOf(ordered: Ordered<string>, page: ListPage): number {
   if (page.kind === 'index') return page.offset
   const { after } = page
   if (after === undefined) return 0
-  return after.includes('.') ? ordered.countUpTo(placeAt(after)) : Number(after)
+  return after.includes('.') ? ordered.countUpTo(parsePosition(after)) : Number(after)
 }
 
-const positionOf = ({ createdAt, id }: Aged): string => `${createdAt}.${id}`
+const formatPosition = ({ createdAt, id }: Aged): string => `${createdAt}.${id}`
 
-function placeAt(position: string): Aged {
+function parsePosition(position: string): Aged {
   const dot = position.indexOf('.')
   return { createdAt: epochSeconds(Number(position.slice(0, dot))), id: position.slice(dot + 1) }
 }
@@ -121,7 +122,10 @@ interface RowLookup<Id extends string> extends TextLookup {
 type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
 
 /** The rows that have the texts that a filter demands, each once; `undefined` when every row has to be looked at. */
-function candidates<Id extends string>(filter: ResolvedFilter, lookups: RowLookups<Id>): ReadonlySet<Id> | undefined {
+function findCandidateIds<Id extends string>(
+  filter: ResolvedFilter,
+  lookups: RowLookups<Id>,
+): ReadonlySet<Id> | undefined {
   const found = findCandidates(filter, lookups)
   if (found === undefined) return undefined
 

@@ -10,9 +10,9 @@ export interface LogTable {
   readonly byLog: Map<string, LogEntries>
 }
 
-type LogEntries = SortedRows<LogEntryRecord, Place>
+type LogEntries = SortedRows<LogEntryRecord, LogPosition>
 
-type Place = Pick<LogEntryRecord, 'at' | 'entryId'>
+type LogPosition = Pick<LogEntryRecord, 'at' | 'entryId'>
 
 export const createLogTable = (): LogTable => ({
   byId: createExpiringRows(({ expiresAt }) => expiresAt),
@@ -26,7 +26,7 @@ export function createMemoryLogs({ byId, byLog }: LogTable, scheduler: Scheduler
       if (byId.has(entry.entryId)) return { outcome: 'taken' }
 
       const record = frozenCopy(entry)
-      const entries = byLog.get(record.log) ?? createSortedRows<LogEntryRecord, Place>(compareNewest)
+      const entries = byLog.get(record.log) ?? createSortedRows<LogEntryRecord, LogPosition>(compareNewest)
       byLog.set(record.log, entries)
       entries.add(record)
       byId.set(record.entryId, record)
@@ -51,4 +51,5 @@ export function removeLogEntry({ byId, byLog }: LogTable, entryId: string): void
   byId.delete(entryId)
 }
 
-const compareNewest = (one: Place, other: Place): number => other.at - one.at || compareText(other.entryId, one.entryId)
+const compareNewest = (one: LogPosition, other: LogPosition): number =>
+  other.at - one.at || compareText(other.entryId, one.entryId)

@@ -3,7 +3,7 @@ import type { EpochSeconds, OrganizationId, ProviderId, UserId } from '../values
 import type { MembershipRecord, OrganizationRecord, OrganizationStore } from '../organization.ts'
 import { revokeFamilies, type FamilyTable } from './families.ts'
 import type { RevocationTable } from './revocation-table.ts'
-import { type OrderedRows, type SchedulerHook, createOrderedRows, frozenCopy, pageBehind } from './rows.ts'
+import { type OrderedRows, type SchedulerHook, createOrderedRows, frozenCopy, pageAfter } from './rows.ts'
 import { presentUser, type UserTable } from './users.ts'
 import type { IdentityProviderTable } from './versioned-records.ts'
 
@@ -58,7 +58,7 @@ export function createMemoryOrganizations(tables: Tables, scheduler: SchedulerHo
 
     async list(page) {
       await scheduler()
-      return pageBehind(present, page).map(({ record }) => record)
+      return pageAfter(present, page).map(({ record }) => record)
     },
 
     async compareAndSwap(organization, version) {
@@ -77,7 +77,7 @@ export function createMemoryOrganizations(tables: Tables, scheduler: SchedulerHo
       const current = present.get(organizationId)
       if (current === undefined) return { outcome: 'absent' }
 
-      for (const { userId } of current.members.behind(undefined)) ofUser.get(userId)?.delete(organizationId)
+      for (const { userId } of current.members.rowsAfter(undefined)) ofUser.get(userId)?.delete(organizationId)
       revokeFamilies(tables, (family) => family.organizationId === organizationId, now)
       present.delete(organizationId)
       removed.add(organizationId)
@@ -122,7 +122,7 @@ export function createMemoryOrganizations(tables: Tables, scheduler: SchedulerHo
     async listMembers({ organizationId, after, limit }) {
       await scheduler()
       const shown: MembershipRecord[] = []
-      for (const membership of present.get(organizationId)?.members.behind(after) ?? []) {
+      for (const membership of present.get(organizationId)?.members.rowsAfter(after) ?? []) {
         if (shown.length === limit) break
         if (presentUser(users, membership.userId) !== undefined) shown.push(membership)
       }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTextIndex, havingText, putText, takeText } from './provider-index.ts'
+import { createTextIndex, idsWithText, addText, removeText } from './provider-index.ts'
 import fc from 'fast-check'
 
 test('law: a text finds the rows that were added under it and not removed', () => {
@@ -18,12 +18,12 @@ test('law: a text finds the rows that were added under it and not removed', () =
       ])
 
       for (const { kind, text, id } of steps) {
-        if (kind === 'put') putText(index, text, id)
-        else takeText(index, text, id)
+        if (kind === 'put') addText(index, text, id)
+        else removeText(index, text, id)
         expected.get(text)?.[kind === 'put' ? 'add' : 'delete'](id)
       }
 
-      for (const [text, ids] of expected) expect(new Set(havingText(index, text))).toEqual(ids)
+      for (const [text, ids] of expected) expect(new Set(idsWithText(index, text))).toEqual(ids)
       expect(index.size).toBe([...expected.values()].filter((ids) => ids.size > 0).length)
     }),
   )

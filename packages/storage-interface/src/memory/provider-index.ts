@@ -25,34 +25,34 @@ export const rowsByAge = <Id extends string>(index: ProviderIndex<Id>, providerI
   (index.get(providerId) ?? createProviderRows<Id>()).byAge
 
 /** The rows of a provider that have a text, such as the `externalId` "701984". */
-export function rowsHaving<Id extends string>(
+export function findByText<Id extends string>(
   index: ProviderIndex<Id>,
   providerId: ProviderId,
   [name, text]: readonly [name: string, text: string],
 ): Iterable<Id> {
   const texts = index.get(providerId)?.byText.get(name)
-  return texts === undefined ? [] : havingText(texts, text)
+  return texts === undefined ? [] : idsWithText(texts, text)
 }
 
 /** The row with a text that is unique within the provider. */
-export function holderOf<Id extends string>(...given: Parameters<typeof rowsHaving<Id>>): Id | undefined {
-  const [holder] = rowsHaving(...given)
+export function findHolder<Id extends string>(...args: Parameters<typeof findByText<Id>>): Id | undefined {
+  const [holder] = findByText(...args)
   return holder
 }
 
 /** Indexes a row under its provider and its texts, and removes its previous index entries. */
 export function reindex<Id extends string>(index: ProviderIndex<Id>, { from, to }: Move<Id>): void {
   // Most changes do not affect the index.
-  if (from !== undefined && to !== undefined && areFoundAlike(from, to)) return
+  if (from !== undefined && to !== undefined && haveSameEntries(from, to)) return
   if (from !== undefined) {
     const { byAge, byText } = ensureRows(index, from.providerId)
     if (from.providerId !== to?.providerId) byAge.remove(from.age)
-    eachText(from, (name, text) => takeText(ensureTexts(byText, name), text, from.age.id))
+    eachText(from, (name, text) => removeText(ensureTexts(byText, name), text, from.age.id))
   }
   if (to !== undefined) {
     const { byAge, byText } = ensureRows(index, to.providerId)
     byAge.add(to.age)
-    eachText(to, (name, text) => putText(ensureTexts(byText, name), text, to.age.id))
+    eachText(to, (name, text) => addText(ensureTexts(byText, name), text, to.age.id))
   }
 }
 
@@ -61,7 +61,7 @@ interface Move<Id extends string> {
   readonly to: IndexedRow<Id> | undefined
 }
 
-const areFoundAlike = (one: IndexedRow<string>, other: IndexedRow<string>): boolean =>
+const haveSameEntries = (one: IndexedRow<string>, other: IndexedRow<string>): boolean =>
   one.providerId === other.providerId &&
   Object.entries(one.texts).every(([name, texts]) => areSame(texts, other.texts[name] ?? []))
 
@@ -98,14 +98,14 @@ export type TextIndex<Id extends string> = Map<string, Id | Set<Id>>
 export const createTextIndex = <Id extends string>(): TextIndex<Id> => new Map()
 
 /** The rows that have a text. */
-export function havingText<Id extends string>(index: TextIndex<Id>, text: string): Iterable<Id> {
+export function idsWithText<Id extends string>(index: TextIndex<Id>, text: string): Iterable<Id> {
   const found = index.get(text)
   if (found === undefined) return []
   return typeof found === 'string' ? [found] : found
 }
 
 /** Enters a row under a text. */
-export function putText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
+export function addText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
   const found = index.get(text)
   if (found === undefined) index.set(text, id)
   else if (typeof found !== 'string') found.add(id)
@@ -113,7 +113,7 @@ export function putText<Id extends string>(index: TextIndex<Id>, text: string, i
 }
 
 /** Removes a row that `putText` added. */
-export function takeText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
+export function removeText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
   const found = index.get(text)
   if (found === id) index.delete(text)
   if (found === undefined || typeof found === 'string') return

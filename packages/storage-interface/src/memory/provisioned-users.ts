@@ -23,10 +23,10 @@ import type {
   RemovalRequest,
   TakenKey,
 } from '../provisioned-user.ts'
-import { formerBlock, isUnwanted, keysOf, newKeys } from './former-users.ts'
-import { type GroupTable, endMemberships, groupsOf, memberIdsOf } from './group-table.ts'
+import { findFormerBlock, wasRemoved, keysOf, changedKeys } from './former-users.ts'
+import { type GroupTable, removeFromGroups, groupsOf, memberIdsOf } from './group-table.ts'
 import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
-import { holderOf, rowsByAge, rowsHaving } from './provider-index.ts'
+import { findHolder, rowsByAge, findByText } from './provider-index.ts'
 import { joinOrganization, leaveOrganization, type OrganizationTable } from './organizations.ts'
 import { idsByAge } from './sorted-rows.ts'
 import type { SchedulerHook } from './rows.ts'
@@ -35,10 +35,10 @@ import {
   type Provisioning,
   type UserTable,
   type UserTables,
-  endGeneration,
+  revokeGeneration,
   formerKey,
   presentRow,
-  rememberFormer,
+  rememberFormerUser,
   removeUser,
   withActive,
   writeUser,
@@ -54,12 +54,12 @@ interface Tables extends UserTables {
 type ProvisionedRow = PresentUser<Provisioning>
 
 /** The user, if it is this provider's. */
-function ownRow(users: UserTable, providerId: ProviderId, userId: UserId): ProvisionedRow | undefined {
+function findOwnRow(users: UserTable, providerId: ProviderId, userId: UserId): ProvisionedRow | undefined {
   const row = presentRow(users, userId)
-  return row !== undefined && isOf(row, providerId) ? row : undefined
+  return row !== undefined && belongsTo(row, providerId) ? row : undefined
 }
 
-const isOf = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =>
+const belongsTo = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =>
   row.provisioning?.providerId === providerId
 
 /** The user as its provider sees it. */
@@ -99,11 +99,11 @@ function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReferen
 const groupBytes = 200
 
 /** The users of a provider. */
-function accountsOfProvider(
+function usersOfProvider(
   { users, groups }: { readonly users: UserTable; readonly groups: GroupTable },
   providerId: ProviderId,
 ): Listing<UserId, ListedUserRecord> {
-  const having = (name: string) => (text: string) => rowsHaving(users.byProvider, providerId, [name, text])
+  const having = (name: string) => (text: string) => findByText(users.byProvider, providerId, [name, text])
   return {
     byAge: rowsByAge(users.byProvider, providerId),
     lookups: new Map([
@@ -114,15 +114,15 @@ function accountsOfProvider(
       ['groups.value', { rows: 1000, find: (id) => [...memberIdsOf(groups, asGroupId(id))].map(asUserId) }],
     ]),
     row: (userId) => {
-      const row = ownRow(users, providerId, userId)
-      return row && listedAccount(groups, row)
+      const row = findOwnRow(users, providerId, userId)
+      return row && listedRow(groups, row)
     },
     sizeOf: ({ resource, groups: references = [] }) =>
       bytesOf(resource) + references.reduce((sum, { displayName }) => sum + bytesOf(displayName) + groupBytes, 0),
   }
 }
 
-function listedAccount(groups: GroupTable, row: ProvisionedRow): ListedRow<UserId, ListedUserRecord> {
+function listedRow(groups: GroupTable, row: ProvisionedRow): ListedRow<UserId, ListedUserRecord> {
   const { record, provisioning } = row
   return {
     id: record.userId,
@@ -147,9 +147,9 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
       if (users.byId.has(userId)) return { outcome: 'taken', key: 'id' }
       const key = takenKey(users, user)
       if (key !== undefined) return { outcome: 'taken', key }
-      if (isUnwanted(users, user)) return { outcome: 'removed' }
+      if (wasRemoved(users, user)) return { outcome: 'removed' }
 
-      const blockedAt = formerBlock(users, providerId, keysOf(state))
+      const blockedAt = findFormerBlock(users, providerId, keysOf(state))
       const record: UserRecord = {
         userId,
         active: blockedAt === undefined && state.active,
@@ -162,7 +162,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
         updatedAt: createdAt,
         version: 1,
       }
-      const provisioning: Provisioning = { providerId, ...said(state), adopted: false }
+      const provisioning: Provisioning = { providerId, ...pickProviderState(state), adopted: false }
       const written = write(tables, { record, provisioning })
       joinOrganization(tables, { providerId, userId, now: createdAt })
       return { outcome: 'inserted', record: written }
@@ -176,14 +176,14 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
 
     async find(providerId, userId, options) {
       await scheduler()
-      const row = ownRow(users, providerId, userId)
+      const row = findOwnRow(users, providerId, userId)
       return row && provisionedRecord(groups, row, options?.without)
     },
 
     async findByExternalId(providerId, externalId, options) {
       await scheduler()
-      const userId = holderOf(users.byProvider, providerId, ['externalId', externalId])
-      const row = userId && ownRow(users, providerId, userId)
+      const userId = findHolder(users.byProvider, providerId, ['externalId', externalId])
+      const row = userId && findOwnRow(users, providerId, userId)
       return row && provisionedRecord(groups, row, options?.without)
     },
 
@@ -194,7 +194,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
 
     async compareAndSwap(change) {
       await scheduler()
-      const row = ownRow(users, change.providerId, change.userId)
+      const row = findOwnRow(users, change.providerId, change.userId)
       return swap(tables, row, { ...change, adopted: row?.provisioning.adopted ?? false })
     },
 
@@ -202,7 +202,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
       await scheduler()
       const row = presentRow(users, change.userId)
       const isExpected = row?.provisioning === undefined && row?.record.version === change.version
-      if (isExpected && takenKey(users, change) === undefined && isUnwanted(users, change))
+      if (isExpected && takenKey(users, change) === undefined && wasRemoved(users, change))
         return { outcome: 'removed' }
       const outcome = swap(tables, row?.provisioning === undefined ? row : undefined, { ...change, adopted: true })
       if (outcome.outcome === 'swapped') joinOrganization(tables, change)
@@ -211,7 +211,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
 
     async release(request) {
       await scheduler()
-      const row = removable(users, request)
+      const row = findRemovable(users, request)
       if (typeof row === 'string') return { outcome: row }
 
       const inactive = withActive(row.record, false, request.now)
@@ -222,17 +222,17 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
         activeAfterBlock: row.record.blockedAt === undefined ? undefined : false,
         generation: row.record.generation + 1,
       }
-      rememberFormer(users, row)
+      rememberFormerUser(users, row)
       writeUser(users, { record, provisioning: undefined })
-      endGeneration(tables, row.record, record)
-      endMemberships(groups, request.userId, request.now)
+      revokeGeneration(tables, row.record, record)
+      removeFromGroups(groups, request.userId, request.now)
       leaveOrganization(tables, request)
       return { outcome: 'removed' }
     },
 
     async remove(request) {
       await scheduler()
-      const row = removable(users, request)
+      const row = findRemovable(users, request)
       if (typeof row === 'string') return { outcome: row }
 
       removeUser(tables, request.userId, request.now)
@@ -241,7 +241,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
 
     async list(query) {
       await scheduler()
-      const listing = accountsOfProvider(tables, query.providerId)
+      const listing = usersOfProvider(tables, query.providerId)
       if (query.without === undefined) return listPage(listing, query)
       const outcome = listPage({ ...listing, sizeOf: ({ resource }) => bytesOf(resource) }, query)
       if (outcome.outcome === 'tooMany') return outcome
@@ -260,7 +260,7 @@ function swap(
   const key = takenKey(tables.users, { providerId, userId, state })
   if (key !== undefined) return { outcome: 'taken', key }
 
-  const blockedAt = row.record.blockedAt ?? formerBlock(tables.users, providerId, newKeys(row, state))
+  const blockedAt = row.record.blockedAt ?? findFormerBlock(tables.users, providerId, changedKeys(row, state))
   const isBlocked = blockedAt !== undefined
   const record = {
     ...withActive(row.record, state.active && !isBlocked, now),
@@ -269,14 +269,14 @@ function swap(
     activeAfterBlock: isBlocked ? state.active : undefined,
     claims: state.claims,
   }
-  endGeneration(tables, row.record, record)
+  revokeGeneration(tables, row.record, record)
   return {
     outcome: 'swapped',
-    record: write(tables, { record, provisioning: { providerId, ...said(state), adopted } }, without),
+    record: write(tables, { record, provisioning: { providerId, ...pickProviderState(state), adopted } }, without),
   }
 }
 
-const said = ({ externalId, resource, resourceForm, comparable }: ProvisionedState) => ({
+const pickProviderState = ({ externalId, resource, resourceForm, comparable }: ProvisionedState) => ({
   externalId,
   resource,
   resourceForm,
@@ -289,11 +289,11 @@ const write = (
   without?: ListQuery['without'],
 ): ProvisionedUserRecord => provisionedRecord(groups, writeUser(users, row), without)
 
-function removable(
+function findRemovable(
   users: UserTable,
   { providerId, userId, version }: RemovalRequest,
 ): ProvisionedRow | 'absent' | 'conflict' {
-  const row = ownRow(users, providerId, userId)
+  const row = findOwnRow(users, providerId, userId)
   if (row === undefined) return 'absent'
   return version === undefined || row.record.version === version ? row : 'conflict'
 }
@@ -304,17 +304,19 @@ type Claimant = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
 function takenKey(users: UserTable, { providerId, userId, state }: Claimant): Exclude<TakenKey, 'id'> | undefined {
   const keys = keysOf(state)
   const others = () => idsByAge(rowsByAge(users.byProvider, providerId)).filter((id) => id !== userId)
-  const own = new Set(uniqueTexts(users, state.comparable))
+  const ownValues = new Set(uniqueTexts(users, state.comparable))
   const isTaken = (name: keyof typeof keys): boolean => {
     const value = keys[name]
-    const holder = value === undefined ? undefined : holderOf(users.byProvider, providerId, [name, value])
+    const holder = value === undefined ? undefined : findHolder(users.byProvider, providerId, [name, value])
     return holder !== undefined && holder !== userId
   }
   if (isTaken('externalId')) return 'externalId'
   if (isTaken('userName')) return 'userName'
-  const hasOwn = (id: UserId): boolean =>
-    uniqueTexts(users, ownRow(users, providerId, id)?.provisioning.comparable ?? {}).some((text) => own.has(text))
-  return own.size > 0 && others().some(hasOwn) ? 'unique' : undefined
+  const sharesValue = (id: UserId): boolean =>
+    uniqueTexts(users, findOwnRow(users, providerId, id)?.provisioning.comparable ?? {}).some((text) =>
+      ownValues.has(text),
+    )
+  return ownValues.size > 0 && others().some(sharesValue) ? 'unique' : undefined
 }
 
 /** The values of a resource that no other user of the provider may have, each with its attribute. */

@@ -15,7 +15,7 @@ export function createMemoryPurge(tables: MemoryTables, scheduler: SchedulerHook
     async purgeExpired(request) {
       await scheduler()
       let removed = 0
-      for (const remove of removable(tables, request)) {
+      for (const remove of removals(tables, request)) {
         if (removed === request.limit) return { removed, done: false }
         remove()
         removed += 1
@@ -34,28 +34,28 @@ interface PurgeRequest {
  * A function for each removable row that removes it. Up to one more than the limit per table, to show whether rows are
  * left.
  */
-function* removable(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
+function* removals(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
   const { codes, interactions, replays: claims, opaqueTokens, families, sessions, logs, revocations, grants } = tables
   const { deliveries, initialAccessTokens, pushedRequests } = tables
-  yield* expired(codes, request)
-  yield* expired(interactions, request)
-  yield* expired(pushedRequests, request)
-  for (const values of claims.values()) yield* expired(values, request)
-  yield* expired(opaqueTokens, request)
-  yield* expired(families.byId, request, (familyId) => removeFamily(families, familyId))
-  yield* expired(sessions.byId, request, (sessionId) => removeSession(sessions, sessionId))
-  yield* expired(initialAccessTokens, request)
-  yield* expired(tables.subjects, request)
-  yield* expired(logs.byId, request, (entryId) => removeLogEntry(logs, entryId))
-  yield* expired(revocations.tokens, request)
-  yield* expired(revocations.byPosition, request, (position) => removeRevocation(revocations, position))
-  yield* expired(grants.byId, request)
-  yield* expired(tables.changes.byPosition, request)
-  yield* expired(deliveries.byId, request, (deliveryId) => removeDelivery(deliveries, deliveryId))
+  yield* expiredRemovals(codes, request)
+  yield* expiredRemovals(interactions, request)
+  yield* expiredRemovals(pushedRequests, request)
+  for (const values of claims.values()) yield* expiredRemovals(values, request)
+  yield* expiredRemovals(opaqueTokens, request)
+  yield* expiredRemovals(families.byId, request, (familyId) => removeFamily(families, familyId))
+  yield* expiredRemovals(sessions.byId, request, (sessionId) => removeSession(sessions, sessionId))
+  yield* expiredRemovals(initialAccessTokens, request)
+  yield* expiredRemovals(tables.subjects, request)
+  yield* expiredRemovals(logs.byId, request, (entryId) => removeLogEntry(logs, entryId))
+  yield* expiredRemovals(revocations.tokens, request)
+  yield* expiredRemovals(revocations.byPosition, request, (position) => removeRevocation(revocations, position))
+  yield* expiredRemovals(grants.byId, request)
+  yield* expiredRemovals(tables.changes.byPosition, request)
+  yield* expiredRemovals(deliveries.byId, request, (deliveryId) => removeDelivery(deliveries, deliveryId))
 }
 
 /** @param remove removes a row and its index entries; by default it is deleted from its table. */
-function* expired<Key extends string | number>(
+function* expiredRemovals<Key extends string | number>(
   rows: ExpiringRows<Key, unknown>,
   { now, limit }: PurgeRequest,
   remove: (key: Key) => void = (key) => rows.delete(key),

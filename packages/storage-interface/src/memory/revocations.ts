@@ -4,15 +4,12 @@ import type { ClientTable } from './versioned-records.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import type { SchedulerHook } from './rows.ts'
 
-interface EndingTables {
+interface Tables {
   readonly revocations: RevocationTable
   readonly clients: ClientTable
 }
 
-export function createMemoryRevocations(
-  { revocations, clients }: EndingTables,
-  scheduler: SchedulerHook,
-): RevocationStore {
+export function createMemoryRevocations({ revocations, clients }: Tables, scheduler: SchedulerHook): RevocationStore {
   return {
     async revokeToken({ tokenId, expiresAt, now }) {
       await scheduler()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compareText } from '../filter/matches-filter.ts'
-import { createOrderedRows, pageBehind } from './rows.ts'
+import { createOrderedRows, pageAfter } from './rows.ts'
 import fc from 'fast-check'
 
 test('law: a page contains the rows of a Map after a key, in key order', () => {
@@ -20,10 +20,10 @@ test('law: a page contains the rows of a Map after a key, in key order', () => {
         }
       }
 
-      const behind = [...expected.keys()].filter((each) => after === undefined || compareText(each, after) > 0)
-      const told = pageBehind(rows, { after, limit })
-      expect(told).toEqual(
-        behind
+      const later = [...expected.keys()].filter((each) => after === undefined || compareText(each, after) > 0)
+      const page = pageAfter(rows, { after, limit })
+      expect(page).toEqual(
+        later
           .toSorted(compareText)
           .slice(0, limit)
           .map((each) => expected.get(each)),

@@ -38,7 +38,7 @@ export interface OrderedRows<Key extends string, Row> {
   /** @returns whether the row existed. */
   delete(key: Key): boolean
   /** The rows after a key, or from the first; do not add or remove rows while iterating. */
-  behind(key: Key | undefined): Iterable<Row>
+  rowsAfter(key: Key | undefined): Iterable<Row>
 }
 
 export function createOrderedRows<Key extends string, Row>(): OrderedRows<Key, Row> {
@@ -60,7 +60,7 @@ export function createOrderedRows<Key extends string, Row>(): OrderedRows<Key, R
       return rows.delete(key)
     },
 
-    *behind(key) {
+    *rowsAfter(key) {
       for (const each of keys.from(key === undefined ? 0 : keys.countUpTo(key))) {
         const row = rows.get(each)
         if (row !== undefined) yield row
@@ -70,12 +70,12 @@ export function createOrderedRows<Key extends string, Row>(): OrderedRows<Key, R
 }
 
 /** At most `limit` rows after a key, for lists in the order of identifiers. */
-export function pageBehind<Key extends string, Row>(
+export function pageAfter<Key extends string, Row>(
   rows: OrderedRows<Key, Row>,
   { after, limit }: { readonly after: Key | undefined; readonly limit: number },
 ): readonly Row[] {
   const page: Row[] = []
-  for (const row of rows.behind(after)) {
+  for (const row of rows.rowsAfter(after)) {
     if (page.length === limit) break
     page.push(row)
   }

@@ -16,7 +16,7 @@ export interface SessionTable {
 }
 
 export const createSessionTable = (): SessionTable => ({
-  byId: createExpiringRows(({ idleExpiresAt, keptUntil }) => later(keptUntil, idleExpiresAt ?? keptUntil)),
+  byId: createExpiringRows(({ idleExpiresAt, keptUntil }) => laterOf(keptUntil, idleExpiresAt ?? keptUntil)),
   byDigest: new Map(),
   byUser: new Map(),
   participants: new Map(),
@@ -65,7 +65,10 @@ export function createMemorySessions(tables: SessionTables, scheduler: Scheduler
       if (current?.revokedAt !== undefined) return { outcome: 'ended' }
       if (current !== undefined && current.userId !== session.userId) return { outcome: 'foreign' }
 
-      write(sessions, joined(current ?? newSession(session, now), { keptUntil: session.keptUntil, lastSeenAt: now }))
+      write(
+        sessions,
+        extendSession(current ?? newSession(session, now), { keptUntil: session.keptUntil, lastSeenAt: now }),
+      )
       addParticipant(sessions, { sessionId: session.sessionId, clientId, firstAt: now, lastAt: now })
       return { outcome: 'joined' }
     },
@@ -138,13 +141,13 @@ const newSession = (session: SessionJoin['session'], now: EpochSeconds): Session
   endReason: undefined,
 })
 
-const joined = (
+const extendSession = (
   session: SessionRecord,
   { keptUntil, lastSeenAt }: Pick<SessionRecord, 'keptUntil' | 'lastSeenAt'>,
 ): SessionRecord => ({
   ...session,
-  keptUntil: later(session.keptUntil, keptUntil),
-  lastSeenAt: later(session.lastSeenAt, lastSeenAt),
+  keptUntil: laterOf(session.keptUntil, keptUntil),
+  lastSeenAt: laterOf(session.lastSeenAt, lastSeenAt),
 })
 
 function addParticipant({ participants }: SessionTable, participant: SessionParticipantRecord): void {
@@ -152,7 +155,7 @@ function addParticipant({ participants }: SessionTable, participant: SessionPart
   participants.set(participant.sessionId, ofSession)
   const before = ofSession.get(participant.clientId)
   const firstAt = before?.firstAt ?? participant.firstAt
-  const lastAt = later(before?.lastAt ?? participant.lastAt, participant.lastAt)
+  const lastAt = laterOf(before?.lastAt ?? participant.lastAt, participant.lastAt)
   ofSession.set(participant.clientId, frozenCopy({ ...participant, firstAt, lastAt }))
 }
 
@@ -160,10 +163,10 @@ function revoke(tables: SessionTables, { sessionId, reason, now, tombstoneUntil 
   const { sessions } = tables
   const current = sessions.byId.get(sessionId)
   if (current?.revokedAt !== undefined) return { outcome: 'unchanged' }
-  const session = current ?? (tombstoneUntil && tombstone(sessionId, now, tombstoneUntil))
+  const session = current ?? (tombstoneUntil && createTombstone(sessionId, now, tombstoneUntil))
   if (session === undefined) return { outcome: 'absent' }
 
-  const keptUntil = later(session.keptUntil, after(now, revocationRetention))
+  const keptUntil = laterOf(session.keptUntil, after(now, revocationRetention))
   write(sessions, { ...session, keptUntil, revokedAt: now, endReason: reason })
   writeRevocation(tables.revocations, { kind: 'session', sessionId }, now)
   if (session.userId !== undefined)
@@ -171,7 +174,7 @@ function revoke(tables: SessionTables, { sessionId, reason, now, tombstoneUntil 
   return { outcome: 'revoked' }
 }
 
-const tombstone = (sessionId: SessionId, now: EpochSeconds, keptUntil: EpochSeconds): SessionRecord => ({
+const createTombstone = (sessionId: SessionId, now: EpochSeconds, keptUntil: EpochSeconds): SessionRecord => ({
   sessionId,
   userId: undefined,
   userGeneration: 0,
@@ -190,7 +193,7 @@ const tombstone = (sessionId: SessionId, now: EpochSeconds, keptUntil: EpochSeco
   endReason: undefined,
 })
 
-const later = (one: EpochSeconds, other: EpochSeconds): EpochSeconds => (one < other ? other : one)
+const laterOf = (one: EpochSeconds, other: EpochSeconds): EpochSeconds => (one < other ? other : one)
 
 function write(sessions: SessionTable, session: SessionRecord): void {
   const record = frozenCopy(session)

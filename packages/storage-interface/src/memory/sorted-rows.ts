@@ -53,7 +53,7 @@ export function createSortedRows<Row extends Place & Item, Place = Row>(
       block.splice(found, 0, row)
       length += 1
       if (block.length === 1) blocks.push(block)
-      if (block.length > mostInBlock) blocks.splice(index + 1, 0, block.splice(mostInBlock / 2))
+      if (block.length > maxBlockLength) blocks.splice(index + 1, 0, block.splice(maxBlockLength / 2))
     },
 
     remove(place) {
@@ -122,7 +122,7 @@ type Item = object | string | number
  * Small enough to move a block in less than a microsecond, and large enough that a million rows need at most a thousand
  * blocks.
  */
-const mostInBlock = 2000
+const maxBlockLength = 2000
 
 /** The default order of lists: oldest first, and by identifier within a second. */
 export interface Aged<Id extends string = string> {

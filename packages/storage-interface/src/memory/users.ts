@@ -8,7 +8,7 @@ import {
   type EpochSeconds,
 } from '../values.ts'
 import type { LifecycleOutcome, SearchableUserStore, UserRecord } from '../user.ts'
-import { type GroupTable, endMemberships } from './group-table.ts'
+import { type GroupTable, removeFromGroups } from './group-table.ts'
 import type { IndexedAttribute } from '../provisioned-user.ts'
 import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
 import {
@@ -71,7 +71,7 @@ export const formerKey = (providerId: ProviderId, name: 'externalId' | 'userName
  * Remembers the keys of a user who leaves the provider. Whom the host linked may have had the keys of a blocked user without being
  * blocked: the block of such a key stays.
  */
-export function rememberFormer(users: UserTable, { record, provisioning }: PresentUser): void {
+export function rememberFormerUser(users: UserTable, { record, provisioning }: PresentUser): void {
   if (provisioning === undefined) return
   const { providerId, externalId, comparable, adopted } = provisioning
   const former = { userId: record.userId, blockedAt: record.blockedAt }
@@ -95,7 +95,7 @@ export function blockOfKey(users: UserTable, key: string): EpochSeconds | undefi
 }
 
 /** Blocks a user who was removed, for those who get the same keys later. */
-function blockFormer({ former }: UserTable, userId: UserId, now: EpochSeconds): void {
+function blockFormerUser({ former }: UserTable, userId: UserId, now: EpochSeconds): void {
   for (const [key, user] of former)
     if (user.userId === userId) former.set(key, { ...user, blockedAt: user.blockedAt ?? now })
 }
@@ -120,11 +120,11 @@ export const presentUser = (users: UserTable, userId: UserId): UserRecord | unde
   presentRow(users, userId)?.record
 
 /** Stores a user. @returns it as it is stored. */
-export function writeUser<Said extends Provisioning | undefined>(
+export function writeUser<State extends Provisioning | undefined>(
   users: UserTable,
-  row: Omit<PresentUser<Said>, 'kind'>,
-): PresentUser<Said> {
-  const stored = frozenCopy<PresentUser<Said>>({ kind: 'present', record: row.record, provisioning: row.provisioning })
+  row: Omit<PresentUser<State>, 'kind'>,
+): PresentUser<State> {
+  const stored = frozenCopy<PresentUser<State>>({ kind: 'present', record: row.record, provisioning: row.provisioning })
   const { userId } = stored.record
   const before = presentRow(users, userId)
   reindex(users.byProvider, { from: indexedRow(before), to: indexedRow(stored) })
@@ -211,7 +211,7 @@ export function createMemoryUsers(
 
     async list(query) {
       await scheduler()
-      return listPage(allAccounts(users), query)
+      return listPage(allUsers(users), query)
     },
 
     async replaceClaims({ userId, claims, version, now }) {
@@ -226,15 +226,13 @@ export function createMemoryUsers(
 
     async deactivate(userId, now) {
       await scheduler()
-      blockFormer(users, userId, now)
-      return changeLifecycle(tables, userId, (record) =>
-        record.blockedAt === undefined ? blocked(record, now) : record,
-      )
+      blockFormerUser(users, userId, now)
+      return changeLifecycle(tables, userId, (record) => (record.blockedAt === undefined ? block(record, now) : record))
     },
 
     async reactivate(userId, now) {
       await scheduler()
-      return changeLifecycle(tables, userId, (record) => unblocked(record, now))
+      return changeLifecycle(tables, userId, (record) => unblock(record, now))
     },
 
     async remove(userId, now) {
@@ -248,7 +246,7 @@ export function createMemoryUsers(
 }
 
 /** All users, with and without a provider. */
-const allAccounts = (users: UserTable): Listing<UserId, UserRecord> => ({
+const allUsers = (users: UserTable): Listing<UserId, UserRecord> => ({
   byAge: users.byAge,
   lookups: new Map([
     ['id', { rows: 1, find: (id) => [asUserId(id)] }],
@@ -279,10 +277,10 @@ const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, Use
 export function removeUser(tables: UserTables, userId: UserId, now: EpochSeconds): void {
   const { users, groups, revocations } = tables
   const row = presentRow(users, userId)
-  if (row !== undefined) rememberFormer(users, row)
+  if (row !== undefined) rememberFormerUser(users, row)
   tombstoneUser(users, userId)
   writeChange(users.changes, { type: 'user.removed', userId }, now)
-  endMemberships(groups, userId, now)
+  removeFromGroups(groups, userId, now)
   expireSubjects(tables.subjects, userId, now)
   writeRevocation(revocations, { kind: 'account', userId }, now)
 }
@@ -299,17 +297,17 @@ function changeLifecycle(
   const record = change(current.record)
   if (record === current.record) return { outcome: 'unchanged', record }
 
-  endGeneration(tables, current.record, record)
+  revokeGeneration(tables, current.record, record)
   return { outcome: 'changed', record: writeUser(users, { ...current, record }).record }
 }
 
-const blocked = (record: UserRecord, now: EpochSeconds): UserRecord => ({
+const block = (record: UserRecord, now: EpochSeconds): UserRecord => ({
   ...withActive(record, false, now),
   blockedAt: now,
   activeAfterBlock: record.active,
 })
 
-function unblocked(record: UserRecord, now: EpochSeconds): UserRecord {
+function unblock(record: UserRecord, now: EpochSeconds): UserRecord {
   if (record.active) return record
   const active = record.blockedAt === undefined ? true : (record.activeAfterBlock ?? true)
   return { ...withActive(record, active, now), blockedAt: undefined, activeAfterBlock: undefined }
@@ -325,7 +323,7 @@ export const withActive = (record: UserRecord, active: boolean, now: EpochSecond
 })
 
 /** Revokes the previous generation when a change advances it. */
-export function endGeneration(
+export function revokeGeneration(
   { revocations }: UserTables,
   { userId, generation }: UserRecord,
   after: UserRecord,

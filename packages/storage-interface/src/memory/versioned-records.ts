@@ -4,7 +4,7 @@ import type { IdentityProviderRecord, IdentityProviderStore } from '../identity-
 import type { InsertOutcome, SwapOutcome } from '../outcome.ts'
 import type { SecretRecord } from '../records/define-record.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
-import { createOrderedRows, frozenCopy, pageBehind, type OrderedRows, type SchedulerHook } from './rows.ts'
+import { createOrderedRows, frozenCopy, pageAfter, type OrderedRows, type SchedulerHook } from './rows.ts'
 import { createRowsByAge, type Aged, type RowsByAge } from './sorted-rows.ts'
 
 /** Records that have a version and secrets, and leave a tombstone: clients and identity providers. */
@@ -39,7 +39,7 @@ export function createMemoryClients({ clients, revocations }: ClientTables, sche
   return createVersionedStore(clients, {
     scheduler,
     idOf: ({ clientId }) => clientId,
-    changed(before, after, now) {
+    onChange(before, after, now) {
       if (before !== undefined) clients.byAge.remove(ageOf(before))
       if (after !== undefined) clients.byAge.add(ageOf(after))
       if (before !== undefined) writeClientRevocation(revocations, { before, after, now })
@@ -51,7 +51,7 @@ export const createMemoryIdentityProviders = (
   providers: IdentityProviderTable,
   scheduler: SchedulerHook,
 ): IdentityProviderStore =>
-  createVersionedStore(providers, { scheduler, idOf: ({ providerId }) => providerId, changed: () => {} })
+  createVersionedStore(providers, { scheduler, idOf: ({ providerId }) => providerId, onChange: () => {} })
 
 interface Versioned {
   readonly version: number
@@ -73,13 +73,13 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
     readonly scheduler: SchedulerHook
     readonly idOf: (record: Of) => Id
     /** Called in the step that writes; `now` is the time of a removal. */
-    readonly changed: (before: Of | undefined, after: Of | undefined, now: EpochSeconds | undefined) => void
+    readonly onChange: (before: Of | undefined, after: Of | undefined, now: EpochSeconds | undefined) => void
   },
 ): VersionedStore<Id, Of> {
-  const { scheduler, idOf, changed } = store
+  const { scheduler, idOf, onChange } = store
   const write = (value: Of): Of => {
     const record = frozenCopy(value)
-    changed(present.get(idOf(record)), record, undefined)
+    onChange(present.get(idOf(record)), record, undefined)
     present.set(idOf(record), record)
     return record
   }
@@ -100,7 +100,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
 
     async list(page) {
       await scheduler()
-      return pageBehind(present, page)
+      return pageAfter(present, page)
     },
 
     async compareAndSwap(record, version) {
@@ -117,7 +117,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
       const current = present.get(id)
       if (current === undefined) return { outcome: 'absent' }
 
-      changed(current, undefined, now)
+      onChange(current, undefined, now)
       present.delete(id)
       removed.add(id)
       return { outcome: 'removed' }

@@ -45,7 +45,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       membersOf: (providerId, groupIds) => honest.membersOf(providerId, groupIds),
     })),
   'groups: members and memberships are counted up to a limit': breakStore('groups', (honest) => ({
-    countMemberships: (query) => honest.countMemberships({ ...query, beside: groupId('none') }),
+    countMemberships: (query) => honest.countMemberships({ ...query, excludedGroup: groupId('none') }),
   })),
   'groups: a user lists their groups, and joining does not change the user': breakStore(
     'groups',

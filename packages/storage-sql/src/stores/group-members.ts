@@ -212,12 +212,12 @@ export function createMemberCounts({
       return counted(await run(inLargeGroups, { ...values, at_most: atMost }))
     },
 
-    async countMemberships({ memberIds, beside, atMost }) {
+    async countMemberships({ memberIds, excludedGroup, atMost }) {
       const statement = memberIds.length > fewMembers ? ofMany : ofFew
       let most = 0
       for (let from = 0; from < memberIds.length && most < atMost; from += membersInCount) {
         const members = engine.encodeSearchable(memberIds.slice(from, from + membersInCount))
-        most = Math.max(most, counted(await run(statement, { members, beside, at_most: atMost })))
+        most = Math.max(most, counted(await run(statement, { members, beside: excludedGroup, at_most: atMost })))
       }
       return most
     },

@@ -8,7 +8,7 @@ import { aLogEntry, aProvisionedUser } from '../provisioning-fixtures.ts'
 import { and, attribute, boolean, not, number, present, text } from '../filters.ts'
 
 /** All users of an issuer, for its administrators. */
-export const accountListLaws: readonly StorageLaw<AdminStorage>[] = [
+export const userListLaws: readonly StorageLaw<AdminStorage>[] = [
   law('user search: a list has all users, oldest first, of every provider', async ({ storage, same }) => {
     for (const [index, id] of ['c', 'b', 'a'].entries())
       await storage.users.insert(aUser({ userId: userId(id), createdAt: nowPlus(index) }))
@@ -38,7 +38,7 @@ export const accountListLaws: readonly StorageLaw<AdminStorage>[] = [
     const ids = Array.from({ length: 7 }, (_, index) => userId(`u${index}`))
     for (const id of ids) await storage.users.insert(aUser({ userId: id, createdAt: nowPlus(id.charCodeAt(1) % 2) }))
 
-    const met: string[] = []
+    const seen: string[] = []
     let after: string | undefined
     do {
       const outcome = await storage.users.list({
@@ -47,12 +47,12 @@ export const accountListLaws: readonly StorageLaw<AdminStorage>[] = [
         page: { kind: 'cursor', after, limit: 2 },
       })
       if (outcome.outcome !== 'listed') break
-      met.push(...outcome.records.map((user) => user.userId))
+      seen.push(...outcome.records.map((user) => user.userId))
       after = outcome.next
-      await storage.users.insert(aUser({ userId: userId(`new-${met.length}`), createdAt: nowPlus(-9) }))
-    } while (after !== undefined && met.length < 100)
+      await storage.users.insert(aUser({ userId: userId(`new-${seen.length}`), createdAt: nowPlus(-9) }))
+    } while (after !== undefined && seen.length < 100)
 
-    same(met.filter((id) => !id.startsWith('new')).toSorted(), ids, 'everybody who was there all the time')
+    same(seen.filter((id) => !id.startsWith('new')).toSorted(), ids, 'everybody who was there all the time')
   }),
 
   law('user search: a filter compares the user and the claims exactly', async ({ storage, same }) => {

@@ -3,7 +3,7 @@ import type { ProvisionedState, ProvisionedUserChange, RemovalRequest } from '..
 import type { ScimStorage } from '../../storage.ts'
 import { now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law } from '../law.ts'
-import { aProvisionedState, aProvisionedUser, accountOf, freshAccount } from '../provisioning-fixtures.ts'
+import { aProvisionedState, aProvisionedUser, toUserRecord, freshUser } from '../provisioning-fixtures.ts'
 
 /** The block of the host, which providers cannot lift. */
 export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
@@ -27,7 +27,7 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       }
       same(swapped, { outcome: 'swapped', record }, `active: ${active}`)
       same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the account as read')
-      same(await storage.users.find(ada.userId), accountOf(record), 'the account as core reads it')
+      same(await storage.users.find(ada.userId), toUserRecord(record), 'the account as core reads it')
     }
   }),
 
@@ -84,7 +84,7 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       })
       const inserted = await storage.provisionedUsers.insert(user)
       const found = await storage.users.find(user.userId)
-      same(inserted.outcome === 'inserted' && accountOf(inserted.record), found, 'the record that was returned')
+      same(inserted.outcome === 'inserted' && toUserRecord(inserted.record), found, 'the record that was returned')
       await storage.provisionedUsers.remove({ ...user, version: undefined, now: nowPlus(20) })
       return { active: found?.active, blockedAt: found?.blockedAt }
     }
@@ -118,7 +118,7 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
         now: nowPlus(3),
       })
       const found = await storage.users.find(user.userId)
-      same(swapped.outcome === 'swapped' && accountOf(swapped.record), found, 'the record that was returned')
+      same(swapped.outcome === 'swapped' && toUserRecord(swapped.record), found, 'the record that was returned')
       await storage.provisionedUsers.remove({ ...user, version: undefined, now: nowPlus(20) })
       const { active, blockedAt, activeAfterBlock, generation } = found ?? {}
       return { active, blockedAt, activeAfterBlock, generation }
@@ -242,7 +242,7 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
 ]
 
 const ada = aProvisionedUser('ada')
-const fresh = freshAccount(ada)
+const fresh = freshUser(ada)
 
 /** A change of `ada`, later by as many seconds as the version that was read. */
 const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({

@@ -202,7 +202,7 @@ function present(token: string, overrides: Partial<RotateRequest> = {}): RotateR
  * A family is written once and revoked once, whatever runs concurrently with the revocation (RFC 6749 §4.1.2, RFC 7009
  * §2.1).
  */
-export const deadFamilyLaws: readonly StorageLaw[] = [
+export const familyRevocationLaws: readonly StorageLaw[] = [
   law('families: an identifier or a handle is inserted at most once', async ({ storage, server, same }) => {
     const inserts = await atOnce(8, (index) =>
       server(index).families.insert(aFamilyRecord({ scopes: [`scope-${index}`] })),

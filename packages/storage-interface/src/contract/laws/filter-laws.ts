@@ -1,9 +1,9 @@
-import { attribute, several, text, number, boolean, present, element, not, and, or } from '../filters.ts'
+import { attribute, multiValued, text, number, boolean, present, element, not, and, or } from '../filters.ts'
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import type { JsonObject } from '../../values.ts'
 import type { ScimStorage } from '../../storage.ts'
 import { type StorageLaw, law } from '../law.ts'
-import { findsWhatMatches } from '../provisioning-fixtures.ts'
+import { expectMatches } from '../provisioning-fixtures.ts'
 
 /** A list finds what `matchesFilter` finds (RFC 7644 §3.4.2.2): the predicate is the reference. */
 export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
@@ -11,7 +11,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     const orders = (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).flatMap((operator) =>
       ['', 'a', 'ada', 'A', 'é', 'e\u0301', '10', '\uFFFD', '😀'].map((value) => text('nickName', operator, value)),
     )
-    return findsWhatMatches(trial, nickNamed, orders)
+    return expectMatches(trial, nickNamed, orders)
   }),
 
   law('filters: parts of texts are matched exactly', (trial) => {
@@ -20,7 +20,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
         text('nickName', operator, value),
       ),
     )
-    return findsWhatMatches(trial, nickNamed, parts)
+    return expectMatches(trial, nickNamed, parts)
   }),
 
   law('filters: numbers are compared as numbers', (trial) => {
@@ -28,7 +28,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     const filters = (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).flatMap((operator) =>
       values.map((value) => number('level', operator, value)),
     )
-    return findsWhatMatches(trial, [{}, ...values.map((level) => ({ level }))], filters)
+    return expectMatches(trial, [{}, ...values.map((level) => ({ level }))], filters)
   }),
 
   law('filters: booleans are equal or not', (trial) => {
@@ -36,7 +36,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
       boolean('member', 'eq', value),
       boolean('member', 'ne', value),
     ])
-    return findsWhatMatches(trial, [{ member: true }, { member: false }, {}], filters)
+    return expectMatches(trial, [{ member: true }, { member: false }, {}], filters)
   }),
 
   law('filters: a present attribute is not empty, nor are all its parts', (trial) => {
@@ -59,10 +59,10 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
       present('thing'),
       not(present('thing')),
       present('thing.a'),
-      present(several('thing')),
+      present(multiValued('thing')),
       present('userName'),
     ]
-    return findsWhatMatches(trial, [{}, ...values.map((thing) => ({ thing }))], filters)
+    return expectMatches(trial, [{}, ...values.map((thing) => ({ thing }))], filters)
   }),
 
   law('filters: parts of complex attributes and extensions are distinguished', (trial) => {
@@ -78,7 +78,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
       ]),
       ...[department, manager, attribute('name.familyName'), attribute('manager', enterprise)].map(present),
     ]
-    return findsWhatMatches(trial, structured, filters)
+    return expectMatches(trial, structured, filters)
   }),
 
   law('filters: an attribute with several values matches when one of them does', (trial) => {
@@ -93,11 +93,11 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     ]
     const operators = ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'co', 'sw', 'ew'] as const
     const texts = operators.flatMap((operator) => [
-      text(several('tags'), operator, 'a'),
-      not(text(several('tags'), operator, 'a')),
+      text(multiValued('tags'), operator, 'a'),
+      not(text(multiValued('tags'), operator, 'a')),
     ])
-    const numbers = (['eq', 'ne', 'gt', 'lt'] as const).map((operator) => number(several('scores'), operator, 3))
-    return findsWhatMatches(trial, people, [...texts, ...numbers, number(several('scores'), 'eq', 5)])
+    const numbers = (['eq', 'ne', 'gt', 'lt'] as const).map((operator) => number(multiValued('scores'), operator, 3))
+    return expectMatches(trial, people, [...texts, ...numbers, number(multiValued('scores'), 'eq', 5)])
   }),
 
   law('filters: one value satisfies the whole of a value path', (trial) => {
@@ -120,9 +120,9 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     const outside = [
       and(...paths.slice(0, 2)),
       not(element('emails', work)),
-      or(not(present(several('emails'))), paths[6] ?? work),
+      or(not(present(multiValued('emails'))), paths[6] ?? work),
     ]
-    return findsWhatMatches(trial, withEmails, [...paths, ...outside])
+    return expectMatches(trial, withEmails, [...paths, ...outside])
   }),
 
   law('filters: and, or and not combine filters of any number and depth', (trial) => {
@@ -145,7 +145,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
       not(or(...names)),
       or(text('nickName', 'eq', 'ada'), text('nickName', 'eq', 'bad'), text('userName', 'eq', 'name-00'), not(c)),
     ]
-    return findsWhatMatches(trial, nickNamed, filters)
+    return expectMatches(trial, nickNamed, filters)
   }),
 
   law('filters: a value of another type is no match and no error', (trial) => {
@@ -168,7 +168,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     ]
     const people: readonly JsonObject[] = [{}, ...values.map((thing) => ({ thing }))]
     const asked = ['thing', 'thing.value'].map((path) => attribute(path))
-    const filters = [...asked, several('thing')].flatMap((about) => [
+    const filters = [...asked, multiValued('thing')].flatMap((about) => [
       ...(['eq', 'ne', 'lt', 'ge'] as const).flatMap((operator) => [
         text(about, operator, '1'),
         number(about, operator, 1),
@@ -179,7 +179,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
       present(about),
     ])
     const paths = [element('thing', text('value', 'eq', '1')), element('thing', not(text('value', 'eq', '1')))]
-    return findsWhatMatches(trial, people, [...filters, ...paths])
+    return expectMatches(trial, people, [...filters, ...paths])
   }),
 ]
 

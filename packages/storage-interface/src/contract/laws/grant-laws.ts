@@ -218,9 +218,9 @@ export const statusLaws: readonly StorageLaw[] = [
 
     const alone = { grant, client: undefined, user: undefined, session: undefined }
     same(await storage.status.ofGrant(grant.grantId, sessionId('gone')), alone, 'a grant')
-    const standing = await storage.status.ofFamily(aFamilyRecord().familyId)
-    same({ ...standing, family: undefined }, {}, 'the rows beside a family')
-    same(standing === undefined, false, 'whether the family is found')
+    const status = await storage.status.ofFamily(aFamilyRecord().familyId)
+    same({ ...status, family: undefined }, {}, 'the rows beside a family')
+    same(status === undefined, false, 'whether the family is found')
     const ofSession = await storage.status.ofSession(aSessionRecord().digest)
     same(ofSession, { session: aSessionRecord(), user: undefined }, 'a session')
   }),

@@ -9,7 +9,7 @@ import {
   aProvisionedUser,
   asListed,
   everything,
-  freshAccount,
+  freshUser,
   freshGroup,
 } from '../provisioning-fixtures.ts'
 
@@ -24,7 +24,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.groups.find(staff.providerId, staff.groupId), freshGroup(staff), 'the group as read')
     same(await storage.groups.find(staff.providerId, groupId('unknown')), undefined, 'one that was never there')
     const members = await storage.groups.membersOf(staff.providerId, [staff.groupId])
-    same([...members], [[staff.groupId, people(ada.userId, grace.userId)]], 'its members, each once')
+    same([...members], [[staff.groupId, userMembers(ada.userId, grace.userId)]], 'its members, each once')
   }),
 
   law('groups: an identifier is used once, and externalId is unique', async ({ storage, same }) => {
@@ -87,8 +87,8 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     const asked = [empty.groupId, nested.groupId, groupId('unknown'), many.groupId]
     const members = await storage.groups.membersOf(many.providerId, asked)
 
-    same(members.get(many.groupId), people('10', 'B', 'a', 'a-2', 'b', 'é'), 'accounts')
-    const both = [...people('b'), { memberId: 'group-m', type: 'Group' }]
+    same(members.get(many.groupId), userMembers('10', 'B', 'a', 'a-2', 'b', 'é'), 'accounts')
+    const both = [...userMembers('b'), { memberId: 'group-m', type: 'Group' }]
     same(members.get(nested.groupId), both, 'an account and a group')
     same(members.get(empty.groupId), [], 'nobody')
     same(members.get(groupId('unknown')), [], 'an unknown group')
@@ -109,7 +109,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
         atMost,
       )
     const memberships = (memberIds: readonly string[], atMost: number, group = groupId('group-none')) =>
-      storage.groups.countMemberships({ providerId, memberIds, beside: group, atMost })
+      storage.groups.countMemberships({ providerId, memberIds, excludedGroup: group, atMost })
 
     same(await members(['three', 'two', 'none', 'unknown'], 9), 5, 'the members of all groups')
     same(await members(['three'], 2), 2, 'up to the limit')
@@ -200,7 +200,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
       { groupId: groupId('group-a'), displayName: 'Group a' },
       { groupId: groupId('group-b'), displayName: 'Renamed' },
     ]
-    const record = { ...freshAccount(ada), groups }
+    const record = { ...freshUser(ada), groups }
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'through find')
     same(
       await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'),
@@ -224,7 +224,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
       await storage.groups.insert(aGroup('staff', { memberIds: [ada.userId] }))
       const { provisionedUsers } = storage
       const without = 'groups'
-      const record = { ...freshAccount(ada), groups: undefined }
+      const record = { ...freshUser(ada), groups: undefined }
 
       same(await provisionedUsers.find(ada.providerId, ada.userId, { without }), record, 'through find')
       same(
@@ -239,7 +239,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
       )
       same(
         await provisionedUsers.find(grace.providerId, grace.userId, { without }),
-        freshAccount(grace),
+        freshUser(grace),
         'a user in no group',
       )
     },
@@ -267,7 +267,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
       same(await storage.groups.change(change), { outcome: 'absent' }, 'change')
       same([...(await storage.groups.membersOf(staff.providerId, [staff.groupId]))], [[staff.groupId, []]], 'membersOf')
       const member = await storage.provisionedUsers.find(ada.providerId, ada.userId)
-      same(member, freshAccount(ada), 'its member')
+      same(member, freshUser(ada), 'its member')
       const outer = await storage.groups.find(parent.providerId, parent.groupId)
       same(outer, { ...freshGroup(parent), version: 2, updatedAt: nowPlus(1) }, 'the group that it was in')
       same(
@@ -291,5 +291,5 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
 const ada = aProvisionedUser('ada')
 const grace = aProvisionedUser('grace')
 
-const people = (...ids: readonly string[]): readonly GroupMember[] =>
+const userMembers = (...ids: readonly string[]): readonly GroupMember[] =>
   ids.map((memberId) => ({ memberId, type: 'User' }))

@@ -120,8 +120,8 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
         await storage.identityProviders.insert(aProviderRecord({ providerId: providerId(id) }))
       }
       const list = async (after: string | undefined, limit: number) => {
-        const behind = after === undefined ? undefined : providerId(after)
-        return (await storage.identityProviders.list({ after: behind, limit })).map(({ providerId: id }) => id)
+        const cursor = after === undefined ? undefined : providerId(after)
+        return (await storage.identityProviders.list({ after: cursor, limit })).map(({ providerId: id }) => id)
       }
 
       same(await list(undefined, 10), ['10', 'B', 'a', 'a-2', 'b', 'c'], 'all')

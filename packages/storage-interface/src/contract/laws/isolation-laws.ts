@@ -281,9 +281,9 @@ export const isolationLaws: readonly StorageLaw[] = [
       'what a grant stands with',
     )
     const bound = { ...family, boundSessionId: boundTo }
-    const standing = { family: bound, grant, client: undefined, user: undefined, session: undefined }
-    same(await other.status.ofFamily(family.familyId), standing, 'the status of a family')
-    same(await other.status.ofRefreshHandle(aDigest('handle-1')), standing, 'the status of a refresh token')
+    const expected = { family: bound, grant, client: undefined, user: undefined, session: undefined }
+    same(await other.status.ofFamily(family.familyId), expected, 'the status of a family')
+    same(await other.status.ofRefreshHandle(aDigest('handle-1')), expected, 'the status of a refresh token')
     const session = { session: aSessionRecord(), user: undefined }
     same(await other.status.ofSession(aDigest('session-1')), session, 'what a session stands with')
   }),

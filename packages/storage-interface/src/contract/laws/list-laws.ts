@@ -10,9 +10,9 @@ import {
   aProvisionedUser,
   asListed,
   everything,
-  freshAccount,
+  freshUser,
   freshGroup,
-  insertAccounts,
+  insertUsers,
   listedIds,
 } from '../provisioning-fixtures.ts'
 import { boolean, element, text } from '../filters.ts'
@@ -29,7 +29,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
       ['z', 0],
     ] as const
     const users = ages.map(([label, age]) => aProvisionedUser(label, { createdAt: nowPlus(age) }))
-    await insertAccounts(storage, users)
+    await insertUsers(storage, users)
     const inactive = {
       ...aProvisionedUser('a', { state: aProvisionedState('a', { active: false }) }),
       version: 1,
@@ -41,9 +41,9 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
 
     same(listedIds(list), [6, 'user-z', 'user-10', 'user-B', 'user-é', 'user-b', 'user-a'], 'the list')
     const oldest = users.find(({ userId: id }) => id === 'user-z')
-    same(list.outcome === 'listed' && list.records[0], oldest && asListed(freshAccount(oldest)), 'the first record')
+    same(list.outcome === 'listed' && list.records[0], oldest && asListed(freshUser(oldest)), 'the first record')
     const last = { active: false, generation: 1, version: 2, updatedAt: nowPlus(9), createdAt: nowPlus(3) }
-    const changed = { ...freshAccount(aProvisionedUser('a')), ...last }
+    const changed = { ...freshUser(aProvisionedUser('a')), ...last }
     same(list.outcome === 'listed' && list.records.at(-1), asListed(changed), 'the last record')
   }),
 
@@ -94,13 +94,13 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
       const go = Array.from({ length: 6 }, (_, index) =>
         aProvisionedUser(`g-${index}`, { createdAt: nowPlus(index % 3) }),
       )
-      await insertAccounts(storage, [...stay, ...go])
+      await insertUsers(storage, [...stay, ...go])
 
-      const seen = await walk(storage, { limit: 3 }, async (page, last) => {
+      const seen = await readAllPages(storage, { limit: 3 }, async (page, last) => {
         const leaving = [go[page]?.userId, last !== undefined && last.startsWith('user-g') ? last : undefined]
         for (const id of leaving) if (id !== undefined) await remove(storage, id)
         const newcomers = [-1, 1, 9].map((age) => aProvisionedUser(`n-${page}-${age + 1}`, { createdAt: nowPlus(age) }))
-        if (page < 5) await insertAccounts(storage, newcomers)
+        if (page < 5) await insertUsers(storage, newcomers)
       })
 
       same(new Set(seen).size, seen.length, 'how often each was shown')
@@ -119,11 +119,15 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
 
     const all = Array.from({ length: 7 }, (_, index) => `user-${index}`)
     for (const limit of [1, 2, 7, 100]) {
-      same(await walk(storage, { limit }), all, `pages of ${limit}`)
+      same(await readAllPages(storage, { limit }), all, `pages of ${limit}`)
       const active = all.filter((_, index) => index % 2 === 0)
-      same(await walk(storage, { limit, filter }), active, `pages of ${limit}, filtered`)
-      same(await walk(storage, { limit, sort }), all.toReversed(), `pages of ${limit}, sorted`)
-      same(await walk(storage, { limit, sort, filter }), active.toReversed(), `pages of ${limit}, filtered and sorted`)
+      same(await readAllPages(storage, { limit, filter }), active, `pages of ${limit}, filtered`)
+      same(await readAllPages(storage, { limit, sort }), all.toReversed(), `pages of ${limit}, sorted`)
+      same(
+        await readAllPages(storage, { limit, sort, filter }),
+        active.toReversed(),
+        `pages of ${limit}, filtered and sorted`,
+      )
     }
     const page = { kind: 'cursor', after: undefined, limit: 3 } as const
     const first = await storage.groups.list({ ...everything, page })
@@ -160,7 +164,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
         createdAt: nowPlus(index),
       }),
     )
-    await insertAccounts(storage, users)
+    await insertUsers(storage, users)
     for (const [index] of users.entries())
       await storage.groups.insert(
         aGroup(`${index}`, {
@@ -175,7 +179,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
     const all = ['user-0', 'user-1', 'user-2']
     for (const query of [{}, { filter: addressed }, { sort }, { sort, filter: addressed }]) {
       let pages = 0
-      const seen = await walk(storage, { limit: 10, maxBytes: 1, ...query }, async () => {
+      const seen = await readAllPages(storage, { limit: 10, maxBytes: 1, ...query }, async () => {
         pages += 1
       })
       same([pages, seen], [3, all], `users, with ${Object.keys(query).join(' and ')}`)
@@ -201,7 +205,7 @@ async function seed(storage: ScimStorage, count: number): Promise<void> {
       createdAt: nowPlus(index),
     }),
   )
-  await insertAccounts(storage, users)
+  await insertUsers(storage, users)
 }
 
 async function remove(storage: ScimStorage, id: string): Promise<void> {
@@ -214,7 +218,7 @@ async function remove(storage: ScimStorage, id: string): Promise<void> {
 }
 
 /** All users on the cursor pages, in order. `between` is called after each page with the last user on it. */
-async function walk(
+async function readAllPages(
   storage: ScimStorage,
   { limit, ...query }: Partial<ListQuery> & { readonly limit: number },
   between: (page: number, last: string | undefined) => Promise<void> = async () => undefined,

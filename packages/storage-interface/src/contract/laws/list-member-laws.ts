@@ -11,24 +11,24 @@ import {
   aGroupState,
   aProvisionedState,
   aProvisionedUser,
-  accountsOf,
+  usersWith,
   everything,
   filteredForm,
-  insertAccounts,
+  insertUsers,
   listedIds,
 } from '../provisioning-fixtures.ts'
-import { and, attribute, boolean, element, not, number, or, present, several, text } from '../filters.ts'
+import { and, attribute, boolean, element, not, number, or, present, multiValued, text } from '../filters.ts'
 
 /** Filters on the values that the store adds work as if the comparable form contained them. */
-export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
+export const listAttributeLaws: readonly StorageLaw<ScimStorage>[] = [
   law('filters: id, externalId and the creation time are members of a user', async ({ storage, same }) => {
     const nameless = aProvisionedUser('nameless', {
       state: aProvisionedState('nameless', { externalId: undefined }),
       createdAt: nowPlus(99),
     })
     const extended = { [extension]: { id: 'user-00', externalId: 'external-00', userName: 'name-00' } }
-    const users = [...accountsOf([{}, {}, { userName: 'External-00' }, extended]), nameless]
-    await insertAccounts(storage, users)
+    const users = [...usersWith([{}, {}, { userName: 'External-00' }, extended]), nameless]
+    await insertUsers(storage, users)
 
     const texts = (['id', 'externalId', 'userName'] as const).flatMap((name) => [
       ...(['eq', 'ne', 'gt', 'le'] as const).map((operator) =>
@@ -67,7 +67,7 @@ export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
 
   law('filters: active and the time of the last change are current', async ({ storage, same }) => {
     const [one, two] = [aProvisionedUser('one'), aProvisionedUser('two')]
-    await insertAccounts(storage, [one, two])
+    await insertUsers(storage, [one, two])
     await storage.users.deactivate(one.userId, nowPlus(50))
     await storage.provisionedUsers.compareAndSwap({ ...two, version: 1, now: nowPlus(60) })
     const found = async (filter: ResolvedFilter) =>
@@ -82,7 +82,7 @@ export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law('filters: users are found by their groups', async ({ storage, same }) => {
-    await insertAccounts(storage, accountsOf([{}, {}, {}, {}]))
+    await insertUsers(storage, usersWith([{}, {}, {}, {}]))
     await storage.groups.insert(aGroup('a', { memberIds: ['user-00', 'user-01'] }))
     await storage.groups.insert(aGroup('b', { memberIds: ['user-01', 'user-02'] }))
     const inA = element('groups', text('value', 'eq', 'group-a'))
@@ -95,7 +95,7 @@ export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await found(or(inA, inB)), [3, 'user-00', 'user-01', 'user-02'], 'in either')
     same(await found(not(inA)), [2, 'user-02', 'user-03'], 'not in one')
     same(await found(element('groups', text('value', 'ne', 'group-a'))), [2, 'user-01', 'user-02'], 'in another')
-    same(await found(present(several('groups'))), [3, 'user-00', 'user-01', 'user-02'], 'in any')
+    same(await found(present(multiValued('groups'))), [3, 'user-00', 'user-01', 'user-02'], 'in any')
     same(await found(and(inA, text('userName', 'eq', 'name-00'))), [1, 'user-00'], 'in one, by name')
     const { providerId } = everything
     await storage.groups.remove({ providerId, groupId: groupId('group-a'), version: undefined, now })
@@ -103,7 +103,7 @@ export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law('filters: groups are found by their members and their own attributes', async ({ storage, same }) => {
-    await insertAccounts(storage, accountsOf([{}, {}]))
+    await insertUsers(storage, usersWith([{}, {}]))
     const [a, b, c] = [
       aGroup('a', { memberIds: ['user-00', 'user-01'] }),
       aGroup('b', { memberIds: ['group-a', 'user-01'], createdAt: nowPlus(1) }),
@@ -126,7 +126,7 @@ export const listKnownLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await found(has(text('type', 'eq', 'group'))), [1, 'group-b'], 'by the type of a member')
     const wrong = has(text('value', 'eq', 'user-01'), text('type', 'eq', 'group'))
     same(await found(wrong), [0], 'by parts of different members')
-    same(await found(not(present(several('members')))), [1, 'group-c'], 'without members')
+    same(await found(not(present(multiValued('members')))), [1, 'group-c'], 'without members')
     const { providerId } = everything
     await storage.users.remove(aProvisionedUser('01').userId, nowPlus(5))
     same(await found(has(text('value', 'eq', 'user-01'))), [0], 'by a removed member')

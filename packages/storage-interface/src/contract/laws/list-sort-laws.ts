@@ -1,16 +1,16 @@
 import type { ScimStorage } from '../../storage.ts'
 import type { JsonObject } from '../../values.ts'
 import type { SortKey } from '../../resource-list.ts'
-import { attribute, present, several } from '../filters.ts'
+import { attribute, present, multiValued } from '../filters.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import {
   aGroup,
   aGroupState,
   aProvisionedState,
   aProvisionedUser,
-  accountsOf,
+  usersWith,
   everything,
-  insertAccounts,
+  insertUsers,
   listedIds,
 } from '../provisioning-fixtures.ts'
 import { nowPlus } from '../fixtures.ts'
@@ -90,7 +90,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
   law('sorting: of several simple values the first decides', async (trial) => {
     await seed(trial, [{ tags: ['c', 'a'] }, { tags: ['b'] }, { tags: [] }, { tags: ['a', 'z'] }])
 
-    await isSorted(trial, several('tags'), [3, 1, 0, 2])
+    await isSorted(trial, multiValued('tags'), [3, 1, 0, 2])
   }),
 
   law('sorting: parts of complex attributes and extensions are distinguished', async (trial) => {
@@ -111,7 +111,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     const { storage } = trial
     const eldest = aProvisionedUser('00')
     const middle = aProvisionedUser('01', { createdAt: nowPlus(1) })
-    await insertAccounts(storage, [eldest, middle, aProvisionedUser('02', { createdAt: nowPlus(2) })])
+    await insertUsers(storage, [eldest, middle, aProvisionedUser('02', { createdAt: nowPlus(2) })])
     await storage.provisionedUsers.compareAndSwap({ ...eldest, version: 1, now: nowPlus(60) })
     const state = aProvisionedState('01', { active: false, externalId: undefined })
     await storage.provisionedUsers.compareAndSwap({ ...middle, state, version: 1, now: nowPlus(50) })
@@ -154,14 +154,14 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
 ]
 
 const seed = ({ storage }: Trial<ScimStorage>, comparables: readonly JsonObject[]): Promise<void> =>
-  insertAccounts(storage, accountsOf(comparables))
+  insertUsers(storage, usersWith(comparables))
 
 /** The addresses b and y; the one at the index is primary. */
 const withPrimary = (primary: number): JsonObject => ({
   emails: ['b', 'y'].map((value, index) => ({ value, primary: index === primary })),
 })
 
-const byEmail = { by: several('emails'), elementPart: 'value' }
+const byEmail = { by: multiValued('emails'), elementPart: 'value' }
 
 /** Checks both directions; the users are identified by number. */
 async function isSorted(

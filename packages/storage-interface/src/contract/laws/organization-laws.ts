@@ -70,8 +70,8 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
     for (const id of ['b', 'a-2', 'B', 'c', 'a'])
       await storage.organizations.insert(anOrganization({ organizationId: organizationId(id) }))
     const list = async (after: string | undefined, limit: number) => {
-      const behind = after === undefined ? undefined : organizationId(after)
-      return (await storage.organizations.list({ after: behind, limit })).map(({ organizationId: id }) => id)
+      const cursor = after === undefined ? undefined : organizationId(after)
+      return (await storage.organizations.list({ after: cursor, limit })).map(({ organizationId: id }) => id)
     }
 
     same(await list(undefined, 10), ['B', 'a', 'a-2', 'b', 'c'], 'all')

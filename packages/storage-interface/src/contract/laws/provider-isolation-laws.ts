@@ -11,7 +11,7 @@ import {
   aProvisionedState,
   aProvisionedUser,
   everything,
-  freshAccount,
+  freshUser,
   freshGroup,
   listedIds,
 } from '../provisioning-fixtures.ts'
@@ -78,11 +78,7 @@ export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await other.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'), undefined, 'findByExternalId')
     same(listedIds(await other.provisionedUsers.list(everything)), [0], 'list')
     same((await other.provisionedUsers.insert({ ...ada, userId: userId('twin') })).outcome, 'inserted', 'the same keys')
-    same(
-      await storage.provisionedUsers.find(ada.providerId, ada.userId),
-      freshAccount(ada),
-      "the first issuer's account",
-    )
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), "the first issuer's account")
     same(listedIds(await storage.provisionedUsers.list(everything)), [1, ada.userId], "the first issuer's list")
   }),
 
@@ -115,7 +111,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
   law('providers: users and groups are found by their own provider only', async ({ storage, same }) => {
     await seed(storage)
 
-    for (const other of strangers) {
+    for (const other of otherProviders) {
       same(await storage.provisionedUsers.find(other, ada.userId), undefined, `find as ${other}`)
       same(
         await storage.provisionedUsers.findByExternalId(other, 'external-ada'),
@@ -137,7 +133,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     await seed(storage)
     const change = { ...ada, state: aProvisionedState('new', { active: false }), version: 1, now: nowPlus(1) }
 
-    for (const other of strangers) {
+    for (const other of otherProviders) {
       const foreign = { ...change, providerId: other }
       same(await storage.provisionedUsers.compareAndSwap(foreign), { outcome: 'absent' }, `compareAndSwap as ${other}`)
       same(await storage.provisionedUsers.adopt(foreign), { outcome: 'absent' }, `adopt as ${other}`)
@@ -147,7 +143,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
         same(await storage.provisionedUsers.remove(request), { outcome: 'absent' }, `remove as ${other}, ${version}`)
       }
     }
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), account, 'the account')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), adaRecord, 'the account')
   }),
 
   law('providers: groups are changed by their own provider only', async ({ storage, same }) => {
@@ -155,20 +151,20 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     const members = { kind: 'delta', add: [], remove: [ada.userId] } as const
     const change = { ...staff, state: aGroupState('new'), members, version: undefined, now: nowPlus(1) }
 
-    for (const other of strangers) {
+    for (const other of otherProviders) {
       same(await storage.groups.change({ ...change, providerId: other }), { outcome: 'absent' }, `change as ${other}`)
       same(await storage.groups.remove({ ...change, providerId: other }), { outcome: 'absent' }, `remove as ${other}`)
     }
     same(await storage.groups.find(staff.providerId, staff.groupId), freshGroup(staff), 'the group')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), account, 'its member')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), adaRecord, 'its member')
   }),
 
   law('providers: keys of one provider are free for another', async ({ storage, same }) => {
     await seed(storage)
 
-    for (const [index, other] of strangers.entries()) {
+    for (const [index, other] of otherProviders.entries()) {
       const user = { ...aProvisionedUser(`ada-${index}`, { state: ada.state }), providerId: other }
-      same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record: freshAccount(user) }, other)
+      same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record: freshUser(user) }, other)
       const change = { ...user, version: 1, now }
       await storage.provisionedUsers.compareAndSwap({ ...change, state: aProvisionedState('other') })
       const back = await storage.provisionedUsers.compareAndSwap({ ...change, version: 2 })
@@ -184,20 +180,23 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     }
     same(
       await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'),
-      account,
+      adaRecord,
       'the externalId of the first',
     )
   }),
 
   law('providers: a group has no members of another provider', async ({ storage, same }) => {
     await seed(storage)
-    const own = { ...aProvisionedUser('own'), providerId: stranger }
-    const empty = { ...aGroup('empty'), providerId: stranger }
+    const own = { ...aProvisionedUser('own'), providerId: otherProvider }
+    const empty = { ...aGroup('empty'), providerId: otherProvider }
     await storage.provisionedUsers.insert(own)
     await storage.groups.insert(empty)
 
     for (const foreign of [ada.userId, staff.groupId]) {
-      const inserted = await storage.groups.insert({ ...aGroup('new', { memberIds: [foreign] }), providerId: stranger })
+      const inserted = await storage.groups.insert({
+        ...aGroup('new', { memberIds: [foreign] }),
+        providerId: otherProvider,
+      })
       same(inserted, { outcome: 'memberUnknown' }, `a group with ${foreign}`)
       const change = { ...empty, state: undefined, version: undefined, now }
       const added = await storage.groups.change({
@@ -208,14 +207,14 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
       const replaced = await storage.groups.change({ ...change, members: { kind: 'replace', memberIds: [foreign] } })
       same(replaced, { outcome: 'memberUnknown' }, `replacing by ${foreign}`)
     }
-    same(await storage.groups.find(stranger, empty.groupId), freshGroup(empty), 'the group')
-    same((await storage.groups.membersOf(stranger, [empty.groupId])).get(empty.groupId), [], 'its members')
+    same(await storage.groups.find(otherProvider, empty.groupId), freshGroup(empty), 'the group')
+    same((await storage.groups.membersOf(otherProvider, [empty.groupId])).get(empty.groupId), [], 'its members')
   }),
 
   law('providers: lists, filters and totals cover one provider', async ({ storage, same }) => {
     await seed(storage)
-    const own = { ...aProvisionedUser('own'), providerId: stranger }
-    const ownGroup = { ...aGroup('own', { memberIds: [own.userId] }), providerId: stranger }
+    const own = { ...aProvisionedUser('own'), providerId: otherProvider }
+    const ownGroup = { ...aGroup('own', { memberIds: [own.userId] }), providerId: otherProvider }
     await storage.provisionedUsers.insert(own)
     await storage.groups.insert(ownGroup)
 
@@ -243,7 +242,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
   law('providers: a list position of one provider reveals nothing to another', async ({ storage, same }) => {
     await seed(storage)
     await storage.provisionedUsers.insert(aProvisionedUser('zoe'))
-    const own = { ...aProvisionedUser('zz'), providerId: stranger }
+    const own = { ...aProvisionedUser('zz'), providerId: otherProvider }
     await storage.provisionedUsers.insert(own)
     const byName: SortKey = { attribute: attribute('userName'), elementPart: undefined, direction: 'ascending' }
 
@@ -263,20 +262,20 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 ]
 
-const stranger = providerId('provider-2')
+const otherProvider = providerId('provider-2')
 /** Other providers, including some whose identifiers resemble the first one's. */
-const strangers = ['provider-2', 'PROVIDER-1', 'provider-', 'provider-1 ', 'provider_1', '%'].map((id) =>
+const otherProviders = ['provider-2', 'PROVIDER-1', 'provider-', 'provider-1 ', 'provider_1', '%'].map((id) =>
   providerId(id),
 )
 
 const staff = aGroup('staff', { memberIds: [ada.userId] })
-const account = { ...freshAccount(ada), groups: [{ groupId: staff.groupId, displayName: staff.state.displayName }] }
+const adaRecord = { ...freshUser(ada), groups: [{ groupId: staff.groupId, displayName: staff.state.displayName }] }
 
 async function seed(storage: ScimStorage): Promise<void> {
   await storage.provisionedUsers.insert(ada)
   await storage.groups.insert(staff)
 }
 
-const listOf = (filter: ResolvedFilter | undefined): ListQuery => ({ ...everything, providerId: stranger, filter })
+const listOf = (filter: ResolvedFilter | undefined): ListQuery => ({ ...everything, providerId: otherProvider, filter })
 
 const nothing = { outcome: 'listed', total: 0, records: [], next: undefined }

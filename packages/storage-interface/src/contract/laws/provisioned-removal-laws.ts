@@ -7,9 +7,9 @@ import {
   aGroup,
   aProvisionedState,
   aProvisionedUser,
-  accountOf,
+  toUserRecord,
   everything,
-  freshAccount,
+  freshUser,
 } from '../provisioning-fixtures.ts'
 
 /** Adopting, releasing and removing users of providers. */
@@ -23,7 +23,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
       const result = await storage.provisionedUsers.adopt({ ...adoption, version: 2, now: nowPlus(2) })
 
       const block = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true }
-      const record = { ...freshAccount(ada), ...block, adopted: true, generation: 1, updatedAt: nowPlus(2), version: 3 }
+      const record = { ...freshUser(ada), ...block, adopted: true, generation: 1, updatedAt: nowPlus(2), version: 3 }
       same(result, { outcome: 'swapped', record }, 'the outcome')
       same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the account as read')
       const { state } = ada
@@ -50,7 +50,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     const other = { ...adoption, providerId: providerId('provider-2') }
     same(await storage.provisionedUsers.adopt(other), { outcome: 'absent' }, 'by another provider')
     same(await storage.provisionedUsers.adopt(adoption), { outcome: 'absent' }, 'by its own')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshAccount(ada), 'the account')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), 'the account')
     for (const id of ['removed', 'unknown']) {
       same(await storage.provisionedUsers.adopt({ ...adoption, userId: userId(id) }), { outcome: 'absent' }, id)
     }
@@ -110,11 +110,11 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
       same(await storage.provisionedUsers.release({ ...request, version: 1 }), { outcome: 'removed' }, 'the release')
       same(await storage.provisionedUsers.release(request), { outcome: 'absent' }, 'a second release')
 
-      const account = { ...aUser({ userId: ada.userId, claims: ada.state.claims }), generation: 1, version: 2 }
-      const inactive = { ...account, active: false, updatedAt: nowPlus(9) }
+      const expected = { ...aUser({ userId: ada.userId, claims: ada.state.claims }), generation: 1, version: 2 }
+      const inactive = { ...expected, active: false, updatedAt: nowPlus(9) }
       same(await storage.users.find(ada.userId), inactive, 'the account as core reads it')
       same(await storage.provisionedUsers.find(ada.providerId, ada.userId), undefined, 'the account for the provider')
-      await membershipsEnded(storage, same)
+      await checkNoMemberships(storage, same)
       const heir = await storage.provisionedUsers.insert({ ...ada, userId: userId('heir') })
       same(heir.outcome, 'inserted', 'another account with its keys')
     },
@@ -139,9 +139,9 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
 
       const result = await storage.provisionedUsers.adopt({ ...adoption, version: 2, now: nowPlus(10) })
 
-      const record = { ...freshAccount(ada), adopted: true, generation: 1, updatedAt: nowPlus(10), version: 3 }
+      const record = { ...freshUser(ada), adopted: true, generation: 1, updatedAt: nowPlus(10), version: 3 }
       same(result, { outcome: 'swapped', record }, 'the outcome')
-      await membershipsEnded(storage, same)
+      await checkNoMemberships(storage, same)
     },
   ),
 ]
@@ -158,7 +158,7 @@ const adoption: ProvisionedUserChange = {
   now: nowPlus(1),
 }
 
-async function membershipsEnded(
+async function checkNoMemberships(
   storage: ScimStorage,
   same: (found: unknown, expected: unknown, about: string) => void,
 ): Promise<void> {
@@ -180,7 +180,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
       const removal = await trial.storage.provisionedUsers.remove({ ...request, version: 1 })
 
       trial.same(removal, { outcome: 'removed' }, 'the removal')
-      await isGone(trial)
+      await checkRemoval(trial)
     },
   ),
 
@@ -189,7 +189,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
 
     trial.same(await trial.storage.users.remove(ada.userId, nowPlus(9)), { outcome: 'removed' }, 'the removal')
 
-    await isGone(trial)
+    await checkRemoval(trial)
   }),
 
   law('provisioned users: of 8 concurrent removals, one removes the user', async ({ storage, server, same }) => {
@@ -212,7 +212,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
 
     await storage.users.deactivate(ada.userId, nowPlus(1))
     const block = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true }
-    const inactive = { ...freshAccount(ada), ...block, groups, generation: 1, updatedAt: nowPlus(1), version: 2 }
+    const inactive = { ...freshUser(ada), ...block, groups, generation: 1, updatedAt: nowPlus(1), version: 2 }
     same(await find(), inactive, 'after a deactivation')
     const stale = { providerId: ada.providerId, userId: ada.userId, version: 1, state: ada.state, now }
     same(
@@ -245,7 +245,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
       const state = aProvisionedState('ada', { active: false })
       await storage.provisionedUsers.compareAndSwap({ ...request, version: 1, state })
       const inactive = {
-        ...accountOf(freshAccount(ada)),
+        ...toUserRecord(freshUser(ada)),
         active: false,
         generation: 1,
         updatedAt: nowPlus(9),
@@ -270,7 +270,7 @@ async function seed(storage: ScimStorage): Promise<void> {
 }
 
 /** Removed at `nowPlus(9)`. */
-async function isGone({ storage, same }: Trial<ScimStorage>): Promise<void> {
+async function checkRemoval({ storage, same }: Trial<ScimStorage>): Promise<void> {
   const { providerId: provider, userId: id, state } = ada
   same(await storage.provisionedUsers.find(provider, id), undefined, 'find')
   same(await storage.provisionedUsers.findByExternalId(provider, 'external-ada'), undefined, 'findByExternalId')
@@ -299,5 +299,5 @@ async function isGone({ storage, same }: Trial<ScimStorage>): Promise<void> {
 
   same(await storage.provisionedUsers.insert(ada), { outcome: 'taken', key: 'id' }, 'its identifier')
   const heir = { ...ada, userId: userId('heir') }
-  same(await storage.provisionedUsers.insert(heir), { outcome: 'inserted', record: freshAccount(heir) }, 'its keys')
+  same(await storage.provisionedUsers.insert(heir), { outcome: 'inserted', record: freshUser(heir) }, 'its keys')
 }

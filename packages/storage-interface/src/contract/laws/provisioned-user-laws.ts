@@ -8,7 +8,7 @@ import type {
 import type { ScimStorage } from '../../storage.ts'
 import { aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
-import { aProvisionedState, aProvisionedUser, accountOf, freshAccount } from '../provisioning-fixtures.ts'
+import { aProvisionedState, aProvisionedUser, toUserRecord, freshUser } from '../provisioning-fixtures.ts'
 
 /** Users of identity providers: insertion and unique keys. */
 export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
@@ -17,7 +17,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     async ({ storage, same }) => {
       const inactive = aProvisionedUser('grace', { state: aProvisionedState('grace', { active: false }) })
       for (const user of [ada, inactive]) {
-        const record = freshAccount(user)
+        const record = freshUser(user)
         same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'the insertion')
         same(await storage.provisionedUsers.find(user.providerId, user.userId), record, 'the account as read')
       }
@@ -45,14 +45,14 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.provisionedUsers.insert(ada), { outcome: 'taken', key: 'id' }, 'the same account again')
     const plain = aUser({ userId: ada.userId })
     same(await storage.users.insert(plain), { outcome: 'taken' }, 'an account without provider')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshAccount(ada), 'the first account')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), 'the first account')
   }),
 
   law('provisioned users: userName and externalId are unique within a provider', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.provisionedUsers.insert(aProvisionedUser('grace'))
     const { comparable, externalId } = ada.state
-    const refused = [
+    const clashes = [
       { about: 'the externalId', key: 'externalId', state: aProvisionedState('new', { externalId }) },
       { about: 'the userName', key: 'userName', state: aProvisionedState('new', { comparable }) },
       {
@@ -66,7 +66,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
         state: aProvisionedState('new', { comparable, externalId: 'external-grace' }),
       },
     ]
-    for (const { about, key, state } of refused) {
+    for (const { about, key, state } of clashes) {
       const user = aProvisionedUser('new', { state })
       same(await storage.provisionedUsers.insert(user), { outcome: 'taken', key }, about)
       same(await storage.provisionedUsers.find(user.providerId, user.userId), undefined, `what was written: ${about}`)
@@ -99,7 +99,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   law('provisioned users: a user is found by their current externalId', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     const find = (externalId: string) => storage.provisionedUsers.findByExternalId(ada.providerId, externalId)
-    same(await find('external-ada'), freshAccount(ada), 'the first externalId')
+    same(await find('external-ada'), freshUser(ada), 'the first externalId')
     same(await find('external-'), undefined, 'the beginning of it')
 
     const { userId: id, providerId: provider } = ada
@@ -173,9 +173,9 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
 
     const result = await storage.provisionedUsers.compareAndSwap(change({ active: true }, 2))
 
-    const revived: ProvisionedUserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
-    same(result, { outcome: 'swapped', record: revived }, 'the outcome')
-    same(await storage.users.find(ada.userId), accountOf(revived), 'the account as core reads it')
+    const reactivated: ProvisionedUserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
+    same(result, { outcome: 'swapped', record: reactivated }, 'the outcome')
+    same(await storage.users.find(ada.userId), toUserRecord(reactivated), 'the account as core reads it')
     const again = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 3))
     same(again.outcome === 'swapped' && again.record.generation, 2, 'the generation after a second deactivation')
   }),
@@ -270,7 +270,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 ]
 
-const fresh = freshAccount(ada)
+const fresh = freshUser(ada)
 
 /** A change of `ada`, later by as many seconds as the version that was read. */
 const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({

@@ -13,7 +13,7 @@ import {
   aProvisionedUser,
   asListed,
   everything,
-  freshAccount,
+  freshUser,
   freshGroup,
 } from '../provisioning-fixtures.ts'
 import * as records from '../complete-records.ts'
@@ -41,9 +41,9 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
   law('round trip: provisioned accounts', async (trial) => {
     const { storage, same } = trial
     for (const user of [records.fullProvisionedUser, records.sparseProvisionedUser, records.emptyProvisionedUser]) {
-      const record = freshAccount(user)
+      const record = freshUser(user)
       same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'as inserted')
-      await accountReads(trial, user, record)
+      await checkUserReads(trial, user, record)
 
       const { providerId, userId, state } = user
       const other = { ...aProvisionedState('other'), active: state.active }
@@ -52,7 +52,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
       const swapped = { ...record, updatedAt: nowPlus(70), version: 3 }
       const back = await storage.provisionedUsers.compareAndSwap({ ...change, state, version: 2 })
       same(back, { outcome: 'swapped', record: swapped }, 'as swapped back')
-      await accountReads(trial, user, swapped)
+      await checkUserReads(trial, user, swapped)
     }
   }),
 
@@ -62,24 +62,24 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
       await storage.users.insert({ userId: user.userId, claims: {}, createdAt: user.createdAt })
       const adoption = { ...user, version: 1, now: nowPlus(70) }
       const counted = { generation: user.state.active ? 0 : 1, version: 2, updatedAt: nowPlus(70) }
-      const record = { ...freshAccount(user), ...counted, adopted: true }
+      const record = { ...freshUser(user), ...counted, adopted: true }
 
       same(await storage.provisionedUsers.adopt(adoption), { outcome: 'swapped', record }, 'as adopted')
-      await accountReads(trial, user, record)
+      await checkUserReads(trial, user, record)
     }
   }),
 
   law('round trip: the text of a resource, character by character', async (trial) => {
     const { storage, same } = trial
     const user = aProvisionedUser('text', { state: aProvisionedState('text', { resource: richJsonText }) })
-    const record = freshAccount(user)
+    const record = freshUser(user)
     same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'as inserted')
-    await accountReads(trial, user, record)
+    await checkUserReads(trial, user, record)
 
     const change = { ...user, version: 1, state: { ...user.state, active: false }, now: nowPlus(1) }
     const inactive = { ...record, active: false, generation: 1, version: 2, updatedAt: nowPlus(1) }
     same(await storage.provisionedUsers.compareAndSwap(change), { outcome: 'swapped', record: inactive }, 'as swapped')
-    await accountReads(trial, user, inactive)
+    await checkUserReads(trial, user, inactive)
   }),
 
   law('round trip: keys of 1024 characters', async (trial) => {
@@ -90,9 +90,9 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
       comparable: { userName: label, emails: [{ value: label }] },
     })
     const user = aProvisionedUser('long', { state })
-    const record = freshAccount(user)
+    const record = freshUser(user)
     same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'the insertion')
-    await accountReads(trial, user, record)
+    await checkUserReads(trial, user, record)
     const byEmail = element('emails', text('value', 'eq', label))
     const list = await storage.provisionedUsers.list({ ...everything, filter: byEmail })
     same(list.outcome === 'listed' && list.records, [asListed(record)], 'by e-mail address')
@@ -110,7 +110,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
 
     const group = aGroup('long', { state: aGroupState('long', { externalId: label }) })
     same((await storage.groups.insert(group)).outcome, 'inserted', 'a group')
-    await groupReads(trial, group, freshGroup(group))
+    await checkGroupReads(trial, group, freshGroup(group))
   }),
 
   law('round trip: groups', async (trial) => {
@@ -119,7 +119,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
     for (const group of [records.fullGroup, records.sparseGroup]) {
       const record = freshGroup(group)
       same(await storage.groups.insert(group), { outcome: 'inserted', record }, 'as inserted')
-      await groupReads(trial, group, record)
+      await checkGroupReads(trial, group, record)
 
       const { providerId, groupId, state } = group
       const change = { providerId, groupId, version: undefined, members: undefined, now: nowPlus(70) }
@@ -130,7 +130,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
         { outcome: 'swapped', record: swapped },
         'as changed back',
       )
-      await groupReads(trial, group, swapped)
+      await checkGroupReads(trial, group, swapped)
     }
     const members = await storage.groups.membersOf(records.fullGroup.providerId, [records.fullGroup.groupId])
     same(
@@ -147,7 +147,7 @@ const farCharacters = (count: number): string =>
     String.fromCodePoint(0x1_00_00 + ((index * 7919 * 104_729) % 0xf_ff_ff)),
   ).join('')
 
-async function accountReads(
+async function checkUserReads(
   { storage, same }: Trial<ScimStorage>,
   user: NewProvisionedUser,
   record: ProvisionedUserRecord,
@@ -162,7 +162,7 @@ async function accountReads(
   same(list.outcome === 'listed' && list.records, [asListed(record)], 'through list')
 }
 
-async function groupReads(
+async function checkGroupReads(
   { storage, same }: Trial<ScimStorage>,
   { providerId, groupId, state }: NewGroup,
   record: object,

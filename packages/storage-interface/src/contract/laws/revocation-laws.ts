@@ -28,7 +28,7 @@ import { type StorageLaw, atOnce, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts'
 
 /** All revocations in the store, in order. */
-async function toldIn({ revocations: endings }: OAuthStorage): Promise<readonly Revocation[]> {
+async function allRevocations({ revocations: endings }: OAuthStorage): Promise<readonly Revocation[]> {
   const { records } = await endings.list({ from: undefined, revokedSince: nowPlus(-100_000), limit: 1000 })
   return records.map(({ revocation: ending }) => ending)
 }
@@ -192,11 +192,11 @@ function revocation<Storage extends OAuthStorage = OAuthStorage>(
     await storage.users.insert(aUser())
     await storage.grants.insert(aGrantRecord())
     await storage.families.insert(aFamilyRecord())
-    same(await toldIn(storage), [], 'before')
+    same(await allRevocations(storage), [], 'before')
 
     await revoke(storage)
 
-    same(await toldIn(server(1)), expected, 'what another server reads')
+    same(await allRevocations(server(1)), expected, 'what another server reads')
   })
 }
 
@@ -222,7 +222,7 @@ const ada = { providerId: providerId('provider-1'), userId: userId('user-ada') }
 /** Revocations are read in the order in which they happened, and a reader that continues where it stopped misses none. */
 export const revocationListLaws: readonly StorageLaw[] = [
   law('revocations: a page starts at a position and stops at its limit', async ({ storage, same }) => {
-    for (let index = 0; index < 5; index += 1) await endToken(storage, `t${index}`, nowPlus(index))
+    for (let index = 0; index < 5; index += 1) await revokeToken(storage, `t${index}`, nowPlus(index))
     const all = await storage.revocations.list({ from: undefined, revokedSince: now, limit: 9 })
     const [first, , third] = all.records.map(({ position }) => position)
 
@@ -240,7 +240,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
   }),
 
   law('revocations: a list leaves out those before a time', async ({ storage, same }) => {
-    for (const [index, time] of [0, 500, 100, 700].entries()) await endToken(storage, `t${index}`, nowPlus(time))
+    for (const [index, time] of [0, 500, 100, 700].entries()) await revokeToken(storage, `t${index}`, nowPlus(time))
     const [first] = (await storage.revocations.list({ from: undefined, revokedSince: now, limit: 1 })).records
 
     same(await names(storage, { revokedSince: nowPlus(500) }), ['t1', 't3'], 'from the first on')
@@ -259,34 +259,34 @@ export const revocationListLaws: readonly StorageLaw[] = [
       await atOnce(count, (index) => storage.families.insert(aFamily(index)))
       const received: string[] = []
       let from = 1
-      const listen = async (): Promise<void> => {
+      const read = async (): Promise<void> => {
         const { records } = await server(1).revocations.list({ from, revokedSince: now, limit: 1000 })
         received.push(...records.map(nameOf))
         from = (records.at(-1)?.position ?? from - 1) + 1
       }
 
       const revoking = atOnce(count, (index) => server(index).families.revoke(aFamily(index).familyId, now))
-      for (let round = 0; round < count; round += 1) await listen()
+      for (let round = 0; round < count; round += 1) await read()
       await revoking
-      await listen()
+      await read()
 
       const expected = Array.from({ length: count }, (_, index) => aFamily(index).familyId)
       same(received.toSorted(), expected.toSorted(), 'what was received')
-      same((await toldIn(storage)).length, count, 'how many there are')
+      same((await allRevocations(storage)).length, count, 'how many there are')
     },
   ),
 
   law('revocations: each is kept for as long as a token may live, then removed', async ({ storage, same }) => {
-    await endToken(storage, 'old', now)
-    await endToken(storage, 'new', nowPlus(5))
-    const goesAt = nowPlus(revocationRetention)
+    await revokeToken(storage, 'old', now)
+    await revokeToken(storage, 'new', nowPlus(5))
+    const purgeableAt = nowPlus(revocationRetention)
 
     await storage.purge.purgeExpired({ now: nowPlus(revocationRetention - 1), limit: 100 })
     same(await names(storage), ['old', 'new'], 'before')
-    await storage.purge.purgeExpired({ now: goesAt, limit: 100 })
+    await storage.purge.purgeExpired({ now: purgeableAt, limit: 100 })
     same(await names(storage), ['new'], 'after')
     await storage.purge.purgeExpired({ now: nowPlus(revocationRetention + 5), limit: 100 })
-    await endToken(storage, 'newest', nowPlus(9))
+    await revokeToken(storage, 'newest', nowPlus(9))
     same(await names(storage, { from: 3 }), ['newest'], 'behind two that are gone')
   }),
 
@@ -297,7 +297,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
       ['t1', other],
       ['t2', storage],
     ] as const)
-      await endToken(at, name, now)
+      await revokeToken(at, name, now)
 
     same([await names(storage), await names(other)], [['t0', 't2'], ['t1']], 'each')
     same(await other.revocations.isTokenRevoked('t0', now), false, 'hasTokenEnded')
@@ -317,14 +317,14 @@ export const revocationListLaws: readonly StorageLaw[] = [
       )
 
     same(
-      (await toldIn(storage)).map((each) => (each.kind === 'family' ? each.familyId : each.kind)),
+      (await allRevocations(storage)).map((each) => (each.kind === 'family' ? each.familyId : each.kind)),
       texts,
       'as they were named',
     )
   }),
 ]
 
-const endToken = ({ revocations: endings }: OAuthStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
+const revokeToken = ({ revocations: endings }: OAuthStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
   endings.revokeToken({ tokenId, expiresAt: nowPlus(600), now: time })
 
 /** The names on a page: of revocations from `now` on, unless stated otherwise. */

@@ -90,9 +90,9 @@ export const sessionLaws: readonly StorageLaw[] = [
   law("sessions: a user's active sessions are listed newest first", async ({ storage, same }) => {
     const idle = { ...ofAge(3), idleExpiresAt: now }
     const expired = { ...ofAge(5), expiresAt: now }
-    const live = [ofAge(4), ofAge(1), { ...ofAge(6), idleExpiresAt: nowPlus(1), expiresAt: nowPlus(1) }, ofAge(0)]
+    const active = [ofAge(4), ofAge(1), { ...ofAge(6), idleExpiresAt: nowPlus(1), expiresAt: nowPlus(1) }, ofAge(0)]
     const others = { ...ofAge(7), userId: userId('user-2') }
-    for (const record of [...live, idle, expired, others, ofAge(2)]) await storage.sessions.insert(record)
+    for (const record of [...active, idle, expired, others, ofAge(2)]) await storage.sessions.insert(record)
     await storage.sessions.revoke(aSessionEnd({ sessionId: ofAge(2).sessionId }))
     await storage.sessions.insert(ofHost(8, nowPlus(1)))
     await storage.sessions.insert(ofHost(9, now))
@@ -104,7 +104,7 @@ export const sessionLaws: readonly StorageLaw[] = [
       ['session-0', 'session-1', 'session-4', 'session-6', 'session-8'],
       'the list',
     )
-    same(list[0], live[3], 'the newest record')
+    same(list[0], active[3], 'the newest record')
     same(await storage.sessions.listByUser(userId('unknown'), now), [], 'the list of an unknown user')
   }),
 
@@ -147,7 +147,11 @@ export const participantLaws: readonly StorageLaw[] = [
     const { storage, same } = trial
     await storage.sessions.insert(session)
 
-    same(await storage.sessions.join(aJoin({ now: nowPlus(3), acr: 'other', userGeneration: 7 })), joined, 'the join')
+    same(
+      await storage.sessions.join(aJoin({ now: nowPlus(3), acr: 'other', userGeneration: 7 })),
+      joinedOutcome,
+      'the join',
+    )
 
     const expected = { ...session, lastSeenAt: nowPlus(3), keptUntil: aJoin().session.keptUntil }
     same((await storage.status.ofSession(session.digest))?.session, expected, 'the session')
@@ -177,7 +181,7 @@ export const participantLaws: readonly StorageLaw[] = [
     const ended = await storage.sessions.find(session.sessionId)
 
     for (const client of ['client-1', 'client-2'])
-      same(await storage.sessions.join(aJoin({ clientId: clientId(client), now: nowPlus(2) })), over, client)
+      same(await storage.sessions.join(aJoin({ clientId: clientId(client), now: nowPlus(2) })), endedOutcome, client)
 
     same(await storage.sessions.participants(session.sessionId), [participant('client-1')], 'participants')
     same(await storage.sessions.find(session.sessionId), ended, 'the session')
@@ -197,14 +201,14 @@ export const participantLaws: readonly StorageLaw[] = [
         const [results, ending] = await Promise.all([joining, server(1).sessions.revoke(end)])
 
         same(ending, { outcome: 'revoked' }, 'the end')
-        const told = results.filter(({ outcome }) => outcome === 'joined').map(({ client }) => client)
+        const joinedClients = results.filter(({ outcome }) => outcome === 'joined').map(({ client }) => client)
         const present = (await storage.sessions.participants(name)).map(({ clientId: id }) => id)
         same(
           present.filter((id) => id !== clientId('client-1')),
-          told,
+          joinedClients,
           'those that joined',
         )
-        same(await storage.sessions.join(aJoin({ sessionId: name })), over, 'a join after the end')
+        same(await storage.sessions.join(aJoin({ sessionId: name })), endedOutcome, 'a join after the end')
       }
     },
   ),
@@ -214,7 +218,7 @@ export const participantLaws: readonly StorageLaw[] = [
 
     same(await storage.sessions.revoke(end), { outcome: 'revoked' }, 'the end')
     same(await storage.sessions.revoke(end), { outcome: 'unchanged' }, 'a second end')
-    same(await storage.sessions.join(aJoin()), over, 'a join')
+    same(await storage.sessions.join(aJoin()), endedOutcome, 'a join')
     same(await storage.sessions.participants(session.sessionId), [], 'the participants')
     const { sessionId: id } = session
     const stored = { ...unstarted, sessionId: id, userGeneration: 0, amr: [], keptUntil: nowPlus(700_000) }
@@ -233,7 +237,7 @@ export const participantLaws: readonly StorageLaw[] = [
     same(await storage.sessions.participants(session.sessionId), [], 'the participants')
     same(await storage.sessions.find(session.sessionId), session, 'the session')
     await storage.sessions.revoke(aSessionEnd())
-    same(await storage.sessions.join(foreign), over, 'a join after the end')
+    same(await storage.sessions.join(foreign), endedOutcome, 'a join after the end')
   }),
 
   law("sessions: the participants of a user's unrevoked sessions are listed up to a generation", async (trial) => {
@@ -260,8 +264,8 @@ export const participantLaws: readonly StorageLaw[] = [
 
 const session = aSessionRecord()
 
-const joined = { outcome: 'joined' }
-const over = { outcome: 'ended' }
+const joinedOutcome = { outcome: 'joined' }
+const endedOutcome = { outcome: 'ended' }
 
 const ofAge = (age: number): typeof session =>
   aSessionRecord({ digest: aDigest(`digest-${age}`), sessionId: sessionId(`session-${age}`), createdAt: nowPlus(-age) })

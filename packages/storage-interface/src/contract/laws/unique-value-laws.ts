@@ -13,32 +13,32 @@ export const uniqueValueLaws: readonly StorageLaw<ScimStorage>[] = [
     async ({ storage, same }) => {
       const users = storage.provisionedUsers
       const badge = attribute('badge', 'urn:example:staff')
-      await users.insert(wearing('before', '1'))
+      await users.insert(withBadge('before', '1'))
       await users.indexAttributes([{ attribute: badge, elementPart: undefined, isText: true, isUnique: true }])
       await users.indexAttributes([{ attribute: badge, elementPart: undefined, isText: true, isUnique: true }])
 
       const taken = { outcome: 'taken', key: 'unique' } as const
-      same(await users.insert(wearing('copy', '1')), taken, 'a badge of an earlier user')
-      same((await users.insert(wearing('other', '2'))).outcome, 'inserted', 'another badge')
-      same((await users.insert(wearing('none', undefined))).outcome, 'inserted', 'no badge')
-      same((await users.insert(wearing('bare', undefined))).outcome, 'inserted', 'no badge again')
+      same(await users.insert(withBadge('copy', '1')), taken, 'a badge of an earlier user')
+      same((await users.insert(withBadge('other', '2'))).outcome, 'inserted', 'another badge')
+      same((await users.insert(withBadge('none', undefined))).outcome, 'inserted', 'no badge')
+      same((await users.insert(withBadge('bare', undefined))).outcome, 'inserted', 'no badge again')
       same(
-        (await users.insert(wearing('away', '1', 'provider-2'))).outcome,
+        (await users.insert(withBadge('away', '1', 'provider-2'))).outcome,
         'inserted',
         'the badge at another provider',
       )
-      const change = { ...wearing('none', '2'), version: 1, now }
+      const change = { ...withBadge('none', '2'), version: 1, now }
       same(await users.compareAndSwap(change), taken, 'a change to a badge that is taken')
       const found = await users.list({ ...everything, filter: text(badge, 'sw', '1') })
       same(found.outcome === 'listed' && found.records.map((user) => user.userId), ['user-before'], 'a search by badge')
       await users.remove({
-        providerId: wearing('', undefined).providerId,
+        providerId: withBadge('', undefined).providerId,
         userId: userId('user-before'),
         version: undefined,
         now,
       })
       same(
-        (await users.compareAndSwap({ ...wearing('none', '1'), version: 1, now })).outcome,
+        (await users.compareAndSwap({ ...withBadge('none', '1'), version: 1, now })).outcome,
         'swapped',
         'a free badge',
       )
@@ -46,7 +46,7 @@ export const uniqueValueLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 ]
 
-const wearing = (label: string, value: string | undefined, provider = 'provider-1'): NewProvisionedUser =>
+const withBadge = (label: string, value: string | undefined, provider = 'provider-1'): NewProvisionedUser =>
   aProvisionedUser(label, {
     providerId: providerId(provider),
     state: aProvisionedState(label, {

@@ -50,14 +50,14 @@ export const userLaws: readonly StorageLaw[] = [
     await storage.users.insert(user)
     same(await storage.users.reactivate(user.userId, now), { outcome: 'unchanged', record: fresh }, 'an account in use')
     await storage.users.deactivate(user.userId, nowPlus(1))
-    const revived: UserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
+    const reactivated: UserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
 
     same(
       await storage.users.reactivate(user.userId, nowPlus(2)),
-      { outcome: 'changed', record: revived },
+      { outcome: 'changed', record: reactivated },
       'after a deactivation',
     )
-    same(await storage.users.find(user.userId), revived, 'the account as read')
+    same(await storage.users.find(user.userId), reactivated, 'the account as read')
     same(await storage.users.reactivate(userId('unknown'), now), { outcome: 'absent' }, 'an unknown account')
     const again = await storage.users.deactivate(user.userId, nowPlus(3))
     same(again.outcome === 'changed' && again.record.generation, 2, 'the generation after a second deactivation')
