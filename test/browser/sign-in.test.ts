@@ -134,7 +134,7 @@ describe('the sign-in page', () => {
 })
 
 describe('a deactivated user', () => {
-  test('cannot sign in, and sees the reason on the server's own page (RFC 6749 §4.1.2.1)', async () => {
+  test("cannot sign in, and sees the reason on the server's own page (RFC 6749 §4.1.2.1)", async () => {
     const { page } = await instance.openBrowser()
     await startSignIn(page, `${instance.url}/web/`)
     const users = openUsers(join(instance.dataFolder, 'users.db'))
