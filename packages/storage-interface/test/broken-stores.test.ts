@@ -26,7 +26,7 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
   { law: 'round trip: clients', method: 'clients.compareAndSwap', record: { ...full.fullClient, version: undefined } },
   { law: 'round trip: users', method: 'users.insert', record: full.fullUser },
   { law: 'round trip: grants', method: 'grants.insert', record: { ...full.fullGrant, revokedAt: undefined } },
-  { law: 'round trip: grants that are revoked when they are written', method: 'grants.insert', record: full.fullGrant },
+  { law: 'round trip: grants that are inserted as revoked', method: 'grants.insert', record: full.fullGrant },
   { law: 'round trip: codes', method: 'codes.insert', record: full.fullCode },
   { law: 'round trip: families', method: 'families.insert', record: full.fullFamily },
   {
@@ -39,12 +39,12 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
   { law: 'round trip: interactions', method: 'interactions.insert', record: full.fullInteraction },
   { law: 'round trip: sessions', method: 'sessions.insert', record: { ...full.fullSession, revokedAt: undefined } },
   {
-    law: 'round trip: sessions that are revoked when they are written',
+    law: 'round trip: sessions that are inserted as revoked',
     method: 'sessions.insert',
     record: full.fullSession,
   },
   {
-    law: 'round trip: sessions of a host as they are joined',
+    law: 'round trip: sessions of the host that a client joins',
     method: 'sessions.join',
     record: { session: full.joinedSession },
   },
@@ -55,14 +55,14 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
     method: 'identityProviders.compareAndSwap',
     record: { ...full.fullProvider, version: undefined },
   },
-  { law: 'round trip: provisioned accounts', method: 'provisionedUsers.insert', record: full.fullProvisionedUser },
+  { law: 'round trip: provisioned users', method: 'provisionedUsers.insert', record: full.fullProvisionedUser },
   {
-    law: 'round trip: provisioned accounts',
+    law: 'round trip: provisioned users',
     method: 'provisionedUsers.compareAndSwap',
     record: { state: full.fullProvisionedUser.state },
   },
   {
-    law: 'round trip: provisioned accounts as they are adopted',
+    law: 'round trip: provisioned users who are adopted',
     method: 'provisionedUsers.adopt',
     record: { state: full.fullProvisionedUser.state },
   },

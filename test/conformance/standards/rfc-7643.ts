@@ -87,7 +87,7 @@ export const rfc7643: Standard = {
       '3.1',
       'id is unique, permanent, never bulkId, and assigned by the server',
       'the server assigns the id, which contains no bulkId (RFC 7643 §3.1)',
-      'provisioned users: an identifier is used once, ever, by any provider',
+      'provisioned users: an identifier is never used twice, even by another provider',
       'ignores meta, id and groups in the request (RFC 7643 §3.1)',
     ],
     [

@@ -94,7 +94,7 @@ export const rfc7644: Standard = {
     [
       '3.4.2.2',
       'A value path applies to a single value',
-      'filters: one value satisfies the whole of a value path',
+      'filters: one value must satisfy the whole condition of a value path',
       'emails[type eq "home" and value co "x.test"]',
     ],
     ['3.4.2.2', 'A filter on password is rejected', 'refuses password pr instead of responding with an empty list'],
@@ -102,7 +102,7 @@ export const rfc7644: Standard = {
       '3.4.2.3',
       "Sorting follows the attribute's type and case, and uses the primary or first value",
       'sorts by … (RFC 7644 §3.4.2.3)',
-      'sorting: of several values the primary one decides, or else the first',
+      'sorting: of several values the primary one is compared, or else the first',
     ],
     [
       '3.4.2.4',

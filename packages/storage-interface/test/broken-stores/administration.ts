@@ -7,9 +7,12 @@ const removed = { outcome: 'removed' } as const
 
 /** One broken store for each law about clients, users, organizations, initial access tokens, subjects and logs. */
 export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> = {
-  'clients: a list is in the order of identifiers and continues after one': breakStore('clients', (honest) => ({
-    list: (page) => honest.list({ ...page, after: undefined }),
-  })),
+  'clients: a list is in the order of identifiers, and continues after any identifier': breakStore(
+    'clients',
+    (honest) => ({
+      list: (page) => honest.list({ ...page, after: undefined }),
+    }),
+  ),
   'clients: a removed client is absent for every method, and its identifier stays taken': breakStore(
     'clients',
     (honest, _storage, seen) => ({
@@ -20,7 +23,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       insert: async (client) => (seen.has(client.clientId) ? inserted : honest.insert(client)),
     }),
   ),
-  'clients: the status of what was issued to a removed client has no client': breakStore(
+  'clients: the status of a grant or a family of a removed client has no client': breakStore(
     'clients',
     (honest, storage) => ({
       remove: async (id, now) => {
@@ -31,10 +34,13 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
     }),
   ),
 
-  'user search: a list has all users, oldest first, of every provider': breakStore('users', (honest) => ({
-    list: (query) =>
-      honest.list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
-  })),
+  'user search: a list has all users of the host and of every provider, oldest first': breakStore(
+    'users',
+    (honest) => ({
+      list: (query) =>
+        honest.list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
+    }),
+  ),
   'user search: a list continues after a position and shows each user once': breakStore('users', (honest) => ({
     list: (query) =>
       honest.list(
@@ -47,7 +53,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
     list: (query) => honest.list({ ...query, filter: undefined }),
   })),
 
-  'upsert: users are created, updated or left unchanged, and the answer says which': breakStore('users', (honest) => ({
+  'upsert: users are created, updated or left unchanged, and the outcomes say which': breakStore('users', (honest) => ({
     upsert: async ({ users, now }) => {
       const outcomes = await honest.upsert({ users, now })
       for (const { userId } of users) await honest.reactivate(userId, now)
@@ -67,7 +73,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       },
     }),
   ),
-  'upsert: of concurrent batches one creates each user': breakStore('users', (honest) => ({
+  'upsert: of concurrent batches, one creates each user': breakStore('users', (honest) => ({
     upsert: async ({ users, now }) => {
       const compared = await honest.compare(users)
       await letOthersGoFirst()
@@ -75,7 +81,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       return compared
     },
   })),
-  'upsert: a comparison answers as the upsert does and writes nothing': breakStore('users', (honest) => ({
+  'upsert: compare returns what upsert would return, and writes nothing': breakStore('users', (honest) => ({
     compare: (users) => honest.upsert({ users, now: epochSeconds(0) }),
   })),
 
@@ -95,20 +101,23 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       insert: async (organization) => (seen.has(organization.organizationId) ? inserted : honest.insert(organization)),
     }),
   ),
-  'organizations: of the writers who read one version, one is swapped': breakStore('organizations', (honest) => ({
-    compareAndSwap: async (organization, version) => {
-      const current = await honest.find(organization.organizationId)
-      return honest.compareAndSwap(organization, current?.version ?? version)
-    },
-  })),
-  'organizations: a list is in the order of identifiers and continues after one': breakStore(
+  'organizations: of concurrent writers that read the same version, one succeeds': breakStore(
+    'organizations',
+    (honest) => ({
+      compareAndSwap: async (organization, version) => {
+        const current = await honest.find(organization.organizationId)
+        return honest.compareAndSwap(organization, current?.version ?? version)
+      },
+    }),
+  ),
+  'organizations: a list is in the order of identifiers, and continues after any identifier': breakStore(
     'organizations',
     (honest) => ({
       list: async (page) => (await honest.list(page)).toReversed(),
     }),
   ),
 
-  'organizations: a member who is removed loses the families for the organization, and no others': breakStore(
+  "organizations: removing a member revokes the member's families for the organization, and no others": breakStore(
     'organizations',
     (honest) => ({ remove: (organization) => honest.remove(organizationId(`not ${organization}`), epochSeconds(0)) }),
   ),
@@ -118,7 +127,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       insert: async (token) => (await honest.insert(token), inserted),
     }),
   ),
-  'initial access tokens: of 16 who spend one for three clients at once, three succeed': breakStore(
+  'initial access tokens: of 16 concurrent uses of a token for three clients, three succeed': breakStore(
     'initialAccessTokens',
     (honest) => ({
       spend: async (id, digest, now) => {
@@ -131,17 +140,20 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       },
     }),
   ),
-  'initial access tokens: a wrong secret, an expired token and a revoked one are absent, and nothing is spent':
+  'initial access tokens: a token that has expired, was revoked or comes with a wrong secret is absent and not spent':
     breakStore('initialAccessTokens', (honest) => ({
       spend: async (id, digest, now) => honest.spend(id, (await honest.find(id))?.digest ?? digest, now),
     })),
-  'initial access tokens: the time of the first revocation stays': breakStore('initialAccessTokens', (honest) => ({
-    revoke: async (id, now) => {
-      const { outcome } = await honest.revoke(id, now)
-      return { outcome: outcome === 'unchanged' ? 'revoked' : outcome }
-    },
-  })),
-  'initial access tokens: a list is in the order of identifiers and continues after one': breakStore(
+  'initial access tokens: a second revocation does not change the time of the first': breakStore(
+    'initialAccessTokens',
+    (honest) => ({
+      revoke: async (id, now) => {
+        const { outcome } = await honest.revoke(id, now)
+        return { outcome: outcome === 'unchanged' ? 'revoked' : outcome }
+      },
+    }),
+  ),
+  'initial access tokens: a list is in the order of identifiers, and continues after any identifier': breakStore(
     'initialAccessTokens',
     (honest) => ({
       list: async (page) => (await honest.list(page)).toReversed(),
@@ -151,22 +163,28 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
     find: async (id) => (await honest.find(id)) ?? anInitialAccessToken({ tokenId: id }),
   })),
 
-  'subjects: of 8 who assign at once one succeeds, and all get its identifier': breakStore('subjects', (honest) => ({
-    assign: async (candidate) => {
-      await honest.assign(candidate)
-      return { outcome: 'assigned', subject: candidate.subject }
-    },
-  })),
-  'subjects: an identifier is one user’s, and another user’s candidate is taken': breakStore('subjects', (honest) => ({
-    assign: async (candidate) => {
-      const result = await honest.assign(candidate)
-      return result.outcome === 'taken' ? { outcome: 'assigned', subject: candidate.subject } : result
-    },
-  })),
+  'subjects: of 8 concurrent assignments one succeeds, and all callers get its identifier': breakStore(
+    'subjects',
+    (honest) => ({
+      assign: async (candidate) => {
+        await honest.assign(candidate)
+        return { outcome: 'assigned', subject: candidate.subject }
+      },
+    }),
+  ),
+  'subjects: an identifier belongs to one user, and is taken for every other user': breakStore(
+    'subjects',
+    (honest) => ({
+      assign: async (candidate) => {
+        const result = await honest.assign(candidate)
+        return result.outcome === 'taken' ? { outcome: 'assigned', subject: candidate.subject } : result
+      },
+    }),
+  ),
   'subjects: an identifier is unknown in other sectors and at other issuers': breakStore('subjects', (honest) => ({
     find: async (sector, subject) => (await honest.find('app.example', subject)) ?? honest.find(sector, subject),
   })),
-  'subjects: those of a removed user are kept for a time and then purged': breakStore(
+  'subjects: the identifiers of a removed user are kept for revocationRetention, and then purged': breakStore(
     'subjects',
     (honest, _storage, seen) => ({
       assign: async (candidate) => {
@@ -185,7 +203,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
     insertMember: async (membership) =>
       honest.insertMember({ ...membership, organizationId: organizationId('organization-1') }),
   })),
-  'memberships: a removed user has none, and a deactivated user keeps theirs': breakStore(
+  'memberships: a removed user has no memberships, and a deactivated user keeps them': breakStore(
     'organizations',
     (honest, storage) => ({
       findMember: async (organization, user) =>
@@ -203,13 +221,16 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       },
     }),
   ),
-  'memberships: of the writers who read one version, one is swapped': breakStore('organizations', (honest) => ({
-    compareAndSwapMember: async (membership, version) => {
-      const current = await honest.findMember(membership.organizationId, membership.userId)
-      return honest.compareAndSwapMember(membership, current?.version ?? version)
-    },
-  })),
-  'memberships: of several concurrent removals one succeeds': breakStore('organizations', (honest) => ({
+  'memberships: of concurrent writers that read the same version, one succeeds': breakStore(
+    'organizations',
+    (honest) => ({
+      compareAndSwapMember: async (membership, version) => {
+        const current = await honest.findMember(membership.organizationId, membership.userId)
+        return honest.compareAndSwapMember(membership, current?.version ?? version)
+      },
+    }),
+  ),
+  'memberships: of 8 concurrent removals, one succeeds': breakStore('organizations', (honest) => ({
     removeMember: async (organization, user, at) => {
       const found = await honest.findMember(organization, user)
       await letOthersGoFirst()
@@ -217,7 +238,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       return found === undefined ? { outcome: 'absent' } : removed
     },
   })),
-  'memberships: lists have all of an organization, or all of a user, in order': breakStore(
+  'memberships: the members of an organization, and the memberships of a user, are listed in order': breakStore(
     'organizations',
     (honest) => ({
       listMembers: async (page) => (await honest.listMembers(page)).toReversed(),

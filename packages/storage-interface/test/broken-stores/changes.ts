@@ -2,20 +2,19 @@ import { breakStore, type BrokenStore } from './break-store.ts'
 
 /** One broken store for each law of changes and webhooks. */
 export const brokenChangeStores: Readonly<Record<string, BrokenStore>> = {
-  'changes: the methods that change users record it, with the names that changed': withoutType('user.changed'),
-  'changes: the methods that change groups and their members record it': withoutType('membership.removed'),
-  'changes: the methods that end sessions, and create and revoke grants, record it': withoutType('session.ended'),
+  'changes: methods that change users record the changes, with the names of the changed claims':
+    withoutType('user.changed'),
+  'changes: methods that change groups and their members record the changes': withoutType('membership.removed'),
+  'changes: methods that revoke sessions, or create or revoke grants, record the changes': withoutType('session.ended'),
   'changes: nothing is recorded without a webhook, nor by a method that changes nothing': breakStore(
     'webhooks',
     () => ({ remove: () => Promise.resolve({ outcome: 'removed' }) }),
   ),
-  'changes: a reader that continues after the last one misses none, and sees those of a user in order': breakStore(
-    'changes',
-    (honest) => ({
+  'changes: a reader that continues after the last change misses none, and gets the changes of a user in order':
+    breakStore('changes', (honest) => ({
       list: async (page) => (await honest.list(page)).toReversed(),
-    }),
-  ),
-  'webhooks: of the writers who read one version, one is swapped': breakStore('webhooks', (honest) => ({
+    })),
+  'webhooks: of concurrent writers that read the same version, one succeeds': breakStore('webhooks', (honest) => ({
     compareAndSwap: async (webhook, version) => {
       for (;;) {
         const current = await honest.find(webhook.webhookId)
@@ -24,10 +23,9 @@ export const brokenChangeStores: Readonly<Record<string, BrokenStore>> = {
       }
     },
   })),
-  'webhooks: a list is in the order of identifiers, without those that were removed': breakStore(
-    'webhooks',
-    (honest) => ({ list: async () => (await honest.list()).toReversed() }),
-  ),
+  'webhooks: a list is in the order of identifiers, without removed webhooks': breakStore('webhooks', (honest) => ({
+    list: async () => (await honest.list()).toReversed(),
+  })),
 }
 
 function withoutType(type: string): BrokenStore {

@@ -2,7 +2,7 @@ import { breakStore, type BrokenStore, letOthersGoFirst } from './break-store.ts
 
 /** One broken store for each law of custom resources. */
 export const brokenCustomResources: Readonly<Record<string, BrokenStore>> = {
-  'custom resources: a new resource has version 1, and its identifier is used once': breakStore(
+  'custom resources: a new resource has version 1, and its identifier is taken': breakStore(
     'customResources',
     (honest) => ({
       insert: async (resource) => {
@@ -11,7 +11,7 @@ export const brokenCustomResources: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'custom resources: every member is returned as it was written, and later changes do not reach it': breakStore(
+  'custom resources: every member is returned as it was written, even if the caller alters its own copy': breakStore(
     'customResources',
     (honest, _storage, seen) => ({
       insert: async (resource) => {
@@ -25,7 +25,7 @@ export const brokenCustomResources: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'custom resources: externalId and unique texts are unique within a provider and a type': breakStore(
+  'custom resources: externalId and uniqueTexts are unique within a provider and a type': breakStore(
     'customResources',
     (honest) => ({
       insert: (resource) => honest.insert({ ...resource, state: { ...resource.state, uniqueTexts: [] } }),
@@ -34,7 +34,7 @@ export const brokenCustomResources: Readonly<Record<string, BrokenStore>> = {
   'custom resources: a changed or removed resource frees its keys': breakStore('customResources', () => ({
     remove: async () => ({ outcome: 'removed' }),
   })),
-  'custom resources: of 8 concurrent insertions with one key, one is inserted': breakStore(
+  'custom resources: of 8 concurrent insertions with the same key, one succeeds': breakStore(
     'customResources',
     (honest) => ({
       insert: async (resource) => {
@@ -43,23 +43,26 @@ export const brokenCustomResources: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'custom resources: of 8 concurrent writers of one version, one succeeds': breakStore('customResources', (honest) => ({
-    compareAndSwap: async (change) => {
-      for (;;) {
-        const current = await honest.find(change)
-        const swap = await honest.compareAndSwap({ ...change, version: current?.version ?? change.version })
-        if (swap.outcome !== 'conflict') return swap
-      }
-    },
-  })),
+  'custom resources: of 8 concurrent writers that read the same version, one succeeds': breakStore(
+    'customResources',
+    (honest) => ({
+      compareAndSwap: async (change) => {
+        for (;;) {
+          const current = await honest.find(change)
+          const swap = await honest.compareAndSwap({ ...change, version: current?.version ?? change.version })
+          if (swap.outcome !== 'conflict') return swap
+        }
+      },
+    }),
+  ),
   'custom resources: a removed resource is absent for every method': breakStore('customResources', (honest) => ({
     remove: (request) => honest.remove({ ...request, version: undefined }),
   })),
-  'custom resources: another provider, type or issuer finds, changes and counts nothing': breakStore(
+  'custom resources: a resource is not found, changed or counted through another provider, type or issuer': breakStore(
     'customResources',
     (honest) => ({ find: (key) => honest.find({ ...key, resourceType: 'Device' }) }),
   ),
-  'custom resources: lists have pages, filters and orders': breakStore('customResources', (honest) => ({
+  'custom resources: lists can be paged, filtered and sorted': breakStore('customResources', (honest) => ({
     list: (query) => honest.list({ ...query, sort: undefined }),
   })),
 }

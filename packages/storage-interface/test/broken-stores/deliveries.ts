@@ -5,14 +5,14 @@ const settled = { outcome: 'settled' } as const
 
 /** One broken store for each law of deliveries and cursors. */
 export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
-  'deliveries: of several with one key the first is inserted, also after it was delivered': breakStore(
+  'deliveries: of several with the same key only the first is inserted, even after it was delivered': breakStore(
     'deliveries',
     (honest) => ({
       enqueue: (records) =>
         honest.enqueue(records.map((record) => ({ ...record, dedupeKey: `${record.deliveryId}${record.dedupeKey}` }))),
     }),
   ),
-  'deliveries: of 16 concurrent enqueuings of one key exactly one inserts': breakStore(
+  'deliveries: of 16 concurrent insertions with the same key, exactly one succeeds': breakStore(
     'deliveries',
     (honest, _storage, seen) => ({
       enqueue: async (records) => {
@@ -37,14 +37,12 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'deliveries: a lease has the first that are due, of one channel, some of each recipient': breakStore(
-    'deliveries',
-    (honest) => ({ lease: (request) => honest.lease({ ...request, perRecipient: 100 }) }),
-  ),
-  'deliveries: of a lane only the first that is pending is leased': breakStore('deliveries', (honest) => ({
+  'deliveries: a lease takes the deliveries of a channel that are due first, up to a limit for each recipient':
+    breakStore('deliveries', (honest) => ({ lease: (request) => honest.lease({ ...request, perRecipient: 100 }) })),
+  'deliveries: only the first pending delivery of a lane is leased': breakStore('deliveries', (honest) => ({
     enqueue: (records) => honest.enqueue(records.map((record) => ({ ...record, lane: undefined }))),
   })),
-  'deliveries: a lease that has ended is taken over, and its worker is told that it was lost': breakStore(
+  'deliveries: after a lease has ended, another worker takes over, and the first worker cannot settle': breakStore(
     'deliveries',
     (honest) => ({
       settle: async (settlement) => {
@@ -56,7 +54,7 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
   'deliveries: a result is recorded once': breakStore('deliveries', (honest) => ({
     settle: async (settlement) => (await honest.settle(settlement), settled),
   })),
-  'deliveries: the next is due when it was enqueued, leased or postponed for, until none is pending': breakStore(
+  'deliveries: nextDueAt follows insertions, leases and retries, and is undefined when nothing is pending': breakStore(
     'deliveries',
     (honest) => ({
       // Leaves out leased deliveries.
@@ -67,21 +65,19 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'deliveries: a dead one is requeued once, and no other': breakStore('deliveries', (honest) => ({
+  'deliveries: only a dead delivery is requeued, and only once': breakStore('deliveries', (honest) => ({
     requeue: async (request) => (await honest.requeue(request), { outcome: 'requeued' }),
   })),
-  'deliveries: a page has one state, newest first, and continues before a delivery': breakStore(
+  'deliveries: a page has the deliveries of one state, newest first, and continues before any delivery': breakStore(
     'deliveries',
     (honest) => ({ list: async (page) => (await honest.list(page)).toReversed() }),
   ),
-  'deliveries: counts are of each state, with the age of the oldest that is pending': breakStore(
-    'deliveries',
-    (honest) => ({ counts: async () => ({ ...(await honest.counts()), dead: 0 }) }),
-  ),
-  'purge: deliveries are removed when they need not be kept, and not before': breakStore('purge', (honest) => ({
+  'deliveries: counts has the numbers of pending and dead deliveries, and the age of the oldest pending one':
+    breakStore('deliveries', (honest) => ({ counts: async () => ({ ...(await honest.counts()), dead: 0 }) })),
+  'purge: deliveries are removed at keptUntil, and not before': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 1) }),
   })),
-  'cursors: of the writers that read one version one is swapped': breakStore('cursors', (honest) => ({
+  'cursors: of concurrent writers that read the same version, one succeeds': breakStore('cursors', (honest) => ({
     compareAndSwap: async (cursor) => {
       const current = await honest.read(cursor.consumer)
       return honest.compareAndSwap(cursor, current?.version ?? 0)

@@ -10,13 +10,13 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
   'groups: a new group has version 1 and the given members': breakStore('groups', (honest) => ({
     insert: (group) => honest.insert({ ...group, memberIds: group.memberIds.slice(0, 1) }),
   })),
-  'groups: an identifier is used once, and externalId is unique': breakStore('groups', (honest) => ({
+  'groups: identifiers and externalIds are unique': breakStore('groups', (honest) => ({
     insert: async (group) => {
       const result = await honest.insert(group)
       return result.outcome === 'taken' ? { outcome: 'taken', key: 'id' } : result
     },
   })),
-  'groups: of 8 concurrent insertions with one externalId, one is inserted': breakStore('groups', (honest) => ({
+  'groups: of 8 concurrent insertions with the same externalId, one succeeds': breakStore('groups', (honest) => ({
     insert: async (group) => {
       await letOthersGoFirst()
       return honest.insert({ ...group, state: { ...group.state, externalId: group.groupId } })
@@ -40,14 +40,14 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
         new Map([...(await honest.membersOf(...call))].filter(([, members]) => members.length > 0)),
     }),
   ),
-  'groups: members are listed for as many whole groups as fit the limit, in the requested order, and always for one':
+  'groups: members are listed for as many whole groups as the limit allows, in the requested order, and for at least one':
     breakStore('groups', (honest) => ({
       membersOf: (providerId, groupIds) => honest.membersOf(providerId, groupIds),
     })),
   'groups: members and memberships are counted up to a limit': breakStore('groups', (honest) => ({
     countMemberships: (query) => honest.countMemberships({ ...query, excludedGroup: groupId('none') }),
   })),
-  'groups: a user lists their groups, and joining does not change the user': breakStore(
+  "groups: a user's record lists the groups, and joining a group does not change the version of the user": breakStore(
     'groups',
     (honest, storage) => ({
       change: async (change) => {
@@ -87,7 +87,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       return result.outcome === 'unchanged' ? { ...result, outcome: 'swapped' } : result
     },
   })),
-  'groups: a new state keeps the members, and both change in one step': changing((change) =>
+  'groups: a new state keeps the members, and state and members can change in one step': changing((change) =>
     change.state === undefined ? change : { ...change, members: undefined },
   ),
   'members: an unknown member prevents the whole change': breakStore('groups', (honest) => ({
@@ -103,7 +103,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       return new Map([...(await honest.membersOf(...call))].map(([id, members]) => [id, members.map(toUser)]))
     },
   })),
-  'groups: of the writers who read one version, one is swapped': changing((change) => ({
+  'groups: of concurrent writers that read the same version, one succeeds': changing((change) => ({
     ...change,
     version: undefined,
   })),
@@ -117,7 +117,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       return honest.change({ ...change, members: { kind: 'replace', memberIds } })
     },
   })),
-  'members: deltas that race with new states are carried out': breakStore('groups', (honest, storage) => ({
+  'members: no delta is lost when the state changes concurrently': breakStore('groups', (honest, storage) => ({
     change: async (change) => {
       if (change.state === undefined) return honest.change(change)
       const memberIds = await membersOf(storage, change)

@@ -5,7 +5,7 @@ import { breakStore, breakEveryMethod, type BrokenStore } from './break-store.ts
 
 /** One broken store for each law of lists, sorting and filters. */
 export const brokenLists: Readonly<Record<string, BrokenStore>> = {
-  'lists: users are listed by age and then by identifier, with deactivated ones': listing((query, list) =>
+  'lists: users, including deactivated ones, are listed by age and then by identifier': listing((query, list) =>
     list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
   ),
   'lists: groups are listed by age and then by identifier': listing(async (query, list) => {
@@ -16,8 +16,8 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, total: outcome.records.length } : outcome
   }),
-  'lists: cursor pages show each row that exists all the time once, while others come and go': listing(
-    async (query, list) => {
+  'lists: cursor pages show each row that exists all the time exactly once, while others are inserted and removed':
+    listing(async (query, list) => {
       if (query.page.kind === 'index') return list(query)
       const { after, limit } = query.page
       const offset = Number(after ?? 0)
@@ -25,42 +25,41 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
       return outcome.outcome === 'listed' && outcome.next !== undefined
         ? { ...outcome, next: String(offset + limit) }
         : outcome
-    },
-  ),
-  'lists: cursor pages of an unchanged list are the list': listing(async (query, list) => {
+    }),
+  'lists: the cursor pages of an unchanged list add up to the list': listing(async (query, list) => {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, next: undefined } : outcome
   }),
   'lists: a cursor page has the total, and its limit may be 0': listing((query, list) =>
     list({ ...query, page: { ...query.page, limit: Math.max(query.page.limit, 1) } }),
   ),
-  'lists: a page of limited bytes has at least one row, and the next page goes on': listing(
+  'lists: a page with a byte limit has at least one row, and the next page continues after it': listing(
     ({ maxBytes, ...query }, list) =>
       list(query.filter === undefined && maxBytes !== undefined ? { ...query, maxBytes } : query),
   ),
 
-  'sorting: texts are in the order of code points, equal ones by age': listing(async (query, list) => {
+  'sorting: strings are sorted by code point, and equal ones by age': listing(async (query, list) => {
     // A stable sort by the descending value leaves equal ones in the order of age.
     if (query.sort?.direction !== 'descending') return list(query)
     return list({ ...query, sort: { ...query.sort, direction: 'ascending' } })
   }),
-  'sorting: a row without a value is last when ascending, and a descending list is the reverse': listing(
+  'sorting: a row without a value is last in ascending order, and the descending order is the reverse': listing(
     (query, list) => list(query.sort === undefined ? query : { ...query, filter: present(query.sort.attribute) }),
   ),
-  'sorting: numbers and booleans have their own order': storing((value) =>
+  'sorting: numbers are sorted by value, and false comes before true': storing((value) =>
     typeof value === 'number' ? String(value) : value,
   ),
-  'sorting: of several values the primary one decides, or else the first': storing((value, key) =>
+  'sorting: of several values the primary one is compared, or else the first': storing((value, key) =>
     key === 'primary' ? null : value,
   ),
-  'sorting: of several simple values the first decides': storing((value) =>
+  'sorting: of several simple values the first is compared': storing((value) =>
     Array.isArray(value) ? value.toSorted(byText) : value,
   ),
   'sorting: parts of complex attributes and extensions are distinguished': sorting((sort) => ({
     ...sort,
     attribute: { ...sort.attribute, extension: undefined },
   })),
-  'sorting: members that the store adds are sorted by like the others': sorting((sort) =>
+  'sorting: lists can be sorted by the attributes that the store adds': sorting((sort) =>
     sort.attribute.name === 'meta' ? undefined : sort,
   ),
   'sorting: pages are parts of the sorted list of matches': listing((query, list) =>
@@ -68,43 +67,43 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
   ),
   'sorting: groups are sorted as users are': sorting(() => undefined),
 
-  'filters: texts are compared exactly, in the order of code points': filtering((filter) =>
+  'filters: strings are compared exactly, in the order of code points': filtering((filter) =>
     filter.kind === 'text' ? { ...filter, value: filter.value.toLowerCase() } : filter,
   ),
-  'filters: parts of texts are matched exactly': filtering((filter) =>
+  'filters: parts of strings are matched exactly': filtering((filter) =>
     filter.kind === 'text' ? { ...filter, value: filter.value.replaceAll(/[%_]/g, '') } : filter,
   ),
   'filters: numbers are compared as numbers': filtering((filter) =>
     filter.kind === 'number' ? { ...filter, value: Math.trunc(filter.value) } : filter,
   ),
-  'filters: booleans are equal or not': filtering((filter) =>
+  'filters: booleans are compared for equality': filtering((filter) =>
     filter.kind === 'boolean' && filter.operator === 'ne'
       ? { ...filter, operator: 'eq', value: !filter.value }
       : filter,
   ),
-  'filters: a present attribute is not empty, nor are all its parts': filtering((filter) =>
+  'filters: an attribute is present if it has a value or a part that is not empty': filtering((filter) =>
     filter.kind === 'present' ? or(filter, text(filter.attribute, 'eq', '')) : filter,
   ),
   'filters: parts of complex attributes and extensions are distinguished': filtering((filter) =>
     filter.kind === 'text' ? { ...filter, attribute: { ...filter.attribute, extension: undefined } } : filter,
   ),
-  'filters: an attribute with several values matches when one of them does': filtering((filter) =>
+  'filters: an attribute with several values matches if one of them does': filtering((filter) =>
     filter.kind === 'text' && filter.operator === 'ne' ? not({ ...filter, operator: 'eq' }) : filter,
   ),
-  'filters: one value satisfies the whole of a value path': filtering(splitPath),
+  'filters: one value must satisfy the whole condition of a value path': filtering(splitPath),
   'filters: and, or and not combine filters of any number and depth': filtering((filter) =>
     filter.kind === 'not' && filter.operand.kind === 'and' ? and(...filter.operand.operands.map(not)) : filter,
   ),
-  'filters: a value of another type is no match and no error': storing((value) =>
+  'filters: a value of another type causes no error, and matches as in matchesFilter': storing((value) =>
     typeof value === 'number' ? String(value) : value,
   ),
 
-  'filters: id, externalId and the creation time are members of a user': filtering((filter) =>
+  'filters: users are found by id, externalId, userName and creation time': filtering((filter) =>
     filter.kind === 'text' && filter.attribute.name === 'externalId'
       ? { ...filter, value: filter.value.toLowerCase() }
       : filter,
   ),
-  'filters: active and the time of the last change are current': filtering((filter) =>
+  'filters: active and meta.lastModified have their current values': filtering((filter) =>
     filter.kind === 'boolean' ? { ...filter, operator: 'eq' } : filter,
   ),
   'filters: users are found by their groups': filtering((filter) =>

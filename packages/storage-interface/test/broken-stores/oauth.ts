@@ -50,7 +50,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ...brokenCustomResources,
   ...brokenLists,
 
-  'purge: rows that are honoured are still there afterwards': breakStore('purge', (honest) => ({
+  'purge: rows that are honoured are not removed': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 4000) }),
   })),
   'purge: anything refused before is refused afterwards': breakStore('users', (honest) => ({
@@ -68,7 +68,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'purge: a revoked grant is removed, and the grant that replaced it stays': breakStore('grants', () => ({
     findUnrevoked: () => Promise.resolve(undefined),
   })),
-  'purge: no call removes more than its limit, and calls add up to all': breakStore('purge', (honest) => ({
+  'purge: no call removes more rows than its limit, and repeated calls remove all': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, limit: 1000 }),
   })),
   'purge: an issuer removes only its own rows': (store) => ({
@@ -121,7 +121,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return before !== undefined && result.outcome === 'rotated' ? { ...result, record: before.family } : result
     },
   })),
-  'families: the previous token gets the same successor again inside the retry window': breakStore(
+  'families: the previous token gets the same successor again within the retry window': breakStore(
     'families',
     (honest) => ({
       rotate: async (request) => {
@@ -134,7 +134,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'families: the previous token is reuse after the retry window and revokes the family': breakStore(
+  'families: presenting the previous token after the retry window is reuse and revokes the family': breakStore(
     'families',
     (honest) => ({
       rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(3600) }),
@@ -143,7 +143,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'families: a window of 0 never allows a retry': breakStore('families', (honest) => ({
     rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(Math.max(1, request.retryWindow)) }),
   })),
-  'families: a token that is its own successor stays current, also in 16 presentations at once': breakStore(
+  'families: a token that is its own successor stays current, even in 16 concurrent presentations': breakStore(
     'families',
     (honest) => {
       const presented = new Set<string>()
@@ -157,9 +157,9 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       }
     },
   ),
-  'families: a token older than the previous one is reuse and revokes the family, also inside the window':
+  'families: presenting a token older than the previous one is reuse and revokes the family, even within the retry window':
     forgetsOldTokens(),
-  'families: a token that was never issued, with a valid handle, is reuse': forgetsOldTokens(),
+  'families: presenting a token that was never issued, with a valid handle, is reuse': forgetsOldTokens(),
   'families: a rotation with an unknown handle, by another client or of an expired family is absent and changes nothing':
     breakStore('families', (honest) => ({
       rotate: (request) => honest.rotate({ ...request, clientId: owner }),
@@ -179,7 +179,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'families: after reuse that races with a rotation no token rotates again': breakStore(
+  'families: after a reuse that races with a rotation, no token rotates again': breakStore(
     'families',
     (honest, storage) => ({
       rotate: async (request) => {
@@ -199,15 +199,13 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return honest.insert({ ...family, refresh: refresh && { ...refresh, handleDigest: secretDigest('') } })
     },
   })),
-  'families: a family whose tombstone was written first is never active': breakStore('families', (honest) => ({
+  'families: a family whose tombstone was inserted first is never active': breakStore('families', (honest) => ({
     insertTombstone: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
-  'families: a tombstone revokes a family that was written before, and the first revocation time stays': breakStore(
-    'families',
-    (honest) => ({
+  'families: a tombstone revokes a family that was inserted before, and a second one does not change the time':
+    breakStore('families', (honest) => ({
       insertTombstone: async (family, now) => void (await honest.insert({ ...family, revokedAt: now })),
-    }),
-  ),
+    })),
   'families: the family is revoked whichever of insertion and tombstone comes first': breakStore(
     'families',
     (honest) => ({
@@ -218,13 +216,11 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'families: a revocation is reported once, its first time stays, and no token rotates after it': breakStore(
-    'families',
-    (honest) => ({
+  'families: a revocation is reported once, a later one does not change its time, and no token rotates after it':
+    breakStore('families', (honest) => ({
       revoke: async (...call) => (await honest.revoke(...call), ended),
-    }),
-  ),
-  'families: after a revocation that races with rotations no token rotates': breakStore('families', () => ({
+    })),
+  'families: after a revocation that races with rotations, no token rotates': breakStore('families', () => ({
     revoke: async () => ended,
   })),
 
@@ -266,19 +262,22 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       insert: async (user) => (seen.has(user.userId) ? inserted : honest.insert(user)),
     }),
   ),
-  'users: replacing claims touches neither active nor generation': breakStore('users', (honest) => ({
+  'users: replacing claims changes neither active nor generation': breakStore('users', (honest) => ({
     replaceClaims: async (change) => {
       const result = await honest.replaceClaims(change)
       await honest.reactivate(change.userId, change.now)
       return result
     },
   })),
-  'users: of the writers who read one version of the claims, one is swapped': breakStore('users', (honest) => ({
-    replaceClaims: async (change) => {
-      const current = await honest.find(change.userId)
-      return honest.replaceClaims({ ...change, version: current?.version ?? change.version })
-    },
-  })),
+  'users: of concurrent writers that read the same version of the claims, one succeeds': breakStore(
+    'users',
+    (honest) => ({
+      replaceClaims: async (change) => {
+        const current = await honest.find(change.userId)
+        return honest.replaceClaims({ ...change, version: current?.version ?? change.version })
+      },
+    }),
+  ),
   'users: a deactivation that races with new claims is not lost': breakStore('users', (honest) => ({
     replaceClaims: async (change) => {
       const row = await honest.find(change.userId)
@@ -294,7 +293,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'grants: each pair of user and client has its own grant': breakStore('grants', (honest) => ({
     findUnrevoked: async (userId) => (await honest.listByUser(userId))[0],
   })),
-  'grants: a revoked grant allows a new one': breakStore('grants', (honest, _storage, seen) => ({
+  'grants: after a revocation, a new grant can be inserted': breakStore('grants', (honest, _storage, seen) => ({
     insert: async (grant) => {
       const pair = `${grant.userId} ${grant.clientId}`
       const first = seen.get(pair) as GrantRecord | undefined
@@ -302,15 +301,18 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return first === undefined ? honest.insert(grant) : { outcome: 'taken', record: first }
     },
   })),
-  'grants: a revocation is reported once and its first time stays': breakStore('grants', (honest) => ({
+  'grants: a revocation is reported once, and a later one does not change its time': breakStore('grants', (honest) => ({
     revoke: async (...call) => (await honest.revoke(...call), ended),
   })),
-  'grants: of the writers who read one version, one replaces the consent': breakStore('grants', (honest, storage) => ({
-    replaceConsent: async (change) => {
-      const current = await storage.status.ofGrant(change.grantId)
-      return honest.replaceConsent({ ...change, version: current?.grant.version ?? change.version })
-    },
-  })),
+  'grants: of concurrent writers that read the same version, one replaces the consent': breakStore(
+    'grants',
+    (honest, storage) => ({
+      replaceConsent: async (change) => {
+        const current = await storage.status.ofGrant(change.grantId)
+        return honest.replaceConsent({ ...change, version: current?.grant.version ?? change.version })
+      },
+    }),
+  ),
   'grants: the consent of a revoked grant cannot be replaced': breakStore('grants', (honest, storage) => ({
     replaceConsent: async (change) => {
       const status = await storage.status.ofGrant(change.grantId)
@@ -331,13 +333,13 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return client?.disabledAt === undefined ? client : undefined
     },
   })),
-  'clients: of the writers who read one version, one is swapped': breakStore('clients', (honest) => ({
+  'clients: of concurrent writers that read the same version, one succeeds': breakStore('clients', (honest) => ({
     compareAndSwap: async (client, version) => {
       const current = await honest.find(client.clientId)
       return honest.compareAndSwap(client, current?.version ?? version)
     },
   })),
-  'clients: the version compared is the one that was read, not the one in the record': breakStore(
+  'clients: compareAndSwap compares the version that was read, not the version in the record': breakStore(
     'clients',
     (honest) => ({
       compareAndSwap: (client) => honest.compareAndSwap(client, client.version),
@@ -372,13 +374,19 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       find: (digest, browserDigest, now) => honest.find(digest, browserDigest, aSecondEarlier(now)),
     }),
   ),
-  'interactions: of the writers who read one version, one records the login': breakStore('interactions', (honest) => ({
-    recordLogin: async (change) => {
-      const current = await honest.find(change.digest, change.browserDigest, change.now)
-      return honest.recordLogin({ ...change, version: typeof current === 'object' ? current.version : change.version })
-    },
-  })),
-  'interactions: an interaction is completed once, and replayed with the same record after that': breakStore(
+  'interactions: of concurrent writers that read the same version, one records the login': breakStore(
+    'interactions',
+    (honest) => ({
+      recordLogin: async (change) => {
+        const current = await honest.find(change.digest, change.browserDigest, change.now)
+        return honest.recordLogin({
+          ...change,
+          version: typeof current === 'object' ? current.version : change.version,
+        })
+      },
+    }),
+  ),
+  'interactions: an interaction is completed once, and later attempts are replays with the same record': breakStore(
     'interactions',
     (honest) => ({
       consume: async (...call) => forgetReplays(await honest.consume(...call)),
@@ -398,14 +406,17 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'interactions: a completed interaction is not found and accepts no login': breakStore('interactions', (honest) => ({
-    recordLogin: async (change) => {
-      const result = await honest.recordLogin(change)
-      if (result.outcome !== 'absent') return result
-      const consumed = await honest.consume(change.digest, change.browserDigest, change.now)
-      return consumed.outcome === 'absent' ? consumed : { outcome: 'swapped', record: consumed.record }
-    },
-  })),
+  'interactions: a completed interaction is found as consumed and accepts no login': breakStore(
+    'interactions',
+    (honest) => ({
+      recordLogin: async (change) => {
+        const result = await honest.recordLogin(change)
+        if (result.outcome !== 'absent') return result
+        const consumed = await honest.consume(change.digest, change.browserDigest, change.now)
+        return consumed.outcome === 'absent' ? consumed : { outcome: 'swapped', record: consumed.record }
+      },
+    }),
+  ),
 
   'pushed requests: a digest is inserted at most once, and the first record stays': breakStore(
     'pushedRequests',
@@ -420,7 +431,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return result.outcome === 'absent' ? undefined : result.record
     },
   })),
-  'pushed requests: a request is used once, and replayed with the same record after that': breakStore(
+  'pushed requests: a request is used once, and later uses are replays with the same record': breakStore(
     'pushedRequests',
     (honest) => ({
       consume: async (...call) => forgetReplays(await honest.consume(...call)),
@@ -480,15 +491,18 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'signing keys: a kid is used once, and each algorithm has its own ordinals': breakStore('signingKeys', (honest) => ({
+  'signing keys: a kid is unique, and each algorithm has its own ordinals': breakStore('signingKeys', (honest) => ({
     insert: (key) => honest.insert({ ...key, algorithm: 'ES256' }),
   })),
   'signing keys: all keys are listed, oldest first': breakStore('signingKeys', (honest) => ({
     list: async () => (await honest.list()).toReversed(),
   })),
-  'signing keys: a key is dropped once and its first time stays': breakStore('signingKeys', (honest) => ({
-    drop: async (dropped) => (await honest.drop(dropped), ended),
-  })),
+  'signing keys: a drop is reported once, and a later one does not change its time': breakStore(
+    'signingKeys',
+    (honest) => ({
+      drop: async (dropped) => (await honest.drop(dropped), ended),
+    }),
+  ),
   'signing keys: removing a key removes only that key': breakStore('signingKeys', (honest) => ({
     remove: async (keyId) => ({
       outcome:
@@ -512,13 +526,16 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'replays: from the second in which it expires a value is fresh again, once': breakStore('replays', (honest) => ({
     markUsed: (claim) => honest.markUsed({ ...claim, now: epochSeconds(0) }),
   })),
-  'replays: a use that is seen does not move the expiry': breakStore('replays', (_honest, _storage, seen) => ({
-    markUsed: async ({ value, expiresAt, now }) => {
-      const outcome = now < Number(seen.get(value)) ? 'seen' : 'fresh'
-      seen.set(value, expiresAt)
-      return { outcome }
-    },
-  })),
+  'replays: a use with the outcome seen does not change the expiry': breakStore(
+    'replays',
+    (_honest, _storage, seen) => ({
+      markUsed: async ({ value, expiresAt, now }) => {
+        const outcome = now < Number(seen.get(value)) ? 'seen' : 'fresh'
+        seen.set(value, expiresAt)
+        return { outcome }
+      },
+    }),
+  ),
   'replays: a value is independent of a revoked token of the same name': breakStore(
     'revocations',
     (_honest, { replays }) => ({
@@ -537,9 +554,10 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     markUsed: (claim) => honest.markUsed({ ...claim, value: claim.value.slice(0, 1000) }),
   })),
 
-  'status: of a grant includes its client, its user and a session, as their stores return them': answersFromACache(),
-  'status: of a family includes its grant, client, user and session, by identifier and by handle': answersFromACache(),
-  'status: of a session includes its user': answersFromACache(),
+  'status: ofGrant returns a grant with its client, its user and a session, as their stores return them':
+    answersFromACache(),
+  'status: ofFamily and ofRefreshHandle return a family with its grant, client, user and session': answersFromACache(),
+  'status: ofSession returns a session with its user': answersFromACache(),
   'status: a missing related row is undefined, and the row itself is found': breakStore('status', (honest) => ({
     ofGrant: async (grantId) => {
       const status = await honest.ofGrant(grantId)
@@ -547,19 +565,19 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     },
   })),
 
-  'round trip: grants that are revoked when they are written': breakStore('grants', (honest) => ({
+  'round trip: grants that are inserted as revoked': breakStore('grants', (honest) => ({
     insert: (grant) => honest.insert({ ...grant, revokedAt: undefined }),
   })),
-  'round trip: opaque tokens that are revoked when they are written': breakStore('opaqueTokens', (honest) => ({
+  'round trip: opaque tokens that are inserted as revoked': breakStore('opaqueTokens', (honest) => ({
     insert: (token) => honest.insert({ ...token, revokedAt: undefined }),
   })),
-  'round trip: sessions of a host as they are joined': breakStore('sessions', (honest) => ({
+  'round trip: sessions of the host that a client joins': breakStore('sessions', (honest) => ({
     join: (request) => honest.join({ ...request, session: { ...request.session, location: undefined } }),
   })),
-  'round trip: sessions that are revoked when they are written': breakStore('sessions', (honest) => ({
+  'round trip: sessions that are inserted as revoked': breakStore('sessions', (honest) => ({
     insert: (session) => honest.insert({ ...session, revokedAt: undefined }),
   })),
-  'round trip: families as they rotate': breakStore('families', (honest) => ({
+  'round trip: families that are rotated': breakStore('families', (honest) => ({
     rotate: (request) => honest.rotate({ ...request, successorSalt: '' }),
   })),
 }

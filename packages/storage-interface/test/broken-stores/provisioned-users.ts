@@ -76,7 +76,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
   })),
   'provisioned users: a user who is removed while blocked stays blocked when created again':
     storeThatInheritsBlocks('never'),
-  'provisioned users: a user who takes a key of one who was removed while blocked is blocked': breakStore(
+  'provisioned users: a user who gets a key of a user who was removed while blocked is blocked too': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       compareAndSwap: async (change) => {
@@ -86,10 +86,13 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: a block that the host has lifted is not inherited': storeThatInheritsBlocks('always'),
-  'provisioned users: a block stays when a linked user had the keys in between': forgettingBlocksAfterLinks,
-  'provisioned users: a block applies to the next user when others left in the same second': forgettingBlocksAfterLinks,
-  'provisioned users: a block of a user who was just removed applies to the next one': breakStore(
+  'provisioned users: a block that the host has lifted does not apply to the next user':
+    storeThatInheritsBlocks('always'),
+  'provisioned users: a block applies to the next user even if a linked user had the keys in between':
+    forgettingBlocksAfterLinks,
+  'provisioned users: a block applies to the next user even if other users left in the same second':
+    forgettingBlocksAfterLinks,
+  'provisioned users: blocking a user who was just removed blocks the next user with the same keys': breakStore(
     'users',
     (honest) => ({
       deactivate: async (id, now) =>
@@ -100,18 +103,16 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     'provisionedUsers',
     (honest) => ({ adopt: (change) => honest.adopt({ ...change, unlessRemoved: false }) }),
   ),
-  'provisioned users: a user who is created and removed during a sign-in is not created by it': breakStore(
-    'provisionedUsers',
-    (honest) => ({
+  'provisioned users: a user whom the directory creates and removes during a sign-in is not created again by it':
+    breakStore('provisionedUsers', (honest) => ({
       insert: async ({ unlessRemoved = false, ...user }) => {
         const { providerId, state } = user
         const isRemoved = unlessRemoved && (await honest.hasRemoved(providerId, state.externalId ?? ''))
         await letOthersGoFirst()
         return isRemoved ? { outcome: 'removed' } : honest.insert(user)
       },
-    }),
-  ),
-  'provisioned users: a removed or released externalId is remembered per provider': breakStore(
+    })),
+  'provisioned users: the externalId of a removed or released user is remembered per provider': breakStore(
     'provisionedUsers',
     () => ({ hasRemoved: () => Promise.resolve(false) }),
   ),
@@ -138,7 +139,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'identity providers: of the writers who read one version, one is swapped': breakStore(
+  'identity providers: of concurrent writers that read the same version, one succeeds': breakStore(
     'identityProviders',
     (honest) => ({
       compareAndSwap: async (provider, version) => {
@@ -147,7 +148,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'identity providers: the version compared is the one that was read, not the one in the record': breakStore(
+  'identity providers: compareAndSwap compares the version that was read, not the version in the record': breakStore(
     'identityProviders',
     (honest) => ({ compareAndSwap: (provider) => honest.compareAndSwap(provider, provider.version) }),
   ),
@@ -164,12 +165,12 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'identity providers: a list is in the order of identifiers and continues after one': breakStore(
+  'identity providers: a list is in the order of identifiers, and continues after any identifier': breakStore(
     'identityProviders',
     (honest) => ({ list: async (page) => (await honest.list(page)).toReversed() }),
   ),
 
-  'round trip: the text of a resource, character by character': breakStore('provisionedUsers', (honest) => ({
+  'round trip: every character of the text of a resource': breakStore('provisionedUsers', (honest) => ({
     insert: (user) => {
       // Like a JSON column, which parses and serialises the text and so changes it.
       const resource = jsonText(JSON.parse(user.state.resource) as JsonObject)
@@ -180,7 +181,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     'provisionedUsers',
     (honest) => ({ insert: (user) => honest.insert({ ...user, state: { ...user.state, active: true } }) }),
   ),
-  'provisioned users: an identifier is used once, ever, by any provider': breakStore('users', (honest) => ({
+  'provisioned users: an identifier is never used twice, even by another provider': breakStore('users', (honest) => ({
     insert: async (user) => (await honest.insert(user), inserted),
   })),
   'provisioned users: userName and externalId are unique within a provider': breakStore(
@@ -192,7 +193,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: of 8 concurrent insertions with one key, one is inserted': breakStore(
+  'provisioned users: of 8 concurrent insertions with the same key, one succeeds': breakStore(
     'provisionedUsers',
     (honest) => ({
       insert: async (user) => {
@@ -216,7 +217,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: a key that is no longer used is free': breakStore(
+  'provisioned users: a key that is no longer used is free again': breakStore(
     'provisionedUsers',
     (honest, _storage, seen) => ({
       insert: async (user) => {
@@ -257,7 +258,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: of the writers who read one version, one is swapped': breakStore(
+  'provisioned users: of concurrent writers that read the same version, one succeeds': breakStore(
     'provisionedUsers',
     (honest) => ({
       compareAndSwap: async (change) => {
@@ -277,12 +278,15 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: of 8 concurrent changes to one key, one succeeds': breakStore('provisionedUsers', (honest) => ({
-    compareAndSwap: async (change) => {
-      await letOthersGoFirst()
-      return honest.compareAndSwap({ ...change, state: withKeysOf(change.state, change.userId) })
-    },
-  })),
+  'provisioned users: of 8 concurrent changes to the same key, one succeeds': breakStore(
+    'provisionedUsers',
+    (honest) => ({
+      compareAndSwap: async (change) => {
+        await letOthersGoFirst()
+        return honest.compareAndSwap({ ...change, state: withKeysOf(change.state, change.userId) })
+      },
+    }),
+  ),
   "provisioned users: a deactivation that races with a provider's change is not lost": breakStore(
     'provisionedUsers',
     (honest, storage) => ({
@@ -322,7 +326,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       adopt: (change) => honest.adopt({ ...change, version: 1 }),
     }),
   ),
-  'provisioned users: of 8 providers that adopt one user concurrently, one succeeds': breakStore(
+  'provisioned users: of 8 providers that adopt the same user concurrently, one succeeds': breakStore(
     'provisionedUsers',
     (honest, _storage, seen) => ({
       adopt: async (change) => {
@@ -364,18 +368,19 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     }),
   ),
 
-  'provisioned users: a removed user is absent for every method and frees the keys but not the identifier': breakStore(
-    'provisionedUsers',
-    (honest) => ({ remove: (request) => honest.release(request) }),
+  'provisioned users: a removed user is absent for every method, and the keys are free but not the identifier':
+    breakStore('provisionedUsers', (honest) => ({ remove: (request) => honest.release(request) })),
+  'provisioned users: a user who is removed through UserStore is removed for the provider': breakStore(
+    'users',
+    (honest) => ({
+      remove: async (userId, now) =>
+        (await honest.deactivate(userId, now)).outcome === 'absent' ? { outcome: 'absent' } : removed,
+    }),
   ),
-  'provisioned users: a user removed through users is removed for the provider': breakStore('users', (honest) => ({
-    remove: async (userId, now) =>
-      (await honest.deactivate(userId, now)).outcome === 'absent' ? { outcome: 'absent' } : removed,
-  })),
   'provisioned users: of 8 concurrent removals, one removes the user': breakStore('provisionedUsers', (honest) => ({
     remove: async (request) => (await honest.remove(request), removed),
   })),
-  'provisioned users: a change through users is visible to the provider': breakStore(
+  'provisioned users: a change through UserStore is visible to the provider': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       find: async (providerId, userId) => {

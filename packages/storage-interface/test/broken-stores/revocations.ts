@@ -5,8 +5,8 @@ import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts
 
 /** Stores that break the laws about revocations. */
 export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
-  'revocations: a token that is revoked by itself': forgets('token'),
-  'revocations: a family that is revoked': breakStore('families', (honest) => ({
+  'revocations: records a token that revokeToken revokes': forgets('token'),
+  'revocations: records a family that is revoked': breakStore('families', (honest) => ({
     // Writes another revocation when nothing changed.
     revoke: async (familyId, now) => {
       const result = await honest.revoke(familyId, now)
@@ -15,19 +15,19 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
       return result
     },
   })),
-  'revocations: a family whose refresh token is reused': breakStore('families', (honest) => ({
+  'revocations: records a family whose refresh token is reused': breakStore('families', (honest) => ({
     // Refuses a reused token without revoking the family.
     rotate: async (request) => (request.successorDigest.endsWith('2') ? honest.rotate(request) : { outcome: 'absent' }),
   })),
-  'revocations: a family that gets a tombstone, written before or not': breakStore('families', (honest) => ({
+  'revocations: records a family that gets a tombstone, inserted before or not': breakStore('families', (honest) => ({
     insertTombstone: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
-  'revocations: a grant that is revoked': forgets('grant'),
-  'revocations: a session that is ended, stored or not': breakStore('sessions', (honest) => ({
+  'revocations: records a grant that is revoked': forgets('grant'),
+  'revocations: records a session that is revoked, stored or not': breakStore('sessions', (honest) => ({
     // Writes no tombstone for a session that is not stored.
     revoke: (end) => honest.revoke({ ...end, tombstoneUntil: undefined }),
   })),
-  'revocations: the sessions of a user who is signed out everywhere': breakStore('sessions', (honest) => ({
+  'revocations: records the sessions of a user who is signed out everywhere': breakStore('sessions', (honest) => ({
     // Writes another revocation when there was no session to revoke.
     revokeOfUser: async (user, reason, now) => {
       const revoked = await honest.revokeOfUser(user, reason, now)
@@ -36,19 +36,22 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
       return revoked
     },
   })),
-  'revocations: a user who is deactivated, by generation, and one who is removed': breakStore('users', (honest) => ({
-    remove: async (userId, now) => {
-      await honest.deactivate(userId, now)
-      return { outcome: 'removed' }
-    },
-  })),
-  'revocations: a user whom the provider deactivates and removes': breakStore('provisionedUsers', (honest) => ({
+  'revocations: records the generation of a user who is deactivated, and a user who is removed': breakStore(
+    'users',
+    (honest) => ({
+      remove: async (userId, now) => {
+        await honest.deactivate(userId, now)
+        return { outcome: 'removed' }
+      },
+    }),
+  ),
+  'revocations: records a user whom the provider deactivates and removes': breakStore('provisionedUsers', (honest) => ({
     remove: (request) => honest.release(request),
   })),
-  'revocations: a user who is adopted as inactive, and each user who is released': forgets('generation'),
-  'revocations: a client that is disabled, enabled again and removed': forgets('client_in_use'),
-  'revocations: a signing key that is dropped': forgets('key'),
-  'revocations: a token that was revoked by itself stays revoked until it expires': breakStore(
+  'revocations: records a user who is adopted as inactive, and each user who is released': forgets('generation'),
+  'revocations: records that a client is disabled, enabled again and removed': forgets('client_in_use'),
+  'revocations: records a signing key that is dropped': forgets('key'),
+  'revocations: a token that revokeToken revoked stays revoked until it expires': breakStore(
     'revocations',
     (honest) => ({
       isTokenRevoked: (tokenId) => honest.isTokenRevoked(tokenId, epochSeconds(0)),
@@ -61,15 +64,15 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
       return { ...found, records: found.records.slice(-page.limit) }
     },
   })),
-  'revocations: a list leaves out those before a time': breakStore('revocations', (honest) => ({
+  'revocations: a list leaves out revocations before a given time': breakStore('revocations', (honest) => ({
     list: (page) =>
       honest.list({ ...page, revokedSince: page.from === undefined ? page.revokedSince : epochSeconds(0) }),
   })),
-  'revocations: a reader that continues after the last one listed misses no concurrent one': breakStore(
+  'revocations: a reader that continues after the last listed revocation misses no concurrent one': breakStore(
     'revocations',
     becomesVisibleLate,
   ),
-  'revocations: each is kept for as long as a token may live, then removed': breakStore('purge', (honest) => ({
+  'revocations: each is kept for revocationRetention, and then purged': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 100) }),
   })),
 }

@@ -6,7 +6,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
   'sessions: a digest and a session identifier are inserted at most once': breakStore('sessions', (honest) => ({
     insert: async (session) => (await honest.insert(session), { outcome: 'inserted' }),
   })),
-  'sessions: touching moves the times of use of an unrevoked session, and nothing else': breakStore(
+  'sessions: touch changes the times of use of an unrevoked session, and nothing else': breakStore(
     'sessions',
     (honest, _storage, seen) => ({
       touch: async (digest, use) => void seen.set(digest, use),
@@ -16,9 +16,12 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'sessions: a revocation is reported once, and its first time and reason stay': breakStore('sessions', (honest) => ({
-    revoke: async (end) => (await honest.revoke(end), { outcome: 'revoked' }),
-  })),
+  'sessions: a revocation is reported once, and a later one changes neither its time nor its reason': breakStore(
+    'sessions',
+    (honest) => ({
+      revoke: async (end) => (await honest.revoke(end), { outcome: 'revoked' }),
+    }),
+  ),
   'sessions: a renewed session has a new cookie and sign-in, and keeps its clients': breakStore(
     'sessions',
     (honest) => ({
@@ -31,7 +34,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
   "sessions: a user's active sessions are listed newest first": breakStore('sessions', (honest) => ({
     listByUser: (userId, now) => honest.listByUser(userId, after(now, seconds(-1))),
   })),
-  'sessions: a user who is signed out everywhere has no unrevoked session': breakStore('sessions', (honest) => ({
+  'sessions: revokeOfUser leaves the user without an unrevoked session': breakStore('sessions', (honest) => ({
     // Misses the sessions that have expired.
     revokeOfUser: async (userId, reason, now) => {
       const active = await honest.listByUser(userId, now)
@@ -40,7 +43,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
     },
   })),
 
-  'sessions: the first join stores the session of a host, and a later one moves its times': breakStore(
+  'sessions: the first join inserts a session of the host, and later joins update its times': breakStore(
     'sessions',
     (honest) => ({
       // Returns the time of the last use as `keptUntil`, whatever earlier clients need.
@@ -50,20 +53,17 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'sessions: a join leaves the cookie and the sign-in of a stored session as they are': breakStore(
-    'status',
-    (honest) => ({
-      ofSession: async (digest) => {
-        const status = await honest.ofSession(digest)
-        return status && { ...status, session: { ...status.session, acr: 'other' } }
-      },
-    }),
-  ),
+  'sessions: a join does not change the cookie and the sign-in of a stored session': breakStore('status', (honest) => ({
+    ofSession: async (digest) => {
+      const status = await honest.ofSession(digest)
+      return status && { ...status, session: { ...status.session, acr: 'other' } }
+    },
+  })),
   'sessions: each client of a session is listed with its first and its last join': breakStore('sessions', (honest) => ({
     participants: async (id) =>
       (await honest.participants(id)).map((participant) => ({ ...participant, firstAt: participant.lastAt })),
   })),
-  'sessions: nobody joins a session that was ended': breakStore('sessions', (honest) => ({
+  'sessions: no client can join a session that was revoked': breakStore('sessions', (honest) => ({
     // Lets a client that joined before join again after the session has ended.
     join: async (request) => {
       const before = await honest.participants(request.session.sessionId)
@@ -71,7 +71,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
       return isKnown ? { outcome: 'joined' } : honest.join(request)
     },
   })),
-  'sessions: a client that joins while the session ends is a participant, or is told that it ended': breakStore(
+  'sessions: a client that joins during a revocation becomes a participant, or gets the outcome ended': breakStore(
     'sessions',
     (honest, _storage, seen) => ({
       // Reads the session, and adds the participant in a second step.
@@ -84,10 +84,13 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'sessions: a session that was never stored can be ended, and nobody joins it': breakStore('sessions', (honest) => ({
-    revoke: async (end) => (await honest.revoke({ ...end, tombstoneUntil: undefined }), { outcome: 'revoked' }),
-  })),
-  "sessions: nobody joins another user's session": breakStore('sessions', (honest) => ({
+  'sessions: a session that was never stored can be revoked, and no client can join it afterwards': breakStore(
+    'sessions',
+    (honest) => ({
+      revoke: async (end) => (await honest.revoke({ ...end, tombstoneUntil: undefined }), { outcome: 'revoked' }),
+    }),
+  ),
+  "sessions: no client can join another user's session": breakStore('sessions', (honest) => ({
     join: async (request) => {
       const userId = (await honest.find(request.session.sessionId))?.userId ?? request.session.userId
       return honest.join({ ...request, session: { ...request.session, userId } })
@@ -111,7 +114,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'purge: an ended session stays as long as its revocation': breakStore('sessions', (honest) => ({
+  'purge: a revoked session stays as long as its revocation': breakStore('sessions', (honest) => ({
     join: async (request) => {
       const result = await honest.join(request)
       return result.outcome === 'ended' ? { outcome: 'joined' } : result

@@ -9,30 +9,33 @@ import { and, attribute, boolean, not, number, present, text } from '../filters.
 
 /** All users of an issuer, for its administrators. */
 export const userListLaws: readonly StorageLaw<AdminStorage>[] = [
-  law('user search: a list has all users, oldest first, of every provider', async ({ storage, same }) => {
-    for (const [index, id] of ['c', 'b', 'a'].entries())
-      await storage.users.insert(aUser({ userId: userId(id), createdAt: nowPlus(index) }))
-    await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(9) }))
-    await storage.users.deactivate(userId('b'), nowPlus(20))
-    await storage.users.remove(userId('c'), nowPlus(20))
-    const page = async (offset: number, limit: number) => {
-      const outcome = await storage.users.list({
-        filter: undefined,
-        sort: undefined,
-        page: { kind: 'index', offset, limit },
-      })
-      return outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map((user) => user.userId)] : outcome
-    }
+  law(
+    'user search: a list has all users of the host and of every provider, oldest first',
+    async ({ storage, same }) => {
+      for (const [index, id] of ['c', 'b', 'a'].entries())
+        await storage.users.insert(aUser({ userId: userId(id), createdAt: nowPlus(index) }))
+      await storage.provisionedUsers.insert(aProvisionedUser('p', { createdAt: nowPlus(9) }))
+      await storage.users.deactivate(userId('b'), nowPlus(20))
+      await storage.users.remove(userId('c'), nowPlus(20))
+      const page = async (offset: number, limit: number) => {
+        const outcome = await storage.users.list({
+          filter: undefined,
+          sort: undefined,
+          page: { kind: 'index', offset, limit },
+        })
+        return outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map((user) => user.userId)] : outcome
+      }
 
-    same(await page(0, 10), [3, 'b', 'a', aProvisionedUser('p').userId], 'all')
-    same(await page(1, 1), [3, 'a'], 'the second')
-    same(await page(9, 5), [3], 'beyond the end')
-    same(await page(0, 0), [3], 'the number alone')
-    const [first] = await recordsOf(
-      storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } }),
-    )
-    same(first, await storage.users.find(userId('b')), 'a record, as it is found')
-  }),
+      same(await page(0, 10), [3, 'b', 'a', aProvisionedUser('p').userId], 'all')
+      same(await page(1, 1), [3, 'a'], 'the second')
+      same(await page(9, 5), [3], 'beyond the end')
+      same(await page(0, 0), [3], 'the number alone')
+      const [first] = await recordsOf(
+        storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } }),
+      )
+      same(first, await storage.users.find(userId('b')), 'a record, as it is found')
+    },
+  ),
 
   law('user search: a list continues after a position and shows each user once', async ({ storage, same }) => {
     const ids = Array.from({ length: 7 }, (_, index) => userId(`u${index}`))

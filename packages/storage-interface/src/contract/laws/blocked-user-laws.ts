@@ -103,41 +103,44 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await create('external', { comparable: { userName: 'new' } }), blocked, 'with its externalId')
   }),
 
-  law('provisioned users: a user who takes a key of one who was removed while blocked is blocked', async (trial) => {
-    const { storage, same } = trial
-    await storage.provisionedUsers.insert(ada)
-    await storage.users.deactivate(ada.userId, nowPlus(1))
-    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
-    const take = async (label: string, keys: Partial<ProvisionedState>) => {
-      const user = aProvisionedUser(label)
-      await storage.provisionedUsers.insert(user)
-      const swapped = await storage.provisionedUsers.compareAndSwap({
-        ...user,
-        version: 1,
-        state: { ...user.state, ...keys },
-        now: nowPlus(3),
-      })
-      const found = await storage.users.find(user.userId)
-      same(swapped.outcome === 'swapped' && toUserRecord(swapped.record), found, 'the record that was returned')
-      await storage.provisionedUsers.remove({ ...user, version: undefined, now: nowPlus(20) })
-      const { active, blockedAt, activeAfterBlock, generation } = found ?? {}
-      return { active, blockedAt, activeAfterBlock, generation }
-    }
+  law(
+    'provisioned users: a user who gets a key of a user who was removed while blocked is blocked too',
+    async (trial) => {
+      const { storage, same } = trial
+      await storage.provisionedUsers.insert(ada)
+      await storage.users.deactivate(ada.userId, nowPlus(1))
+      await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
+      const take = async (label: string, keys: Partial<ProvisionedState>) => {
+        const user = aProvisionedUser(label)
+        await storage.provisionedUsers.insert(user)
+        const swapped = await storage.provisionedUsers.compareAndSwap({
+          ...user,
+          version: 1,
+          state: { ...user.state, ...keys },
+          now: nowPlus(3),
+        })
+        const found = await storage.users.find(user.userId)
+        same(swapped.outcome === 'swapped' && toUserRecord(swapped.record), found, 'the record that was returned')
+        await storage.provisionedUsers.remove({ ...user, version: undefined, now: nowPlus(20) })
+        const { active, blockedAt, activeAfterBlock, generation } = found ?? {}
+        return { active, blockedAt, activeAfterBlock, generation }
+      }
 
-    const blocked = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true, generation: 1 }
-    const free = { active: true, blockedAt: undefined, activeAfterBlock: undefined, generation: 0 }
-    same(await take('free', { externalId: 'other' }), free, 'with another key')
-    same(await take('external', { externalId: ada.state.externalId }), blocked, 'with the externalId')
-    same(await take('named', { comparable: ada.state.comparable }), blocked, 'with the userName')
-    same(
-      await take('inactive', { comparable: ada.state.comparable, active: false }),
-      { ...blocked, activeAfterBlock: false },
-      'while deactivated',
-    )
-  }),
+      const blocked = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true, generation: 1 }
+      const free = { active: true, blockedAt: undefined, activeAfterBlock: undefined, generation: 0 }
+      same(await take('free', { externalId: 'other' }), free, 'with another key')
+      same(await take('external', { externalId: ada.state.externalId }), blocked, 'with the externalId')
+      same(await take('named', { comparable: ada.state.comparable }), blocked, 'with the userName')
+      same(
+        await take('inactive', { comparable: ada.state.comparable, active: false }),
+        { ...blocked, activeAfterBlock: false },
+        'while deactivated',
+      )
+    },
+  ),
 
   law(
-    'provisioned users: a block of a user who was just removed applies to the next one',
+    'provisioned users: blocking a user who was just removed blocks the next user with the same keys',
     async ({ storage, same }) => {
       await storage.provisionedUsers.insert(ada)
       await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(1) })
@@ -156,74 +159,87 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('provisioned users: a block stays when a linked user had the keys in between', async (trial) => {
-    const { storage, same } = trial
-    await storage.provisionedUsers.insert(ada)
-    await storage.users.deactivate(ada.userId, nowPlus(1))
-    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
-    const leave = {
-      released: (target: RemovalRequest) => storage.provisionedUsers.release(target),
-      removed: (target: RemovalRequest) => storage.provisionedUsers.remove(target),
-      'removed by the host': (target: RemovalRequest) => storage.users.remove(target.userId, target.now),
-    }
-    const keys: Readonly<Record<string, Partial<ProvisionedState>>> = {
-      both: {},
-      externalId: { comparable: { userName: 'another' } },
-      userName: { externalId: 'another' },
-    }
-    for (const [way, run] of Object.entries(leave)) {
-      for (const [name, state] of Object.entries(keys)) {
-        const linked = { userId: userId(`${way} ${name}`), providerId: ada.providerId }
-        await storage.users.insert({ userId: linked.userId, claims: {}, createdAt: nowPlus(2) })
-        const adopt = { ...linked, version: 1, state: aProvisionedState('ada', state), now: nowPlus(3) }
-        const adopted = await storage.provisionedUsers.adopt(adopt)
-        same(
-          adopted.outcome === 'swapped' && adopted.record.active,
-          true,
-          `${way}, ${name}: the host trusts whom it links`,
-        )
-        await run({ ...linked, version: undefined, now: nowPlus(4) })
-
-        const next = aProvisionedUser(`next of ${way} ${name}`, { state: adopt.state })
-        await storage.provisionedUsers.insert(next)
-        const { active, blockedAt } = (await storage.users.find(next.userId)) ?? {}
-        same({ active, blockedAt }, { active: false, blockedAt: nowPlus(1) }, `${way}, ${name}: the next user`)
-        await storage.provisionedUsers.remove({ ...next, version: undefined, now: nowPlus(5) })
+  law(
+    'provisioned users: a block applies to the next user even if a linked user had the keys in between',
+    async (trial) => {
+      const { storage, same } = trial
+      await storage.provisionedUsers.insert(ada)
+      await storage.users.deactivate(ada.userId, nowPlus(1))
+      await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
+      const leave = {
+        released: (target: RemovalRequest) => storage.provisionedUsers.release(target),
+        removed: (target: RemovalRequest) => storage.provisionedUsers.remove(target),
+        'removed by the host': (target: RemovalRequest) => storage.users.remove(target.userId, target.now),
       }
-    }
-    same(await storage.provisionedUsers.hasRemoved(ada.providerId, 'external-ada'), true, 'the removal stays known')
-  }),
+      const keys: Readonly<Record<string, Partial<ProvisionedState>>> = {
+        both: {},
+        externalId: { comparable: { userName: 'another' } },
+        userName: { externalId: 'another' },
+      }
+      for (const [way, run] of Object.entries(leave)) {
+        for (const [name, state] of Object.entries(keys)) {
+          const linked = { userId: userId(`${way} ${name}`), providerId: ada.providerId }
+          await storage.users.insert({ userId: linked.userId, claims: {}, createdAt: nowPlus(2) })
+          const adopt = { ...linked, version: 1, state: aProvisionedState('ada', state), now: nowPlus(3) }
+          const adopted = await storage.provisionedUsers.adopt(adopt)
+          same(
+            adopted.outcome === 'swapped' && adopted.record.active,
+            true,
+            `${way}, ${name}: the host trusts whom it links`,
+          )
+          await run({ ...linked, version: undefined, now: nowPlus(4) })
 
-  law('provisioned users: a block applies to the next user when others left in the same second', async (trial) => {
-    const { storage, same } = trial
-    const linked = { userId: userId('linked'), providerId: ada.providerId }
-    await storage.users.insert({ userId: linked.userId, claims: {}, createdAt: now })
-    await storage.provisionedUsers.insert(ada)
-    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(1) })
-    await storage.provisionedUsers.adopt({ ...linked, version: 1, state: ada.state, now: nowPlus(1) })
-    await storage.users.deactivate(linked.userId, nowPlus(1))
-    await storage.provisionedUsers.release({ ...linked, version: undefined, now: nowPlus(1) })
+          const next = aProvisionedUser(`next of ${way} ${name}`, { state: adopt.state })
+          await storage.provisionedUsers.insert(next)
+          const { active, blockedAt } = (await storage.users.find(next.userId)) ?? {}
+          same({ active, blockedAt }, { active: false, blockedAt: nowPlus(1) }, `${way}, ${name}: the next user`)
+          await storage.provisionedUsers.remove({ ...next, version: undefined, now: nowPlus(5) })
+        }
+      }
+      same(await storage.provisionedUsers.hasRemoved(ada.providerId, 'external-ada'), true, 'the removal stays known')
+    },
+  ),
 
-    const next = aProvisionedUser('next', { state: ada.state })
-    await storage.provisionedUsers.insert(next)
-    same((await storage.users.find(next.userId))?.active, false, 'the next user')
-  }),
+  law(
+    'provisioned users: a block applies to the next user even if other users left in the same second',
+    async (trial) => {
+      const { storage, same } = trial
+      const linked = { userId: userId('linked'), providerId: ada.providerId }
+      await storage.users.insert({ userId: linked.userId, claims: {}, createdAt: now })
+      await storage.provisionedUsers.insert(ada)
+      await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(1) })
+      await storage.provisionedUsers.adopt({ ...linked, version: 1, state: ada.state, now: nowPlus(1) })
+      await storage.users.deactivate(linked.userId, nowPlus(1))
+      await storage.provisionedUsers.release({ ...linked, version: undefined, now: nowPlus(1) })
 
-  law('provisioned users: a block that the host has lifted is not inherited', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    await storage.users.deactivate(ada.userId, nowPlus(1))
-    await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
-    const again = aProvisionedUser('again', { state: ada.state })
-    await storage.provisionedUsers.insert(again)
+      const next = aProvisionedUser('next', { state: ada.state })
+      await storage.provisionedUsers.insert(next)
+      same((await storage.users.find(next.userId))?.active, false, 'the next user')
+    },
+  ),
 
-    await storage.users.reactivate(again.userId, nowPlus(3))
-    await storage.provisionedUsers.remove({ ...again, version: undefined, now: nowPlus(4) })
+  law(
+    'provisioned users: a block that the host has lifted does not apply to the next user',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      await storage.users.deactivate(ada.userId, nowPlus(1))
+      await storage.provisionedUsers.remove({ ...ada, version: undefined, now: nowPlus(2) })
+      const again = aProvisionedUser('again', { state: ada.state })
+      await storage.provisionedUsers.insert(again)
 
-    const last = aProvisionedUser('last', { state: ada.state })
-    await storage.provisionedUsers.insert(last)
-    const found = await storage.users.find(last.userId)
-    same({ active: found?.active, blockedAt: found?.blockedAt }, { active: true, blockedAt: undefined }, 'the last one')
-  }),
+      await storage.users.reactivate(again.userId, nowPlus(3))
+      await storage.provisionedUsers.remove({ ...again, version: undefined, now: nowPlus(4) })
+
+      const last = aProvisionedUser('last', { state: ada.state })
+      await storage.provisionedUsers.insert(last)
+      const found = await storage.users.find(last.userId)
+      same(
+        { active: found?.active, blockedAt: found?.blockedAt },
+        { active: true, blockedAt: undefined },
+        'the last one',
+      )
+    },
+  ),
 
   law('provisioned users: a block that races with changes by the provider is not lost', async (trial) => {
     const { storage, server, same } = trial

@@ -8,7 +8,7 @@ import { isolation } from './isolation-laws.ts'
 
 /** Changes for webhooks: each is written together with what changed, and listed once and in order. */
 export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
-  law('changes: the methods that change users record it, with the names that changed', async (trial) => {
+  law('changes: methods that change users record the changes, with the names of the changed claims', async (trial) => {
     const { storage, same } = trial
     const changed = await startRecording(trial)
     const { users, provisionedUsers } = storage
@@ -49,7 +49,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await changed(), ['user.removed user-p'], 'provisionedUsers.remove')
   }),
 
-  law('changes: the methods that change groups and their members record it', async (trial) => {
+  law('changes: methods that change groups and their members record the changes', async (trial) => {
     const { storage, same } = trial
     for (const label of 'abc') await storage.provisionedUsers.insert(aProvisionedUser(label))
     const changed = await startRecording(trial)
@@ -76,7 +76,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await changed(), ['group.removed group-g', 'membership.removed group-g user-c'], 'groups.remove')
   }),
 
-  law('changes: the methods that end sessions, and create and revoke grants, record it', async (trial) => {
+  law('changes: methods that revoke sessions, or create or revoke grants, record the changes', async (trial) => {
     const { storage, same } = trial
     await storage.users.insert(aUser())
     const changed = await startRecording(trial)
@@ -109,7 +109,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
   }),
 
   law(
-    'changes: a reader that continues after the last one misses none, and sees those of a user in order',
+    'changes: a reader that continues after the last change misses none, and gets the changes of a user in order',
     async (trial) => {
       const { storage, server, same } = trial
       await storage.webhooks.insert(aWebhook())
@@ -156,7 +156,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
     },
   ),
 
-  law('webhooks: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
+  law('webhooks: of concurrent writers that read the same version, one succeeds', async ({ storage, server, same }) => {
     await storage.webhooks.insert(aWebhook())
 
     const results = await atOnce(8, (index) =>
@@ -172,7 +172,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.webhooks.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown webhook')
   }),
 
-  law('webhooks: a list is in the order of identifiers, without those that were removed', async ({ storage, same }) => {
+  law('webhooks: a list is in the order of identifiers, without removed webhooks', async ({ storage, same }) => {
     for (const id of ['c', 'a', 'B', 'd']) await storage.webhooks.insert(aWebhook({ webhookId: id }))
     same(await storage.webhooks.insert(aWebhook({ webhookId: 'a' })), { outcome: 'taken' }, 'an identifier again')
     same(await storage.webhooks.remove('d'), { outcome: 'removed' }, 'a removal')

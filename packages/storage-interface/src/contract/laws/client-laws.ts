@@ -33,7 +33,7 @@ export const clientLaws: readonly StorageLaw[] = [
     same(await storage.clients.find(client.clientId), disabled, 'the client as read')
   }),
 
-  law('clients: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
+  law('clients: of concurrent writers that read the same version, one succeeds', async ({ storage, server, same }) => {
     await storage.clients.insert(client)
 
     const results = await atOnce(8, (index) =>
@@ -53,7 +53,7 @@ export const clientLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'clients: the version compared is the one that was read, not the one in the record',
+    'clients: compareAndSwap compares the version that was read, not the version in the record',
     async ({ storage, same }) => {
       await storage.clients.insert(client)
 
@@ -90,23 +90,26 @@ const client = aClientRecord()
 
 /** Listing and removing clients: an identifier is never reused, so a client never gets the tokens of another. */
 export const clientRemovalLaws: readonly StorageLaw[] = [
-  law('clients: a list is in the order of identifiers and continues after one', async ({ storage, same }) => {
-    for (const id of ['b', 'a-2', 'B', 'c', 'a'])
-      await storage.clients.insert(aClientRecord({ clientId: clientId(id) }))
-    const list = async (after: string | undefined, limit: number) =>
-      (await storage.clients.list({ after: after === undefined ? undefined : clientId(after), limit })).map(
-        ({ clientId: id }) => id,
-      )
+  law(
+    'clients: a list is in the order of identifiers, and continues after any identifier',
+    async ({ storage, same }) => {
+      for (const id of ['b', 'a-2', 'B', 'c', 'a'])
+        await storage.clients.insert(aClientRecord({ clientId: clientId(id) }))
+      const list = async (after: string | undefined, limit: number) =>
+        (await storage.clients.list({ after: after === undefined ? undefined : clientId(after), limit })).map(
+          ({ clientId: id }) => id,
+        )
 
-    same(await list(undefined, 10), ['B', 'a', 'a-2', 'b', 'c'], 'all')
-    same(await list('a', 2), ['a-2', 'b'], 'behind one')
-    same(await list('c', 2), [], 'behind the last')
-    same(
-      await storage.clients.list({ after: undefined, limit: 1 }),
-      [aClientRecord({ clientId: clientId('B') })],
-      'a record, whole',
-    )
-  }),
+      same(await list(undefined, 10), ['B', 'a', 'a-2', 'b', 'c'], 'all')
+      same(await list('a', 2), ['a-2', 'b'], 'behind one')
+      same(await list('c', 2), [], 'behind the last')
+      same(
+        await storage.clients.list({ after: undefined, limit: 1 }),
+        [aClientRecord({ clientId: clientId('B') })],
+        'a record, whole',
+      )
+    },
+  ),
 
   law(
     'clients: a removed client is absent for every method, and its identifier stays taken',
@@ -131,7 +134,7 @@ export const clientRemovalLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('clients: the status of what was issued to a removed client has no client', async ({ storage, same }) => {
+  law('clients: the status of a grant or a family of a removed client has no client', async ({ storage, same }) => {
     await storage.clients.insert(client)
     await storage.grants.insert(aGrantRecord())
     await storage.families.insert(aFamilyRecord())

@@ -160,33 +160,36 @@ export const interactionLaws: readonly StorageLaw[] = [
     same(await storage.interactions.consume(digest, browserDigest, expired), { outcome: 'absent' }, 'once completed')
   }),
 
-  law('interactions: of the writers who read one version, one records the login', async ({ storage, server, same }) => {
-    await storage.interactions.insert(interaction)
-    const change = { digest, browserDigest, version: 1, now }
+  law(
+    'interactions: of concurrent writers that read the same version, one records the login',
+    async ({ storage, server, same }) => {
+      await storage.interactions.insert(interaction)
+      const change = { digest, browserDigest, version: 1, now }
 
-    const results = await atOnce(8, (index) =>
-      server(index).interactions.recordLogin({ ...change, login: aLogin({ userId: userId(`user-${index}`) }) }),
-    )
+      const results = await atOnce(8, (index) =>
+        server(index).interactions.recordLogin({ ...change, login: aLogin({ userId: userId(`user-${index}`) }) }),
+      )
 
-    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
-    const won = results.find((result) => result.outcome === 'swapped')
-    const found = await storage.interactions.find(digest, browserDigest, now)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
-    same(
-      typeof found === 'object' && { ...found, login: undefined },
-      { ...interaction, version: 2 },
-      'all but the login',
-    )
-    same(
-      await storage.interactions.recordLogin({ ...change, login: aLogin() }),
-      { outcome: 'conflict' },
-      'a writer after them',
-    )
-    same(await storage.interactions.find(digest, browserDigest, now), found, 'the interaction after a conflict')
-  }),
+      same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+      const won = results.find((result) => result.outcome === 'swapped')
+      const found = await storage.interactions.find(digest, browserDigest, now)
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(
+        typeof found === 'object' && { ...found, login: undefined },
+        { ...interaction, version: 2 },
+        'all but the login',
+      )
+      same(
+        await storage.interactions.recordLogin({ ...change, login: aLogin() }),
+        { outcome: 'conflict' },
+        'a writer after them',
+      )
+      same(await storage.interactions.find(digest, browserDigest, now), found, 'the interaction after a conflict')
+    },
+  ),
 
   law(
-    'interactions: an interaction is completed once, and replayed with the same record after that',
+    'interactions: an interaction is completed once, and later attempts are replays with the same record',
     async ({ storage, same }) => {
       await storage.interactions.insert(interaction)
       const login = await storage.interactions.recordLogin({ digest, browserDigest, login: aLogin(), version: 1, now })
@@ -211,7 +214,7 @@ export const interactionLaws: readonly StorageLaw[] = [
     same(tally(results), { won: 1, replayed: 15 }, 'outcomes')
   }),
 
-  law('interactions: a completed interaction is not found and accepts no login', async ({ storage, same }) => {
+  law('interactions: a completed interaction is found as consumed and accepts no login', async ({ storage, same }) => {
     await storage.interactions.insert(interaction)
     await storage.interactions.consume(digest, browserDigest, now)
 

@@ -23,7 +23,7 @@ const resourceLaw = (name: string, check: (trial: ResourceTrial) => Promise<void
 
 /** Resources of types that the host defines. */
 export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
-  resourceLaw('a new resource has version 1, and its identifier is used once', async ({ store, same }) => {
+  resourceLaw('a new resource has version 1, and its identifier is taken', async ({ store, same }) => {
     const device = aResource('1')
 
     same(await store.insert(device), { outcome: 'inserted', record: fresh(device) }, 'the insertion')
@@ -35,7 +35,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await store.find(keyOf(device)), fresh(device), 'the resource afterwards')
   }),
 
-  resourceLaw('every member is returned as it was written, and later changes do not reach it', async (trial) => {
+  resourceLaw('every member is returned as it was written, even if the caller alters its own copy', async (trial) => {
     const { store, same } = trial
     const { externalId, resource, comparable } = fullGroup.state
     const full = aResource('full', { externalId, resource, comparable, uniqueTexts: [richText, 'b'] })
@@ -58,7 +58,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  resourceLaw('externalId and unique texts are unique within a provider and a type', async ({ store, same }) => {
+  resourceLaw('externalId and uniqueTexts are unique within a provider and a type', async ({ store, same }) => {
     const first = aResource('1')
     const other = aResource('2')
     for (const device of [first, other]) await store.insert(device)
@@ -102,7 +102,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     same((await store.insert(aResource('second', aState('new')))).outcome, 'inserted', 'another with its last keys')
   }),
 
-  resourceLaw('of 8 concurrent insertions with one key, one is inserted', async ({ server, same }) => {
+  resourceLaw('of 8 concurrent insertions with the same key, one succeeds', async ({ server, same }) => {
     for (const state of [{ uniqueTexts: [] }, { externalId: undefined }]) {
       const label = JSON.stringify(state)
       const inserts = await atOnce(8, (index) =>
@@ -112,7 +112,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  resourceLaw('of 8 concurrent writers of one version, one succeeds', async ({ store, server, same }) => {
+  resourceLaw('of 8 concurrent writers that read the same version, one succeeds', async ({ store, server, same }) => {
     const device = aResource('1')
     await store.insert(device)
 
@@ -149,7 +149,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await listed(store), [0], 'list')
   }),
 
-  resourceLaw('another provider, type or issuer finds, changes and counts nothing', async (trial) => {
+  resourceLaw('a resource is not found, changed or counted through another provider, type or issuer', async (trial) => {
     const { store, same, open, issuer } = trial
     const device = aResource('1')
     await store.insert(device)
@@ -174,7 +174,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await listed(store), [1, fresh(device)], 'the resource afterwards')
   }),
 
-  resourceLaw('lists have pages, filters and orders', async ({ store, same }) => {
+  resourceLaw('lists can be paged, filtered and sorted', async ({ store, same }) => {
     const sizes = [3, 1, 2, 1] as const
     const devices = sizes.map((size, index) => ({
       ...aResource(`${index}`, { comparable: { size, name: `n${index}` } }),

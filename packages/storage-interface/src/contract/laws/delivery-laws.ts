@@ -8,18 +8,21 @@ import { isolation } from './isolation-laws.ts'
 
 /** Deliveries: each is leased by one worker at a time, and none is lost. */
 export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
-  law('deliveries: of several with one key the first is inserted, also after it was delivered', async (trial) => {
-    const { storage, same } = trial
-    const again = aDelivery('2', { dedupeKey: aDelivery('1').dedupeKey })
-    same(await storage.deliveries.enqueue([aDelivery('1'), again]), { inserted: 1 }, 'two of one key')
-    await settleFirst(trial, { kind: 'delivered', keptUntil: nowPlus(90) })
+  law(
+    'deliveries: of several with the same key only the first is inserted, even after it was delivered',
+    async (trial) => {
+      const { storage, same } = trial
+      const again = aDelivery('2', { dedupeKey: aDelivery('1').dedupeKey })
+      same(await storage.deliveries.enqueue([aDelivery('1'), again]), { inserted: 1 }, 'two of one key')
+      await settleFirst(trial, { kind: 'delivered', keptUntil: nowPlus(90) })
 
-    same(await storage.deliveries.enqueue([again, aDelivery('3')]), { inserted: 1 }, 'the key after the delivery')
-    same(await idsOf(trial, 'delivered'), ['1'], 'what was delivered')
-    same(await idsOf(trial, 'pending'), ['3'], 'what is pending')
-  }),
+      same(await storage.deliveries.enqueue([again, aDelivery('3')]), { inserted: 1 }, 'the key after the delivery')
+      same(await idsOf(trial, 'delivered'), ['1'], 'what was delivered')
+      same(await idsOf(trial, 'pending'), ['3'], 'what is pending')
+    },
+  ),
 
-  law('deliveries: of 16 concurrent enqueuings of one key exactly one inserts', async ({ server, same }) => {
+  law('deliveries: of 16 concurrent insertions with the same key, exactly one succeeds', async ({ server, same }) => {
     const results = await atOnce(16, async (index) => {
       const { inserted } = await server(index).deliveries.enqueue([aDelivery(`${index}`, { dedupeKey: 'key' })])
       return { outcome: inserted === 1 ? 'inserted' : 'taken' }
@@ -47,30 +50,35 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     same([...all, ...rest.map(({ deliveryId }) => deliveryId)].toSorted(), ids, 'each delivery once')
   }),
 
-  law('deliveries: a lease has the first that are due, of one channel, some of each recipient', async (trial) => {
-    const { storage, same } = trial
-    await storage.deliveries.enqueue([
-      due('a', 'busy', -9),
-      due('b', 'busy', -8),
-      due('c', 'busy', -7),
-      due('d', 'other', -6),
-      due('e', 'third', 0),
-      due('f', 'third', 1),
-      aDelivery('g', { channel: 'other', createdAt: nowPlus(-9) }),
-      due('h', 'excluded', -9),
-    ])
-    const ids = async (more: Partial<LeaseRequest>) =>
-      (await storage.deliveries.lease({ ...lease, except: ['excluded'], ...more })).map(({ deliveryId }) => deliveryId)
+  law(
+    'deliveries: a lease takes the deliveries of a channel that are due first, up to a limit for each recipient',
+    async (trial) => {
+      const { storage, same } = trial
+      await storage.deliveries.enqueue([
+        due('a', 'busy', -9),
+        due('b', 'busy', -8),
+        due('c', 'busy', -7),
+        due('d', 'other', -6),
+        due('e', 'third', 0),
+        due('f', 'third', 1),
+        aDelivery('g', { channel: 'other', createdAt: nowPlus(-9) }),
+        due('h', 'excluded', -9),
+      ])
+      const ids = async (more: Partial<LeaseRequest>) =>
+        (await storage.deliveries.lease({ ...lease, except: ['excluded'], ...more })).map(
+          ({ deliveryId }) => deliveryId,
+        )
 
-    same(await ids({ limit: 2, perRecipient: 1 }), ['a', 'd'], 'one of each recipient')
-    same(await ids({ limit: 9, perRecipient: 1 }), ['b', 'e'], 'the next of each recipient')
-    same(await ids({ limit: 9, perRecipient: 9 }), ['c'], 'what is left')
-    same(await ids({ limit: 9, perRecipient: 9, except: [] }), ['h'], 'what was excluded')
-    same(await ids({ limit: 9, perRecipient: 9, now: nowPlus(1) }), ['f'], 'what is due a second later')
-    same(await ids({ limit: 9, perRecipient: 9, channel: 'other' }), ['g'], 'the other channel')
-  }),
+      same(await ids({ limit: 2, perRecipient: 1 }), ['a', 'd'], 'one of each recipient')
+      same(await ids({ limit: 9, perRecipient: 1 }), ['b', 'e'], 'the next of each recipient')
+      same(await ids({ limit: 9, perRecipient: 9 }), ['c'], 'what is left')
+      same(await ids({ limit: 9, perRecipient: 9, except: [] }), ['h'], 'what was excluded')
+      same(await ids({ limit: 9, perRecipient: 9, now: nowPlus(1) }), ['f'], 'what is due a second later')
+      same(await ids({ limit: 9, perRecipient: 9, channel: 'other' }), ['g'], 'the other channel')
+    },
+  ),
 
-  law('deliveries: of a lane only the first that is pending is leased', async ({ storage, same }) => {
+  law('deliveries: only the first pending delivery of a lane is leased', async ({ storage, same }) => {
     await storage.deliveries.enqueue([inLane('a', 'x', 2), inLane('b', 'x', 1), inLane('c', 'y', 7), aDelivery('d')])
     const leaseAll = async (token: string, at: EpochSeconds = now) => {
       const leased = await storage.deliveries.lease({
@@ -95,22 +103,30 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     same(await leaseAll('fifth', nowPlus(600)), ['a'], 'the next one')
   }),
 
-  law('deliveries: a lease that has ended is taken over, and its worker is told that it was lost', async (trial) => {
-    const { storage, same } = trial
-    await storage.deliveries.enqueue([aDelivery('1')])
-    await storage.deliveries.lease({ ...lease, token: 'first' })
+  law(
+    'deliveries: after a lease has ended, another worker takes over, and the first worker cannot settle',
+    async (trial) => {
+      const { storage, same } = trial
+      await storage.deliveries.enqueue([aDelivery('1')])
+      await storage.deliveries.lease({ ...lease, token: 'first' })
 
-    const early = await storage.deliveries.lease({ ...lease, token: 'early', now: nowPlus(29) })
-    const [later] = await storage.deliveries.lease({ ...lease, token: 'second', now: nowPlus(30), until: nowPlus(60) })
+      const early = await storage.deliveries.lease({ ...lease, token: 'early', now: nowPlus(29) })
+      const [later] = await storage.deliveries.lease({
+        ...lease,
+        token: 'second',
+        now: nowPlus(30),
+        until: nowPlus(60),
+      })
 
-    same(early, [], 'before the end of the lease')
-    same([later?.leaseToken, later?.dueAt, later?.attempts], ['second', nowPlus(60), 0], 'after it')
-    const result = { kind: 'dead', failure: 'http_400', keptUntil: nowPlus(90) } as const
-    const late = { deliveryId: '1', token: 'first', result, now: nowPlus(31) }
-    same(await storage.deliveries.settle(late), { outcome: 'lost' }, 'the first worker')
-    same(await storage.deliveries.find('1'), later, 'the delivery after that')
-    same(await storage.deliveries.settle({ ...late, token: 'second' }), { outcome: 'settled' }, 'the second worker')
-  }),
+      same(early, [], 'before the end of the lease')
+      same([later?.leaseToken, later?.dueAt, later?.attempts], ['second', nowPlus(60), 0], 'after it')
+      const result = { kind: 'dead', failure: 'http_400', keptUntil: nowPlus(90) } as const
+      const late = { deliveryId: '1', token: 'first', result, now: nowPlus(31) }
+      same(await storage.deliveries.settle(late), { outcome: 'lost' }, 'the first worker')
+      same(await storage.deliveries.find('1'), later, 'the delivery after that')
+      same(await storage.deliveries.settle({ ...late, token: 'second' }), { outcome: 'settled' }, 'the second worker')
+    },
+  ),
 
   law('deliveries: a result is recorded once', async (trial) => {
     const { storage, same } = trial
@@ -142,7 +158,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   }),
 
   law(
-    'deliveries: the next is due when it was enqueued, leased or postponed for, until none is pending',
+    'deliveries: nextDueAt follows insertions, leases and retries, and is undefined when nothing is pending',
     async (trial) => {
       const { storage, same } = trial
       const next = () => storage.deliveries.nextDueAt('logout')
@@ -166,7 +182,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     },
   ),
 
-  law('deliveries: a dead one is requeued once, and no other', async (trial) => {
+  law('deliveries: only a dead delivery is requeued, and only once', async (trial) => {
     const { storage, same } = trial
     await storage.deliveries.enqueue([aDelivery('1')])
     await settleFirst(trial, { kind: 'dead', failure: 'http_400', keptUntil: nowPlus(90) })
@@ -185,32 +201,38 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     same({ ...found, ...expected }, found, 'the requeued one')
   }),
 
-  law('deliveries: a page has one state, newest first, and continues before a delivery', async (trial) => {
-    const { storage, same } = trial
-    const ids = ['1', '2', '3', '4', '5']
-    await storage.deliveries.enqueue(
-      ids.toReversed().map((id) => aDelivery(id, { recipient: Number(id) % 2 === 0 ? 'even' : 'odd' })),
-    )
+  law(
+    'deliveries: a page has the deliveries of one state, newest first, and continues before any delivery',
+    async (trial) => {
+      const { storage, same } = trial
+      const ids = ['1', '2', '3', '4', '5']
+      await storage.deliveries.enqueue(
+        ids.toReversed().map((id) => aDelivery(id, { recipient: Number(id) % 2 === 0 ? 'even' : 'odd' })),
+      )
 
-    same(await idsOf(trial, 'pending'), ids.toReversed(), 'all')
-    same(await idsOf(trial, 'pending', { limit: 2 }), ['5', '4'], 'the first two')
-    same(await idsOf(trial, 'pending', { before: '4', limit: 2 }), ['3', '2'], 'the next two')
-    same(await idsOf(trial, 'pending', { recipient: 'odd' }), ['5', '3', '1'], 'of one recipient')
-    same(await idsOf(trial, 'pending', { recipient: 'odd', before: '5', limit: 1 }), ['3'], 'its next')
-    same(await idsOf(trial, 'dead'), [], 'of another state')
-  }),
+      same(await idsOf(trial, 'pending'), ids.toReversed(), 'all')
+      same(await idsOf(trial, 'pending', { limit: 2 }), ['5', '4'], 'the first two')
+      same(await idsOf(trial, 'pending', { before: '4', limit: 2 }), ['3', '2'], 'the next two')
+      same(await idsOf(trial, 'pending', { recipient: 'odd' }), ['5', '3', '1'], 'of one recipient')
+      same(await idsOf(trial, 'pending', { recipient: 'odd', before: '5', limit: 1 }), ['3'], 'its next')
+      same(await idsOf(trial, 'dead'), [], 'of another state')
+    },
+  ),
 
-  law('deliveries: counts are of each state, with the age of the oldest that is pending', async (trial) => {
-    const { storage, same } = trial
-    same(await storage.deliveries.counts(), { pending: 0, dead: 0, oldestPendingAt: undefined }, 'of none')
-    await storage.deliveries.enqueue([aDelivery('1')])
-    await settleFirst(trial, { kind: 'dead', failure: 'http_400', keptUntil: nowPlus(90) })
-    await storage.deliveries.enqueue([aDelivery('2')])
-    await settleFirst(trial, { kind: 'delivered', keptUntil: nowPlus(90) })
-    await storage.deliveries.enqueue([3, 4].map((index) => aDelivery(`${index}`, { createdAt: nowPlus(index) })))
+  law(
+    'deliveries: counts has the numbers of pending and dead deliveries, and the age of the oldest pending one',
+    async (trial) => {
+      const { storage, same } = trial
+      same(await storage.deliveries.counts(), { pending: 0, dead: 0, oldestPendingAt: undefined }, 'of none')
+      await storage.deliveries.enqueue([aDelivery('1')])
+      await settleFirst(trial, { kind: 'dead', failure: 'http_400', keptUntil: nowPlus(90) })
+      await storage.deliveries.enqueue([aDelivery('2')])
+      await settleFirst(trial, { kind: 'delivered', keptUntil: nowPlus(90) })
+      await storage.deliveries.enqueue([3, 4].map((index) => aDelivery(`${index}`, { createdAt: nowPlus(index) })))
 
-    same(await storage.deliveries.counts(), { pending: 2, dead: 1, oldestPendingAt: nowPlus(3) }, 'of four')
-  }),
+      same(await storage.deliveries.counts(), { pending: 2, dead: 1, oldestPendingAt: nowPlus(3) }, 'of four')
+    },
+  ),
 
   law('round trip: deliveries', async (trial) => {
     const { storage, same } = trial
@@ -234,7 +256,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     same(await storage.deliveries.list(listing), [leased], 'as listed')
   }),
 
-  law('purge: deliveries are removed when they need not be kept, and not before', async (trial) => {
+  law('purge: deliveries are removed at keptUntil, and not before', async (trial) => {
     const { storage, same } = trial
     await storage.deliveries.enqueue([aDelivery('1'), aDelivery('2')])
     const { keptUntil } = aDelivery('1')
@@ -270,7 +292,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     same(await find('1'), { ...enqueued, leaseToken: 'token' }, "the first issuer's delivery")
   }),
 
-  law('cursors: of the writers that read one version one is swapped', async ({ storage, server, same }) => {
+  law('cursors: of concurrent writers that read the same version, one succeeds', async ({ storage, server, same }) => {
     const swapTo = (position: number, version: number, index = 0) =>
       server(index).cursors.compareAndSwap({ ...cursor, position }, version)
     same(await storage.cursors.read('logout'), undefined, 'before the first')

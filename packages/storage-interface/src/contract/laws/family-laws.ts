@@ -18,7 +18,7 @@ export const rotationLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'families: the previous token gets the same successor again inside the retry window',
+    'families: the previous token gets the same successor again within the retry window',
     async ({ storage, same }) => {
       await storage.families.insert(family)
       await storage.families.rotate(present('refresh-1'))
@@ -38,7 +38,7 @@ export const rotationLaws: readonly StorageLaw[] = [
   ),
 
   law(
-    'families: the previous token is reuse after the retry window and revokes the family',
+    'families: presenting the previous token after the retry window is reuse and revokes the family',
     async ({ storage, same }) => {
       await storage.families.insert(family)
       await storage.families.rotate(present('refresh-1'))
@@ -66,7 +66,7 @@ export const rotationLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'families: a token older than the previous one is reuse and revokes the family, also inside the window',
+    'families: presenting a token older than the previous one is reuse and revokes the family, even within the retry window',
     async ({ storage, same }) => {
       await storage.families.insert(family)
       await storage.families.rotate(present('refresh-1'))
@@ -81,12 +81,15 @@ export const rotationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('families: a token that was never issued, with a valid handle, is reuse', async ({ storage, same }) => {
-    await storage.families.insert(family)
+  law(
+    'families: presenting a token that was never issued, with a valid handle, is reuse',
+    async ({ storage, same }) => {
+      await storage.families.insert(family)
 
-    same((await storage.families.rotate(present('forged'))).outcome, 'reused', 'the forged token')
-    same(await storage.families.rotate(present('refresh-1')), { outcome: 'absent' }, 'the current token after it')
-  }),
+      same((await storage.families.rotate(present('forged'))).outcome, 'reused', 'the forged token')
+      same(await storage.families.rotate(present('refresh-1')), { outcome: 'absent' }, 'the current token after it')
+    },
+  ),
 
   law(
     'families: a rotation with an unknown handle, by another client or of an expired family is absent and changes nothing',
@@ -139,35 +142,41 @@ export const rotationLaws: readonly StorageLaw[] = [
     same(salts.size, 1, 'different successors handed out')
   }),
 
-  law('families: a token that is its own successor stays current, also in 16 presentations at once', async (trial) => {
-    const { storage, server, same } = trial
-    await storage.families.insert(family)
-    await storage.families.rotate(present('refresh-1'))
-    const keep = (expiresAt: number): RotateRequest =>
-      present('refresh-2', { successorDigest: aDigest('refresh-2'), expiresAt: nowPlus(expiresAt), now: nowPlus(20) })
+  law(
+    'families: a token that is its own successor stays current, even in 16 concurrent presentations',
+    async (trial) => {
+      const { storage, server, same } = trial
+      await storage.families.insert(family)
+      await storage.families.rotate(present('refresh-1'))
+      const keep = (expiresAt: number): RotateRequest =>
+        present('refresh-2', { successorDigest: aDigest('refresh-2'), expiresAt: nowPlus(expiresAt), now: nowPlus(20) })
 
-    const results = await atOnce(16, (index) => server(index).families.rotate(keep(100_000)))
-    same(tally(results), { rotated: 16 }, 'outcomes')
-    const last = await storage.families.rotate(keep(200_000))
-    same(last.outcome === 'rotated' && last.record.refresh?.expiresAt, nowPlus(200_000), 'the sliding expiry')
-    const older = await storage.families.rotate(present('refresh-1', { now: nowPlus(20) }))
-    same(older.outcome, 'reused', 'a token that was rotated before')
-    same(await storage.families.rotate(keep(200_000)), { outcome: 'absent' }, 'the kept token after that')
-  }),
+      const results = await atOnce(16, (index) => server(index).families.rotate(keep(100_000)))
+      same(tally(results), { rotated: 16 }, 'outcomes')
+      const last = await storage.families.rotate(keep(200_000))
+      same(last.outcome === 'rotated' && last.record.refresh?.expiresAt, nowPlus(200_000), 'the sliding expiry')
+      const older = await storage.families.rotate(present('refresh-1', { now: nowPlus(20) }))
+      same(older.outcome, 'reused', 'a token that was rotated before')
+      same(await storage.families.rotate(keep(200_000)), { outcome: 'absent' }, 'the kept token after that')
+    },
+  ),
 
-  law('families: after reuse that races with a rotation no token rotates again', async ({ storage, server, same }) => {
-    await storage.families.insert(family)
-    await storage.families.rotate(present('refresh-1'))
-    const old = present('refresh-1', { retryWindow: seconds(0) })
-    const current = present('refresh-2', { successorDigest: aDigest('refresh-3'), retryWindow: seconds(0) })
+  law(
+    'families: after a reuse that races with a rotation, no token rotates again',
+    async ({ storage, server, same }) => {
+      await storage.families.insert(family)
+      await storage.families.rotate(present('refresh-1'))
+      const old = present('refresh-1', { retryWindow: seconds(0) })
+      const current = present('refresh-2', { successorDigest: aDigest('refresh-3'), retryWindow: seconds(0) })
 
-    const results = await atOnce(8, (index) => server(index).families.rotate(index % 2 === 0 ? current : old))
+      const results = await atOnce(8, (index) => server(index).families.rotate(index % 2 === 0 ? current : old))
 
-    same(results.filter(({ outcome }) => outcome === 'reused').length, 1, 'how many learned of the reuse')
-    for (const token of ['refresh-2', 'refresh-3']) {
-      same(await storage.families.rotate(present(token)), { outcome: 'absent' }, `${token} after the race`)
-    }
-  }),
+      same(results.filter(({ outcome }) => outcome === 'reused').length, 1, 'how many learned of the reuse')
+      for (const token of ['refresh-2', 'refresh-3']) {
+        same(await storage.families.rotate(present(token)), { outcome: 'absent' }, `${token} after the race`)
+      }
+    },
+  ),
 ]
 
 const family = aFamilyRecord()
@@ -230,7 +239,7 @@ export const familyRevocationLaws: readonly StorageLaw[] = [
     same(await storage.families.insert(bare('family-2')), { outcome: 'inserted' }, 'the second')
   }),
 
-  law('families: a family whose tombstone was written first is never active', async ({ storage, same }) => {
+  law('families: a family whose tombstone was inserted first is never active', async ({ storage, same }) => {
     await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined }), now)
 
     same(await storage.families.insert(family), { outcome: 'revoked' }, 'the insertion after the tombstone')
@@ -239,7 +248,7 @@ export const familyRevocationLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'families: a tombstone revokes a family that was written before, and the first revocation time stays',
+    'families: a tombstone revokes a family that was inserted before, and a second one does not change the time',
     async ({ storage, same }) => {
       await storage.families.insert(family)
       await storage.families.insertTombstone(aFamilyRecord({ refresh: undefined, scopes: [] }), nowPlus(1))
@@ -282,7 +291,7 @@ export const familyRevocationLaws: readonly StorageLaw[] = [
   ),
 
   law(
-    'families: a revocation is reported once, its first time stays, and no token rotates after it',
+    'families: a revocation is reported once, a later one does not change its time, and no token rotates after it',
     async ({ storage, same }) => {
       await storage.families.insert(family)
 
@@ -298,7 +307,7 @@ export const familyRevocationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('families: after a revocation that races with rotations no token rotates', async ({ storage, server, same }) => {
+  law('families: after a revocation that races with rotations, no token rotates', async ({ storage, server, same }) => {
     await storage.families.insert(family)
 
     const results = await atOnce(9, async (index) =>

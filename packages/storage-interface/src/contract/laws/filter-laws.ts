@@ -7,14 +7,14 @@ import { expectMatches } from '../provisioning-fixtures.ts'
 
 /** A list finds what `matchesFilter` finds (RFC 7644 §3.4.2.2): the predicate is the reference. */
 export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('filters: texts are compared exactly, in the order of code points', (trial) => {
+  law('filters: strings are compared exactly, in the order of code points', (trial) => {
     const orders = (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).flatMap((operator) =>
       ['', 'a', 'ada', 'A', 'é', 'e\u0301', '10', '\uFFFD', '😀'].map((value) => text('nickName', operator, value)),
     )
     return expectMatches(trial, nickNamed, orders)
   }),
 
-  law('filters: parts of texts are matched exactly', (trial) => {
+  law('filters: parts of strings are matched exactly', (trial) => {
     const parts = (['co', 'sw', 'ew'] as const).flatMap((operator) =>
       ['', 'a', 'ad', 'A', '%', '_', 'a%', '\\', "'", '"', '\u0301', '字', '?', '*', '. '].map((value) =>
         text('nickName', operator, value),
@@ -31,7 +31,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return expectMatches(trial, [{}, ...values.map((level) => ({ level }))], filters)
   }),
 
-  law('filters: booleans are equal or not', (trial) => {
+  law('filters: booleans are compared for equality', (trial) => {
     const filters = ([true, false] as const).flatMap((value) => [
       boolean('member', 'eq', value),
       boolean('member', 'ne', value),
@@ -39,7 +39,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return expectMatches(trial, [{ member: true }, { member: false }, {}], filters)
   }),
 
-  law('filters: a present attribute is not empty, nor are all its parts', (trial) => {
+  law('filters: an attribute is present if it has a value or a part that is not empty', (trial) => {
     const values = [
       'x',
       '',
@@ -81,7 +81,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return expectMatches(trial, structured, filters)
   }),
 
-  law('filters: an attribute with several values matches when one of them does', (trial) => {
+  law('filters: an attribute with several values matches if one of them does', (trial) => {
     const people = [
       {},
       { tags: [] },
@@ -100,7 +100,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return expectMatches(trial, people, [...texts, ...numbers, number(multiValued('scores'), 'eq', 5)])
   }),
 
-  law('filters: one value satisfies the whole of a value path', (trial) => {
+  law('filters: one value must satisfy the whole condition of a value path', (trial) => {
     const work = text('type', 'eq', 'work')
     const ada = text('value', 'eq', 'ada@example.com')
     const inside: readonly ResolvedFilter[] = [
@@ -148,7 +148,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return expectMatches(trial, nickNamed, filters)
   }),
 
-  law('filters: a value of another type is no match and no error', (trial) => {
+  law('filters: a value of another type causes no error, and matches as in matchesFilter', (trial) => {
     const values = [
       1,
       '1',

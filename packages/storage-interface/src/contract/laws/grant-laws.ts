@@ -50,7 +50,7 @@ export const grantLaws: readonly StorageLaw[] = [
     )
   }),
 
-  law('grants: a revoked grant allows a new one', async ({ storage, same }) => {
+  law('grants: after a revocation, a new grant can be inserted', async ({ storage, same }) => {
     await storage.grants.insert(grant)
     await storage.grants.revoke(grant.grantId, nowPlus(1))
     const next = aGrantRecord({ grantId: grantId('grant-2') })
@@ -62,53 +62,63 @@ export const grantLaws: readonly StorageLaw[] = [
     same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), next, 'the new grant after that')
   }),
 
-  law('grants: a revocation is reported once and its first time stays', async ({ storage, server, same }) => {
-    await storage.grants.insert(grant)
+  law(
+    'grants: a revocation is reported once, and a later one does not change its time',
+    async ({ storage, server, same }) => {
+      await storage.grants.insert(grant)
 
-    const ends = await atOnce(4, (index) => server(index).grants.revoke(grant.grantId, now))
+      const ends = await atOnce(4, (index) => server(index).grants.revoke(grant.grantId, now))
 
-    same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
-    same(await storage.grants.revoke(grant.grantId, nowPlus(5)), { outcome: 'unchanged' }, 'a later revocation')
-    same((await storage.status.ofGrant(grant.grantId))?.grant, { ...grant, revokedAt: now }, 'the grant as read')
-    same(await storage.grants.revoke(grantId('unknown'), now), { outcome: 'absent' }, 'an unknown grant')
-  }),
+      same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
+      same(await storage.grants.revoke(grant.grantId, nowPlus(5)), { outcome: 'unchanged' }, 'a later revocation')
+      same((await storage.status.ofGrant(grant.grantId))?.grant, { ...grant, revokedAt: now }, 'the grant as read')
+      same(await storage.grants.revoke(grantId('unknown'), now), { outcome: 'absent' }, 'an unknown grant')
+    },
+  ),
 
-  law('grants: of the writers who read one version, one replaces the consent', async ({ storage, server, same }) => {
-    await storage.grants.insert(grant)
-    const change = {
-      grantId: grant.grantId,
-      resources: ['https://api.example'],
-      authorizationDetails: [{ type: 'payment' }],
-      clientDigest: 'digest-2',
-      version: 1,
-    }
+  law(
+    'grants: of concurrent writers that read the same version, one replaces the consent',
+    async ({ storage, server, same }) => {
+      await storage.grants.insert(grant)
+      const change = {
+        grantId: grant.grantId,
+        resources: ['https://api.example'],
+        authorizationDetails: [{ type: 'payment' }],
+        clientDigest: 'digest-2',
+        version: 1,
+      }
 
-    const results = await atOnce(8, (index) =>
-      server(index).grants.replaceConsent({ ...change, scopes: ['openid', `s-${index}`] }),
-    )
+      const results = await atOnce(8, (index) =>
+        server(index).grants.replaceConsent({ ...change, scopes: ['openid', `s-${index}`] }),
+      )
 
-    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
-    const won = results.find((result) => result.outcome === 'swapped')
-    const found = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
-    same(
-      { ...found, scopes: grant.scopes },
-      {
-        ...grant,
-        resources: change.resources,
-        authorizationDetails: change.authorizationDetails,
-        clientDigest: change.clientDigest,
-        version: 2,
-      },
-      'all but the scopes',
-    )
-    same(await storage.grants.replaceConsent({ ...change, scopes: [] }), { outcome: 'conflict' }, 'a writer after them')
-    same(
-      (await storage.grants.replaceConsent({ ...change, version: 2, scopes: [] })).outcome,
-      'swapped',
-      'with the new version',
-    )
-  }),
+      same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+      const won = results.find((result) => result.outcome === 'swapped')
+      const found = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(
+        { ...found, scopes: grant.scopes },
+        {
+          ...grant,
+          resources: change.resources,
+          authorizationDetails: change.authorizationDetails,
+          clientDigest: change.clientDigest,
+          version: 2,
+        },
+        'all but the scopes',
+      )
+      same(
+        await storage.grants.replaceConsent({ ...change, scopes: [] }),
+        { outcome: 'conflict' },
+        'a writer after them',
+      )
+      same(
+        (await storage.grants.replaceConsent({ ...change, version: 2, scopes: [] })).outcome,
+        'swapped',
+        'with the new version',
+      )
+    },
+  ),
 
   law('grants: the consent of a revoked grant cannot be replaced', async ({ storage, same }) => {
     await storage.grants.insert(grant)
@@ -158,21 +168,24 @@ const grant = aGrantRecord()
 
 /** Joined reads return the rows as their own stores return them, whatever was revoked or removed. */
 export const statusLaws: readonly StorageLaw[] = [
-  law('status: of a grant includes its client, its user and a session, as their stores return them', async (trial) => {
-    const { storage, same } = trial
-    await insertAll(storage)
-    for (const step of changes) {
-      await step.change(storage)
-      const expected = { grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
-      same(await storage.status.ofGrant(grant.grantId), expected, step.name)
-      const session = await boundOf(storage)
-      same(await storage.status.ofGrant(grant.grantId, boundTo), { ...expected, session }, `${step.name}, bound`)
-    }
-    same(await storage.status.ofGrant(grantId('unknown'), boundTo), undefined, 'an unknown grant')
-  }),
+  law(
+    'status: ofGrant returns a grant with its client, its user and a session, as their stores return them',
+    async (trial) => {
+      const { storage, same } = trial
+      await insertAll(storage)
+      for (const step of changes) {
+        await step.change(storage)
+        const expected = { grant: await grantOf(storage), client: await clientOf(storage), user: await userOf(storage) }
+        same(await storage.status.ofGrant(grant.grantId), expected, step.name)
+        const session = await boundOf(storage)
+        same(await storage.status.ofGrant(grant.grantId, boundTo), { ...expected, session }, `${step.name}, bound`)
+      }
+      same(await storage.status.ofGrant(grantId('unknown'), boundTo), undefined, 'an unknown grant')
+    },
+  ),
 
   law(
-    'status: of a family includes its grant, client, user and session, by identifier and by handle',
+    'status: ofFamily and ofRefreshHandle return a family with its grant, client, user and session',
     async ({ storage, same }) => {
       await insertAll(storage)
       for (const step of changes) {
@@ -193,7 +206,7 @@ export const statusLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('status: of a session includes its user', async ({ storage, same }) => {
+  law('status: ofSession returns a session with its user', async ({ storage, same }) => {
     await insertAll(storage)
     for (const step of changes) {
       await step.change(storage)

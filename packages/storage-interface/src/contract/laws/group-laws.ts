@@ -27,7 +27,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same([...members], [[staff.groupId, userMembers(ada.userId, grace.userId)]], 'its members, each once')
   }),
 
-  law('groups: an identifier is used once, and externalId is unique', async ({ storage, same }) => {
+  law('groups: identifiers and externalIds are unique', async ({ storage, same }) => {
     const staff = aGroup('staff')
     await storage.groups.insert(staff)
     await storage.groups.insert(aGroup('other'))
@@ -46,7 +46,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('groups: of 8 concurrent insertions with one externalId, one is inserted', async ({ server, same }) => {
+  law('groups: of 8 concurrent insertions with the same externalId, one succeeds', async ({ server, same }) => {
     const { state } = aGroup('staff')
 
     const inserts = await atOnce(8, (index) => server(index).groups.insert(aGroup(`${index}`, { state })))
@@ -125,7 +125,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'groups: members are listed for as many whole groups as fit the limit, in the requested order, and always for one',
+    'groups: members are listed for as many whole groups as the limit allows, in the requested order, and for at least one',
     async ({ storage, same }) => {
       for (const id of ['a', 'b', 'c']) await storage.provisionedUsers.insert(aProvisionedUser(id))
       const [ada, grace, edsger] = ['user-a', 'user-b', 'user-c'] as const
@@ -179,43 +179,46 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('groups: a user lists their groups, and joining does not change the user', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    for (const label of ['b', 'a', 'c']) await storage.groups.insert(aGroup(label))
-    for (const label of ['b', 'a']) {
-      const members = { kind: 'delta', add: [ada.userId], remove: [] } as const
-      await storage.groups.change({
-        ...aGroup(label),
-        version: undefined,
-        state: undefined,
-        members,
-        now: nowPlus(1),
-      })
-    }
-    const renamed = { state: aGroupState('b', { displayName: 'Renamed' }), version: undefined, members: undefined }
-    await storage.groups.change({ ...aGroup('b'), ...renamed, now: nowPlus(2) })
-    await storage.groups.insert(aGroup('nest', { memberIds: [aGroup('a').groupId] }))
+  law(
+    "groups: a user's record lists the groups, and joining a group does not change the version of the user",
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      for (const label of ['b', 'a', 'c']) await storage.groups.insert(aGroup(label))
+      for (const label of ['b', 'a']) {
+        const members = { kind: 'delta', add: [ada.userId], remove: [] } as const
+        await storage.groups.change({
+          ...aGroup(label),
+          version: undefined,
+          state: undefined,
+          members,
+          now: nowPlus(1),
+        })
+      }
+      const renamed = { state: aGroupState('b', { displayName: 'Renamed' }), version: undefined, members: undefined }
+      await storage.groups.change({ ...aGroup('b'), ...renamed, now: nowPlus(2) })
+      await storage.groups.insert(aGroup('nest', { memberIds: [aGroup('a').groupId] }))
 
-    const groups = [
-      { groupId: groupId('group-a'), displayName: 'Group a' },
-      { groupId: groupId('group-b'), displayName: 'Renamed' },
-    ]
-    const record = { ...freshUser(ada), groups }
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'through find')
-    same(
-      await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'),
-      record,
-      'through findByExternalId',
-    )
-    const list = await storage.provisionedUsers.list(everything)
-    same(list.outcome === 'listed' && list.records, [asListed(record)], 'through list')
-    const swap = await storage.provisionedUsers.compareAndSwap({ ...ada, version: 1, now: nowPlus(3) })
-    same(
-      swap,
-      { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 2 } },
-      'through compareAndSwap',
-    )
-  }),
+      const groups = [
+        { groupId: groupId('group-a'), displayName: 'Group a' },
+        { groupId: groupId('group-b'), displayName: 'Renamed' },
+      ]
+      const record = { ...freshUser(ada), groups }
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'through find')
+      same(
+        await storage.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'),
+        record,
+        'through findByExternalId',
+      )
+      const list = await storage.provisionedUsers.list(everything)
+      same(list.outcome === 'listed' && list.records, [asListed(record)], 'through list')
+      const swap = await storage.provisionedUsers.compareAndSwap({ ...ada, version: 1, now: nowPlus(3) })
+      same(
+        swap,
+        { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 2 } },
+        'through compareAndSwap',
+      )
+    },
+  ),
 
   law(
     'groups: a user is read and changed without groups when the caller leaves them out',

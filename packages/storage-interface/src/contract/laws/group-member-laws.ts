@@ -80,33 +80,36 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
     same(stale, { outcome: 'conflict' }, 'with another version')
   }),
 
-  law('groups: a new state keeps the members, and both change in one step', async ({ storage, same }) => {
-    await seedMembers(storage, ['a'])
-    const state = aGroupState('renamed')
-    const { externalId, displayName, resource } = state
-    const renamed = {
-      ...freshGroup(membersFixture),
-      externalId,
-      displayName,
-      resource,
-      version: 2,
-      updatedAt: nowPlus(1),
-    }
+  law(
+    'groups: a new state keeps the members, and state and members can change in one step',
+    async ({ storage, same }) => {
+      await seedMembers(storage, ['a'])
+      const state = aGroupState('renamed')
+      const { externalId, displayName, resource } = state
+      const renamed = {
+        ...freshGroup(membersFixture),
+        externalId,
+        displayName,
+        resource,
+        version: 2,
+        updatedAt: nowPlus(1),
+      }
 
-    const first = await storage.groups.change({ ...change(undefined), state })
-    same(first, { outcome: 'swapped', record: renamed }, 'the state alone')
-    same(await staffMembers(storage), ['user-a'], 'the members')
+      const first = await storage.groups.change({ ...change(undefined), state })
+      same(first, { outcome: 'swapped', record: renamed }, 'the state alone')
+      same(await staffMembers(storage), ['user-a'], 'the members')
 
-    const second = await storage.groups.change({
-      ...change(delta(['user-b'], ['user-a'])),
-      state: membersFixture.state,
-      version: 2,
-    })
-    const record = { ...freshGroup(membersFixture), version: 3, updatedAt: nowPlus(1) }
-    same(second, { outcome: 'swapped', record }, 'both')
-    same(await storage.groups.find(membersFixture.providerId, membersFixture.groupId), record, 'the group as read')
-    same(await staffMembers(storage), ['user-b'], 'the members after that')
-  }),
+      const second = await storage.groups.change({
+        ...change(delta(['user-b'], ['user-a'])),
+        state: membersFixture.state,
+        version: 2,
+      })
+      const record = { ...freshGroup(membersFixture), version: 3, updatedAt: nowPlus(1) }
+      same(second, { outcome: 'swapped', record }, 'both')
+      same(await storage.groups.find(membersFixture.providerId, membersFixture.groupId), record, 'the group as read')
+      same(await staffMembers(storage), ['user-b'], 'the members after that')
+    },
+  ),
 
   law('members: an unknown member prevents the whole change', async ({ storage, same }) => {
     await seedMembers(storage, ['a'])
@@ -160,7 +163,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
 
 /** No change of a member is lost when others change the group at the same time. */
 export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('groups: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
+  law('groups: of concurrent writers that read the same version, one succeeds', async ({ storage, server, same }) => {
     await seedMembers(storage, [])
 
     const results = await atOnce(8, (index) =>
@@ -198,7 +201,7 @@ export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
     same(found?.version, 1 + swapped, 'the version: one step for each change')
   }),
 
-  law('members: deltas that race with new states are carried out', async ({ storage, server, same }) => {
+  law('members: no delta is lost when the state changes concurrently', async ({ storage, server, same }) => {
     await seedMembers(storage, [])
 
     const results = await atOnce(10, (index) => {

@@ -62,26 +62,29 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.identityProviders.list({ after: undefined, limit: 10 }), [disabled], 'the list')
   }),
 
-  law('identity providers: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
-    await storage.identityProviders.insert(provider)
+  law(
+    'identity providers: of concurrent writers that read the same version, one succeeds',
+    async ({ storage, server, same }) => {
+      await storage.identityProviders.insert(provider)
 
-    const results = await atOnce(8, (index) =>
-      server(index).identityProviders.compareAndSwap(aProviderRecord({ displayName: `Name ${index}` }), 1),
-    )
+      const results = await atOnce(8, (index) =>
+        server(index).identityProviders.compareAndSwap(aProviderRecord({ displayName: `Name ${index}` }), 1),
+      )
 
-    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
-    const won = results.find((result) => result.outcome === 'swapped')
-    const found = await storage.identityProviders.find(provider.providerId)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
-    same(found?.version, 2, 'the version')
-    same(await storage.identityProviders.compareAndSwap(provider, 1), { outcome: 'conflict' }, 'a writer after them')
-    same(await storage.identityProviders.find(provider.providerId), found, 'the provider after a conflict')
-    same(await storage.identityProviders.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown provider')
-    same(await storage.identityProviders.find(unknown.providerId), undefined, 'the unknown provider as read')
-  }),
+      same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+      const won = results.find((result) => result.outcome === 'swapped')
+      const found = await storage.identityProviders.find(provider.providerId)
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(found?.version, 2, 'the version')
+      same(await storage.identityProviders.compareAndSwap(provider, 1), { outcome: 'conflict' }, 'a writer after them')
+      same(await storage.identityProviders.find(provider.providerId), found, 'the provider after a conflict')
+      same(await storage.identityProviders.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown provider')
+      same(await storage.identityProviders.find(unknown.providerId), undefined, 'the unknown provider as read')
+    },
+  ),
 
   law(
-    'identity providers: the version compared is the one that was read, not the one in the record',
+    'identity providers: compareAndSwap compares the version that was read, not the version in the record',
     async ({ storage, same }) => {
       await storage.identityProviders.insert(provider)
 
@@ -114,7 +117,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'identity providers: a list is in the order of identifiers and continues after one',
+    'identity providers: a list is in the order of identifiers, and continues after any identifier',
     async ({ storage, same }) => {
       for (const id of ['b', 'a-2', 'B', 'c', '10', 'a']) {
         await storage.identityProviders.insert(aProviderRecord({ providerId: providerId(id) }))

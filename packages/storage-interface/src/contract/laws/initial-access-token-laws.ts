@@ -22,7 +22,7 @@ export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
   ),
 
   law(
-    'initial access tokens: of 16 who spend one for three clients at once, three succeed',
+    'initial access tokens: of 16 concurrent uses of a token for three clients, three succeed',
     async ({ storage, server, same }) => {
       await storage.initialAccessTokens.insert(token)
 
@@ -40,7 +40,7 @@ export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
   ),
 
   law(
-    'initial access tokens: a wrong secret, an expired token and a revoked one are absent, and nothing is spent',
+    'initial access tokens: a token that has expired, was revoked or comes with a wrong secret is absent and not spent',
     async ({ storage, same }) => {
       const absent = { outcome: 'absent' }
       await storage.initialAccessTokens.insert(token)
@@ -55,20 +55,23 @@ export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
     },
   ),
 
-  law('initial access tokens: the time of the first revocation stays', async ({ storage, server, same }) => {
-    await storage.initialAccessTokens.insert(token)
+  law(
+    'initial access tokens: a second revocation does not change the time of the first',
+    async ({ storage, server, same }) => {
+      await storage.initialAccessTokens.insert(token)
 
-    const results = await atOnce(4, (index) => server(index).initialAccessTokens.revoke(tokenId, nowPlus(index)))
+      const results = await atOnce(4, (index) => server(index).initialAccessTokens.revoke(tokenId, nowPlus(index)))
 
-    same(tally(results), { revoked: 1, unchanged: 3 }, '4 revocations at once')
-    const { revokedAt } = (await storage.initialAccessTokens.find(tokenId)) ?? {}
-    same(await storage.initialAccessTokens.revoke(tokenId, nowPlus(60)), { outcome: 'unchanged' }, 'one after that')
-    same((await storage.initialAccessTokens.find(tokenId))?.revokedAt, revokedAt, 'the time')
-    same(await storage.initialAccessTokens.revoke(unknown, now), { outcome: 'absent' }, 'an unknown token')
-  }),
+      same(tally(results), { revoked: 1, unchanged: 3 }, '4 revocations at once')
+      const { revokedAt } = (await storage.initialAccessTokens.find(tokenId)) ?? {}
+      same(await storage.initialAccessTokens.revoke(tokenId, nowPlus(60)), { outcome: 'unchanged' }, 'one after that')
+      same((await storage.initialAccessTokens.find(tokenId))?.revokedAt, revokedAt, 'the time')
+      same(await storage.initialAccessTokens.revoke(unknown, now), { outcome: 'absent' }, 'an unknown token')
+    },
+  ),
 
   law(
-    'initial access tokens: a list is in the order of identifiers and continues after one',
+    'initial access tokens: a list is in the order of identifiers, and continues after any identifier',
     async ({ storage, same }) => {
       const ids = ['b', 'a', 'c'].map(initialAccessTokenId)
       for (const id of ids) await storage.initialAccessTokens.insert(anInitialAccessToken({ tokenId: id }))

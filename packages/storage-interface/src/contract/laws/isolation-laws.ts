@@ -172,7 +172,7 @@ export const isolationLaws: readonly StorageLaw[] = [
     same((await storage.codes.consume(digest, clientId, now)).outcome, 'won', "the first issuer's code")
   }),
 
-  isolation('families are rotated, revoked and given a tombstone', async ({ storage, same }, other) => {
+  isolation('families are rotated, revoked and replaced by a tombstone', async ({ storage, same }, other) => {
     await storage.families.insert(family)
     const request = {
       handleDigest: aDigest('handle-1'),
@@ -236,7 +236,7 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(await storage.sessions.listByUser(session.userId, now), [session], "the first issuer's session")
   }),
 
-  isolation('clients join sessions', async ({ storage, same }, other) => {
+  isolation('sessions are joined', async ({ storage, same }, other) => {
     await storage.sessions.join(aJoin())
 
     same(await other.sessions.participants(aJoin().session.sessionId), [], 'participants')
@@ -259,14 +259,14 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(await storage.signingKeys.list(), [key], "the first issuer's keys")
   }),
 
-  isolation('values are marked as used', async ({ storage, same }, other) => {
+  isolation('replays are detected', async ({ storage, same }, other) => {
     const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
     await storage.replays.markUsed(claim)
 
     same(await other.replays.markUsed(claim), { outcome: 'fresh' }, 'claim')
   }),
 
-  isolation('rows are joined', async ({ storage, same }, other) => {
+  isolation('rows of a status are joined', async ({ storage, same }, other) => {
     await storage.clients.insert(client)
     await storage.users.insert(aUser())
     await other.grants.insert(grant)

@@ -19,33 +19,36 @@ import { boolean, element, text } from '../filters.ts'
 
 /** Pages of lists, by number and by position. */
 export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('lists: users are listed by age and then by identifier, with deactivated ones', async ({ storage, same }) => {
-    const ages = [
-      ['b', 2],
-      ['é', 1],
-      ['B', 1],
-      ['10', 1],
-      ['a', 3],
-      ['z', 0],
-    ] as const
-    const users = ages.map(([label, age]) => aProvisionedUser(label, { createdAt: nowPlus(age) }))
-    await insertUsers(storage, users)
-    const inactive = {
-      ...aProvisionedUser('a', { state: aProvisionedState('a', { active: false }) }),
-      version: 1,
-      now: nowPlus(9),
-    }
-    await storage.provisionedUsers.compareAndSwap(inactive)
+  law(
+    'lists: users, including deactivated ones, are listed by age and then by identifier',
+    async ({ storage, same }) => {
+      const ages = [
+        ['b', 2],
+        ['é', 1],
+        ['B', 1],
+        ['10', 1],
+        ['a', 3],
+        ['z', 0],
+      ] as const
+      const users = ages.map(([label, age]) => aProvisionedUser(label, { createdAt: nowPlus(age) }))
+      await insertUsers(storage, users)
+      const inactive = {
+        ...aProvisionedUser('a', { state: aProvisionedState('a', { active: false }) }),
+        version: 1,
+        now: nowPlus(9),
+      }
+      await storage.provisionedUsers.compareAndSwap(inactive)
 
-    const list = await storage.provisionedUsers.list(everything)
+      const list = await storage.provisionedUsers.list(everything)
 
-    same(listedIds(list), [6, 'user-z', 'user-10', 'user-B', 'user-é', 'user-b', 'user-a'], 'the list')
-    const oldest = users.find(({ userId: id }) => id === 'user-z')
-    same(list.outcome === 'listed' && list.records[0], oldest && asListed(freshUser(oldest)), 'the first record')
-    const last = { active: false, generation: 1, version: 2, updatedAt: nowPlus(9), createdAt: nowPlus(3) }
-    const changed = { ...freshUser(aProvisionedUser('a')), ...last }
-    same(list.outcome === 'listed' && list.records.at(-1), asListed(changed), 'the last record')
-  }),
+      same(listedIds(list), [6, 'user-z', 'user-10', 'user-B', 'user-é', 'user-b', 'user-a'], 'the list')
+      const oldest = users.find(({ userId: id }) => id === 'user-z')
+      same(list.outcome === 'listed' && list.records[0], oldest && asListed(freshUser(oldest)), 'the first record')
+      const last = { active: false, generation: 1, version: 2, updatedAt: nowPlus(9), createdAt: nowPlus(3) }
+      const changed = { ...freshUser(aProvisionedUser('a')), ...last }
+      same(list.outcome === 'listed' && list.records.at(-1), asListed(changed), 'the last record')
+    },
+  ),
 
   law('lists: groups are listed by age and then by identifier', async ({ storage, same }) => {
     same(
@@ -85,7 +88,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'lists: cursor pages show each row that exists all the time once, while others come and go',
+    'lists: cursor pages show each row that exists all the time exactly once, while others are inserted and removed',
     async ({ storage, same }) => {
       // Four in each second, so that pages end within a second.
       const stay = Array.from({ length: 12 }, (_, index) =>
@@ -109,7 +112,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('lists: cursor pages of an unchanged list are the list', async ({ storage, same }) => {
+  law('lists: the cursor pages of an unchanged list add up to the list', async ({ storage, same }) => {
     await seed(storage, 7)
     for (let index = 0; index < 5; index += 1)
       await storage.groups.insert(aGroup(`${index}`, { createdAt: nowPlus(-index) }))
@@ -156,44 +159,47 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
     same(listedIds(await page(next, 2)), [2], 'the second page, after all of it has gone')
   }),
 
-  law('lists: a page of limited bytes has at least one row, and the next page goes on', async ({ storage, same }) => {
-    const shared = { emails: [{ value: 'team@example.com' }] }
-    const users = [0, 1, 2].map((index) =>
-      aProvisionedUser(`${index}`, {
-        state: aProvisionedState(`${index}`, { comparable: { userName: `name-${index}`, ...shared } }),
-        createdAt: nowPlus(index),
-      }),
-    )
-    await insertUsers(storage, users)
-    for (const [index] of users.entries())
-      await storage.groups.insert(
-        aGroup(`${index}`, {
-          state: aGroupState(`${index}`, { comparable: { displayName: 'team' } }),
+  law(
+    'lists: a page with a byte limit has at least one row, and the next page continues after it',
+    async ({ storage, same }) => {
+      const shared = { emails: [{ value: 'team@example.com' }] }
+      const users = [0, 1, 2].map((index) =>
+        aProvisionedUser(`${index}`, {
+          state: aProvisionedState(`${index}`, { comparable: { userName: `name-${index}`, ...shared } }),
           createdAt: nowPlus(index),
         }),
       )
-    const userName = { extension: undefined, name: 'userName', subName: undefined, multiValued: false }
-    const sort = { attribute: userName, elementPart: undefined, direction: 'ascending' } as const
-    const addressed = element('emails', text('value', 'eq', 'team@example.com'))
+      await insertUsers(storage, users)
+      for (const [index] of users.entries())
+        await storage.groups.insert(
+          aGroup(`${index}`, {
+            state: aGroupState(`${index}`, { comparable: { displayName: 'team' } }),
+            createdAt: nowPlus(index),
+          }),
+        )
+      const userName = { extension: undefined, name: 'userName', subName: undefined, multiValued: false }
+      const sort = { attribute: userName, elementPart: undefined, direction: 'ascending' } as const
+      const addressed = element('emails', text('value', 'eq', 'team@example.com'))
 
-    const all = ['user-0', 'user-1', 'user-2']
-    for (const query of [{}, { filter: addressed }, { sort }, { sort, filter: addressed }]) {
-      let pages = 0
-      const seen = await readAllPages(storage, { limit: 10, maxBytes: 1, ...query }, async () => {
-        pages += 1
+      const all = ['user-0', 'user-1', 'user-2']
+      for (const query of [{}, { filter: addressed }, { sort }, { sort, filter: addressed }]) {
+        let pages = 0
+        const seen = await readAllPages(storage, { limit: 10, maxBytes: 1, ...query }, async () => {
+          pages += 1
+        })
+        same([pages, seen], [3, all], `users, with ${Object.keys(query).join(' and ')}`)
+      }
+      const page = { kind: 'cursor', after: undefined, limit: 10 } as const
+      const first = await storage.groups.list({
+        ...everything,
+        filter: text('displayName', 'eq', 'team'),
+        page,
+        maxBytes: 1,
       })
-      same([pages, seen], [3, all], `users, with ${Object.keys(query).join(' and ')}`)
-    }
-    const page = { kind: 'cursor', after: undefined, limit: 10 } as const
-    const first = await storage.groups.list({
-      ...everything,
-      filter: text('displayName', 'eq', 'team'),
-      page,
-      maxBytes: 1,
-    })
-    const shown = first.outcome === 'listed' ? first.records.map((group) => group.groupId) : []
-    same(shown, [groupId('group-0')], 'groups')
-  }),
+      const shown = first.outcome === 'listed' ? first.records.map((group) => group.groupId) : []
+      same(shown, [groupId('group-0')], 'groups')
+    },
+  ),
 ]
 
 /** Creates users, each a second younger than the one before; every second one is inactive. */

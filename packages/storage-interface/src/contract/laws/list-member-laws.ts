@@ -21,7 +21,7 @@ import { and, attribute, boolean, element, not, number, or, present, multiValued
 
 /** Filters on the values that the store adds work as if the comparable form contained them. */
 export const listAttributeLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('filters: id, externalId and the creation time are members of a user', async ({ storage, same }) => {
+  law('filters: users are found by id, externalId, userName and creation time', async ({ storage, same }) => {
     const nameless = aProvisionedUser('nameless', {
       state: aProvisionedState('nameless', { externalId: undefined }),
       createdAt: nowPlus(99),
@@ -65,7 +65,7 @@ export const listAttributeLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('filters: active and the time of the last change are current', async ({ storage, same }) => {
+  law('filters: active and meta.lastModified have their current values', async ({ storage, same }) => {
     const [one, two] = [aProvisionedUser('one'), aProvisionedUser('two')]
     await insertUsers(storage, [one, two])
     await storage.users.deactivate(one.userId, nowPlus(50))

@@ -17,7 +17,7 @@ import { nowPlus } from '../fixtures.ts'
 
 /** Sorted lists (RFC 7644 §3.4.2.3). */
 export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('sorting: texts are in the order of code points, equal ones by age', async (trial) => {
+  law('sorting: strings are sorted by code point, and equal ones by age', async (trial) => {
     const names = ['b', 'B', 'a', '10', '9', 'é', '😀', '\uFFFD', 'a', '']
     await seed(
       trial,
@@ -27,14 +27,17 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await isSorted(trial, attribute('displayName'), [9, 3, 4, 1, 2, 8, 0, 5, 7, 6])
   }),
 
-  law('sorting: a row without a value is last when ascending, and a descending list is the reverse', async (trial) => {
-    await seed(trial, [{}, { title: 'b' }, { title: null }, { title: 'a' }, {}])
+  law(
+    'sorting: a row without a value is last in ascending order, and the descending order is the reverse',
+    async (trial) => {
+      await seed(trial, [{}, { title: 'b' }, { title: null }, { title: 'a' }, {}])
 
-    await isSorted(trial, attribute('title'), [3, 1, 0, 2, 4])
-    await isSorted(trial, attribute('unknown'), [0, 1, 2, 3, 4])
-  }),
+      await isSorted(trial, attribute('title'), [3, 1, 0, 2, 4])
+      await isSorted(trial, attribute('unknown'), [0, 1, 2, 3, 4])
+    },
+  ),
 
-  law('sorting: numbers and booleans have their own order', async (trial) => {
+  law('sorting: numbers are sorted by value, and false comes before true', async (trial) => {
     const levels = [10, 9, -1, 1.5, 100, 0]
     await seed(
       trial,
@@ -45,7 +48,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await isSorted(trial, attribute('member'), [1, 3, 5, 0, 2, 4])
   }),
 
-  law('sorting: of several values the primary one decides, or else the first', async (trial) => {
+  law('sorting: of several values the primary one is compared, or else the first', async (trial) => {
     await seed(trial, [
       { emails: [{ value: 'a' }, { value: 'z', primary: true }] },
       { emails: [{ value: 'c', primary: false }, { value: 'a' }] },
@@ -59,7 +62,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await isSorted(trial, byEmail, [3, 6, 1, 0, 2, 4, 5])
   }),
 
-  law('sorting: a change of the primary value moves its user, on pages by cursor as well', async (trial) => {
+  law('sorting: a change of the primary value moves its user, on cursor pages as well', async (trial) => {
     const { storage, same } = trial
     await seed(trial, [{ emails: [{ value: 'c' }] }, withPrimary(0), {}, { emails: [{ value: 'x' }] }])
     await isSorted(trial, byEmail, [1, 0, 3, 2])
@@ -87,7 +90,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     same(listedIds(second), [4, 'user-02'], 'the second page')
   }),
 
-  law('sorting: of several simple values the first decides', async (trial) => {
+  law('sorting: of several simple values the first is compared', async (trial) => {
     await seed(trial, [{ tags: ['c', 'a'] }, { tags: ['b'] }, { tags: [] }, { tags: ['a', 'z'] }])
 
     await isSorted(trial, multiValued('tags'), [3, 1, 0, 2])
@@ -107,7 +110,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await isSorted(trial, attribute('boss.value', urn), [2, 1, 0])
   }),
 
-  law('sorting: members that the store adds are sorted by like the others', async (trial) => {
+  law('sorting: lists can be sorted by the attributes that the store adds', async (trial) => {
     const { storage } = trial
     const eldest = aProvisionedUser('00')
     const middle = aProvisionedUser('01', { createdAt: nowPlus(1) })

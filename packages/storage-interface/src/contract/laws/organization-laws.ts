@@ -50,37 +50,43 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
     },
   ),
 
-  law('organizations: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
-    await storage.organizations.insert(organization)
+  law(
+    'organizations: of concurrent writers that read the same version, one succeeds',
+    async ({ storage, server, same }) => {
+      await storage.organizations.insert(organization)
 
-    const results = await atOnce(8, (index) =>
-      server(index).organizations.compareAndSwap(anOrganization({ displayName: `Name ${index}`, version: 7 }), 1),
-    )
+      const results = await atOnce(8, (index) =>
+        server(index).organizations.compareAndSwap(anOrganization({ displayName: `Name ${index}`, version: 7 }), 1),
+      )
 
-    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
-    const won = results.find((result) => result.outcome === 'swapped')
-    const found = await storage.organizations.find(organization.organizationId)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
-    same(found?.version, 2, 'the version')
-    same(await storage.organizations.compareAndSwap(organization, 1), { outcome: 'conflict' }, 'a writer after them')
-    same(await storage.organizations.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown one')
-  }),
-
-  law('organizations: a list is in the order of identifiers and continues after one', async ({ storage, same }) => {
-    for (const id of ['b', 'a-2', 'B', 'c', 'a'])
-      await storage.organizations.insert(anOrganization({ organizationId: organizationId(id) }))
-    const list = async (after: string | undefined, limit: number) => {
-      const cursor = after === undefined ? undefined : organizationId(after)
-      return (await storage.organizations.list({ after: cursor, limit })).map(({ organizationId: id }) => id)
-    }
-
-    same(await list(undefined, 10), ['B', 'a', 'a-2', 'b', 'c'], 'all')
-    same(await list('a', 2), ['a-2', 'b'], 'behind one')
-    same(await list('c', 2), [], 'behind the last')
-  }),
+      same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+      const won = results.find((result) => result.outcome === 'swapped')
+      const found = await storage.organizations.find(organization.organizationId)
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(found?.version, 2, 'the version')
+      same(await storage.organizations.compareAndSwap(organization, 1), { outcome: 'conflict' }, 'a writer after them')
+      same(await storage.organizations.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown one')
+    },
+  ),
 
   law(
-    'organizations: a member who is removed loses the families for the organization, and no others',
+    'organizations: a list is in the order of identifiers, and continues after any identifier',
+    async ({ storage, same }) => {
+      for (const id of ['b', 'a-2', 'B', 'c', 'a'])
+        await storage.organizations.insert(anOrganization({ organizationId: organizationId(id) }))
+      const list = async (after: string | undefined, limit: number) => {
+        const cursor = after === undefined ? undefined : organizationId(after)
+        return (await storage.organizations.list({ after: cursor, limit })).map(({ organizationId: id }) => id)
+      }
+
+      same(await list(undefined, 10), ['B', 'a', 'a-2', 'b', 'c'], 'all')
+      same(await list('a', 2), ['a-2', 'b'], 'behind one')
+      same(await list('c', 2), [], 'behind the last')
+    },
+  ),
+
+  law(
+    "organizations: removing a member revokes the member's families for the organization, and no others",
     async ({ storage, server, same }) => {
       await storage.organizations.insert(organization)
       for (const user of [aUser(), aUser({ userId: userId('user-2') })]) {
@@ -164,7 +170,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.organizations.compareAndSwapMember(aMembership(), 1), { outcome: 'absent' }, 'a swap of none')
   }),
 
-  law('memberships: a removed user has none, and a deactivated user keeps theirs', async (trial) => {
+  law('memberships: a removed user has no memberships, and a deactivated user keeps them', async (trial) => {
     const { storage, same } = trial
     await fill(trial)
     await storage.organizations.insertMember(aMembership())
@@ -234,7 +240,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     },
   ),
 
-  law('memberships: of the writers who read one version, one is swapped', async (trial) => {
+  law('memberships: of concurrent writers that read the same version, one succeeds', async (trial) => {
     const { storage, server, same } = trial
     await fill(trial)
     await storage.organizations.insertMember(member)
@@ -254,7 +260,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'conflict' }, 'a writer after them')
   }),
 
-  law('memberships: of several concurrent removals one succeeds', async (trial) => {
+  law('memberships: of 8 concurrent removals, one succeeds', async (trial) => {
     const { server, same } = trial
     await fill(trial)
     await trial.storage.organizations.insertMember(member)
@@ -268,29 +274,32 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same((await trial.storage.organizations.insertMember(member)).outcome, 'inserted', 'who joins again')
   }),
 
-  law('memberships: lists have all of an organization, or all of a user, in order', async ({ storage, same }) => {
-    const [users, organizations] = [['c', 'a', 'B'].map(userId), ['o2', 'o1'].map(organizationId)]
-    for (const id of users) await storage.users.insert(aUser({ userId: id }))
-    for (const id of organizations) await storage.organizations.insert(anOrganization({ organizationId: id }))
-    const all = organizations.flatMap((organization) =>
-      users.map((user) => aMembership({ organizationId: organization, userId: user, roles: ['b', 'a', 'b'] })),
-    )
-    for (const each of all) await storage.organizations.insertMember(each)
-    const members = async (after: string | undefined, limit: number) =>
-      (
-        await storage.organizations.listMembers({
-          organizationId: organizationId('o1'),
-          after: after === undefined ? undefined : userId(after),
-          limit,
-        })
-      ).map(({ userId: id }) => id)
+  law(
+    'memberships: the members of an organization, and the memberships of a user, are listed in order',
+    async ({ storage, same }) => {
+      const [users, organizations] = [['c', 'a', 'B'].map(userId), ['o2', 'o1'].map(organizationId)]
+      for (const id of users) await storage.users.insert(aUser({ userId: id }))
+      for (const id of organizations) await storage.organizations.insert(anOrganization({ organizationId: id }))
+      const all = organizations.flatMap((organization) =>
+        users.map((user) => aMembership({ organizationId: organization, userId: user, roles: ['b', 'a', 'b'] })),
+      )
+      for (const each of all) await storage.organizations.insertMember(each)
+      const members = async (after: string | undefined, limit: number) =>
+        (
+          await storage.organizations.listMembers({
+            organizationId: organizationId('o1'),
+            after: after === undefined ? undefined : userId(after),
+            limit,
+          })
+        ).map(({ userId: id }) => id)
 
-    same(await members(undefined, 10), ['B', 'a', 'c'], 'all members')
-    same(await members('B', 1), ['a'], 'behind one')
-    same(await members('c', 9), [], 'behind the last')
-    const own = all.filter(({ userId: id }) => id === 'a').toReversed()
-    same(await storage.organizations.listByUser(userId('a')), own, 'the memberships of one account')
-  }),
+      same(await members(undefined, 10), ['B', 'a', 'c'], 'all members')
+      same(await members('B', 1), ['a'], 'behind one')
+      same(await members('c', 9), [], 'behind the last')
+      const own = all.filter(({ userId: id }) => id === 'a').toReversed()
+      same(await storage.organizations.listByUser(userId('a')), own, 'the memberships of one account')
+    },
+  ),
 ]
 
 const member = aMembership()

@@ -65,7 +65,7 @@ export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.identityProviders.find(provider.providerId), provider, "the first issuer's provider")
   }),
 
-  isolation('provisioned accounts are changed, adopted and listed', async ({ storage, same }, other) => {
+  isolation('provisioned users are changed, adopted and listed', async ({ storage, same }, other) => {
     await storage.provisionedUsers.insert(ada)
     await storage.users.insert(aUser())
     const change = { ...ada, version: 1, now: nowPlus(9) }

@@ -77,7 +77,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'provisioned users: of 8 providers that adopt one user concurrently, one succeeds',
+    'provisioned users: of 8 providers that adopt the same user concurrently, one succeeds',
     async ({ storage, server, same }) => {
       await storage.users.insert(aUser({ userId: ada.userId }))
 
@@ -171,7 +171,7 @@ async function checkNoMemberships(
 /** Users of providers are the users that core knows: removing a user through either store removes it from both. */
 export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
-    'provisioned users: a removed user is absent for every method and frees the keys but not the identifier',
+    'provisioned users: a removed user is absent for every method, and the keys are free but not the identifier',
     async (trial) => {
       await seed(trial.storage)
       const version = { ...request, version: 2 }
@@ -184,7 +184,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('provisioned users: a user removed through users is removed for the provider', async (trial) => {
+  law('provisioned users: a user who is removed through UserStore is removed for the provider', async (trial) => {
     await seed(trial.storage)
 
     trial.same(await trial.storage.users.remove(ada.userId, nowPlus(9)), { outcome: 'removed' }, 'the removal')
@@ -205,7 +205,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
     same((await storage.groups.find(staff.providerId, staff.groupId))?.version, 2, 'the version of its group')
   }),
 
-  law('provisioned users: a change through users is visible to the provider', async ({ storage, same }) => {
+  law('provisioned users: a change through UserStore is visible to the provider', async ({ storage, same }) => {
     await seed(storage)
     const groups = [{ groupId: staff.groupId, displayName: staff.state.displayName }]
     const find = () => storage.provisionedUsers.find(ada.providerId, ada.userId)

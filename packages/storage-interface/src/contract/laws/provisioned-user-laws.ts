@@ -29,7 +29,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     },
   ),
 
-  law('provisioned users: an identifier is used once, ever, by any provider', async ({ storage, same }) => {
+  law('provisioned users: an identifier is never used twice, even by another provider', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     await storage.users.insert(aUser({ userId: userId('plain') }))
     await storage.users.insert(aUser({ userId: userId('removed') }))
@@ -77,7 +77,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('provisioned users: of 8 concurrent insertions with one key, one is inserted', async ({ server, same }) => {
+  law('provisioned users: of 8 concurrent insertions with the same key, one succeeds', async ({ server, same }) => {
     const { comparable, externalId } = ada.state
     const byName = await atOnce(8, (index) =>
       server(index).provisionedUsers.insert(
@@ -118,7 +118,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await find(''), undefined, 'no externalId')
   }),
 
-  law('provisioned users: a key that is no longer used is free', async ({ storage, same }) => {
+  law('provisioned users: a key that is no longer used is free again', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     const { providerId: provider, userId: id, state } = ada
     const other = aProvisionedState('other')
@@ -195,24 +195,27 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.provisionedUsers.compareAndSwap(emptied), { outcome: 'swapped', record }, 'what it says no more')
   }),
 
-  law('provisioned users: of the writers who read one version, one is swapped', async ({ storage, server, same }) => {
-    await storage.provisionedUsers.insert(ada)
+  law(
+    'provisioned users: of concurrent writers that read the same version, one succeeds',
+    async ({ storage, server, same }) => {
+      await storage.provisionedUsers.insert(ada)
 
-    const results = await atOnce(8, (index) =>
-      server(index).provisionedUsers.compareAndSwap(change({ active: false, resource: jsonText({ index }) }, 1)),
-    )
+      const results = await atOnce(8, (index) =>
+        server(index).provisionedUsers.compareAndSwap(change({ active: false, resource: jsonText({ index }) }, 1)),
+      )
 
-    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
-    const won = results.find((result) => result.outcome === 'swapped')
-    const found = await storage.provisionedUsers.find(ada.providerId, ada.userId)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
-    same({ generation: found?.generation, version: found?.version }, { generation: 1, version: 2 }, 'the counters')
-    same(await storage.provisionedUsers.compareAndSwap(change({}, 1)), { outcome: 'conflict' }, 'a writer after them')
-    same(await storage.provisionedUsers.compareAndSwap(change({}, 3)), { outcome: 'conflict' }, 'a version to come')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), found, 'the account after the conflicts')
-    const unknown = { ...change({}, 1), userId: userId('unknown') }
-    same(await storage.provisionedUsers.compareAndSwap(unknown), { outcome: 'absent' }, 'an unknown account')
-  }),
+      same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+      const won = results.find((result) => result.outcome === 'swapped')
+      const found = await storage.provisionedUsers.find(ada.providerId, ada.userId)
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same({ generation: found?.generation, version: found?.version }, { generation: 1, version: 2 }, 'the counters')
+      same(await storage.provisionedUsers.compareAndSwap(change({}, 1)), { outcome: 'conflict' }, 'a writer after them')
+      same(await storage.provisionedUsers.compareAndSwap(change({}, 3)), { outcome: 'conflict' }, 'a version to come')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), found, 'the account after the conflicts')
+      const unknown = { ...change({}, 1), userId: userId('unknown') }
+      same(await storage.provisionedUsers.compareAndSwap(unknown), { outcome: 'absent' }, 'an unknown account')
+    },
+  ),
 
   law('provisioned users: a key of another user is taken, and nothing is written', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
@@ -232,7 +235,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     same(late, { outcome: 'conflict' }, 'a key of another and an old version')
   }),
 
-  law('provisioned users: of 8 concurrent changes to one key, one succeeds', async ({ storage, server, same }) => {
+  law('provisioned users: of 8 concurrent changes to the same key, one succeeds', async ({ storage, server, same }) => {
     for (let index = 0; index < 8; index += 1) await storage.provisionedUsers.insert(aProvisionedUser(`${index}`))
     const { comparable } = aProvisionedState('new')
     const take = (version: number, state: Partial<ProvisionedState>) =>

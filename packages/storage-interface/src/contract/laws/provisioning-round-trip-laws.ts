@@ -38,7 +38,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('round trip: provisioned accounts', async (trial) => {
+  law('round trip: provisioned users', async (trial) => {
     const { storage, same } = trial
     for (const user of [records.fullProvisionedUser, records.sparseProvisionedUser, records.emptyProvisionedUser]) {
       const record = freshUser(user)
@@ -56,7 +56,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('round trip: provisioned accounts as they are adopted', async (trial) => {
+  law('round trip: provisioned users who are adopted', async (trial) => {
     const { storage, same } = trial
     for (const user of [records.fullProvisionedUser, records.sparseProvisionedUser]) {
       await storage.users.insert({ userId: user.userId, claims: {}, createdAt: user.createdAt })
@@ -69,7 +69,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('round trip: the text of a resource, character by character', async (trial) => {
+  law('round trip: every character of the text of a resource', async (trial) => {
     const { storage, same } = trial
     const user = aProvisionedUser('text', { state: aProvisionedState('text', { resource: richJsonText }) })
     const record = freshUser(user)

@@ -20,7 +20,7 @@ import {
 
 /** Purging changes no answer. Stores whose rows expire by themselves may count fewer. */
 export const purgeLaws: readonly StorageLaw[] = [
-  law('purge: rows that are honoured are still there afterwards', async (trial) => {
+  law('purge: rows that are honoured are not removed', async (trial) => {
     const { storage, same } = trial
     await fill(trial)
 
@@ -124,7 +124,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     same(await storage.sessions.participants(session.sessionId), [], 'the participants after it')
   }),
 
-  law('purge: an ended session stays as long as its revocation', async (trial) => {
+  law('purge: a revoked session stays as long as its revocation', async (trial) => {
     const { storage, same } = trial
     await storage.sessions.join(aJoin({ keptUntil: nowPlus(1) }))
     await storage.sessions.revoke(aSessionEnd())
@@ -137,7 +137,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     same(await storage.sessions.participants(aSessionEnd().sessionId), [], 'the participants afterwards')
   }),
 
-  law('purge: no call removes more than its limit, and calls add up to all', async ({ storage, same }) => {
+  law('purge: no call removes more rows than its limit, and repeated calls remove all', async ({ storage, same }) => {
     for (let index = 0; index < 5; index += 1) {
       await storage.sessions.insert(
         aSessionRecord({ digest: aDigest(`s${index}`), sessionId: sessionId(`session-${index}`) }),

@@ -30,7 +30,7 @@ export const pushedRequestLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'pushed requests: a request is used once, and replayed with the same record after that',
+    'pushed requests: a request is used once, and later uses are replays with the same record',
     async ({ storage, same }) => {
       await storage.pushedRequests.insert(request)
       await storage.pushedRequests.consume(digest, owner, now)

@@ -6,23 +6,26 @@ import { aProvisionedUser } from '../provisioning-fixtures.ts'
 
 /** Users whom a provider has removed: a sign-in does not create them again. */
 export const removedUserLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('provisioned users: a removed or released externalId is remembered per provider', async ({ storage, same }) => {
-    const grace = aProvisionedUser('grace')
-    await storage.provisionedUsers.insert(ada)
-    await storage.provisionedUsers.insert(grace)
-    const hasRemoved = (label: string, id = ada.providerId) =>
-      storage.provisionedUsers.hasRemoved(id, `external-${label}`)
-    same(await hasRemoved('ada'), false, 'before')
+  law(
+    'provisioned users: the externalId of a removed or released user is remembered per provider',
+    async ({ storage, same }) => {
+      const grace = aProvisionedUser('grace')
+      await storage.provisionedUsers.insert(ada)
+      await storage.provisionedUsers.insert(grace)
+      const hasRemoved = (label: string, id = ada.providerId) =>
+        storage.provisionedUsers.hasRemoved(id, `external-${label}`)
+      same(await hasRemoved('ada'), false, 'before')
 
-    await storage.provisionedUsers.release(request)
-    await storage.users.remove(grace.userId, nowPlus(1))
+      await storage.provisionedUsers.release(request)
+      await storage.users.remove(grace.userId, nowPlus(1))
 
-    same([await hasRemoved('ada'), await hasRemoved('grace')], [true, true], 'after the release and the removal')
-    same(await hasRemoved('ada', providerId('provider-2')), false, 'for another provider')
-    same(await hasRemoved('joan'), false, 'a user who was never there')
-    await storage.users.remove(ada.userId, nowPlus(10))
-    same(await hasRemoved('ada'), true, 'after the host has removed the released user too')
-  }),
+      same([await hasRemoved('ada'), await hasRemoved('grace')], [true, true], 'after the release and the removal')
+      same(await hasRemoved('ada', providerId('provider-2')), false, 'for another provider')
+      same(await hasRemoved('joan'), false, 'a user who was never there')
+      await storage.users.remove(ada.userId, nowPlus(10))
+      same(await hasRemoved('ada'), true, 'after the host has removed the released user too')
+    },
+  ),
 
   law('provisioned users: with unlessRemoved, a removed user is neither inserted nor adopted', async (trial) => {
     const { storage, same } = trial
@@ -56,7 +59,7 @@ export const removedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'provisioned users: a user who is created and removed during a sign-in is not created by it',
+    'provisioned users: a user whom the directory creates and removes during a sign-in is not created again by it',
     async ({ storage, server, same }) => {
       for (let round = 0; round < 8; round += 1) {
         const user = aProvisionedUser(`${round}`)

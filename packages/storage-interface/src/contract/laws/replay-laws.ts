@@ -38,7 +38,7 @@ export const replayLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('replays: a use that is seen does not move the expiry', async ({ storage, same }) => {
+  law('replays: a use with the outcome seen does not change the expiry', async ({ storage, same }) => {
     await storage.replays.markUsed({ ...claim, now })
     await storage.replays.markUsed({ ...claim, expiresAt: nowPlus(1), now })
     same(await claimAt(storage, 59), { outcome: 'seen' }, 'after a claim with an earlier expiry')
@@ -110,7 +110,7 @@ export const signingKeyLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('signing keys: a kid is used once, and each algorithm has its own ordinals', async ({ storage, same }) => {
+  law('signing keys: a kid is unique, and each algorithm has its own ordinals', async ({ storage, same }) => {
     const insert = (id: string, algorithm: string, ordinal: number) =>
       storage.signingKeys.insert(aSigningKeyRecord({ keyId: keyId(id), algorithm, ordinal }))
 
@@ -132,28 +132,31 @@ export const signingKeyLaws: readonly StorageLaw[] = [
     same(await storage.signingKeys.list(), [records[1], records[2], records[0]], 'the list')
   }),
 
-  law('signing keys: a key is dropped once and its first time stays', async ({ storage, server, same }) => {
-    const kept = aSigningKeyRecord({ keyId: keyId('key-2'), ordinal: 2, createdAt: nowPlus(1) })
-    for (const record of [key, kept]) await storage.signingKeys.insert(record)
+  law(
+    'signing keys: a drop is reported once, and a later one does not change its time',
+    async ({ storage, server, same }) => {
+      const kept = aSigningKeyRecord({ keyId: keyId('key-2'), ordinal: 2, createdAt: nowPlus(1) })
+      for (const record of [key, kept]) await storage.signingKeys.insert(record)
 
-    const dropped = { keyId: key.keyId, droppedAt: now, rowMac: 'bWFjLW9mLWEtZHJvcHBlZC1rZXk' }
+      const dropped = { keyId: key.keyId, droppedAt: now, rowMac: 'bWFjLW9mLWEtZHJvcHBlZC1rZXk' }
 
-    const drops = await atOnce(4, (index) => server(index).signingKeys.drop(dropped))
+      const drops = await atOnce(4, (index) => server(index).signingKeys.drop(dropped))
 
-    same(tally(drops), { revoked: 1, unchanged: 3 }, '4 drops at once')
-    same(
-      await storage.signingKeys.drop({ ...dropped, droppedAt: nowPlus(5), rowMac: 'bGF0ZXI' }),
-      { outcome: 'unchanged' },
-      'a later drop',
-    )
-    same(
-      await storage.signingKeys.drop({ ...dropped, keyId: keyId('unknown') }),
-      { outcome: 'absent' },
-      'an unknown key',
-    )
-    same(await storage.signingKeys.insert(key), { outcome: 'taken' }, 'the dropped key again')
-    same(await storage.signingKeys.list(), [{ ...key, ...dropped }, kept], 'the list')
-  }),
+      same(tally(drops), { revoked: 1, unchanged: 3 }, '4 drops at once')
+      same(
+        await storage.signingKeys.drop({ ...dropped, droppedAt: nowPlus(5), rowMac: 'bGF0ZXI' }),
+        { outcome: 'unchanged' },
+        'a later drop',
+      )
+      same(
+        await storage.signingKeys.drop({ ...dropped, keyId: keyId('unknown') }),
+        { outcome: 'absent' },
+        'an unknown key',
+      )
+      same(await storage.signingKeys.insert(key), { outcome: 'taken' }, 'the dropped key again')
+      same(await storage.signingKeys.list(), [{ ...key, ...dropped }, kept], 'the list')
+    },
+  ),
 
   law('signing keys: removing a key removes only that key', async ({ storage, server, same }) => {
     const kept = aSigningKeyRecord({ keyId: keyId('key-2'), algorithm: 'RS256' })

@@ -36,7 +36,7 @@ async function allRevocations({ revocations: endings }: OAuthStorage): Promise<r
 /** Each method that revokes something writes one revocation in the same step; no other method writes one. */
 export const revocationLaws: readonly StorageLaw[] = [
   revocation(
-    'a token that is revoked by itself',
+    'records a token that revokeToken revokes',
     [{ kind: 'token', tokenId: 'jti-1' }],
     async ({ revocations: endings }) => {
       await endings.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now })
@@ -44,13 +44,13 @@ export const revocationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  revocation('a family that is revoked', [ofFamily('family-1')], async ({ families }) => {
+  revocation('records a family that is revoked', [ofFamily('family-1')], async ({ families }) => {
     await families.revoke(familyId('family-1'), now)
     await families.revoke(familyId('family-1'), nowPlus(1))
     await families.revoke(familyId('none'), now)
   }),
 
-  revocation('a family whose refresh token is reused', [ofFamily('family-1')], async ({ families }) => {
+  revocation('records a family whose refresh token is reused', [ofFamily('family-1')], async ({ families }) => {
     const rotation = {
       handleDigest: aDigest('handle-1'),
       clientId: client,
@@ -65,7 +65,7 @@ export const revocationLaws: readonly StorageLaw[] = [
   }),
 
   revocation(
-    'a family that gets a tombstone, written before or not',
+    'records a family that gets a tombstone, inserted before or not',
     [ofFamily('family-1'), ofFamily('new')],
     async ({ families }) => {
       await families.insertTombstone(aFamilyRecord(), now)
@@ -74,16 +74,20 @@ export const revocationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  revocation('a grant that is revoked', [{ kind: 'grant', grantId: grantId('grant-1') }], async ({ grants }) => {
-    const change = { scopes: [], resources: [], authorizationDetails: [], clientDigest: undefined, version: 1 }
-    await grants.replaceConsent({ ...change, grantId: grantId('grant-1') })
-    await grants.revoke(grantId('grant-1'), now)
-    await grants.revoke(grantId('grant-1'), nowPlus(1))
-    await grants.revoke(grantId('none'), now)
-  }),
+  revocation(
+    'records a grant that is revoked',
+    [{ kind: 'grant', grantId: grantId('grant-1') }],
+    async ({ grants }) => {
+      const change = { scopes: [], resources: [], authorizationDetails: [], clientDigest: undefined, version: 1 }
+      await grants.replaceConsent({ ...change, grantId: grantId('grant-1') })
+      await grants.revoke(grantId('grant-1'), now)
+      await grants.revoke(grantId('grant-1'), nowPlus(1))
+      await grants.revoke(grantId('none'), now)
+    },
+  ),
 
   revocation(
-    'a session that is ended, stored or not',
+    'records a session that is revoked, stored or not',
     [ofSession('session-1'), ofSession('new')],
     async ({ sessions }) => {
       await sessions.insert(aSessionRecord())
@@ -95,14 +99,18 @@ export const revocationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  revocation('the sessions of a user who is signed out everywhere', [ofSession('session-1')], async ({ sessions }) => {
-    await sessions.insert(aSessionRecord())
-    await sessions.join(aJoin({ sessionId: sessionId('session-2'), userId: userId('user-2') }))
-    for (const at of [now, nowPlus(1)]) await sessions.revokeOfUser(userId('user-1'), 'user', at)
-  }),
+  revocation(
+    'records the sessions of a user who is signed out everywhere',
+    [ofSession('session-1')],
+    async ({ sessions }) => {
+      await sessions.insert(aSessionRecord())
+      await sessions.join(aJoin({ sessionId: sessionId('session-2'), userId: userId('user-2') }))
+      for (const at of [now, nowPlus(1)]) await sessions.revokeOfUser(userId('user-1'), 'user', at)
+    },
+  ),
 
   revocation(
-    'a user who is deactivated, by generation, and one who is removed',
+    'records the generation of a user who is deactivated, and a user who is removed',
     [generation('user-1', 0), generation('user-1', 1), { kind: 'account', userId: userId('user-1') }],
     async ({ users }) => {
       await users.deactivate(userId('user-1'), now)
@@ -116,7 +124,7 @@ export const revocationLaws: readonly StorageLaw[] = [
   ),
 
   revocation(
-    'a client that is disabled, enabled again and removed',
+    'records that a client is disabled, enabled again and removed',
     [ofClient('client'), ofClient('client_in_use'), ofClient('client')],
     async ({ clients }) => {
       const changes = [{ clientName: 'Other' }, { disabledAt: now }, { disabledAt: now, clientName: 'Third' }, {}, {}]
@@ -126,14 +134,18 @@ export const revocationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  revocation('a signing key that is dropped', [{ kind: 'key', keyId: keyId('key-1') }], async ({ signingKeys }) => {
-    await signingKeys.insert(aSigningKeyRecord({ keyId: keyId('key-1') }))
-    await signingKeys.drop({ keyId: keyId('key-1'), droppedAt: now, rowMac: undefined })
-    await signingKeys.drop({ keyId: keyId('key-1'), droppedAt: nowPlus(1), rowMac: undefined })
-    await signingKeys.drop({ keyId: keyId('none'), droppedAt: now, rowMac: undefined })
-  }),
+  revocation(
+    'records a signing key that is dropped',
+    [{ kind: 'key', keyId: keyId('key-1') }],
+    async ({ signingKeys }) => {
+      await signingKeys.insert(aSigningKeyRecord({ keyId: keyId('key-1') }))
+      await signingKeys.drop({ keyId: keyId('key-1'), droppedAt: now, rowMac: undefined })
+      await signingKeys.drop({ keyId: keyId('key-1'), droppedAt: nowPlus(1), rowMac: undefined })
+      await signingKeys.drop({ keyId: keyId('none'), droppedAt: now, rowMac: undefined })
+    },
+  ),
 
-  law('revocations: a token that was revoked by itself stays revoked until it expires', async ({ storage, same }) => {
+  law('revocations: a token that revokeToken revoked stays revoked until it expires', async ({ storage, same }) => {
     same(await storage.revocations.isTokenRevoked('jti-1', now), false, 'before')
     await storage.revocations.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(60), now })
     await storage.revocations.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(9), now })
@@ -147,7 +159,7 @@ export const revocationLaws: readonly StorageLaw[] = [
 /** The same for the methods of identity providers. */
 export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
   revocation<ScimStorage>(
-    'a user whom the provider deactivates and removes',
+    'records a user whom the provider deactivates and removes',
     [generation('user-ada', 0), { kind: 'account', userId: userId('user-ada') }],
     async ({ provisionedUsers }) => {
       await provisionedUsers.insert(aProvisionedUser('ada'))
@@ -170,7 +182,7 @@ export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 
   revocation<ScimStorage>(
-    'a user who is adopted as inactive, and each user who is released',
+    'records a user who is adopted as inactive, and each user who is released',
     [generation('user-1', 0), generation('user-1', 1), generation('user-ada', 0)],
     async ({ provisionedUsers }) => {
       await provisionedUsers.insert(aProvisionedUser('ada'))
@@ -239,7 +251,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
     same(all.completeSince <= now, true, 'that it has every revocation from now on')
   }),
 
-  law('revocations: a list leaves out those before a time', async ({ storage, same }) => {
+  law('revocations: a list leaves out revocations before a given time', async ({ storage, same }) => {
     for (const [index, time] of [0, 500, 100, 700].entries()) await revokeToken(storage, `t${index}`, nowPlus(time))
     const [first] = (await storage.revocations.list({ from: undefined, revokedSince: now, limit: 1 })).records
 
@@ -253,7 +265,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'revocations: a reader that continues after the last one listed misses no concurrent one',
+    'revocations: a reader that continues after the last listed revocation misses no concurrent one',
     async ({ storage, server, same }) => {
       const count = 40
       await atOnce(count, (index) => storage.families.insert(aFamily(index)))
@@ -276,7 +288,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('revocations: each is kept for as long as a token may live, then removed', async ({ storage, same }) => {
+  law('revocations: each is kept for revocationRetention, and then purged', async ({ storage, same }) => {
     await revokeToken(storage, 'old', now)
     await revokeToken(storage, 'new', nowPlus(5))
     const purgeableAt = nowPlus(revocationRetention)

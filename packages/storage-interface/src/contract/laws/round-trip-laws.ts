@@ -70,7 +70,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
     }
   }),
 
-  law('round trip: grants that are revoked when they are written', async ({ storage, same }) => {
+  law('round trip: grants that are inserted as revoked', async ({ storage, same }) => {
     same(await storage.grants.insert(records.fullGrant), { outcome: 'inserted' }, 'the insertion')
     same((await storage.status.ofGrant(records.fullGrant.grantId))?.grant, records.fullGrant, 'through its status')
     const joining = await storage.grants.findUnrevoked(records.fullGrant.userId, records.fullGrant.clientId)
@@ -106,7 +106,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
     }
   }),
 
-  law('round trip: families as they rotate', async ({ storage, same }) => {
+  law('round trip: families that are rotated', async ({ storage, same }) => {
     const family = { ...records.fullFamily, revokedAt: undefined }
     const { refresh } = family
     const request = {
@@ -140,7 +140,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
     }
   }),
 
-  law('round trip: opaque tokens that are revoked when they are written', async ({ storage, same }) => {
+  law('round trip: opaque tokens that are inserted as revoked', async ({ storage, same }) => {
     await storage.opaqueTokens.insert({ ...records.fullOpaqueToken, revokedAt: now })
     same(await storage.opaqueTokens.find(records.fullOpaqueToken.digest, now), undefined, 'through find')
   }),
@@ -191,7 +191,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
     same(withCookie, { ...records.fullSession, revokedAt: undefined }, 'through ofSession')
   }),
 
-  law('round trip: sessions that are revoked when they are written', async ({ storage, same }) => {
+  law('round trip: sessions that are inserted as revoked', async ({ storage, same }) => {
     await storage.sessions.insert(records.fullSession)
     same(
       (await storage.status.ofSession(records.fullSession.digest))?.session,
@@ -202,7 +202,7 @@ export const roundTripLaws: readonly StorageLaw[] = [
     same(await storage.sessions.listByUser(records.fullSession.userId, now), [], 'through listByUser')
   }),
 
-  law('round trip: sessions of a host as they are joined', async ({ storage, same }) => {
+  law('round trip: sessions of the host that a client joins', async ({ storage, same }) => {
     const { joinedSession: session } = records
     const { createdAt } = records.fullSession
     await storage.sessions.join({ session, clientId: records.fullClient.clientId, now: createdAt })

@@ -21,7 +21,7 @@ export const sessionLaws: readonly StorageLaw[] = [
     same(await storage.sessions.find(sessionId('session-2')), undefined, 'the refused session by its identifier')
   }),
 
-  law('sessions: touching moves the times of use of an unrevoked session, and nothing else', async (trial) => {
+  law('sessions: touch changes the times of use of an unrevoked session, and nothing else', async (trial) => {
     const { storage, same } = trial
     const revoked = ofAge(2)
     for (const record of [session, revoked]) await storage.sessions.insert(record)
@@ -37,23 +37,26 @@ export const sessionLaws: readonly StorageLaw[] = [
     same(await storage.sessions.find(revoked.sessionId), revokedAs(revoked, 'user', now), 'the revoked session')
   }),
 
-  law('sessions: a revocation is reported once, and its first time and reason stay', async (trial) => {
-    const { storage, server, same } = trial
-    await storage.sessions.insert(session)
+  law(
+    'sessions: a revocation is reported once, and a later one changes neither its time nor its reason',
+    async (trial) => {
+      const { storage, server, same } = trial
+      await storage.sessions.insert(session)
 
-    const ends = await atOnce(4, (index) => server(index).sessions.revoke(aSessionEnd()))
+      const ends = await atOnce(4, (index) => server(index).sessions.revoke(aSessionEnd()))
 
-    same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
-    for (const tombstoneUntil of [undefined, nowPlus(900_000)]) {
-      const later = aSessionEnd({ reason: 'administrator', now: nowPlus(5), tombstoneUntil })
-      same(await storage.sessions.revoke(later), { outcome: 'unchanged' }, 'a later revocation')
-    }
-    await storage.sessions.touch(session.digest, { idleExpiresAt: nowPlus(7200), lastSeenAt: nowPlus(7) })
-    same(await storage.sessions.find(session.sessionId), revokedAs(session, 'user', now), 'as read, after a touch')
-    const unknown = aSessionEnd({ sessionId: sessionId('unknown') })
-    same(await storage.sessions.revoke(unknown), { outcome: 'absent' }, 'an unknown session')
-    same(await storage.sessions.find(unknown.sessionId), undefined, 'the unknown session after that')
-  }),
+      same(tally(ends), { revoked: 1, unchanged: 3 }, '4 revocations at once')
+      for (const tombstoneUntil of [undefined, nowPlus(900_000)]) {
+        const later = aSessionEnd({ reason: 'administrator', now: nowPlus(5), tombstoneUntil })
+        same(await storage.sessions.revoke(later), { outcome: 'unchanged' }, 'a later revocation')
+      }
+      await storage.sessions.touch(session.digest, { idleExpiresAt: nowPlus(7200), lastSeenAt: nowPlus(7) })
+      same(await storage.sessions.find(session.sessionId), revokedAs(session, 'user', now), 'as read, after a touch')
+      const unknown = aSessionEnd({ sessionId: sessionId('unknown') })
+      same(await storage.sessions.revoke(unknown), { outcome: 'absent' }, 'an unknown session')
+      same(await storage.sessions.find(unknown.sessionId), undefined, 'the unknown session after that')
+    },
+  ),
 
   law('sessions: a renewed session has a new cookie and sign-in, and keeps its clients', async ({ storage, same }) => {
     await storage.sessions.insert(session)
@@ -108,7 +111,7 @@ export const sessionLaws: readonly StorageLaw[] = [
     same(await storage.sessions.listByUser(userId('unknown'), now), [], 'the list of an unknown user')
   }),
 
-  law('sessions: a user who is signed out everywhere has no unrevoked session', async ({ storage, same }) => {
+  law('sessions: revokeOfUser leaves the user without an unrevoked session', async ({ storage, same }) => {
     const own = [ofAge(0), { ...ofAge(1), idleExpiresAt: now }, ofHost(2, nowPlus(60))]
     const others = { ...ofAge(3), userId: userId('user-2') }
     for (const record of [...own, others, ofAge(4)]) await storage.sessions.insert(record)
@@ -127,7 +130,7 @@ export const sessionLaws: readonly StorageLaw[] = [
 
 /** The clients that take part in a session. */
 export const participantLaws: readonly StorageLaw[] = [
-  law('sessions: the first join stores the session of a host, and a later one moves its times', async (trial) => {
+  law('sessions: the first join inserts a session of the host, and later joins update its times', async (trial) => {
     const { storage, same } = trial
     const first = aJoin({ acr: 'gold', userAgent: 'Browser', location: 'Zürich', keptUntil: nowPlus(500) })
 
@@ -143,7 +146,7 @@ export const participantLaws: readonly StorageLaw[] = [
     same(await storage.sessions.find(first.session.sessionId), kept, 'after a join that needs it for longer')
   }),
 
-  law('sessions: a join leaves the cookie and the sign-in of a stored session as they are', async (trial) => {
+  law('sessions: a join does not change the cookie and the sign-in of a stored session', async (trial) => {
     const { storage, same } = trial
     await storage.sessions.insert(session)
 
@@ -174,7 +177,7 @@ export const participantLaws: readonly StorageLaw[] = [
     same(await storage.sessions.participants(sessionId('unknown')), [], 'the participants of an unknown session')
   }),
 
-  law('sessions: nobody joins a session that was ended', async ({ storage, same }) => {
+  law('sessions: no client can join a session that was revoked', async ({ storage, same }) => {
     await storage.sessions.insert(session)
     await storage.sessions.join(aJoin())
     await storage.sessions.revoke(aSessionEnd({ now: nowPlus(1) }))
@@ -188,7 +191,7 @@ export const participantLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'sessions: a client that joins while the session ends is a participant, or is told that it ended',
+    'sessions: a client that joins during a revocation becomes a participant, or gets the outcome ended',
     async (trial) => {
       const { storage, server, same } = trial
       for (const name of ['session-a', 'session-b', 'session-c'].map(sessionId)) {
@@ -213,23 +216,26 @@ export const participantLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('sessions: a session that was never stored can be ended, and nobody joins it', async ({ storage, same }) => {
-    const end = aSessionEnd({ reason: 'host', tombstoneUntil: nowPlus(700_000) })
+  law(
+    'sessions: a session that was never stored can be revoked, and no client can join it afterwards',
+    async ({ storage, same }) => {
+      const end = aSessionEnd({ reason: 'host', tombstoneUntil: nowPlus(700_000) })
 
-    same(await storage.sessions.revoke(end), { outcome: 'revoked' }, 'the end')
-    same(await storage.sessions.revoke(end), { outcome: 'unchanged' }, 'a second end')
-    same(await storage.sessions.join(aJoin()), endedOutcome, 'a join')
-    same(await storage.sessions.participants(session.sessionId), [], 'the participants')
-    const { sessionId: id } = session
-    const stored = { ...unstarted, sessionId: id, userGeneration: 0, amr: [], keptUntil: nowPlus(700_000) }
-    const times = { authTime: now, createdAt: now, lastSeenAt: now, revokedAt: now, endReason: 'host' }
-    same(await storage.sessions.find(id), { ...stored, ...times }, 'the tombstone')
-    await storage.sessions.revoke({ ...end, sessionId: sessionId('brief'), tombstoneUntil: nowPlus(1) })
-    const brief = (await storage.sessions.find(sessionId('brief')))?.keptUntil
-    same(brief, nowPlus(revocationRetention), 'how long a brief tombstone is kept')
-  }),
+      same(await storage.sessions.revoke(end), { outcome: 'revoked' }, 'the end')
+      same(await storage.sessions.revoke(end), { outcome: 'unchanged' }, 'a second end')
+      same(await storage.sessions.join(aJoin()), endedOutcome, 'a join')
+      same(await storage.sessions.participants(session.sessionId), [], 'the participants')
+      const { sessionId: id } = session
+      const stored = { ...unstarted, sessionId: id, userGeneration: 0, amr: [], keptUntil: nowPlus(700_000) }
+      const times = { authTime: now, createdAt: now, lastSeenAt: now, revokedAt: now, endReason: 'host' }
+      same(await storage.sessions.find(id), { ...stored, ...times }, 'the tombstone')
+      await storage.sessions.revoke({ ...end, sessionId: sessionId('brief'), tombstoneUntil: nowPlus(1) })
+      const brief = (await storage.sessions.find(sessionId('brief')))?.keptUntil
+      same(brief, nowPlus(revocationRetention), 'how long a brief tombstone is kept')
+    },
+  ),
 
-  law("sessions: nobody joins another user's session", async ({ storage, same }) => {
+  law("sessions: no client can join another user's session", async ({ storage, same }) => {
     await storage.sessions.insert(session)
     const foreign = aJoin({ userId: userId('user-2'), now: nowPlus(1) })
 

@@ -7,7 +7,7 @@ import { atOnce, law, type StorageLaw, tally } from '../law.ts'
 /** Pairwise subject identifiers (OIDC Core §8.1). */
 export const subjectLaws: readonly StorageLaw<AdminStorage>[] = [
   law(
-    'subjects: of 8 who assign at once one succeeds, and all get its identifier',
+    'subjects: of 8 concurrent assignments one succeeds, and all callers get its identifier',
     async ({ storage, server, same }) => {
       const results = await atOnce(8, (index) =>
         server(index).subjects.assign({ ...ofAda, subject: `candidate-${index}` }),
@@ -22,7 +22,7 @@ export const subjectLaws: readonly StorageLaw<AdminStorage>[] = [
     },
   ),
 
-  law('subjects: an identifier is one user’s, and another user’s candidate is taken', async ({ storage, same }) => {
+  law('subjects: an identifier belongs to one user, and is taken for every other user', async ({ storage, same }) => {
     await storage.subjects.assign(ofAda)
 
     same(await storage.subjects.assign({ ...ofAda, userId: bob }), { outcome: 'taken' }, 'the same for another user')
@@ -42,19 +42,22 @@ export const subjectLaws: readonly StorageLaw<AdminStorage>[] = [
     same((await storage.subjects.assign(again)).outcome, 'assigned', 'the same text in another sector')
   }),
 
-  law('subjects: those of a removed user are kept for a time and then purged', async ({ storage, same }) => {
-    await storage.users.insert(aUser({ userId: ada }))
-    await storage.users.insert(aUser({ userId: bob }))
-    await storage.subjects.assign(ofAda)
-    await storage.subjects.assign({ sector, userId: bob, subject: 'subject-2' })
-    await storage.users.remove(ada, now)
+  law(
+    'subjects: the identifiers of a removed user are kept for revocationRetention, and then purged',
+    async ({ storage, same }) => {
+      await storage.users.insert(aUser({ userId: ada }))
+      await storage.users.insert(aUser({ userId: bob }))
+      await storage.subjects.assign(ofAda)
+      await storage.subjects.assign({ sector, userId: bob, subject: 'subject-2' })
+      await storage.users.remove(ada, now)
 
-    await storage.purge.purgeExpired({ now: nowPlus(revocationRetention - 1), limit: 100 })
-    same(await storage.subjects.find(sector, ofAda.subject), ada, 'one second before')
-    await storage.purge.purgeExpired({ now: nowPlus(revocationRetention), limit: 100 })
-    same(await storage.subjects.find(sector, ofAda.subject), undefined, 'after that')
-    same(await storage.subjects.find(sector, 'subject-2'), bob, 'that of a user who was not removed')
-  }),
+      await storage.purge.purgeExpired({ now: nowPlus(revocationRetention - 1), limit: 100 })
+      same(await storage.subjects.find(sector, ofAda.subject), ada, 'one second before')
+      await storage.purge.purgeExpired({ now: nowPlus(revocationRetention), limit: 100 })
+      same(await storage.subjects.find(sector, ofAda.subject), undefined, 'after that')
+      same(await storage.subjects.find(sector, 'subject-2'), bob, 'that of a user who was not removed')
+    },
+  ),
 ]
 
 const sector = 'app.example'

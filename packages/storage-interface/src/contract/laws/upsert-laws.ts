@@ -8,7 +8,7 @@ import { isolation } from './isolation-laws.ts'
 
 /** Users that are taken over from the host's own table. */
 export const upsertLaws: readonly StorageLaw<AdminStorage>[] = [
-  law('upsert: users are created, updated or left unchanged, and the answer says which', async ({ storage, same }) => {
+  law('upsert: users are created, updated or left unchanged, and the outcomes say which', async ({ storage, same }) => {
     await storage.users.insert(aUser({ userId: userId('same'), claims: { name: 'Same', level: 1 } }))
     await storage.users.insert(aUser({ userId: userId('old'), claims: { name: 'Old', email: 'old@x.test' } }))
     await storage.users.insert(aUser({ userId: userId('blocked'), claims: {} }))
@@ -85,7 +85,7 @@ export const upsertLaws: readonly StorageLaw<AdminStorage>[] = [
     },
   ),
 
-  law('upsert: of concurrent batches one creates each user', async ({ server, same }) => {
+  law('upsert: of concurrent batches, one creates each user', async ({ server, same }) => {
     const ids = Array.from({ length: 20 }, (_, index) => `u${index}`)
 
     const batches = await atOnce(6, (index) => {
@@ -96,7 +96,7 @@ export const upsertLaws: readonly StorageLaw<AdminStorage>[] = [
     same(tally(batches.flat()), { created: 20, unchanged: 100 }, 'outcomes of 6 batches')
   }),
 
-  law('upsert: a comparison answers as the upsert does and writes nothing', async ({ storage, same }) => {
+  law('upsert: compare returns what upsert would return, and writes nothing', async ({ storage, same }) => {
     await storage.users.insert(aUser({ userId: userId('same'), claims: { name: 'Same' } }))
     await storage.users.insert(aUser({ userId: userId('old'), claims: { name: 'Old' } }))
     const before = await storage.users.find(userId('old'))

@@ -97,7 +97,7 @@ export const userLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('users: replacing claims touches neither active nor generation', async ({ storage, same }) => {
+  law('users: replacing claims changes neither active nor generation', async ({ storage, same }) => {
     await storage.users.insert(user)
     await storage.users.deactivate(user.userId, nowPlus(1))
     const claims = { name: 'Grace Example' }
@@ -109,21 +109,24 @@ export const userLaws: readonly StorageLaw[] = [
     same(await storage.users.find(user.userId), expected, 'the account as read')
   }),
 
-  law('users: of the writers who read one version of the claims, one is swapped', async ({ storage, server, same }) => {
-    await storage.users.insert(user)
-    const change = { userId: user.userId, version: 1, now }
+  law(
+    'users: of concurrent writers that read the same version of the claims, one succeeds',
+    async ({ storage, server, same }) => {
+      await storage.users.insert(user)
+      const change = { userId: user.userId, version: 1, now }
 
-    const results = await atOnce(8, (index) =>
-      server(index).users.replaceClaims({ ...change, claims: { name: `n-${index}` } }),
-    )
-    const written = await storage.users.find(user.userId)
+      const results = await atOnce(8, (index) =>
+        server(index).users.replaceClaims({ ...change, claims: { name: `n-${index}` } }),
+      )
+      const written = await storage.users.find(user.userId)
 
-    same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
-    same(await storage.users.replaceClaims({ ...change, claims: {} }), { outcome: 'conflict' }, 'a writer after them')
-    same(await storage.users.find(user.userId), written, 'the account after a conflict')
-    const unknown = await storage.users.replaceClaims({ ...change, userId: userId('unknown'), claims: {} })
-    same(unknown, { outcome: 'absent' }, 'an unknown account')
-  }),
+      same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
+      same(await storage.users.replaceClaims({ ...change, claims: {} }), { outcome: 'conflict' }, 'a writer after them')
+      same(await storage.users.find(user.userId), written, 'the account after a conflict')
+      const unknown = await storage.users.replaceClaims({ ...change, userId: userId('unknown'), claims: {} })
+      same(unknown, { outcome: 'absent' }, 'an unknown account')
+    },
+  ),
 
   law('users: a deactivation that races with new claims is not lost', async ({ storage, server, same }) => {
     await storage.users.insert(user)
