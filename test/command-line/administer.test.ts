@@ -37,15 +37,15 @@ test.for([
   [['init', '--issuer', 'http://as.test'], 'must use https'],
   [
     ['init', '--issuer', 'https://as.test', '--postgres', 'postgres://me:hush@db/x'],
-    'Leave the password out of --postgres',
+    'Remove the password from --postgres',
   ],
-  [['client', 'list', '--postgres', 'postgres://db/x?password=hush'], 'Leave the password out of --postgres'],
+  [['client', 'list', '--postgres', 'postgres://db/x?password=hush'], 'Remove the password from --postgres'],
   [['client', 'list', '--sqlite', 'a', '--postgres', 'postgres://db/x'], 'Two databases are given'],
   [['client', 'list', '--sqlite', 'a.db'], 'No issuer is given'],
   [['client', 'list'], 'No database is given'],
   [['client', 'list', '--config', 'nowhere.json'], 'There is no file'],
-  [['client', 'list', '--limit', '0'], 'Write a whole number'],
-  [['client', 'secret', 'rotate', 'A', '--previous-ends-in', 'soon'], 'Write 45s, 30m, 24h or 7d.'],
+  [['client', 'list', '--limit', '0'], 'Use a whole number'],
+  [['client', 'secret', 'rotate', 'A', '--previous-ends-in', 'soon'], 'Use a duration such as 45s, 30m, 24h or 7d.'],
   [['client', 'create'], "missing required argument 'name'"],
   [['client', 'create', 'App', '--secret', 'hush'], "unknown option '--secret'"],
   [['user', 'remove', 'U1'], 'Add --yes'],
@@ -76,7 +76,7 @@ test('rejects a configuration with an unknown member or a password', async () =>
   expect(await runWith('{')).toMatchObject({ code: 2, err: expect.stringContaining('is not JSON') as string })
   expect(await runWith('{"postgres": "postgres://me:hush@db/x"}')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('Leave the password out') as string,
+    err: expect.stringContaining('Remove the password from') as string,
   })
 })
 

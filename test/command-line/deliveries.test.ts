@@ -28,7 +28,10 @@ test('lists deliveries that were given up, and sends them again', async () => {
 
   expect(listed.out).toMatch(/^ID .*FAILURE/)
   expect(listed.out).toMatch(/d1 +logout +app +1 +http_400/)
-  expect(requeued).toMatchObject({ code: 0, out: 'd1 to app is pending again. A worker sends it within a minute.' })
+  expect(requeued).toMatchObject({
+    code: 0,
+    out: 'Delivery d1 to app is pending again. A worker sends it within a minute.',
+  })
   expect(again).toMatchObject({ code: 1 })
   expect(await storage.deliveries.find('d1')).toMatchObject({ state: 'pending', attempts: 0 })
 })

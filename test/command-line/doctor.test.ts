@@ -28,7 +28,9 @@ test('a healthy server and its database pass: two processes race for a code, a r
     'address.https',
     'clients.pkce',
   ])
-  expect(findings.find(({ check }) => check === 'clients.pkce')?.what).toBe('PKCE is not required of A.')
+  expect(findings.find(({ check }) => check === 'clients.pkce')?.what).toBe(
+    'Clients that are not required to use PKCE: A.',
+  )
   expect(findings.map(({ check }) => check)).toEqual([
     'address.https',
     'discovery.openid',
@@ -88,7 +90,7 @@ test('a server that names another issuer fails, with advice on how to fix it (OI
   )
   expect(out).toMatch(/fail {2}discovery\.oauth/)
   expect(out).toMatch(/fail {2}discovery\.endpoints .*authorization_endpoint/)
-  expect(out).toMatch(/→ Give the server the issuer/)
+  expect(out).toMatch(/→ Configure the server with the issuer/)
 })
 
 test('a proxy that builds URLs from request headers fails (RFC 9700 §2.6)', async () => {

@@ -47,7 +47,7 @@ test('adds members with roles, replaces the roles, lists members and memberships
   expect(await json('list', '--user', 'ann')).toMatchObject([{ organizationId: 'acme', roles: ['reader'] }])
 
   const removed = await line.run('organization', 'member', 'remove', 'acme', 'ann')
-  expect(removed.out).toBe('User ann is not a member of organization acme any more.')
+  expect(removed.out).toBe('User ann is no longer a member of organization acme.')
   expect(await storage.organizations.findMember(organizationId('acme'), userId('ann'))).toBeUndefined()
   expect(await storage.users.find(userId('ann'))).toBeDefined()
 })

@@ -32,7 +32,7 @@ test('says in one sentence which Node version it needs when node:sqlite is missi
     code: 1,
     out: '',
     err: expect.stringMatching(
-      /^mintmark needs node:sqlite, which Node has since 22\.13: this is Node [\d.]+\.\n$/,
+      /^mintmark needs the module node:sqlite, which Node 22\.13 and later have\. This is Node [\d.]+\.\n$/,
     ) as string,
   })
 })
@@ -75,7 +75,7 @@ test('migrate copy copies an SQLite file to PostgreSQL', async () => {
 
   expect(copied).toMatchObject({ code: 0, err: '' })
   expect(JSON.parse(copied.out)).toContainEqual({ name: 'mintmark_users', rows: 0 })
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('No target is given') as string })
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('No target database is given') as string })
 })
 
 test('works with PostgreSQL: schema, client, list of users, keys, and a race between two processes', async () => {

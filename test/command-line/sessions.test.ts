@@ -52,7 +52,7 @@ test('ends one session, in the name of an administrator', async () => {
   const ended = await line.run('session', 'end', '--session', 's1')
   const again = await line.run('session', 'end', '--session', 's1')
 
-  expect(ended).toMatchObject({ code: 0, out: 'Session s1 is ended.' })
+  expect(ended).toMatchObject({ code: 0, out: 'Session s1 has ended.' })
   expect(again).toMatchObject({ code: 1 })
   expect(await storage.sessions.find(sessionId('s1'))).toMatchObject({ revokedAt: now, endReason: 'administrator' })
   expect(await storage.sessions.find(sessionId('s2'))).toMatchObject({ revokedAt: undefined })

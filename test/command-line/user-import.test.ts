@@ -53,7 +53,7 @@ test('user import reads CSV with quotes, mapped columns and booleans, and ignore
   expect(outcome).toEqual({
     code: 0,
     out: '2 created, 0 updated, 0 unchanged, 0 refused.',
-    err: 'Columns that are not read: password_hash. --map CLAIM=COLUMN reads one.',
+    err: 'Ignored columns: password_hash. To read a column, add --map CLAIM=COLUMN.',
   })
   const storage = await line.storage()
   expect(await storage.users.find(userId('7'))).toMatchObject({
@@ -63,7 +63,7 @@ test('user import reads CSV with quotes, mapped columns and booleans, and ignore
   expect(await storage.users.find(userId('8'))).toMatchObject({ active: false, claims: { name: 'two\nlines' } })
   expect(await line.run('user', 'import', 'users.csv')).toMatchObject({
     code: 2,
-    err: 'mintmark: No column is the user_id: add --map user_id=COLUMN.',
+    err: 'mintmark: No column contains the user_id. Add --map user_id=COLUMN.',
   })
 })
 

@@ -3,20 +3,20 @@ import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { SchemaMismatchError } from '@mintmark/storage-sql'
 import { MigrateCommandError, privilegeRefusal } from '@mintmark/storage-sql/command'
 
-/** A command that failed, or that found a problem. The message is one line for the operator. Exit code 1. */
+/** A command failed or found a problem. The message is one line for the operator. Exit code 1. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError'
 }
 
-/** A command that was called with wrong arguments. Exit code 2. */
+/** A command was called with wrong arguments. Exit code 2. */
 export class UsageError extends CommandError {
   override readonly name = 'UsageError'
 }
 
-/** The message of an error for the operator: one line, without a stack. */
+/** Returns the message of an error for the operator: one line, without a stack trace. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The command failed without an error message.'
-  // Over HTTP, an internal failure does not show its cause. The operator has access to the database, so the command does.
+  // The HTTP API hides the cause of an internal failure. The operator has access to the database and may see it.
   if (error instanceof AdminError && error.status >= 500 && error.cause !== undefined) return sentenceOf(error.cause)
   const refusal = privilegeRefusal(error)
   if (refusal !== undefined) return oneLine(refusal)
@@ -26,7 +26,7 @@ export function sentenceOf(error: unknown): string {
 
 export const exitCodeOf = (error: unknown): 1 | 2 => (error instanceof UsageError ? 2 : 1)
 
-// Only inside its package is the class of a wrong sealing key known.
+// The class SealingKeyError is not exported, so it is recognized by its name.
 const isExpected = (error: Error): boolean =>
   error.name === 'SealingKeyError' || expected.some((kind) => error instanceof kind)
 

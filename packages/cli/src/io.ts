@@ -1,14 +1,14 @@
 import type { Clock } from '@mintmark/internal'
 
-/** Everything that a command reads and writes, apart from files and databases. */
+/** Everything that a command reads and writes, except files and databases. */
 export interface Io {
-  /** Prints a result, which other programs may read. Without the end of the line. */
+  /** Prints a line of the result, which other programs may read. Adds the line break. */
   readonly out: (line: string) => void
-  /** Prints progress, warnings and errors. Without the end of the line. */
+  /** Prints a line of progress, a warning or an error. Adds the line break. */
   readonly err: (line: string) => void
-  /** Replaces the current line of a terminal; undefined when the output is not a terminal. */
+  /** Replaces the current line of the terminal; undefined if the output is not a terminal. */
   readonly progress: ((line: string) => void) | undefined
-  /** The terminal, for a progress bar; undefined when the output is not a terminal. */
+  /** The terminal, for a progress bar; undefined if the output is not a terminal. */
   readonly terminal: NodeJS.WritableStream | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder that relative paths start from. */
@@ -19,8 +19,8 @@ export interface Io {
   readonly fetch: typeof fetch
   /** The program and arguments that start this command line in another process. */
   readonly self: readonly [program: string, ...args: string[]]
-  /** The standard input, in pieces. */
+  /** Returns the standard input in chunks. */
   readonly input: () => AsyncIterable<string | Uint8Array>
-  /** The lines of the standard input. */
+  /** Returns the lines of the standard input. */
   readonly lines: () => AsyncIterator<string>
 }

@@ -19,7 +19,7 @@ import { webhookCommand } from './command/webhook.ts'
 import { workerCommand } from './doctor/check-atomicity.ts'
 import type { Io } from './io.ts'
 
-/** Creates the commands. Each run needs new ones, because Commander stores parsed options in them. */
+/** Creates the commands. Each run needs new commands, because Commander stores parsed options in them. */
 export function createProgram(io: Io): Command {
   const program = new Command('mintmark')
     .description('Administers a Mintmark authorization server through its database, and checks its health.')
@@ -43,32 +43,32 @@ export function createProgram(io: Io): Command {
     completionCommand(io),
   ]
   for (const command of commands) program.addCommand(command)
-  // The name of `mintmark user` in earlier versions.
+  // `mintmark account` is the name of `mintmark user` in earlier versions.
   program.addCommand(userCommand(io, 'account'), { hidden: true })
   program.addCommand(workerCommand(io), { hidden: true })
   program.addCommand(completeCommand(io), { hidden: true })
-  return quiet(program, io)
+  return redirectOutput(program, io)
 }
 
-/** The package's own: the same path leads to it from the sources and from the build. */
+/** Reads the version from package.json, which has the same relative path in the sources and in the build. */
 const version = (): string =>
   (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string })
     .version
 
-/** Prevents Commander from ending the process and from writing anywhere but to `io`. */
-function quiet(command: Command, io: Io): Command {
-  for (const child of command.commands) quiet(child, io)
+/** Makes Commander write to `io` only, and throw instead of ending the process. */
+function redirectOutput(command: Command, io: Io): Command {
+  for (const child of command.commands) redirectOutput(child, io)
   return command.exitOverride().configureOutput({
-    writeOut: trimmed(io.out),
-    writeErr: trimmed(io.err),
+    writeOut: withoutLineBreak(io.out),
+    writeErr: withoutLineBreak(io.err),
     outputError: (text, write) => write(`mintmark: ${text}`),
   })
 }
 
-/** Commander ends each text with a line break, and so does `io`. */
-const trimmed = (write: (line: string) => void) => (text: string) => write(text.trimEnd())
+/** Removes the line break that Commander adds, because `io` adds one too. */
+const withoutLineBreak = (write: (line: string) => void) => (text: string) => write(text.trimEnd())
 
 const help = `
 The database and the issuer come from --sqlite, --postgres and --issuer, from MINTMARK_SQLITE, MINTMARK_POSTGRES and
 MINTMARK_ISSUER, or from mintmark.config.json (mintmark init). Secrets are never arguments, because other users of the
-machine can see those. Set PGPASSWORD, MINTMARK_SEALING_KEY or MINTMARK_SEALING_KEY_FILE, and MINTMARK_SCIM_SECRET.`
+machine can see arguments. Set PGPASSWORD, MINTMARK_SEALING_KEY or MINTMARK_SEALING_KEY_FILE, and MINTMARK_SCIM_SECRET.`

@@ -5,9 +5,9 @@ import type { Io } from './io.ts'
 import { createProgram } from './program.ts'
 
 /**
- * Runs one command of `mintmark`. It never throws.
+ * Runs one command of `mintmark`. Never throws.
  * @param argv the arguments after the name of the program.
- * @returns the exit code: 0 for success, 1 for a failure or a problem that was found, 2 for wrong arguments.
+ * @returns the exit code: 0 for success, 1 if the command failed or found a problem, 2 for wrong arguments.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 
-import { showThing, table } from './show.ts'
+import { showRecord, table } from './show.ts'
 
-test('shows times as ISO 8601, also in nested lists', () => {
+test('shows times as ISO 8601, including times in nested lists', () => {
   const lines: string[] = []
   const io = { out: (line: string) => void lines.push(line) }
 
-  showThing({ name: 'App', createdAt: 0, secrets: [{ createdAt: 0, lastUsedAt: 60 }] }, { io })
+  showRecord({ name: 'App', createdAt: 0, secrets: [{ createdAt: 0, lastUsedAt: 60 }] }, { io })
 
   expect(lines).toEqual([
     'name       App',

@@ -7,7 +7,7 @@ export interface ShowOptions {
   readonly json?: true
 }
 
-/** The columns of a table: the text of a cell, by heading. */
+/** The columns of a table, by heading. Each function returns the text of a cell. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>
 
 /** Prints a list as a table, or as a JSON array of complete rows. */
@@ -26,19 +26,19 @@ export function showList<Row>(
 }
 
 /**
- * Prints one record: a line for each member that has a value, or JSON.
- * @param labels other names for members.
+ * Prints one record: one line for each member that has a value, or JSON.
+ * @param options `labels` are the names to print instead of member names.
  */
-export function showThing(thing: object, { json, io, labels = {} }: ThingOptions): void {
-  if (json === true) return io.out(JSON.stringify(thing, undefined, 2))
-  const members = Object.entries(thing).flatMap(([name, value]) =>
+export function showRecord(record: object, { json, io, labels = {} }: RecordOptions): void {
+  if (json === true) return io.out(JSON.stringify(record, undefined, 2))
+  const members = Object.entries(record).flatMap(([name, value]) =>
     value === undefined ? [] : [[labels[name] ?? name, memberText(name, value)] as const],
   )
   const width = Math.max(...members.map(([name]) => name.length))
   for (const [name, text] of members) io.out(`${name.padEnd(width)}  ${printable(text)}`)
 }
 
-/** Says in a sentence what a command did, or prints its result as JSON. */
+/** Prints a sentence that says what a command did, or its result as JSON. */
 export function showOutcome(result: object, { json, io, sentence }: OutcomeOptions): void {
   io.out(json === true ? JSON.stringify(result, undefined, 2) : sentence)
 }
@@ -48,12 +48,12 @@ interface OutcomeOptions extends ShowOptions {
   readonly sentence: string
 }
 
-interface ThingOptions extends ShowOptions {
+interface RecordOptions extends ShowOptions {
   readonly io: Pick<Io, 'out'>
   readonly labels?: Readonly<Record<string, string>>
 }
 
-/** A time in ISO 8601, or a dash for none. */
+/** Formats a time in ISO 8601, or undefined as a dash. */
 export const instant = (time: EpochSeconds | undefined): string =>
   time === undefined ? '-' : new Date(time * 1000).toISOString().replace('.000Z', 'Z')
 
@@ -80,5 +80,8 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
     .join('\n')
 }
 
-/** Replaces control and format characters: names come from other systems, and could move the cursor or the writing direction. */
+/**
+ * Replaces control and format characters. Names come from other systems, and these characters could move the cursor or
+ * change the writing direction.
+ */
 export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')

@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline'
 import { systemClock } from '@mintmark/internal'
 
 /**
- * Runs the command of this process, and returns the exit code.
+ * Runs the command in the arguments of this process, and returns the exit code.
  * @param program the file that was started.
  */
 export async function start(program: string): Promise<number> {
-  // Half of the run time of a command is compilation. The cache must be enabled before the rest is loaded.
+  // Compilation takes half of the run time of a command. The cache must be enabled before other modules are loaded.
   enableCompileCache()
   const { run } = await import('./run.ts')
   const { stdin, stdout, stderr } = process

@@ -9,7 +9,7 @@ test.each([
   ['.hidden_', 'hidden_'],
   ['日本', 'my-server'],
   ['', 'my-server'],
-])('the folder %j becomes a package %j', (folder, name) => {
+])('for the folder %j, the package name is %j', (folder, name) => {
   expect(packageNameOf(folder)).toBe(name)
 })
 

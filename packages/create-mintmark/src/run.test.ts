@@ -16,7 +16,7 @@ afterEach(() => rmSync(cwd, { recursive: true }))
 
 test('creates a project and prints the next steps', async () => {
   const env = { npm_config_user_agent: 'pnpm/12.21.0 npm/? node/v24' }
-  const { code, out, err } = await give(['id server'], { env })
+  const { code, out, err } = await runIn(['id server'], { env })
 
   expect([code, err]).toEqual([0, ''])
   expect(out.split('\n')).toEqual([
@@ -34,15 +34,15 @@ test('creates a project and prints the next steps', async () => {
   expect(readFileSync(join(cwd, 'id server/README.md'), 'utf8')).toMatch(/^# id-server\n/)
 })
 
-test('uses my-server without a folder, and writes --name to package.json', async () => {
-  expect(await give(['--name', '@acme/id'])).toMatchObject({ code: 0 })
+test('creates the folder my-server by default, and writes --name to package.json', async () => {
+  expect(await runIn(['--name', '@acme/id'])).toMatchObject({ code: 0 })
 
   expect(readdirSync(cwd)).toEqual(['my-server'])
   expect(JSON.parse(readFileSync(join(cwd, 'my-server/package.json'), 'utf8'))).toMatchObject({ name: '@acme/id' })
 })
 
-test('fills the working directory when it is empty', async () => {
-  const { code, out } = await give(['.'])
+test('creates the project in the working directory if it is empty', async () => {
+  const { code, out } = await runIn(['.'])
 
   expect(code).toBe(0)
   expect(out).toContain('Created a server in this folder. Next:\n\n  npm install\n')
@@ -50,8 +50,8 @@ test('fills the working directory when it is empty', async () => {
 })
 
 test('gives every project its own sealing key, which git ignores', async () => {
-  await give(['one'])
-  await give(['two'])
+  await runIn(['one'])
+  await runIn(['two'])
 
   const [one, two] = ['one', 'two'].map((name) => readFileSync(join(cwd, name, '.env'), 'utf8'))
   expect(one).toMatch(/^MINTMARK_SEALING_KEY=[\w-]{43}$/m)
@@ -65,7 +65,7 @@ test('gives every project its own sealing key, which git ignores', async () => {
 test('rejects a folder that is not empty, and does not change it', async () => {
   writeFileSync(join(cwd, 'mine'), '')
 
-  expect(await give(['.'])).toEqual({
+  expect(await runIn(['.'])).toEqual({
     code: 1,
     out: '',
     err: `create-mintmark: ${cwd} is not empty: it contains mine. Choose a new folder; nothing was changed.`,
@@ -74,12 +74,12 @@ test('rejects a folder that is not empty, and does not change it', async () => {
 })
 
 test.each([
-  { argv: ['a', 'b'], reason: 'give one folder, without b.' },
+  { argv: ['a', 'b'], reason: 'specify only one folder, without b.' },
   { argv: [''], reason: 'the folder has no name.' },
   { argv: ['a', '--name', 'Not Good'], reason: '"Not Good" is not a valid package name.' },
   { argv: ['a', '--colour'], reason: "Unknown option '--colour'" },
-])('rejects $argv with the usage, and creates nothing', async ({ argv, reason }) => {
-  const { code, err } = await give(argv)
+])('rejects the arguments $argv, prints the usage, and creates nothing', async ({ argv, reason }) => {
+  const { code, err } = await runIn(argv)
 
   expect(code).toBe(2)
   expect(err).toMatch(`create-mintmark: ${reason}`)
@@ -88,39 +88,39 @@ test.each([
 })
 
 test('rejects an older Node, and creates nothing', async () => {
-  expect(await give(['a'], { nodeVersion: '22.17.1' })).toMatchObject({
+  expect(await runIn(['a'], { nodeVersion: '22.17.1' })).toMatchObject({
     code: 1,
-    err: 'create-mintmark: the server needs Node 22.18 or later, this is 22.17.1.',
+    err: 'create-mintmark: the server needs Node 22.18 or later. This is Node 22.17.1.',
   })
   expect(readdirSync(cwd)).toEqual([])
 })
 
 test('creates nothing when interrupted', async () => {
-  const { code, err } = await give(['a'], { signal: AbortSignal.abort() })
+  const { code, err } = await runIn(['a'], { signal: AbortSignal.abort() })
 
   expect([code, err]).toEqual([130, 'create-mintmark: interrupted, nothing was created.'])
   expect(readdirSync(cwd)).toEqual([])
 })
 
 test('prints the help, and creates nothing', async () => {
-  const { code, out } = await give(['--help'])
+  const { code, out } = await runIn(['--help'])
 
   expect(code).toBe(0)
   expect(out).toMatch(/^create-mintmark \[folder\]/)
   expect(readdirSync(cwd)).toEqual([])
 })
 
-/** Runs the command in the folder. */
-async function give(argv: readonly string[], change: Partial<Io> = {}) {
-  const said = { out: [] as string[], err: [] as string[] }
+/** Runs the command in `cwd`. */
+async function runIn(argv: readonly string[], change: Partial<Io> = {}) {
+  const output = { out: [] as string[], err: [] as string[] }
   const code = await run(argv, {
-    out: (line) => said.out.push(line),
-    err: (line) => said.err.push(line),
+    out: (line) => output.out.push(line),
+    err: (line) => output.err.push(line),
     env: {},
     cwd,
     nodeVersion: '22.18.0',
     signal: new AbortController().signal,
     ...change,
   })
-  return { code, out: said.out.join('\n'), err: said.err.join('\n') }
+  return { code, out: output.out.join('\n'), err: output.err.join('\n') }
 }

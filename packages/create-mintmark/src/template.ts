@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 
 /** A file of a new project. */
 export interface ProjectFile {
-  /** Relative to the folder of the project, with the separator of this machine. */
+  /** The path relative to the project folder, with the path separator of this machine. */
   readonly path: string
   readonly text: string
-  /** `private`: only its owner may read it. */
+  /** With `private`, only the owner may read the file. */
   readonly access: 'ordinary' | 'private'
 }
 
-/** Reads the files of a project whose package has this name, with a new sealing key. */
+/** Returns the files of a project with this package name and a new sealing key. */
 export async function readTemplate(name: string): Promise<readonly ProjectFile[]> {
   const ownManifest = await readFile(new URL('package.json', home), 'utf8')
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -26,7 +26,7 @@ export async function readTemplate(name: string): Promise<readonly ProjectFile[]
       case 'README.md':
         return { path: file, text: text.replace('my-server', name), access: 'ordinary' }
       case 'gitignore':
-        // npm leaves `.gitignore` files out of packages.
+        // npm does not publish files named `.gitignore`.
         return { path: '.gitignore', text, access: 'ordinary' }
       default:
         return { path: file, text, access: 'ordinary' }
@@ -35,13 +35,13 @@ export async function readTemplate(name: string): Promise<readonly ProjectFile[]
   return [...(await Promise.all(files)), { path: '.env', text: environment(), access: 'private' }]
 }
 
-/** The sealing key of `createStoredKeys`: 32 random bytes. */
+/** Returns the content of `.env`, with a sealing key of 32 random bytes for `createStoredKeys`. */
 const environment = (): string => `\
-# Not for version control. Keep a copy: without it the signing keys in the database are lost.
+# Do not commit this file. Keep a copy: without it the signing keys in the database are lost.
 MINTMARK_SEALING_KEY=${randomBytes(32).toString('base64url')}
 `
 
-/** The folder of this package, for the sources and for the build. */
+/** The folder of this package. The path is the same from the sources and from the build. */
 const home = new URL('../', import.meta.url)
 const folder = fileURLToPath(new URL('template', home))
 
@@ -51,26 +51,27 @@ interface Manifest {
 }
 
 /**
- * Creates the package.json of a new project: versions that the template leaves open are those in this package's manifest.
- * @throws Error when the manifest has no such version.
+ * Creates the package.json of a new project. Replaces each version `*` in the template by the version in the manifest of
+ * this package.
+ * @throws Error if the manifest has no such version.
  */
-function fillManifest(text: string, given: { readonly name: string; readonly ownManifest: string }): string {
+function fillManifest(text: string, values: { readonly name: string; readonly ownManifest: string }): string {
   const template = JSON.parse(text) as Manifest
-  const { devDependencies: known = {} } = JSON.parse(given.ownManifest) as Manifest
+  const { devDependencies: known = {} } = JSON.parse(values.ownManifest) as Manifest
   const rangeIn = (name: string, range: string): string => (range === '*' ? rangeOf(name, known) : range)
-  const filled = (ranges: Manifest['dependencies'] = {}): Readonly<Record<string, string>> =>
+  const fillRanges = (ranges: Manifest['dependencies'] = {}): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(ranges).map(([name, range]) => [name, rangeIn(name, range)]))
 
   const manifest = {
     ...template,
-    name: given.name,
-    dependencies: filled(template.dependencies),
-    devDependencies: filled(template.devDependencies),
+    name: values.name,
+    dependencies: fillRanges(template.dependencies),
+    devDependencies: fillRanges(template.devDependencies),
   }
   return `${JSON.stringify(manifest, undefined, 2)}\n`
 }
 
-/** A project accepts updates within the major version, even of dependencies that this repository pins. */
+/** Returns a range within the major version, because a project should get updates of dependencies that are pinned here. */
 function rangeOf(name: string, known: Readonly<Record<string, string>>): string {
   const version = known[name]
   if (version === undefined) throw new Error(`The manifest of this package has no version of ${name}.`)

@@ -17,7 +17,7 @@ const file = (path: string, access: ProjectFile['access'] = 'ordinary'): Project
 const files = [file('a'), file(join('b', 'c')), file('.env', 'private')]
 const never = new AbortController().signal
 
-test('writes every file, and makes a private file readable by its owner only', async () => {
+test('writes every file, and makes a private file readable only by its owner', async () => {
   const folder = join(parent, 'new', 'server')
 
   await writeProject(folder, files, never)
@@ -27,7 +27,7 @@ test('writes every file, and makes a private file readable by its owner only', a
   if (process.platform !== 'win32') expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
 })
 
-test('fills an empty folder', async () => {
+test('writes the files to an empty folder', async () => {
   await writeProject(parent, files, never)
 
   expect(readdirSync(parent)).toHaveLength(3)
@@ -43,7 +43,7 @@ test('rejects a folder that contains a file, and does not change it', async () =
   expect(readdirSync(parent)).toEqual(['.hidden'])
 })
 
-test('rejects a file, and does not change it', async () => {
+test('rejects a path of a file, and does not change the file', async () => {
   const folder = join(parent, 'file')
   writeFileSync(folder, 'mine')
 
@@ -71,8 +71,8 @@ test('leaves an empty folder empty when a write fails', async () => {
 test.each([0, 1, 2])('leaves no folder when interrupted after file %i', async (last) => {
   const stop = new AbortController()
   const interrupted = function* (): Generator<ProjectFile> {
-    for (const [index, one] of files.entries()) {
-      yield one
+    for (const [index, next] of files.entries()) {
+      yield next
       if (index === last) stop.abort()
     }
   }

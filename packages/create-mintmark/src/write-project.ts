@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path'
 import type { ProjectFile } from './template.ts'
 
 /**
- * Writes the files of a project, all of them or none.
- * @param folder absolute; it must be empty or must not exist.
+ * Writes all files of a project or none.
+ * @param folder an absolute path. The folder must be empty or must not exist.
  * @param signal when it is aborted, the promise is rejected with its reason.
- * @throws ProjectError when the folder is not empty; the error of the file system when it cannot be written. Nothing was
+ * @throws ProjectError if the folder is not empty; the error of the file system if a file cannot be written. Nothing was
  *   changed then.
  */
 export async function writeProject(folder: string, files: Iterable<ProjectFile>, signal: AbortSignal): Promise<void> {
   const existed = await isEmptyFolder(folder)
-  // The uppermost folder that was created; undefined when all of them existed.
-  const made = await mkdir(folder, { recursive: true })
+  // The topmost folder that was created; undefined if all of them existed.
+  const topmost = await mkdir(folder, { recursive: true })
   try {
     for (const { path, text, access } of files) {
       signal.throwIfAborted()
@@ -23,12 +23,15 @@ export async function writeProject(folder: string, files: Iterable<ProjectFile>,
     }
     signal.throwIfAborted()
   } catch (error) {
-    await remove(existed ? await contentsOf(folder) : [made ?? folder])
+    await remove(existed ? await contentsOf(folder) : [topmost ?? folder])
     throw error
   }
 }
 
-/** Returns whether the folder exists. @throws ProjectError when it is a file, or is not empty. */
+/**
+ * Whether the folder exists and is empty; false if it does not exist.
+ * @throws ProjectError if it is a file or not empty.
+ */
 async function isEmptyFolder(folder: string): Promise<boolean> {
   const found = await stat(folder).catch((error: unknown) => {
     if (isAbsent(error)) return undefined
@@ -50,7 +53,7 @@ async function remove(paths: readonly string[]): Promise<void> {
 
 const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** The project cannot be created in the folder. The message is a sentence for the user. */
+/** The project cannot be created in the folder. The message is written for the user. */
 export class ProjectError extends Error {
   override readonly name = 'ProjectError'
 }

@@ -4,24 +4,24 @@ import { encodeBase64url, randomIdentifier, sha256, systemClock, systemRandom } 
 interface ProofKey {
   /** The public key, as proofs contain it. */
   readonly jwk: Readonly<Record<'kty' | 'crv' | 'x' | 'y', string>>
-  /** `jkt` of the tokens that are bound to the key (RFC 7638 §3). */
+  /** The `jkt` of tokens that are bound to the key (RFC 7638 §3). */
   readonly thumbprint: string
-  /** Creates a new proof for one request: the value of its `DPoP` header. */
+  /** Creates a proof for one request: the value of its `DPoP` header. */
   proof(request: ProvenRequest): Promise<string>
 }
 
 /** The request that a proof is for (RFC 9449 §4.2). */
 interface ProvenRequest {
   readonly method: string
-  /** Its URL. The query and the fragment are left out of the proof. */
+  /** The URL of the request. The proof does not contain its query and fragment. */
   readonly url: string
   /** The access token that the request contains. */
   readonly accessToken?: string
-  /** The nonce that the server has sent last, in `DPoP-Nonce`. */
+  /** The nonce that the server sent last in `DPoP-Nonce`. */
   readonly nonce?: string
   /**
-   * When the proof is created, in seconds since 1970.
-   * @defaultValue the real time
+   * The time in the proof, in seconds since 1970.
+   * @defaultValue The current time.
    */
   readonly issuedAt?: number
 }

@@ -8,7 +8,7 @@ const oneStep = (expected: Expectation): Transcript => ({
   steps: [{ id: 'X-1', title: 'Read', request: { method: 'GET', path: '/Users/1' }, expect: expected }],
 })
 
-/** Plays one step against a server that always gives this answer. */
+/** Replays one step against a server that always sends this response. */
 async function problemsWith(expected: Expectation, status: number, body?: unknown): Promise<readonly string[]> {
   const fetch = () => Promise.resolve(new Response(body === undefined ? null : JSON.stringify(body), { status }))
   const { passed, steps } = await replayTranscript(oneStep(expected), {
@@ -30,7 +30,7 @@ test.each<readonly [Expectation, number, unknown, readonly string[]]>([
   [{ status: [200], body: { a: { b: true } } }, 200, { a: [] }, ['a should be an object']],
   [{ status: [200], body: { a: [] } }, 200, {}, []],
   [{ status: [200], body: { a: [{ b: 1 }, { b: 2 }] } }, 200, { a: [{ b: 2, c: 3 }, { b: 1 }] }, []],
-  [{ status: [200], body: { a: [{ b: 1 }] } }, 200, { a: [{ b: 2 }] }, ['a should hold {"b":1}']],
+  [{ status: [200], body: { a: [{ b: 1 }] } }, 200, { a: [{ b: 2 }] }, ['a should contain {"b":1}']],
   [{ status: [200], body: { a: [{ b: 1 }] } }, 200, { a: [{ b: 1 }, { b: 1 }] }, ['a has 2 values, expected 1']],
   [{ status: [200], absent: ['a.b'] }, 200, { a: { b: null } }, []],
   [{ status: [200], absent: ['a.b'] }, 200, { a: { b: [] } }, []],
@@ -40,14 +40,14 @@ test.each<readonly [Expectation, number, unknown, readonly string[]]>([
     { 'urn:x:2.0': { b: 1 } },
     ["'urn:x:2.0'.b should have no value"],
   ],
-  [{ status: [200], text: ['id'] }, 200, { id: '' }, ['id should be a text']],
-  [{ status: [200], never: ['secret'] }, 200, { a: ['a secret'] }, ['the answer holds secret']],
-  [{ status: [200], body: { a: 1 } }, 200, 'html', ['the answer should be an object']],
-])('%j of %i %j: %j', async (expected, status, body, problems) => {
+  [{ status: [200], text: ['id'] }, 200, { id: '' }, ['id should be a non-empty string']],
+  [{ status: [200], never: ['secret'] }, 200, { a: ['a secret'] }, ['the response contains secret']],
+  [{ status: [200], body: { a: 1 } }, 200, 'html', ['the response should be an object']],
+])('with the expectation %j, the response %i %j has the problems %j', async (expected, status, body, problems) => {
   expect(await problemsWith(expected, status, body)).toEqual(problems)
 })
 
-test('fills in a saved value later, and reports one that was never saved', async () => {
+test('fills in a saved value in later steps, and leaves a placeholder whose value was not saved unchanged', async () => {
   const sent: string[] = []
   const transcript: Transcript = {
     name: 'Two steps',

@@ -1,15 +1,15 @@
 import { randomIdentifier, systemRandom } from '@mintmark/internal'
 import type { Expectation, Json, Transcript, TranscriptStep } from './transcripts/transcript.ts'
 
-/** The server that a transcript is played against. */
+/** The server that a transcript is replayed against. */
 export interface ReplayTarget {
-  /** The SCIM base URL, as an administrator pastes it. */
+  /** The SCIM base URL, as an administrator enters it at the identity provider. */
   readonly baseUrl: string
-  /** The whole Authorization header. */
+  /** The complete Authorization header. */
   readonly authorization: string
-  /** The value of `{{random}}`, so that two replays do not collide: letters and digits. Default: random. */
+  /** The value of `{{random}}`: letters and digits. It must differ between replays. Default: random. */
   readonly run?: string
-  /** Default: the runtime's own. */
+  /** Default: the `fetch` of the runtime. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
@@ -18,11 +18,11 @@ interface StepResult {
   readonly id: string
   readonly title: string
   readonly status: number
-  /** Empty when the response is as expected. */
+  /** Empty if the response is as expected. */
   readonly problems: readonly string[]
 }
 
-/** The result of a whole transcript. */
+/** The result of a transcript. */
 export interface Replayed {
   readonly name: string
   readonly passed: boolean
@@ -30,13 +30,13 @@ export interface Replayed {
 }
 
 /**
- * Replays an identity provider's requests against a server, step by step, and checks the responses.
- * A failed step does not stop the replay: steps that depend on it fail too and are reported.
- * @throws any error of `fetch` when the server cannot be reached.
+ * Replays an identity provider's requests against a server, step by step, and checks the responses. A failed step does not
+ * stop the replay; steps that depend on it usually fail too.
+ * @throws any error of `fetch` if the server cannot be reached.
  */
 export async function replayTranscript({ name, headers, steps }: Transcript, target: ReplayTarget): Promise<Replayed> {
   const results: StepResult[] = []
-  let variables: Variables = new Map([['random', target.run ?? newRun()]])
+  let variables: Variables = new Map([['random', target.run ?? createRun()]])
   for (const step of steps) {
     const { status, body } = await send(step, { headers, variables, target })
     results.push({
@@ -50,8 +50,8 @@ export async function replayTranscript({ name, headers, steps }: Transcript, tar
   return { name, passed: results.every(({ problems }) => problems.length === 0), steps: results }
 }
 
-/** Letters and digits: some clients write it into a filter without quotes. */
-const newRun = (): string => `run${randomIdentifier(systemRandom).replaceAll(/[-_]/g, '0')}`
+/** Creates a value of letters and digits only, because some clients write it into a filter without quotes. */
+const createRun = (): string => `run${randomIdentifier(systemRandom).replaceAll(/[-_]/g, '0')}`
 
 interface Sending {
   readonly headers: Readonly<Record<string, string>>
@@ -78,13 +78,13 @@ function readJson(text: string): Json | undefined {
     // The cast states the type of JSON.parse's result.
     return text === '' ? undefined : (JSON.parse(text) as Json)
   } catch {
-    // Not JSON: no expectation matches a text.
+    // The response is not JSON. A string matches no expectation of an object.
     return text
   }
 }
 
 function savedValues({ save = {} }: TranscriptStep, body: Json | undefined): Variables {
-  const found = Object.entries(save).map(([name, place]) => [name, valueAt(body, place)] as const)
+  const found = Object.entries(save).map(([name, path]) => [name, valueAt(body, path)] as const)
   return new Map(found.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])))
 }
 
@@ -94,64 +94,64 @@ interface Answer {
   readonly body: Json | undefined
 }
 
-/** What an identity provider would not like about an answer; nothing when it is as expected. */
+/** Returns the problems of a response; none if it is as expected. */
 function problemsOf({ status, body }: Answer, expected: Expectation, variables: Variables): readonly string[] {
   const statusProblems = expected.status.includes(status)
     ? []
     : [`status ${status}, expected ${expected.status.join(' or ')}`]
-  // RFC 7644 §3.5.2: a change may be answered without a body.
+  // RFC 7644 §3.5.2: the response to a change may have no body.
   if (body === undefined) return statusProblems
   return [
     ...statusProblems,
     ...(expected.body === undefined ? [] : differences(body, fillIn(expected.body, variables), '')),
     ...(expected.absent ?? [])
-      .filter((place) => hasValue(valueAt(body, place)))
-      .map((place) => `${place} should have no value`),
+      .filter((path) => hasValue(valueAt(body, path)))
+      .map((path) => `${path} should have no value`),
     ...(expected.text ?? [])
-      .filter((place) => !isText(valueAt(body, place)))
-      .map((place) => `${place} should be a text`),
+      .filter((path) => !isNonEmptyString(valueAt(body, path)))
+      .map((path) => `${path} should be a non-empty string`),
     ...(expected.never ?? [])
       .filter((text) => JSON.stringify(body).includes(text))
-      .map((text) => `the answer holds ${text}`),
+      .map((text) => `the response contains ${text}`),
   ]
 }
 
 const hasValue = (value: Json | undefined): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
 
-const isText = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
+const isNonEmptyString = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
 
-/** Compares the expected members of objects, and everything else as a whole. */
-function differences(found: Json | undefined, expected: Json, place: string): readonly string[] {
-  if (Array.isArray(expected)) return listDifferences(found, expected, place)
+/** Compares only the expected members of objects. All other values must be equal. */
+function differences(found: Json | undefined, expected: Json, path: string): readonly string[] {
+  if (Array.isArray(expected)) return listDifferences(found, expected, path)
   if (typeof expected === 'object' && expected !== null) {
     if (typeof found !== 'object' || found === null || Array.isArray(found))
-      return [`${place || 'the answer'} should be an object`]
+      return [`${path || 'the response'} should be an object`]
     const members = found as Readonly<Record<string, Json>>
     return Object.entries(expected).flatMap(([name, member]) =>
       differences(
         Object.hasOwn(members, name) ? members[name] : undefined,
         member,
-        place === '' ? name : `${place}.${name}`,
+        path === '' ? name : `${path}.${name}`,
       ),
     )
   }
-  return found === expected ? [] : [`${place} is ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`]
+  return found === expected ? [] : [`${path} is ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`]
 }
 
-/** The order of values is not significant (RFC 7643 §2.4): the same values must be present, and no others. */
-function listDifferences(found: Json | undefined, expected: readonly Json[], place: string): readonly string[] {
+/** Compares lists of values, whose order is not significant (RFC 7643 §2.4). */
+function listDifferences(found: Json | undefined, expected: readonly Json[], path: string): readonly string[] {
   const items: readonly Json[] = Array.isArray(found) ? found : []
-  if (items.length !== expected.length) return [`${place} has ${items.length} values, expected ${expected.length}`]
+  if (items.length !== expected.length) return [`${path} has ${items.length} values, expected ${expected.length}`]
   return expected
     .filter((item) => !items.some((candidate) => differences(candidate, item, place).length === 0))
-    .map((item) => `${place} should hold ${JSON.stringify(item)}`)
+    .map((item) => `${path} should contain ${JSON.stringify(item)}`)
 }
 
-/** What `{{name}}` stands for. */
+/** The values of `{{name}}`, by name. */
 type Variables = ReadonlyMap<string, string>
 
-/** The same value with every `{{name}}` filled in; one that is not known stays, and no server finds it. */
+/** Replaces every `{{name}}` in a value. A name without a value stays, so that the server finds nothing. */
 function fillIn(value: Json, variables: Variables): Json {
   if (typeof value === 'string') return fillInText(value, variables)
   if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, variables))
@@ -159,14 +159,14 @@ function fillIn(value: Json, variables: Variables): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fillIn(member, variables)]))
 }
 
-/** The same for a text. */
+/** Replaces every `{{name}}` in a string. */
 const fillInText = (text: string, variables: Variables): string =>
-  text.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => variables.get(name) ?? whole)
+  text.replaceAll(/\{\{(\w+)\}\}/g, (placeholder, name: string) => variables.get(name) ?? placeholder)
 
-/** What stands at a place such as `Resources.0.id`; undefined when nothing does. A name with dots in it stands in single quotes. */
-function valueAt(body: Json | undefined, place: string): Json | undefined {
+/** Returns the value at a path such as `Resources.0.id`. Names that contain dots are in single quotes. */
+function valueAt(body: Json | undefined, path: string): Json | undefined {
   let value = body
-  for (const [, quoted, plain] of place.matchAll(/'([^']*)'|([^.']+)/g)) value = memberOf(value, quoted ?? plain ?? '')
+  for (const [, quoted, plain] of path.matchAll(/'([^']*)'|([^.']+)/g)) value = memberOf(value, quoted ?? plain ?? '')
   return value
 }
 

@@ -16,7 +16,7 @@ export interface TestCertificate {
   readonly certificate: string
   /** In PEM (PKCS #8). */
   readonly privateKey: string
-  /** `x5t#S256` of the tokens that are bound to the certificate (RFC 8705 §3.1). */
+  /** The `x5t#S256` of tokens that are bound to the certificate (RFC 8705 §3.1). */
   readonly thumbprint: string
   /** The value of a `Client-Cert` header, as a proxy forwards it (RFC 9440 §2.2). */
   readonly header: string
@@ -24,23 +24,23 @@ export interface TestCertificate {
   readonly x5c: string
 }
 
-/** What a certificate contains, and who signs it. */
+/** The contents of a certificate, and its issuer. */
 interface TestCertificateRequest {
-  /** The name of its owner: `CN`, the whole subject. */
+  /** The name of the owner. The subject of the certificate consists only of this `CN`. */
   readonly commonName: string
   /**
-   * DNS names of its owner: `localhost` for a server, or the name that a client is registered with.
+   * The DNS names of the owner: `localhost` for a server, or the name in the registration of a client.
    * @defaultValue None. A client with `tls_client_auth_subject_dn` needs no other name.
    */
   readonly dns?: readonly string[]
   /**
-   * The authority that signs.
-   * @defaultValue The certificate itself. No authority is needed for `self_signed_tls_client_auth`.
+   * The certificate authority that signs the certificate.
+   * @defaultValue None: the certificate is self-signed, which is sufficient for `self_signed_tls_client_auth`.
    */
   readonly signedBy?: TestCertificate
   /**
-   * Whether it may sign others.
-   * @defaultValue false. Clients and servers sign nobody.
+   * Whether the certificate is a certificate authority, which may sign others.
+   * @defaultValue `false`. Clients and servers sign no certificates.
    */
   readonly isAuthority?: boolean
 }
@@ -89,13 +89,13 @@ const importKey = (pem: string): Promise<CryptoKey> =>
     ['sign'],
   )
 
-/** Web Crypto returns both numbers of the signature side by side; certificates have a sequence (RFC 3279 §2.2.3). */
+/** Signs bytes. Converts the two concatenated numbers of Web Crypto to the sequence in certificates (RFC 3279 §2.2.3). */
 async function sign(key: CryptoKey, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const both = new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes))
-  return sequence(integer(both.subarray(0, 32)), integer(both.subarray(32)))
+  const numbers = new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes))
+  return sequence(integer(numbers.subarray(0, 32)), integer(numbers.subarray(32)))
 }
 
-/** A number above zero, in as few bytes as possible (X.690 §8.3). */
+/** Encodes a positive integer in as few bytes as possible (X.690 §8.3). */
 function integer(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const significant = bytes.subarray(bytes.findIndex((byte) => byte !== 0))
   return der(0x02, (significant[0] ?? 0) < 0x80 ? Uint8Array.of() : Uint8Array.of(0), significant)
@@ -115,7 +115,7 @@ const nameOf = (text: string): Uint8Array => sequence(der(0x31, sequence(commonN
 
 const sequence = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => der(0x30, ...parts)
 
-/** Tag, length, value (X.690 §8.1). */
+/** Encodes a tag, a length and a value (X.690 §8.1). */
 function der(tag: number, ...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const length = parts.reduce((total, part) => total + part.length, 0)
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff]

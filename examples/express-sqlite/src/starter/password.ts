@@ -11,7 +11,7 @@ export async function hashPassword(password: string): Promise<PasswordRecord> {
   return { salt, hash: await derive(password, salt) }
 }
 
-/** Whether the password is right. Without a record it does the same work: the time must not reveal which users exist. */
+/** Whether the password is right. Takes the same time without a record, so that it does not reveal which users exist. */
 export async function isPassword(password: string, record: PasswordRecord | undefined): Promise<boolean> {
   const { salt, hash } = record ?? dummyRecord
   const isRight = timingSafeEqual(await derive(password, salt), hash)
@@ -20,12 +20,12 @@ export async function isPassword(password: string, record: PasswordRecord | unde
 
 function derive(password: string, salt: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // NFKC: the same password typed on two keyboards can arrive as different code points.
+    // NFKC: two keyboards can produce different code points for the same password.
     scrypt(password.normalize('NFKC'), salt, hashLength, cost, (error, hash) => (error ? reject(error) : resolve(hash)))
   })
 }
 
-/** 16 MiB and about a fifth of a second: one of the settings in OWASP's password storage cheat sheet. */
+/** Uses 16 MiB and about a fifth of a second: one of the settings in OWASP's password storage cheat sheet. */
 const cost = { N: 16_384, r: 8, p: 5 }
 const hashLength = 32
 const dummyRecord: PasswordRecord = { salt: randomBytes(16), hash: randomBytes(hashLength) }

@@ -4,8 +4,8 @@ import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { Users } from './users.ts'
 
 /**
- * Stores the password that a directory sets for a user whom it provisions. The user can then sign in with it, with the
- * directory as part of the name. A deactivated user cannot sign in, because Mintmark refuses the user.
+ * Stores the password that a directory sets for a provisioned user. The user can then sign in with it; the sign-in name
+ * starts with the directory. Mintmark refuses a deactivated user, even with the right password.
  */
 export const keepPassword =
   (users: Users, storage: OAuthStorage): NonNullable<ProvisioningHooks['password']> =>
@@ -24,7 +24,7 @@ export const keepPassword =
     })
   }
 
-/** Removes a user whom the directory deletes. Otherwise a new user with the same name could not sign in. */
+/** Removes a user whom the directory has deleted. Otherwise a new user with the same name could not sign in. */
 export const forgetRemoved =
   (users: Users) =>
   (event: ScimEvent): void => {

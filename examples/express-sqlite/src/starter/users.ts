@@ -6,11 +6,11 @@ import { hashPassword, isPassword, type PasswordRecord } from './password.ts'
 
 /** A user of the host. Mintmark only uses the `subject`. */
 export interface User {
-  /** The `sub` of the tokens. It never changes, and is never given to another user. */
+  /** The `sub` of the tokens. It never changes and is never used for another user. */
   readonly subject: string
   /**
    * The directory that provisioned the user; empty for the host's own users. Names are unique only within a directory, so
-   * that no directory can take a name from another one.
+   * that a directory cannot use up the names of another one.
    */
   readonly directory: string
   readonly username: string
@@ -31,21 +31,21 @@ export interface Users {
    * come first, such as `example-corp/kim@example.com`.
    */
   findByName(name: string): User | undefined
-  /** Finds the user by name, and checks the password. */
+  /** Finds a user by name and checks the password. Returns undefined if the user does not exist or the password is wrong. */
   verify(attempt: { readonly username: string; readonly password: string }): Promise<User | undefined>
   /**
-   * Changes the password of the user with this subject, or adds the user if there is none. A user whose name or address
-   * belongs to another user of the same directory is not added.
+   * Changes the password of the user with this subject, or adds the user if it does not exist. Does not add a user whose
+   * name or email address belongs to another user of the same directory.
    */
   put(user: User & { readonly password: string }): Promise<void>
-  /** Removes a user, if there is one. The name and the address can be used again. */
+  /** Removes a user, if it exists. The name and the email address can then be used again. */
   remove(subject: string): void
-  /** Adds all of the users or none. */
+  /** Adds all users or none. */
   add(users: readonly NewUser[]): Promise<void>
   close(): void
 }
 
-/** Opens the table in a SQLite file of its own. If the file is new, the table is empty and only you can read the file. */
+/** Opens the table in a separate SQLite file. A new file contains an empty table, and only you can read it. */
 export function openUsers(file: string): Users {
   if (file !== ':memory:') closeSync(openSync(file, 'a', 0o600))
   const database = new DatabaseSync(file)
@@ -57,8 +57,8 @@ export function openUsers(file: string): Users {
   )
   const insert = database.prepare(`INSERT INTO users VALUES (?, '', ?, ?, ?, ?, ?, ?)`)
   const changePassword = database.prepare('UPDATE users SET salt = :salt, hash = :hash WHERE subject = :subject')
-  // The sign-in page accepts usernames and addresses in one field, so no user may have a name or address of another user.
-  const insertUnderFreeNames = database.prepare(
+  // The sign-in page accepts a username or an email address in one field, so neither may belong to two users.
+  const insertIfNamesAreFree = database.prepare(
     `INSERT INTO users SELECT :subject, :directory, :username, :email, :givenName, :familyName, :salt, :hash
       WHERE NOT EXISTS (SELECT 1 FROM users WHERE directory = :directory
         AND (username IN (:username, :email) OR email IN (:username, :email)))
@@ -84,7 +84,7 @@ export function openUsers(file: string): Users {
     async put({ subject, directory, username, email, givenName, familyName, password }) {
       const { salt, hash } = await hashPassword(password)
       if (changePassword.run({ subject, salt, hash }).changes > 0) return
-      insertUnderFreeNames.run({ subject, directory, username, email, givenName, familyName, salt, hash })
+      insertIfNamesAreFree.run({ subject, directory, username, email, givenName, familyName, salt, hash })
     },
     remove: (subject) => void remove.run(subject),
     async add(users) {

@@ -11,7 +11,7 @@ import { readSecretFile } from '../config/key-ring.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import { instant, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
 import {
   parseSeconds,
   showPage,
@@ -22,10 +22,10 @@ import {
   type OverlapOptions,
 } from './options.ts'
 
-/** `mintmark client`: the applications that request tokens. */
+/** Creates `mintmark client`, which manages the applications that request tokens. */
 export const clientCommand = (io: Io): Command =>
   new Command('client')
-    .description('the applications that request tokens')
+    .description('manages the applications that request tokens')
     .addCommand(createClientCommand(io))
     .addCommand(
       withPage(withConfig(new Command('list')))
@@ -39,11 +39,13 @@ export const clientCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('show'))
-        .description('shows a client, with the times of its secrets')
+        .description('shows a client, with the creation and expiry times of its secrets')
         .argument('<id>')
         .option('--json', 'print JSON')
         .action((id: string, options: ConfigOptions & ShowOptions) =>
-          withAdministration(options, io, async ({ clients }) => showThing(await clients.read(id), { ...options, io })),
+          withAdministration(options, io, async ({ clients }) =>
+            showRecord(await clients.read(id), { ...options, io }),
+          ),
         ),
     )
     .addCommand(switchCommand('disable', 'refuses the requests and tokens of the client from now on', io))
@@ -64,7 +66,7 @@ function switchCommand(name: 'disable' | 'enable', description: string, io: Io):
 
 const secretCommand = (io: Io): Command =>
   new Command('secret')
-    .description('the secrets of a client: two can be active at the same time')
+    .description('manages the secrets of a client: two can be active at the same time')
     .addCommand(
       withOverlap(withConfig(new Command('rotate')))
         .description('adds a secret and prints it; it cannot be shown again')
@@ -75,13 +77,13 @@ const secretCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('revoke'))
-        .description('revokes all secrets of the client but the newest, at once')
+        .description('revokes all secrets of the client except the newest')
         .argument('<id>')
         .option('--json', 'print JSON')
         .action((id: string, options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ clients }) => {
             await clients.revokePreviousSecrets(id)
-            const sentence = `Client ${id} has only its newest secret now.`
+            const sentence = `All secrets of client ${id} except the newest are revoked.`
             showOutcome({ clientId: id }, { ...options, io, sentence })
           }),
         ),
@@ -93,7 +95,7 @@ async function rotateSecret(
   options: OverlapOptions & { readonly io: Io },
 ): Promise<void> {
   const clientSecret = await clients.addSecret(id, previousExpiry(options))
-  showThing({ clientId: id, clientSecret }, { ...options, labels: credentialLabels })
+  showRecord({ clientId: id, clientSecret }, { ...options, labels: credentialLabels })
   if (options.previousEndsIn === undefined)
     options.io.err(`The previous secret works until you run: mintmark client secret revoke ${id}`)
 }
@@ -112,7 +114,7 @@ interface CreateOptions extends ConfigOptions, ShowOptions {
   readonly id?: string
 }
 
-/** `mintmark client create`: registers a client and prints its secret. */
+/** Creates `mintmark client create`, which registers a client and prints its secret. */
 function createClientCommand(io: Io): Command {
   const command = withConfig(new Command('create'))
     .description('registers a client and prints its secret; it cannot be shown again')
@@ -122,7 +124,7 @@ function createClientCommand(io: Io): Command {
   return command.option('--json', 'print JSON').action((name: string, options: CreateOptions) =>
     withAdministration(options, io, async ({ clients }) => {
       const { client, clientSecret } = await clients.create(await registrationOf(name, options, io))
-      showThing({ clientId: client.clientId, clientSecret }, { ...options, io, labels: credentialLabels })
+      showRecord({ clientId: client.clientId, clientSecret }, { ...options, io, labels: credentialLabels })
     }),
   )
 }
@@ -130,11 +132,11 @@ function createClientCommand(io: Io): Command {
 interface MetadataFlag {
   readonly name: string
   readonly rule: MetadataRule
-  /** Without the dashes. */
+  /** The flag without its dashes. */
   readonly flag: string
 }
 
-/** Names of flags that are not the kebab case of the member. */
+/** Flags whose name is not the kebab-case form of the member's name. */
 const flagNames: Readonly<Record<string, string>> = {
   tokenEndpointAuthMethod: 'auth',
   redirectUris: 'redirect-uri',
@@ -144,7 +146,7 @@ const flagNames: Readonly<Record<string, string>> = {
   jwks: 'jwks-file',
 }
 
-/** A flag for each member of the metadata table but the name, which is the argument. */
+/** The flags: one for each member of the metadata table except the name, which is an argument. */
 const metadataFlags: readonly MetadataFlag[] = Object.entries(clientMetadata)
   .filter(([name]) => name !== 'clientName')
   .map(([name, rule]) => ({
@@ -172,10 +174,10 @@ function defaultText(value: MetadataRule['default']): string {
 }
 
 async function registrationOf(name: string, options: CreateOptions, io: Io): Promise<ClientRegistration> {
-  const given = new Map<string, unknown>(Object.entries(options))
+  const flagValues = new Map<string, unknown>(Object.entries(options))
   const metadata = new Map<string, unknown>()
   for (const { name: member, rule, flag } of metadataFlags) {
-    const value = given.get(flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+    const value = flagValues.get(flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
     if (value === undefined) continue
     metadata.set(
       member,
@@ -183,14 +185,14 @@ async function registrationOf(name: string, options: CreateOptions, io: Io): Pro
     )
   }
   return {
-    // The flags derive from the metadata table, and so does the type of a registration.
+    // The flags and the type of a registration both derive from the metadata table, so the cast is safe.
     ...(Object.fromEntries(metadata) as Partial<ClientRegistration>),
     clientName: name,
     ...(options.id !== undefined && { clientId: options.id }),
   }
 }
 
-/** The names that clients use in their configuration (RFC 6749 §2.3.1). */
+/** The usual names of the credentials in the configuration of clients (RFC 6749 §2.3.1). */
 const credentialLabels = { clientId: 'client_id', clientSecret: 'client_secret' }
 
 async function readKeySet(file: string): Promise<JsonObject> {

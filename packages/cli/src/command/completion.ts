@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander'
 
 import type { Io } from '../io.ts'
 
-/** `mintmark completion`: prints a script with which a shell completes commands and flags. */
+/** Creates `mintmark completion`, which prints a script that completes commands and flags in a shell. */
 export const completionCommand = (io: Io): Command =>
   new Command('completion')
     .description('prints a script that completes commands and flags in a shell')
@@ -15,7 +15,10 @@ bash  echo 'source <(mintmark completion bash)' >> ~/.bashrc
 zsh   echo 'source <(mintmark completion zsh)' >> ~/.zshrc
 fish  mintmark completion fish > ~/.config/fish/completions/mintmark.fish`
 
-/** Each asks the program, so that it fits the version that is installed. Where there is nothing, files are completed. */
+/**
+ * The scripts by shell. Each calls `mintmark __complete`, so that the completions fit the installed version. Without a
+ * completion, the shell completes file names.
+ */
 const scripts = {
   bash: `_mintmark() {
   local IFS=$'\\n'
@@ -40,7 +43,7 @@ end
 complete -c mintmark -f -a '(__mintmark_complete)'`,
 } as const
 
-/** The command that the scripts call: prints how the last word may go on. */
+/** Creates the command that the scripts call. It prints the completions of the last word. */
 export const completeCommand = (io: Io): Command =>
   new Command('__complete').argument('[words...]').action((words: readonly string[], _options, command: Command) => {
     const found = command.parent === null ? [] : completionsOf(command.parent, words)
@@ -53,7 +56,7 @@ function completionsOf(program: Command, words: readonly string[]): readonly str
   let command = program
   for (const word of before.toReversed()) {
     const next = help.visibleCommands(command).find((each) => each.name() === word)
-    // Arguments and flags of the command.
+    // Other words are arguments and flags.
     if (next !== undefined) command = next
   }
   const names = last.startsWith('-')

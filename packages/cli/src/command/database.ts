@@ -15,13 +15,13 @@ import { parseCount } from './options.ts'
 
 type MigrateOptions = ConfigOptions & ShowOptions
 
-/** `mintmark migrate`: the schema of the database. */
+/** Creates `mintmark migrate`, which manages the schema of the database. */
 export const migrateCommand = (io: Io): Command =>
   new Command('migrate')
-    .description('the schema of the database')
+    .description('manages the schema of the database')
     .addCommand(
       withDatabase(new Command('list'))
-        .description('lists the migrations that are pending; exit code 1 when there are any')
+        .description('lists the pending migrations; the exit code is 1 if there are any')
         .option('--json', 'print JSON')
         .action((options: MigrateOptions) => list(options, io)),
     )
@@ -35,13 +35,13 @@ export const migrateCommand = (io: Io): Command =>
       new Command('copy')
         .description('copies an SQLite file to an empty PostgreSQL database; stop all servers first')
         .requiredOption('--sqlite <file>', 'the file to copy')
-        .option('--postgres <url>', 'the database to fill; default: MINTMARK_POSTGRES')
+        .option('--postgres <url>', 'the database to copy to; default: MINTMARK_POSTGRES')
         .option('--json', 'print JSON')
         .action((options: CopyOptions) => copy(options, io)),
     )
     .addCommand(
       new Command('print')
-        .description('prints the whole schema as SQL')
+        .description('prints the complete schema as SQL')
         .addOption(new Option('--dialect <name>').choices(['sqlite', 'postgres']).default('sqlite'))
         .action(({ dialect }: { readonly dialect: 'sqlite' | 'postgres' }) =>
           io.out(printMigrations(engines[dialect]).trimEnd()),
@@ -69,19 +69,20 @@ interface CopyOptions extends ShowOptions {
 async function copy({ sqlite: file, postgres: url, json }: CopyOptions, io: Io): Promise<void> {
   requireNoPassword(url, '--postgres')
   const target = url ?? io.env['MINTMARK_POSTGRES']
-  if (target === undefined) throw new UsageError('No target is given: --postgres URL, or MINTMARK_POSTGRES.')
+  if (target === undefined)
+    throw new UsageError('No target database is given. Use --postgres URL or MINTMARK_POSTGRES.')
   const tables = await copyDatabase({ sqlite: resolve(io.cwd, file), postgres: target })
   if (json === true) io.out(JSON.stringify(tables, undefined, 2))
   else for (const { name, rows } of tables) io.out(`Copied ${rows} rows of ${name}.`)
 }
 
-interface Showing extends ShowOptions {
+interface NameListOptions extends ShowOptions {
   readonly io: Io
   readonly none: string
   readonly verb: string
 }
 
-function showNames(names: readonly string[], { json, io, none, verb }: Showing): void {
+function showNames(names: readonly string[], { json, io, none, verb }: NameListOptions): void {
   if (json === true) return io.out(JSON.stringify(names))
   for (const name of names) io.out(`${verb}: ${name}`)
   if (names.length === 0) io.out(none)
@@ -93,7 +94,7 @@ interface PurgeOptions extends MigrateOptions {
   readonly batch: number
 }
 
-/** `mintmark purge`: deletes expired rows. */
+/** Creates `mintmark purge`, which deletes expired rows. */
 export const purgeCommand = (io: Io): Command =>
   withConfig(new Command('purge'))
     .description('deletes expired rows in batches; it can be interrupted and repeated at any time')

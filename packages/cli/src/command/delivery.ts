@@ -12,15 +12,15 @@ type DeliveryView = Awaited<ReturnType<Administration['deliveries']['requeue']>>
 
 type ListOptions = PageOptions & Pick<DeliveryPageRequest, 'state'> & { readonly client?: string }
 
-/** `mintmark delivery`: messages to clients. */
+/** Creates `mintmark delivery`, which manages messages to clients. */
 export const deliveryCommand = (io: Io): Command =>
   new Command('delivery')
-    .description('messages to clients, such as logout tokens')
+    .description('manages messages to clients, such as logout tokens')
     .addCommand(
       withPage(withConfig(new Command('list')))
-        .description('lists the deliveries of one state, newest first')
+        .description('lists the deliveries in one state, newest first')
         .addOption(new Option('--state <state>').choices(['pending', 'delivered', 'dead']).default('dead'))
-        .option('--client <id>', 'those to one client')
+        .option('--client <id>', 'only deliveries to this client')
         .action((options: ListOptions) =>
           withAdministration(options, io, async ({ deliveries }) => {
             const { limit, after, state, client: clientId } = options
@@ -30,14 +30,14 @@ export const deliveryCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('requeue'))
-        .description('sends deliveries that were given up again, for another day')
+        .description('tries for another day to send deliveries that were given up')
         .argument('<ids...>')
-        .option('--json', 'print JSON, a line for each')
+        .option('--json', 'print JSON, one line for each delivery')
         .action((ids: readonly string[], options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ deliveries }) => {
             for (const id of ids) {
               const delivery = await deliveries.requeue(id)
-              const sentence = `${id} to ${delivery.clientId} is pending again. A worker sends it within a minute.`
+              const sentence = `Delivery ${id} to ${delivery.clientId} is pending again. A worker sends it within a minute.`
               io.out(options.json === true ? JSON.stringify(delivery) : sentence)
             }
           }),

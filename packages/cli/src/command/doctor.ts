@@ -8,7 +8,7 @@ import {
   type ConfigOptions,
   type DatabaseAddress,
   type Settings,
-  checkedIssuer,
+  checkIssuer,
   readSettings,
   withDatabase,
 } from '../config/settings.ts'
@@ -28,24 +28,24 @@ import { type ShowOptions, printable } from '../show.ts'
 
 type Options = ConfigOptions & ShowOptions & DoctorOptions
 
-/** `mintmark doctor`: checks a running server. */
+/** Creates `mintmark doctor`, which checks a running server. */
 export const doctorCommand = (io: Io): Command =>
   withDatabase(new Command('doctor'))
-    .description('checks a running server, and says how to fix problems; exit code 1 when a check fails')
-    .argument('[url]', 'the issuer; default: the configured one')
-    .option('--client <id>', 'a client to start a sign-in for, with --redirect-uri; default: one from the database')
-    .option('--redirect-uri <uri>', 'one of its redirect URIs')
+    .description('checks a running server, and tells how to fix problems; the exit code is 1 if a check fails')
+    .argument('[url]', 'the issuer; default: the configured issuer')
+    .option('--client <id>', 'a client to start a sign-in for; default: a client from the database')
+    .option('--redirect-uri <uri>', 'a redirect URI of this client; required with --client if no database is given')
     .option('--scim-secret-file <file>', 'a Secret Token of an identity provider; or set MINTMARK_SCIM_SECRET')
     .addOption(
-      new Option('--profile <profile>', 'checks what a security profile demands of a server').choices(checkedProfiles),
+      new Option('--profile <profile>', 'also checks the requirements of a security profile').choices(checkedProfiles),
     )
     .option('--json', 'print JSON')
     .action((url: string | undefined, options: Options) => doctor(url, options, io))
 
 async function doctor(url: string | undefined, options: Options, io: Io): Promise<void> {
   const settings = await readSettings(options, io)
-  const issuer = checkedIssuer(url ?? settings.issuer)
-  if (issuer === undefined) throw new UsageError('No server is given: mintmark doctor URL.')
+  const issuer = checkIssuer(url ?? settings.issuer)
+  if (issuer === undefined) throw new UsageError('No server is given. Run: mintmark doctor URL')
 
   const findings = await examine({ issuer, settings, options }, io)
   io.progress?.('')
@@ -68,14 +68,17 @@ function reportOf(findings: readonly Finding[]): string {
     .join('\n')
 }
 
-/** The server to examine. */
+/** A server to examine. */
 interface Examination {
   readonly issuer: string
   readonly settings: Settings
   readonly options: DoctorOptions
 }
 
-/** Examines a server and its database. It writes an authorization request, which expires, and rows of an issuer of its own. */
+/**
+ * Examines a server and its database. It starts one authorization request, and writes rows under an issuer that no server
+ * uses.
+ */
 async function examine(examination: Examination, io: Io): Promise<readonly Finding[]> {
   const { database } = examination.settings
   if (database === undefined) return examineServer({ ...examination, storage: undefined }, io)
@@ -85,7 +88,7 @@ async function examine(examination: Examination, io: Io): Promise<readonly Findi
     const finding = fail(
       'storage.reachable',
       `The database cannot be used: ${sentenceOf(error)}`,
-      'Check its address, its password (PGPASSWORD), and that it is running.',
+      'Check the address and password (PGPASSWORD) of the database, and that it is running.',
     )
     return [...(await examineServer({ ...examination, storage: undefined }, io)), finding]
   }
@@ -117,7 +120,7 @@ async function examineServer(
   io.progress?.(`Checking ${examination.issuer} …`)
   const document = await probe(discoveryUrls(examination.issuer).openid)
   const target: DoctorTarget = { ...examination, probe, io, metadata: document?.json ?? {} }
-  // A server that cannot be reached is reported once.
+  // If the server cannot be reached, only one check reports it.
   const checks = document === undefined ? [checkDiscovery, checkSecrets] : allChecks
 
   const findings: Finding[] = []

@@ -13,10 +13,10 @@ type ListOptions = ConfigOptions & ShowOptions & { readonly user?: string; reado
 
 type RevokeOptions = ConfigOptions & ShowOptions & { readonly user: string; readonly grant?: string }
 
-/** `mintmark grant`: what users have allowed clients. */
+/** Creates `mintmark grant`, which manages the consent of users to clients. */
 export const grantCommand = (io: Io): Command =>
   new Command('grant')
-    .description('what users have allowed applications')
+    .description('manages the consent of users to applications')
     .addCommand(
       withConfig(new Command('list'))
         .description('lists the grants of a user or of a client, with their scope values and APIs')
@@ -27,9 +27,9 @@ export const grantCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('revoke'))
-        .description('revokes one grant of a user, or all of them, with everything that was issued under it')
+        .description('revokes one grant of a user or all of them, and everything issued under them')
         .requiredOption('--user <id>', 'the sub of the tokens')
-        .option('--grant <id>', 'one grant, as `list` shows it; all of them without this')
+        .option('--grant <id>', 'the identifier of a grant, as shown by `list`; default: all grants')
         .option('--json', 'print JSON')
         .action((options: RevokeOptions) => revokeGrants(options, io)),
     )
@@ -38,7 +38,7 @@ function listGrants({ user, client, ...options }: ListOptions, io: Io): Promise<
   const show = { ...options, io }
   if (user !== undefined)
     return withAdministration(options, io, async ({ grants }) => showList(await grants.listOfUser(user), columns, show))
-  if (client === undefined) throw new UsageError('Say whose grants to list: --user ID or --client ID.')
+  if (client === undefined) throw new UsageError('Specify whose grants to list: --user ID or --client ID.')
   return withAdministration(options, io, async ({ grants }) => {
     const found: GrantView[] = []
     let after: string | undefined

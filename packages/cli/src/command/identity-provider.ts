@@ -6,7 +6,7 @@ import { toleranceProfiles } from '@mintmark/scim/engine'
 import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
-import { instant, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
 import { showPage, withPage, previousExpiry, withOverlap, type PageOptions, type OverlapOptions } from './options.ts'
 
 type SetupProduct = Parameters<Administration['identityProviders']['setup']>[1]
@@ -18,10 +18,10 @@ interface RegisterOptions extends ConfigOptions, ShowOptions {
   readonly organization?: string
 }
 
-/** `mintmark idp`: the identity providers that provision users through SCIM. */
+/** Creates `mintmark idp`, which manages the identity providers that provision users through SCIM. */
 export const identityProviderCommand = (io: Io): Command =>
   new Command('idp')
-    .description('the identity providers that provision users through SCIM')
+    .description('manages the identity providers that provision users through SCIM')
     .addCommand(registerCommand(io))
     .addCommand(
       withPage(withConfig(new Command('list')))
@@ -36,19 +36,19 @@ export const identityProviderCommand = (io: Io): Command =>
     .addCommand(rotateCommand(io))
     .addCommand(
       withConfig(new Command('revoke-secrets'))
-        .description('revokes all Secret Tokens but the newest, at once')
+        .description('revokes all Secret Tokens except the newest')
         .argument('<id>')
         .option('--json', 'print JSON')
         .action((id: string, options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ identityProviders }) => {
             await identityProviders.revokePreviousSecrets(id)
-            const sentence = `Identity provider ${id} has only its newest Secret Token now.`
+            const sentence = `All Secret Tokens of identity provider ${id} except the newest are revoked.`
             showOutcome({ providerId: id }, { ...options, io, sentence })
           }),
         ),
     )
-    .addCommand(switchCommand('disable', 'refuses its requests from now on; its users are not changed', io))
-    .addCommand(switchCommand('enable', 'accepts its requests again', io))
+    .addCommand(switchCommand('disable', 'refuses the provider’s requests from now on; its users are not changed', io))
+    .addCommand(switchCommand('enable', 'accepts the provider’s requests again', io))
     .addCommand(domainsCommand(io))
     .addCommand(organizationCommand(io))
     .addCommand(deactivateUsersCommand(io))
@@ -57,20 +57,20 @@ export const identityProviderCommand = (io: Io): Command =>
 const registerCommand = (io: Io): Command =>
   withConfig(new Command('register'))
     .description(
-      'registers an identity provider and prints its SCIM Tenant URL and its Secret Token, which cannot be shown again',
+      'registers an identity provider, and prints its SCIM Tenant URL and its Secret Token, which cannot be shown again',
     )
     .argument('<id>', 'letters, digits and hyphens: a part of the SCIM Tenant URL')
     .option('--name <name>', 'the displayed name; default: the identifier')
     .addOption(
-      new Option('--profile <name>', 'the deviations from SCIM that are accepted in its requests')
+      new Option('--profile <name>', 'the tolerance profile: which deviations from SCIM are accepted')
         .choices(Object.keys(toleranceProfiles))
         .default('general'),
     )
     .option(
       '--domain <domain...>',
-      'the e-mail domains that are proved to be the customer’s: addresses in them are verified',
+      'e-mail domains that the customer has proved to own; addresses in them are verified',
     )
-    .option('--organization <id>', 'the organization whose members its users become')
+    .option('--organization <id>', 'the organization that the users become members of')
     .option('--json', 'print JSON')
     .action((id: string, { name, profile, domain = [], organization, ...options }: RegisterOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
@@ -82,7 +82,7 @@ const registerCommand = (io: Io): Command =>
           ...(organization !== undefined && { organizationId: organization }),
         }
         const { provider, secret } = await identityProviders.register(registration)
-        showThing({ tenantUrl: provider.tenantUrl, secret }, { ...options, io, labels })
+        showRecord({ tenantUrl: provider.tenantUrl, secret }, { ...options, io, labels })
       }),
     )
 
@@ -93,9 +93,9 @@ const rotateCommand = (io: Io): Command =>
     .action((id: string, options: OverlapOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
         const secret = await identityProviders.addSecret(id, previousExpiry({ ...options, io }))
-        showThing({ secret }, { ...options, io, labels })
+        showRecord({ secret }, { ...options, io, labels })
         if (options.previousEndsIn === undefined)
-          io.err(`The previous ones work until you run: mintmark idp revoke-secrets ${id}`)
+          io.err(`The previous Secret Tokens work until you run: mintmark idp revoke-secrets ${id}`)
       }),
     )
 
@@ -114,7 +114,7 @@ function switchCommand(name: 'disable' | 'enable', description: string, io: Io):
 
 const domainsCommand = (io: Io): Command =>
   withConfig(new Command('domains'))
-    .description('sets the verified e-mail domains, which replace the present ones; without a domain, none is verified')
+    .description('replaces the verified e-mail domains; without arguments, no domain is verified')
     .argument('<id>')
     .argument('[domains...]', 'such as example.com')
     .option('--json', 'print JSON')
@@ -130,7 +130,7 @@ const domainsCommand = (io: Io): Command =>
 const organizationCommand = (io: Io): Command =>
   withConfig(new Command('organization'))
     .description(
-      'makes its users members of an organization, present and future ones; without one, future users join none',
+      'makes present and future users members of an organization; without one, future users join no organization',
     )
     .argument('<id>')
     .argument('[organization]', 'the org_id of the tokens')
@@ -163,7 +163,7 @@ const deactivateUsersCommand = (io: Io): Command =>
         } while (after !== undefined)
         const sentence = `Deactivated ${deactivated} users of ${id}.`
         showOutcome({ providerId: id, deactivated, kept }, { ...options, io, sentence })
-        if (kept > 0) io.err(`Kept ${kept}, because nobody else administers what they administer.`)
+        if (kept > 0) io.err(`${kept} users stay active, because nobody else administers what they administer.`)
       }),
     )
 
@@ -181,7 +181,7 @@ const setupCommand = (io: Io): Command =>
       }),
     )
 
-/** The names that identity providers use in their consoles. */
+/** The names of these values in the consoles of identity providers. */
 const labels = { tenantUrl: 'SCIM Tenant URL', secret: 'Secret Token' }
 
 const columns: Columns<ProviderView> = {

@@ -12,7 +12,7 @@ import type { ShowOptions } from '../show.ts'
 import { requireDatabase, withDialect } from '../config/open-storage.ts'
 import {
   type ConfigFile,
-  checkedIssuer,
+  checkIssuer,
   configFileName,
   isFilePresent,
   readSettings,
@@ -25,49 +25,49 @@ interface InitOptions extends ShowOptions {
   readonly postgres?: string
 }
 
-/** `mintmark init`: writes a configuration, and a sealing key unless one exists. It does not overwrite files. */
+/** Creates `mintmark init`, which writes a configuration, and a sealing key unless one exists. It overwrites no file. */
 export const initCommand = (io: Io): Command =>
   new Command('init')
     .description(`writes ${configFileName}, and a sealing key in a file that only you can read`)
-    .requiredOption('--issuer <url>', 'the address of the authorization server')
+    .requiredOption('--issuer <url>', 'the URL of the authorization server')
     .option('--sqlite <file>', 'the SQLite database; default: mintmark.db')
     .option('--postgres <url>', 'the PostgreSQL database, without a password')
     .option('--json', 'print JSON')
     .action((options: InitOptions) => init(options, io))
 
 async function init({ issuer, sqlite, postgres, json }: InitOptions, io: Io): Promise<void> {
-  checkedIssuer(issuer)
+  checkIssuer(issuer)
   requireNoPassword(postgres, '--postgres')
   if (sqlite !== undefined && postgres !== undefined)
-    throw new UsageError('Two databases are given: leave out SQLite or PostgreSQL.')
+    throw new UsageError('Two databases are given. Specify either SQLite or PostgreSQL.')
 
-  const isGiven = io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
-  const isSealed = !isGiven && (await hasKeys({ issuer, sqlite: sqlite ?? 'mintmark.db', postgres }, io))
-  const hasKey = isGiven || isSealed
+  const isConfigured = io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
+  const needsSealingKey = !isConfigured && (await hasKeys({ issuer, sqlite: sqlite ?? 'mintmark.db', postgres }, io))
+  const hasKey = isConfigured || needsSealingKey
   const config: ConfigFile = {
     issuer,
     ...(postgres === undefined ? { sqlite: sqlite ?? 'mintmark.db' } : { postgres }),
     ...(!hasKey && { sealingKeyFile }),
   }
   await writeNew(configFileName, `${JSON.stringify(config, undefined, 2)}\n`, io)
-  const hasMadeKey = !hasKey && (await makeSealingKey(io))
+  const hasCreatedKey = !hasKey && (await createSealingKey(io))
   if (json === true) {
-    const written = [configFileName, ...(hasMadeKey ? [sealingKeyFile] : [])]
-    return io.out(JSON.stringify({ written, needsSealingKey: isSealed }, undefined, 2))
+    const written = [configFileName, ...(hasCreatedKey ? [sealingKeyFile] : [])]
+    return io.out(JSON.stringify({ written, needsSealingKey }, undefined, 2))
   }
   io.out(`Wrote ${configFileName}.`)
-  if (hasMadeKey) io.out(`Wrote ${sealingKeyFile}: keep it secret, keep a copy, and keep it out of version control.`)
-  if (isSealed)
+  if (hasCreatedKey) io.out(`Wrote ${sealingKeyFile}: keep it secret, keep a copy, and keep it out of version control.`)
+  if (needsSealingKey)
     io.out(
-      'The database has signing keys already. Set MINTMARK_SEALING_KEY to the sealing key of the server, or name its file in MINTMARK_SEALING_KEY_FILE.',
+      'The database already contains signing keys. Set MINTMARK_SEALING_KEY to the sealing key of the server, or MINTMARK_SEALING_KEY_FILE to the file that contains it.',
     )
   io.out('Next: mintmark migrate apply')
 }
 
 /**
- * Whether another sealing key has sealed signing keys of this issuer: a second one would make keys that the server cannot
- * open.
- * @throws CommandError when PostgreSQL does not answer.
+ * Whether the database contains signing keys of this issuer. Another sealing key would then seal keys that the server
+ * cannot open.
+ * @throws StorageUnavailableError when PostgreSQL does not answer.
  */
 async function hasKeys(
   {
@@ -80,6 +80,7 @@ async function hasKeys(
   const { database } = await readSettings(postgres === undefined ? { issuer, sqlite } : { issuer, postgres }, io)
   if (database?.sqlite !== undefined && !existsSync(database.sqlite)) return false
   return withDialect(requireDatabase({ database }), 'status', async (dialect) => {
+    // Fails if the database cannot be reached.
     await dialect.all('SELECT 1', [])
     try {
       const rows = await dialect.all('SELECT issuer FROM mintmark_signing_keys', [])
@@ -108,8 +109,8 @@ async function writeNew(name: string, text: string, { cwd }: Io): Promise<void> 
   }
 }
 
-/** Creates a sealing key unless one exists, which may have sealed keys in the database. Returns whether it did. */
-async function makeSealingKey({ cwd }: Io): Promise<boolean> {
+/** Creates a sealing key unless the file exists: its key may have sealed keys in the database. Returns whether it did. */
+async function createSealingKey({ cwd }: Io): Promise<boolean> {
   try {
     await writeFile(resolve(cwd, sealingKeyFile), `${randomSecret(systemRandom)}\n`, { mode: 0o600, flag: 'wx' })
     return true

@@ -11,10 +11,10 @@ import { instant, showList, showOutcome, type Columns, type ShowOptions } from '
 
 type KeyOptions = ConfigOptions & ShowOptions
 
-/** `mintmark keys`: the signing keys. */
+/** Creates `mintmark keys`, which manages the signing keys. */
 export const keysCommand = (io: Io): Command =>
   new Command('keys')
-    .description('the signing keys')
+    .description('manages the signing keys')
     .addCommand(
       withConfig(new Command('list'))
         .description('lists the keys with their state')
@@ -23,7 +23,7 @@ export const keysCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('rotate'))
-        .description('announces the next key of each algorithm when it is due, and deletes old ones; run it from cron')
+        .description('announces the next key of each algorithm if it is due, and deletes old keys; run it from cron')
         .option('--now', 'announce the next keys even if the current ones are new')
         .option('--json', 'print JSON')
         .action((options: KeyOptions & { readonly now?: true }) => rotate(options, io)),

@@ -8,7 +8,7 @@ test.for([
   ['30m', 1800],
   ['24h', 86_400],
   ['7d', 604_800],
-] as const)('%s is %i seconds', ([text, seconds]) => {
+] as const)('parses %s as %i seconds', ([text, seconds]) => {
   expect(parseDuration(text)).toBe(seconds)
 })
 
@@ -26,6 +26,6 @@ test.for([
   [3599, '59m'],
   [86_399, '23h'],
   [7_776_000, '90d'],
-] as const)('%i seconds are shown as %s', ([seconds, text]) => {
+] as const)('formats %i seconds as %s', ([seconds, text]) => {
   expect(durationText(seconds)).toBe(text)
 })

@@ -4,20 +4,20 @@ import type { ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
 import { showList, type Columns, type ShowOptions } from '../show.ts'
 
-/** The flags that select a part of a list. */
+/** The flags that select a page of a list. */
 export interface PageOptions extends ConfigOptions, ShowOptions {
   readonly limit: number
   readonly after?: string
 }
 
-/** Adds the flags that select a part of a list. */
+/** Adds the flags that select a page of a list. */
 export const withPage = (command: Command): Command =>
   command
-    .option('--limit <count>', 'how many, at most 200', parseCount, 100)
-    .option('--after <position>', 'start after this one')
+    .option('--limit <count>', 'the number of entries, at most 200', parseCount, 100)
+    .option('--after <position>', 'the position to continue after')
     .option('--json', 'print JSON')
 
-/** Prints a page, and how to list the next one. */
+/** Prints a page, and the flag that lists the next one. */
 export function showPage<Item>(
   { items, next }: { readonly items: readonly Item[]; readonly next: string | undefined },
   columns: Columns<Item>,
@@ -27,23 +27,23 @@ export function showPage<Item>(
   if (next !== undefined) io.err(`There are more: --after ${next}`)
 }
 
-/** The flags of a new secret. */
+/** The flags of a command that adds a secret. */
 export interface OverlapOptions extends ConfigOptions, ShowOptions {
   /** In seconds. */
   readonly previousEndsIn?: number
 }
 
-/** Adds the flags of a new secret. */
+/** Adds the flags of a command that adds a secret. */
 export const withOverlap = (command: Command): Command =>
   command
     .option(
       '--previous-ends-in <time>',
-      'expires the previous secrets after 30m, 24h, 7d …; default: they keep working',
+      'when the previous secrets expire, such as 30m, 24h or 7d; default: they keep working',
       parseDuration,
     )
     .option('--json', 'print JSON')
 
-/** The time at which the previous secrets expire. */
+/** Returns the time at which the previous secrets expire. */
 export const previousExpiry = ({
   previousEndsIn,
   io,
@@ -57,23 +57,24 @@ export const previousExpiry = ({
 export function parseDuration(text: string): number {
   const match = /^(\d{1,6})([smhd])$/.exec(text)
   const unit = units[match?.[2] ?? '']
-  if (match?.[1] === undefined || unit === undefined) throw new InvalidArgumentError('Write 45s, 30m, 24h or 7d.')
+  if (match?.[1] === undefined || unit === undefined)
+    throw new InvalidArgumentError('Use a duration such as 45s, 30m, 24h or 7d.')
   return Number(match[1]) * unit
 }
 
 /** Parses a whole number of at least one. */
 export function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Write a whole number, 1 or more.')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Use a whole number, 1 or more.')
   return Number(text)
 }
 
 /** Parses a whole number of seconds, 0 or more. */
 export function parseSeconds(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Write a whole number of seconds.')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Use a whole number of seconds.')
   return Number(text)
 }
 
-/** A duration for display: in the largest unit that fits, rounded down. */
+/** Formats a duration in seconds, in the largest unit that fits, rounded down. */
 export function durationText(duration: number): string {
   const [name, unit] = Object.entries(units).findLast(([, unit]) => duration >= unit) ?? ['s', 1]
   return `${Math.floor(duration / unit)}${name}`

@@ -5,7 +5,7 @@ import { UsageError } from '../command-error.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import { instant, showList, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showList, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
 import { showPage, withPage, type PageOptions } from './options.ts'
 
 type OrganizationView = Awaited<ReturnType<Administration['organizations']['read']>>
@@ -14,21 +14,21 @@ type MemberView = Awaited<ReturnType<Administration['organizations']['readMember
 
 type ChangeOptions = ConfigOptions & ShowOptions
 
-/** `mintmark organization`: customers, companies or teams, and their members. */
+/** Creates `mintmark organization`, which manages customers, companies or teams, and their members. */
 export const organizationCommand = (io: Io): Command =>
   new Command('organization')
-    .description('customers, companies or teams, and their members')
+    .description('manages customers, companies or teams, and their members')
     .addCommand(
       withPage(withConfig(new Command('list')))
-        .description('lists the organizations, or those of a user with their roles')
-        .addOption(new Option('--user <id>', 'those of this user: the sub of the tokens'))
+        .description('lists the organizations, or the memberships of a user')
+        .addOption(new Option('--user <id>', 'list the memberships of this user: the sub of the tokens'))
         .action((options: PageOptions & { readonly user?: string }) => listOrganizations(options, io)),
     )
     .addCommand(
       withConfig(new Command('create'))
         .description('creates an organization')
         .argument('<name>', 'the name that users see')
-        .option('--id <id>', 'the org_id of the tokens, which cannot be changed; default: a random one')
+        .option('--id <id>', 'the org_id of the tokens, which cannot be changed; default: random')
         .option('--json', 'print JSON')
         .action((name: string, options: ChangeOptions & { readonly id?: string }) =>
           withAdministration(options, io, async ({ organizations }) => {
@@ -45,7 +45,7 @@ export const organizationCommand = (io: Io): Command =>
         .option('--json', 'print JSON')
         .action((id: string, options: ChangeOptions) =>
           withAdministration(options, io, async ({ organizations }) =>
-            showThing(await organizations.read(id), { ...options, io }),
+            showRecord(await organizations.read(id), { ...options, io }),
           ),
         ),
     )
@@ -75,23 +75,25 @@ function listOrganizations({ user, ...options }: PageOptions & { readonly user?:
 
 const removeCommand = (io: Io): Command =>
   withConfig(new Command('remove'))
-    .description('removes an organization for good, with all memberships and what was issued for it; its users stay')
+    .description(
+      'removes an organization for good, with its memberships and everything issued for it; its users are kept',
+    )
     .argument('<id>')
     .option('--yes', 'confirms the removal, which cannot be undone')
     .option('--json', 'print JSON')
     .action((id: string, options: ChangeOptions & { readonly yes?: true }) => {
       if (options.yes !== true)
-        throw new UsageError(`Removing organization ${id} cannot be undone. Add --yes to remove it.`)
+        throw new UsageError(`Removing organization ${id} cannot be undone. Add --yes to confirm.`)
       return withAdministration(options, io, async ({ organizations }) => {
         await organizations.remove({ organizationId: id })
         showOutcome({ organizationId: id }, { ...options, io, sentence: `Organization ${id} is removed.` })
       })
     })
 
-/** `mintmark organization member`: who belongs to an organization, and with which roles. */
+/** Creates `mintmark organization member`, which manages the members of an organization and their roles. */
 const memberCommand = (io: Io): Command =>
   new Command('member')
-    .description('who belongs to an organization, and with which roles')
+    .description('manages the members of an organization and their roles')
     .addCommand(
       withPage(withConfig(new Command('list')))
         .description('lists the members of an organization')
@@ -106,7 +108,7 @@ const memberCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('add'))
-        .description('makes a user a member with these roles; the roles of a member are replaced')
+        .description('makes a user a member with these roles, or replaces the roles of a member')
         .argument('<organization>')
         .argument('<user>', 'the sub of the tokens')
         .option('--role <role...>', 'the roles; default: none')
@@ -121,7 +123,7 @@ const memberCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('remove'))
-        .description('removes a member, and revokes what was issued to the user for the organization')
+        .description('removes a member, and revokes everything issued to the user for the organization')
         .argument('<organization>')
         .argument('<user>')
         .option('--json', 'print JSON')
@@ -129,7 +131,7 @@ const memberCommand = (io: Io): Command =>
           withAdministration(options, io, async ({ organizations }) => {
             const target = { organizationId: organization, userId: user }
             await organizations.removeMember(target)
-            const sentence = `User ${user} is not a member of organization ${organization} any more.`
+            const sentence = `User ${user} is no longer a member of organization ${organization}.`
             showOutcome(target, { ...options, io, sentence })
           }),
         ),

@@ -18,19 +18,19 @@ interface CreateOptions extends ConfigOptions, ShowOptions {
   readonly redirectHost?: readonly string[]
 }
 
-/** `mintmark registration`: permissions to register clients. */
+/** Creates `mintmark registration`, which manages initial access tokens. */
 export const registrationCommand = (io: Io): Command =>
   new Command('registration')
-    .description('initial access tokens, with which clients register themselves')
+    .description('manages initial access tokens, with which clients register themselves')
     .addCommand(
       withConfig(new Command('create'))
-        .description('creates an initial access token and prints it once')
-        .requiredOption('--name <name>', 'whom it is for')
-        .option('--clients <count>', 'how many clients it may register', parseCount, 1)
-        .option('--expires-in <time>', 'for how long it may be used: 30m, 24h, 7d …', parseDuration, 86_400)
-        .requiredOption('--scope <value...>', 'the scope values that its clients may have at most')
-        .option('--grant-type <name...>', 'the grant types that they may have at most')
-        .option('--redirect-host <host...>', 'the hosts of their redirect URIs; without one, any')
+        .description('creates an initial access token and prints it; it cannot be shown again')
+        .requiredOption('--name <name>', 'who the token is for')
+        .option('--clients <count>', 'how many clients the token may register', parseCount, 1)
+        .option('--expires-in <time>', 'how long the token is valid, such as 30m, 24h or 7d', parseDuration, 86_400)
+        .requiredOption('--scope <value...>', 'the scope values that the registered clients may have')
+        .option('--grant-type <name...>', 'the grant types that the registered clients may have')
+        .option('--redirect-host <host...>', 'the hosts that their redirect URIs may have; default: any host')
         .option('--json', 'print JSON')
         .action((options: CreateOptions) =>
           withAdministration(options, io, async ({ initialAccessTokens }) => {
@@ -40,7 +40,9 @@ export const registrationCommand = (io: Io): Command =>
             const { initialAccessToken, view } = created
             if (json === true) return io.out(JSON.stringify({ ...view, initialAccessToken }, undefined, 2))
             io.out(initialAccessToken)
-            io.err(`It registers ${view.remaining} clients until ${instant(view.expiresAt)}. It is not shown again.`)
+            io.err(
+              `The token may register ${view.remaining} clients until ${instant(view.expiresAt)}. It is not shown again.`,
+            )
           }),
         ),
     )
@@ -56,14 +58,14 @@ export const registrationCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('revoke'))
-        .description('revokes initial access tokens; the clients that they registered stay')
+        .description('revokes initial access tokens; clients that were registered with them are kept')
         .argument('<ids...>')
-        .option('--json', 'print JSON, a line for each')
+        .option('--json', 'print JSON, one line for each token')
         .action((ids: readonly string[], options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ initialAccessTokens }) => {
             for (const id of ids) {
               await initialAccessTokens.revoke(id)
-              io.out(options.json === true ? JSON.stringify({ tokenId: id }) : `${id} registers no more clients.`)
+              io.out(options.json === true ? JSON.stringify({ tokenId: id }) : `Token ${id} is revoked.`)
             }
           }),
         ),

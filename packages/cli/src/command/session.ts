@@ -13,10 +13,10 @@ type ListOptions = ConfigOptions & ShowOptions & { readonly user: string }
 
 type EndOptions = ConfigOptions & ShowOptions & { readonly user?: string; readonly session?: string }
 
-/** `mintmark session`: the browsers in which users are signed in. */
+/** Creates `mintmark session`, which manages the browsers in which users are signed in. */
 export const sessionCommand = (io: Io): Command =>
   new Command('session')
-    .description('the browsers in which users are signed in')
+    .description('manages the browsers in which users are signed in')
     .addCommand(
       withConfig(new Command('list'))
         .description('lists the sessions of a user, newest first')
@@ -41,9 +41,9 @@ function endSessions({ user, session, ...options }: EndOptions, io: Io): Promise
   if (session !== undefined)
     return withAdministration(options, io, async ({ sessions }) => {
       await sessions.revoke({ sessionId: session })
-      showOutcome({ sessionId: session }, { ...options, io, sentence: `Session ${session} is ended.` })
+      showOutcome({ sessionId: session }, { ...options, io, sentence: `Session ${session} has ended.` })
     })
-  if (user === undefined) throw new UsageError('Say which sessions to end: --session ID or --user ID.')
+  if (user === undefined) throw new UsageError('Specify which sessions to end: --session ID or --user ID.')
   return withAdministration(options, io, async ({ sessions }) => {
     const count = await sessions.revokeAllOfUser(user)
     const sentence = `Ended ${count} ${count === 1 ? 'session' : 'sessions'} of user ${user}.`

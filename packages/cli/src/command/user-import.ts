@@ -23,15 +23,15 @@ interface ImportOptions extends ConfigOptions, ShowOptions {
   readonly report?: string
 }
 
-/** `mintmark user import`: takes over the users of the host's own table. */
+/** Creates `mintmark user import`, which writes the users of the host's own table. */
 export const userImportCommand = (io: Io): Command =>
   withConfig(new Command('import'))
-    .description('writes users of your own table: creates new ones, and replaces the claims of the others')
+    .description('imports users from your own table: creates new users, and replaces the claims of existing ones')
     .argument('<file>', 'JSON Lines or CSV; - for the standard input')
-    .addOption(new Option('--format <format>', 'default: by the name of the file').choices(['jsonl', 'csv']))
-    .option('--map <claim=column...>', 'columns of CSV that have other names', requireMapping)
-    .option('--dry-run', 'says what would be done, and writes nothing')
-    .option('--checkpoint <file>', 'where an interrupted import continues; default: the file with .checkpoint added')
+    .addOption(new Option('--format <format>', 'default: by the file name extension').choices(['jsonl', 'csv']))
+    .option('--map <claim=column...>', 'the CSV columns whose name differs from the claim', requireMapping)
+    .option('--dry-run', 'shows what would be done, and writes nothing')
+    .option('--checkpoint <file>', 'the file that an interrupted import continues from; default: <file>.checkpoint')
     .option('--report <file>', 'writes the refused lines to a file, as JSON Lines')
     .option('--json', 'print JSON')
     .action((file: string, options: ImportOptions) =>
@@ -43,10 +43,10 @@ interface ImportDependencies {
   readonly users: Administration['users']
 }
 
-/** Users of one batch, which is written before the checkpoint moves. */
+/** The number of users in a batch. The checkpoint moves after each batch. */
 const batchSize = 1000
 
-/** Refused lines that are shown; a report has all. */
+/** The number of refused lines that are shown. A report contains all of them. */
 const shownRefusals = 20
 
 async function importUsers(file: string, options: ImportOptions, { io, users }: ImportDependencies): Promise<void> {
@@ -82,7 +82,7 @@ async function importUsers(file: string, options: ImportOptions, { io, users }: 
   showResult({ counts, refusals }, options, io)
 }
 
-/** The JSON output has so many refused lines at most. */
+/** The number of refused lines in the JSON output. */
 const maxRefusals = 1000
 
 type Counts = Checkpoint['counts']
@@ -94,7 +94,10 @@ interface Refusal {
   readonly message: string
 }
 
-/** @param counts changes: it counts the lines of all batches. */
+/**
+ * Writes a batch, and returns the refused lines.
+ * @param counts the counts of all batches, which this function increases.
+ */
 async function writeBatch(
   batch: readonly Line[],
   counts: Counts,
@@ -118,7 +121,10 @@ async function writeBatch(
   return [...problems, ...refused].toSorted((one, other) => one.line - other.line)
 }
 
-/** @param after lines up to this one were written before. */
+/**
+ * Splits lines into batches.
+ * @param after the last line that an earlier run has written. Lines up to it are skipped.
+ */
 async function* batchesOf(lines: AsyncIterable<Line>, after: number): AsyncGenerator<readonly Line[]> {
   let batch: Line[] = []
   for await (const line of lines) {
@@ -136,9 +142,9 @@ interface Source {
   readonly input: () => Input
   /** In bytes; `undefined` for the standard input. */
   readonly size: number | undefined
-  /** The bytes that have been read. */
+  /** Returns how many bytes have been read. */
   readonly read: () => number
-  /** Names the input and the database. */
+  /** Identifies the input and the database. */
   readonly digest: string
   readonly checkpointFile: string | undefined
 }
@@ -146,12 +152,13 @@ interface Source {
 async function openSource(file: string, options: ImportOptions, io: Io): Promise<Source> {
   const { issuer, database } = await readSettings(options, io)
   const hash = createHash('sha256').update(JSON.stringify([issuer, database]))
-  const named = options.checkpoint === undefined ? undefined : resolve(io.cwd, options.checkpoint)
-  const chosen = (path: string | undefined) => (options.dryRun === true ? undefined : path)
+  const checkpointOption = options.checkpoint === undefined ? undefined : resolve(io.cwd, options.checkpoint)
+  const unlessDryRun = (path: string | undefined) => (options.dryRun === true ? undefined : path)
   if (file === '-') {
     const digest = hash.digest('base64url')
     const { format = 'jsonl' } = options
-    return { format, input: io.input, size: undefined, read: () => 0, digest, checkpointFile: chosen(named) }
+    const checkpointFile = unlessDryRun(checkpointOption)
+    return { format, input: io.input, size: undefined, read: () => 0, digest, checkpointFile }
   }
   const path = resolve(io.cwd, file)
   const found = await stat(path).catch(() => undefined)
@@ -164,18 +171,18 @@ async function openSource(file: string, options: ImportOptions, io: Io): Promise
     size: found.size,
     read: () => stream.bytesRead,
     digest: hash.digest('base64url'),
-    checkpointFile: chosen(named ?? `${path}.checkpoint`),
+    checkpointFile: unlessDryRun(checkpointOption ?? `${path}.checkpoint`),
   }
 }
 
-/** Opens the report of refused lines. @returns a function that adds lines, and returns the size of the file. */
+/** Opens the report of refused lines. Returns a function that adds lines and returns the size of the file. */
 async function openReport(
   path: string | undefined,
   done: Checkpoint | undefined,
 ): Promise<(refused: readonly Refusal[]) => Promise<number>> {
   if (path === undefined) return () => Promise.resolve(0)
   let size = done?.reportBytes ?? 0
-  // Lines that were reported after the checkpoint are reported again.
+  // Lines after the checkpoint are processed again, so what was reported about them is removed.
   await (done === undefined ? writeFile(path, '', { mode: 0o600 }) : truncate(path, size))
   return async (refused) => {
     const text = refused.map((refusal) => `${JSON.stringify(refusal)}\n`).join('')
@@ -190,14 +197,14 @@ function columnOptions({ map = [] }: ImportOptions, io: Io) {
     columns: new Map(map.map((mapping) => splitMapping(mapping))),
     onIgnored: (columns: readonly string[]) => {
       if (columns.length > 0)
-        io.err(`Columns that are not read: ${printable(columns.join(', '))}. --map CLAIM=COLUMN reads one.`)
+        io.err(`Ignored columns: ${printable(columns.join(', '))}. To read a column, add --map CLAIM=COLUMN.`)
     },
   }
 }
 
-/** Commander calls it for each value. */
+/** Checks a mapping and adds it to the others. Commander calls it for each value. */
 function requireMapping(mapping: string, before: readonly string[] = []): readonly string[] {
-  if (!/^[^=]+=[^=]+$/.test(mapping)) throw new InvalidArgumentError('Write CLAIM=COLUMN, such as user_id=id.')
+  if (!/^[^=]+=[^=]+$/.test(mapping)) throw new InvalidArgumentError('Use CLAIM=COLUMN, such as user_id=id.')
   return [...before, mapping]
 }
 
@@ -206,7 +213,7 @@ function splitMapping(mapping: string): [claim: string, column: string] {
   return [claim, column]
 }
 
-/** `undefined` when the output is not a terminal, or the size of the input is unknown. */
+/** Starts a progress bar. Returns undefined if the output is not a terminal or the size of the input is unknown. */
 function progressBar(size: number | undefined, { terminal }: Io): SingleBar | undefined {
   if (terminal === undefined || size === undefined) return undefined
   const bar = new SingleBar({ format: '{bar} {percentage} %  {users} users  {eta_formatted} left', stream: terminal })

@@ -6,18 +6,18 @@ import { UsageError } from '../command-error.ts'
 import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
-import { instant, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
 import { userImportCommand } from './user-import.ts'
 import { showPage, withPage, type PageOptions } from './options.ts'
 
-/** `mintmark user`: the users. */
+/** Creates `mintmark user`, which manages the users. */
 export const userCommand = (io: Io, name = 'user'): Command =>
   new Command(name)
-    .description('the users')
+    .description('manages the users')
     .addCommand(
       withPage(withConfig(new Command('list')))
         .description('lists the users, oldest first')
-        .option('--filter <filter>', `as in SCIM: 'active eq false and claims.email ew "@example.com"'`)
+        .option('--filter <filter>', `a SCIM filter, such as 'active eq false and claims.email ew "@example.com"'`)
         .action((options: PageOptions & { readonly filter?: string }) =>
           withAdministration(options, io, async ({ users }) => {
             const { limit, after, filter } = options
@@ -31,12 +31,12 @@ export const userCommand = (io: Io, name = 'user'): Command =>
         .argument('<id>', 'the sub of the tokens')
         .option('--json', 'print JSON')
         .action((id: string, options: ConfigOptions & ShowOptions) =>
-          withAdministration(options, io, async ({ users }) => showThing(await users.read(id), { ...options, io })),
+          withAdministration(options, io, async ({ users }) => showRecord(await users.read(id), { ...options, io })),
         ),
     )
     .addCommand(
       withConfig(new Command('deactivate'))
-        .description('blocks the user and revokes all access at once; no identity provider can lift the block')
+        .description('blocks the user and revokes all access; no identity provider can lift the block')
         .argument('<id>')
         .option('--json', 'print JSON')
         .action((id: string, options: ConfigOptions & ShowOptions) =>
@@ -49,7 +49,7 @@ export const userCommand = (io: Io, name = 'user'): Command =>
     )
     .addCommand(
       withConfig(new Command('reactivate'))
-        .description('lifts the block; earlier sessions and tokens stay revoked')
+        .description('lifts the block of a user; earlier sessions and tokens stay revoked')
         .argument('<id>')
         .option('--json', 'print JSON')
         .action((id: string, options: ConfigOptions & ShowOptions) =>
@@ -57,7 +57,7 @@ export const userCommand = (io: Io, name = 'user'): Command =>
             const user = await users.reactivate(id)
             const sentence = user.active
               ? `User ${id} is active.`
-              : `User ${id} is not blocked any more, but the identity provider has deactivated the user. Repeat the command to activate the user all the same.`
+              : `User ${id} is no longer blocked, but the identity provider has deactivated the user. Repeat the command to activate the user anyway.`
             showOutcome(user, { ...options, io, sentence })
           }),
         ),
@@ -67,12 +67,12 @@ export const userCommand = (io: Io, name = 'user'): Command =>
 
 const removeCommand = (io: Io): Command =>
   withConfig(new Command('remove'))
-    .description('removes a user for good; the identifier is not given to another user')
+    .description('removes a user for good; no other user can get the identifier')
     .argument('<id>')
     .option('--yes', 'confirms the removal, which cannot be undone')
     .option('--json', 'print JSON')
     .action((id: string, options: ConfigOptions & ShowOptions & { readonly yes?: true }) => {
-      if (options.yes !== true) throw new UsageError(`Removing user ${id} cannot be undone. Add --yes to remove it.`)
+      if (options.yes !== true) throw new UsageError(`Removing user ${id} cannot be undone. Add --yes to confirm.`)
       return withAdministration(options, io, async ({ users }) => {
         const revoked = await users.remove(id)
         const sentence = `User ${id} is removed. ${revocationText(revoked)}`

@@ -5,7 +5,7 @@ import { openKeyRing } from '../config/key-ring.ts'
 import { withAdministration, withStorage } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
-import { instant, showList, showOutcome, showThing, type Columns, type ShowOptions } from '../show.ts'
+import { instant, showList, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
 import { parseSeconds } from './options.ts'
 
 type WebhookView = Awaited<ReturnType<Administration['webhooks']['read']>>
@@ -17,22 +17,22 @@ interface CreateOptions extends ConfigOptions, ShowOptions {
   readonly includeUser?: true
 }
 
-/** `mintmark webhook`: endpoints that receive changes of users, groups, sessions and grants. */
+/** Creates `mintmark webhook`, which manages the endpoints to which changes are sent. */
 export const webhookCommand = (io: Io): Command =>
   new Command('webhook')
-    .description('endpoints that receive changes of users, groups, memberships, sessions and grants')
+    .description('manages endpoints to which changes of users, groups, memberships, sessions and grants are sent')
     .addCommand(
       withConfig(new Command('create'))
         .description('creates a webhook and prints its secret, which cannot be shown again')
         .argument('<url>')
-        .option('--type <type...>', 'such as user.changed; default: all')
-        .option('--include-user', 'messages about a user have its claims as they are when the message is sent')
+        .option('--type <type...>', 'the changes to send, such as user.changed; default: all')
+        .option('--include-user', 'include the user’s current claims in messages about a user')
         .option('--json', 'print JSON')
         .action((url: string, options: CreateOptions) =>
           withSealing(options, io, async ({ webhooks }) => {
             const { type: types, includeUser: includesUser } = options
             const { webhook, secret } = await webhooks.create({ url, types, includesUser })
-            showThing({ webhookId: webhook.webhookId, secret }, { ...options, io, labels })
+            showRecord({ webhookId: webhook.webhookId, secret }, { ...options, io, labels })
           }),
         ),
     )
@@ -48,12 +48,12 @@ export const webhookCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('rotate'))
-        .description('adds a secret and prints it; messages are signed with both')
+        .description('adds a secret and prints it; messages are then signed with both secrets')
         .argument('<id>')
         .option('--json', 'print JSON')
         .action((id: string, options: Options) =>
           withSealing(options, io, async ({ webhooks }) =>
-            showThing({ secret: await webhooks.addSecret(id) }, { ...options, io, labels }),
+            showRecord({ secret: await webhooks.addSecret(id) }, { ...options, io, labels }),
           ),
         ),
     )
@@ -63,18 +63,25 @@ export const webhookCommand = (io: Io): Command =>
       ),
     )
     .addCommand(
-      changeCommand('disable', 'its messages wait, for a day', io, ({ webhooks }, id) => webhooks.disable(id)),
+      changeCommand('disable', 'disables a webhook; its messages wait for up to a day', io, ({ webhooks }, id) =>
+        webhooks.disable(id),
+      ),
     )
-    .addCommand(changeCommand('enable', 'sends its messages again', io, ({ webhooks }, id) => webhooks.enable(id)))
+    .addCommand(changeCommand('enable', 'enables a disabled webhook', io, ({ webhooks }, id) => webhooks.enable(id)))
     .addCommand(
       withConfig(new Command('replay'))
         .description('sends all changes after a position again, in order')
         .argument('<id>')
-        .option('--after <position>', 'default: all that are kept, which are those of 30 days', parseSeconds, 0)
+        .option(
+          '--after <position>',
+          'the position to start after; default: all changes of the last 30 days',
+          parseSeconds,
+          0,
+        )
         .option('--json', 'print JSON')
         .action((id: string, options: Options & { readonly after: number }) =>
           withAdministration(options, io, async ({ webhooks }) =>
-            showThing(await webhooks.replay(id, options.after), { ...options, io }),
+            showRecord(await webhooks.replay(id, options.after), { ...options, io }),
           ),
         ),
     )
@@ -91,7 +98,7 @@ export const webhookCommand = (io: Io): Command =>
         ),
     )
 
-// oxlint-disable-next-line max-params -- a table of commands reads better
+// oxlint-disable-next-line max-params -- The calls above read like a table.
 const changeCommand = (
   name: string,
   description: string,
@@ -104,11 +111,11 @@ const changeCommand = (
     .option('--json', 'print JSON')
     .action((id: string, options: Options) =>
       withAdministration(options, io, async (administration) =>
-        showThing(await change(administration, id), { ...options, io }),
+        showRecord(await change(administration, id), { ...options, io }),
       ),
     )
 
-/** Administers with the sealing key, which seals secrets. */
+/** Runs administration with the key ring, which seals the secrets of webhooks. */
 const withSealing = <T>(
   options: ConfigOptions,
   io: Io,

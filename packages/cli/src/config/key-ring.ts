@@ -8,32 +8,38 @@ import type { Io } from '../io.ts'
 import { type Settings, isFileAbsent } from './settings.ts'
 
 /**
- * Opens the keys of the server.
- * @throws UsageError when no sealing key is given, or an option of the keys is wrong.
+ * Opens the key ring of the server.
+ * @throws UsageError if no sealing key is given, or an option of the keys is invalid.
  */
 export async function openKeyRing(storage: AdminStorage, settings: Settings, io: Io): Promise<StoredKeyRing> {
   const sealingKey = await readSealingKey(settings, io)
   if (sealingKey === undefined) {
     throw new UsageError(
-      'No sealing key is given: MINTMARK_SEALING_KEY, MINTMARK_SEALING_KEY_FILE, or sealingKeyFile in mintmark.config.json.',
+      'No sealing key is given. Set MINTMARK_SEALING_KEY, MINTMARK_SEALING_KEY_FILE, or sealingKeyFile in mintmark.config.json.',
     )
   }
   return ringOf({ storage, clock: io.clock, sealingKey }, settings)
 }
 
-/** Opens the keys for listing only: it cannot use or create a key. @throws UsageError */
+/**
+ * Opens the key ring for listing only. It cannot use or create a key.
+ * @throws UsageError if an option of the keys is invalid.
+ */
 export const viewKeyRing = (storage: AdminStorage, settings: Settings, io: Io): StoredKeyRing =>
-  ringOf({ storage, clock: io.clock, vault: { generate: refuse, open: refuse }, issuerSecret: unused }, settings)
+  ringOf(
+    { storage, clock: io.clock, vault: { generate: rejectUse, open: rejectUse }, issuerSecret: unusedSecret },
+    settings,
+  )
 
 type RingBase = Parameters<typeof createStoredKeys>[0]
 
 function ringOf(base: RingBase, { keys: { algorithms, schedule = {} } }: Settings): StoredKeyRing {
   try {
     // `createStoredKeys` checks the names.
-    const chosen = algorithms as readonly [SigningAlgorithm, ...SigningAlgorithm[]] | undefined
+    const algorithmNames = algorithms as readonly [SigningAlgorithm, ...SigningAlgorithm[]] | undefined
     return createStoredKeys({
       ...base,
-      ...(chosen !== undefined && { algorithms: chosen }),
+      ...(algorithmNames !== undefined && { algorithms: algorithmNames }),
       schedule: withoutUndefined(schedule),
     })
   } catch (cause) {
@@ -45,15 +51,15 @@ function ringOf(base: RingBase, { keys: { algorithms, schedule = {} } }: Setting
 const withoutUndefined = (schedule: Readonly<Record<string, number | undefined>>): Record<string, number> =>
   Object.fromEntries(Object.entries(schedule).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-/** A ring that only lists keys uses no secret. */
-const unused = 'A'.repeat(43)
+/** A key ring that only lists keys does not use its secret. */
+const unusedSecret = 'A'.repeat(43)
 
-const refuse = (): Promise<never> => Promise.reject(new CommandError('The keys were opened for listing only.'))
+const rejectUse = (): Promise<never> => Promise.reject(new CommandError('The keys were opened for listing only.'))
 
 /**
- * Reads the key that seals the signing keys, from the environment or from a file. Several keys, newest first, are separated
- * by white space. Undefined when none is configured.
- * @throws UsageError when the file cannot be read.
+ * Reads the key that seals the signing keys from the environment or a file. Several keys, newest first, are separated by
+ * white space. Returns undefined if none is configured.
+ * @throws UsageError if the file cannot be read.
  */
 export async function readSealingKey(
   { sealingKeyFile }: Settings,
@@ -65,10 +71,10 @@ export async function readSealingKey(
   return first === undefined ? undefined : [first, ...others]
 }
 
-/** In base64url. The first key seals; every key opens. */
+/** Sealing keys in base64url. The first one seals; every one of them opens. */
 export type SealingKeys = readonly [string, ...string[]]
 
-/** @throws UsageError that names the file. */
+/** @throws UsageError, which names the file. */
 export async function readSecretFile(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()

@@ -14,8 +14,9 @@ export interface OpenedConfig {
 }
 
 /**
- * Opens the storage that the options select, and closes it after the work. It does not migrate, and creates no file.
- * @throws UsageError when no database or no issuer is given; MigrateCommandError, SchemaMismatchError, StorageUnavailableError.
+ * Opens the storage that the options select, and closes it after the work. Does not migrate it or create a file.
+ * @throws UsageError if no database or no issuer is given; MigrateCommandError; SchemaMismatchError;
+ * StorageUnavailableError.
  */
 export async function withStorage<T>(
   options: ConfigOptions,
@@ -26,23 +27,23 @@ export async function withStorage<T>(
   const { issuer } = settings
   const address = requireDatabase(settings)
   if (issuer === undefined)
-    throw new UsageError('No issuer is given: --issuer URL, MINTMARK_ISSUER or mintmark.config.json.')
+    throw new UsageError('No issuer is given. Use --issuer URL, MINTMARK_ISSUER or mintmark.config.json.')
   return withDialect(address, 'status', async (dialect) =>
     work({ storage: await createSqlStorage({ dialect, issuer }), settings }),
   )
 }
 
-/** @throws UsageError */
+/** @throws UsageError if no database is given. */
 export function requireDatabase({ database }: Pick<Settings, 'database'>): DatabaseAddress {
   if (database !== undefined) return database
   throw new UsageError(
-    'No database is given: --sqlite FILE, --postgres URL, or mintmark.config.json (mintmark init writes one).',
+    'No database is given. Use --sqlite FILE, --postgres URL, or mintmark.config.json, which mintmark init creates.',
   )
 }
 
 /**
  * Opens a database, and closes it after the work.
- * @param purpose `apply` creates an SQLite file that does not exist.
+ * @param purpose with `apply`, an SQLite file that does not exist is created.
  */
 export async function withDialect<T>(
   address: DatabaseAddress,
@@ -60,8 +61,8 @@ export async function withDialect<T>(
 const migrateCommand = 'mintmark migrate apply'
 
 /**
- * Administers in the operator's name. The audit log contains each action, as it does for the HTTP API. The host's options,
- * such as custom fields and protected administrators, do not apply here.
+ * Runs administration with the operator as the actor. Each action is written to the audit log, as with the HTTP API. The
+ * host's options, such as custom fields and protected administrators, do not apply here.
  * @throws AdminError, and the errors of `withStorage`.
  */
 export const withAdministration = <T>(
@@ -77,5 +78,5 @@ export const withAdministration = <T>(
 /** Reports an action whose audit log entries could not be written. */
 const reportUnlogged = (io: Io) => (event: AdminEvent) => {
   if ('logged' in event && event.logged !== 'whole')
-    io.err(`mintmark: ${event.type} is done, but its entries in the audit log are not complete.`)
+    io.err(`mintmark: ${event.type} succeeded, but not all of its audit log entries could be written.`)
 }

@@ -21,7 +21,7 @@ export type DatabaseAddress =
   | { readonly sqlite: string; readonly postgres?: undefined }
   | { readonly postgres: string; readonly sqlite?: undefined }
 
-/** @throws UsageError when settings contradict each other, cannot be read, or contain a password. */
+/** @throws UsageError if settings contradict each other, cannot be read, or contain a password. */
 export async function readSettings(options: ConfigOptions, io: Pick<Io, 'env' | 'cwd'>): Promise<Settings> {
   const { env, cwd } = io
   const config = await readConfigFile(options.config ?? env['MINTMARK_CONFIG'], cwd)
@@ -31,15 +31,15 @@ export async function readSettings(options: ConfigOptions, io: Pick<Io, 'env' | 
   const sealingKeyFile = env['MINTMARK_SEALING_KEY_FILE']
 
   return {
-    issuer: checkedIssuer(options.issuer ?? env['MINTMARK_ISSUER'] ?? config.issuer),
+    issuer: checkIssuer(options.issuer ?? env['MINTMARK_ISSUER'] ?? config.issuer),
     database: addressOf(options, cwd) ?? addressOf(fromEnvironment, cwd) ?? addressOf(config, cwd),
     sealingKeyFile: sealingKeyFile === undefined ? config.sealingKeyFile : resolve(cwd, sealingKeyFile),
     keys: config.keys ?? {},
   }
 }
 
-/** @throws UsageError that describes a valid issuer. */
-export function checkedIssuer<Given extends string | undefined>(issuer: Given): Given {
+/** @throws UsageError, which describes a valid issuer. */
+export function checkIssuer<Issuer extends string | undefined>(issuer: Issuer): Issuer {
   try {
     if (issuer !== undefined) parseIssuer(issuer)
     return issuer
@@ -48,12 +48,15 @@ export function checkedIssuer<Given extends string | undefined>(issuer: Given): 
   }
 }
 
-/** Arguments are visible to other users and stay in shell histories, and configuration files are copied: neither may contain a password. */
+/**
+ * Refuses a URL with a password: other users can see arguments, shell histories keep them, and configuration files are
+ * copied.
+ */
 export function requireNoPassword(url: string | undefined, where: string): void {
   if (url === undefined || !URL.canParse(url)) return
   const { password, searchParams } = new URL(url)
   if (password === '' && !searchParams.has('password')) return
-  throw new UsageError(`Leave the password out of ${where}: set PGPASSWORD, or the whole URL as MINTMARK_POSTGRES.`)
+  throw new UsageError(`Remove the password from ${where}. Set PGPASSWORD, or the complete URL as MINTMARK_POSTGRES.`)
 }
 
 interface MaybeAddress {
@@ -63,7 +66,7 @@ interface MaybeAddress {
 
 function addressOf({ sqlite, postgres }: MaybeAddress, cwd: string): DatabaseAddress | undefined {
   if (sqlite !== undefined && postgres !== undefined)
-    throw new UsageError('Two databases are given: leave out SQLite or PostgreSQL.')
+    throw new UsageError('Two databases are given. Specify either SQLite or PostgreSQL.')
   if (postgres !== undefined) return { postgres }
   return sqlite === undefined ? undefined : { sqlite: sqlite === ':memory:' ? sqlite : resolve(cwd, sqlite) }
 }
@@ -78,38 +81,38 @@ export interface ConfigOptions {
 
 /** Adds the flags for the database and the issuer. */
 export const withConfig = (command: Command): Command =>
-  withDatabase(command).option('--issuer <url>', 'the address of the authorization server')
+  withDatabase(command).option('--issuer <url>', 'the URL of the authorization server')
 
 /** Adds the flags for the database. */
 export const withDatabase = (command: Command): Command =>
   command
-    .option('--config <file>', 'default: mintmark.config.json, if it exists')
+    .option('--config <file>', 'the configuration file; default: mintmark.config.json, if it exists')
     .option('--sqlite <file>', 'the SQLite database')
-    .option('--postgres <url>', 'the PostgreSQL database; the password comes from PGPASSWORD')
+    .option('--postgres <url>', 'the PostgreSQL database, without a password: set PGPASSWORD')
 
 /** The name of the configuration file, which commands look for in the working directory. */
 export const configFileName = 'mintmark.config.json'
 
-/** The content of `mintmark.config.json`. It has no secrets, so that it can be kept with the host's sources. */
+/** The content of `mintmark.config.json`. It contains no secrets, so it can be committed with the host's sources. */
 export interface ConfigFile {
   readonly issuer?: string | undefined
-  /** A file, relative to the folder of the configuration. */
+  /** A path relative to the folder of the configuration file. */
   readonly sqlite?: string | undefined
   /** A URL without a password. */
   readonly postgres?: string | undefined
-  /** A file, relative to the folder of the configuration. */
+  /** A path relative to the folder of the configuration file. */
   readonly sealingKeyFile?: string | undefined
   /** The options that the host gives to `createStoredKeys`. */
   readonly keys?: KeyConfig | undefined
 }
 
-/** The options of the host's `createStoredKeys`. `keys rotate` needs them to do the same as the server. */
+/** The options of the host's `createStoredKeys`, so that `keys rotate` does the same as the server. */
 type KeyConfig = z.infer<typeof keys>
 
 /**
  * Reads a configuration file, and makes its relative paths absolute.
- * @param file undefined reads the file in the working directory, if there is one.
- * @throws UsageError when the file does not exist, is not JSON, or has unknown members.
+ * @param file if undefined, the file in the working directory is read, if there is one.
+ * @throws UsageError if the file does not exist, is not JSON, or has unknown members.
  */
 async function readConfigFile(file: string | undefined, cwd: string): Promise<ConfigFile> {
   const path = resolve(cwd, file ?? configFileName)
@@ -120,8 +123,8 @@ async function readConfigFile(file: string | undefined, cwd: string): Promise<Co
   const result = schema.safeParse(parseJson(text, path))
   if (!result.success) throw new UsageError(`${path} cannot be used: ${z.prettifyError(result.error)}`)
   const { sqlite, sealingKeyFile } = result.data
-  const fromItsFolder = (name: string | undefined) => (name === undefined ? undefined : resolve(dirname(path), name))
-  return { ...result.data, sqlite: fromItsFolder(sqlite), sealingKeyFile: fromItsFolder(sealingKeyFile) }
+  const toAbsolute = (name: string | undefined) => (name === undefined ? undefined : resolve(dirname(path), name))
+  return { ...result.data, sqlite: toAbsolute(sqlite), sealingKeyFile: toAbsolute(sealingKeyFile) }
 }
 
 async function readText(path: string): Promise<string | undefined> {

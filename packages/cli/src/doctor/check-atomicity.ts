@@ -1,3 +1,5 @@
+// Over 250 lines: the test and the worker process that it starts are one program, so they are in one file.
+
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -26,8 +28,9 @@ import type { Io } from '../io.ts'
 import { type Finding, fail, ok, warn } from './target.ts'
 
 /**
- * Checks that a code is redeemed once, a refresh token rotated once and a `jti` accepted once when two processes present
- * them at the same time (RFC 6749 §10.5, RFC 9700 §4.14.2, RFC 7523 §3). The rows are deleted afterwards.
+ * Checks that, when two processes present the same credentials at the same time, a code is redeemed once, a refresh token
+ * is rotated once and a `jti` is accepted once (RFC 6749 §10.5, RFC 9700 §4.14.2, RFC 7523 §3). Deletes its rows
+ * afterwards.
  */
 export async function checkAtomicity(
   dialect: SqlDialect,
@@ -46,7 +49,7 @@ export async function checkAtomicity(
         warn(
           'storage.race',
           'The two processes of the test did not finish.',
-          'Check that another process can open this database from here, and run doctor again.',
+          'Check that another process on this machine can open the database, and run doctor again.',
         ),
       ]
     return [
@@ -72,12 +75,12 @@ function finding(
     return warn(
       check,
       `Of ${outcomes.length} concurrent calls by two processes, ${winners} returned ${winner} and ${losers} returned ${loser}.`,
-      'Run doctor again: another doctor at the same time deletes these rows.',
+      'Run doctor again. Another doctor that runs at the same time deletes these rows.',
     )
   return fail(
     check,
-    `Of ${outcomes.length} concurrent calls by two processes, ${winners} returned ${winner}: a code or a token works more than once.`,
-    'Move the database to a local disk, or let all servers use its primary: processes do not see each other’s writes in time.',
+    `Of ${outcomes.length} concurrent calls by two processes, ${winners} returned ${winner}, so a code or a token works more than once.`,
+    'Processes do not see each other’s writes in time. Move the database to a local disk, or let all servers use the primary.',
   )
 }
 
@@ -130,12 +133,12 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
 
 const aDigest = (): Promise<SecretDigest> => digestSecret(randomSecret(systemRandom))
 
-/** How often each process presents each thing. */
+/** How often each process presents each credential. */
 const times = 20
 
 /**
  * Lets two processes present the same credentials to one database at the same time.
- * @returns the outcomes of both, or undefined when one of them did not finish within a minute.
+ * @returns the outcomes of both, or undefined if one of them did not finish within a minute.
  */
 async function race(task: Omit<RaceTask, 'name'>, io: Io): Promise<RaceReport | undefined> {
   const workers = ['a', 'b'].map((name) => startWorker({ ...task, name }, io))
@@ -146,7 +149,7 @@ async function race(task: Omit<RaceTask, 'name'>, io: Io): Promise<RaceReport | 
     for (const { child } of workers) child.stdin.write('go\n')
     const reports = await Promise.all(workers.map(({ lines }) => lines.next()))
     if (reports.some(({ done }) => done === true)) return undefined
-    return joined(reports.map(({ value }) => JSON.parse(String(value)) as RaceReport))
+    return mergeReports(reports.map(({ value }) => JSON.parse(String(value)) as RaceReport))
   } finally {
     clearTimeout(limit)
     stop(workers)
@@ -158,11 +161,11 @@ interface RaceWorker {
   readonly lines: AsyncIterator<string>
 }
 
-/** The task is sent on standard input, because other users of the machine can see the arguments of a process. */
+/** Starts a worker. Sends the task on standard input, because other users of the machine can see arguments. */
 function startWorker(task: RaceTask, { self: [program, ...args], env, cwd }: Io): RaceWorker {
   const child = spawn(program, [...args, 'doctor-worker'], { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'ignore'] })
   const reader = createInterface({ input: child.stdout })
-  // When the process cannot be started, or ends, its lines end too.
+  // If the process cannot be started or ends, this ends its lines too.
   for (const end of ['error', 'close'] as const) child.once(end, () => reader.close())
   child.stdin.on('error', () => {})
   child.stdin.write(`${JSON.stringify(task)}\n`)
@@ -173,7 +176,7 @@ function stop(workers: readonly RaceWorker[]): void {
   for (const { child } of workers) child.kill()
 }
 
-const joined = (reports: readonly RaceReport[]): RaceReport => ({
+const mergeReports = (reports: readonly RaceReport[]): RaceReport => ({
   consumed: reports.flatMap(({ consumed }) => consumed),
   rotated: reports.flatMap(({ rotated }) => rotated),
   claimed: reports.flatMap(({ claimed }) => claimed),
@@ -181,7 +184,7 @@ const joined = (reports: readonly RaceReport[]): RaceReport => ({
 
 const timeoutMilliseconds = 60_000
 
-/** Runs one of the two processes of the test: it reports that it is ready, waits for a line, and prints the outcomes. */
+/** Creates the command of the two processes. It prints that it is ready, waits for a line, and prints the outcomes. */
 export const workerCommand = (io: Io): Command =>
   new Command('doctor-worker').description('one of the processes that doctor starts').action(async () => {
     const lines = io.lines()
@@ -197,7 +200,7 @@ export const workerCommand = (io: Io): Command =>
 
 async function readTask(lines: AsyncIterator<string>): Promise<RaceTask> {
   const line = await lines.next()
-  if (line.done === true) throw new CommandError('Only doctor starts this command.')
+  if (line.done === true) throw new CommandError('This command is for internal use by mintmark doctor.')
   return JSON.parse(line.value) as RaceTask
 }
 
@@ -230,12 +233,12 @@ async function present(storage: AdminStorage, task: RaceTask): Promise<RaceRepor
   }
 }
 
-/** What a process is to do: one line of JSON on its standard input. */
+/** The task of a process: one line of JSON on its standard input. */
 interface RaceTask {
   readonly address: DatabaseAddress
-  /** Distinguishes the refresh tokens that this process creates from those of the other one. */
+  /** Distinguishes the refresh tokens that this process creates from the tokens of the other process. */
   readonly name: string
-  /** The number of times that it presents each credential. */
+  /** How often the process presents each credential. */
   readonly times: number
   readonly now: EpochSeconds
   readonly expiresAt: EpochSeconds
@@ -252,8 +255,8 @@ interface RaceReport {
   readonly claimed: readonly string[]
 }
 
-/** The rows of the test have an issuer of their own, so no server reads them. */
+/** The issuer of the rows of the test. No server uses it, so no server reads them. */
 const raceIssuer = 'https://doctor.invalid'
 
-/** The client and the user of the rows. */
+/** The identifier of the client and of the user of the rows. */
 const raceClient = 'doctor'

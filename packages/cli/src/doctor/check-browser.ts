@@ -4,8 +4,8 @@ import { discoveryUrls } from './check-discovery.ts'
 import { type Answer, type DoctorTarget, type Finding, endpointOf, fail, ok, warn } from './target.ts'
 
 /**
- * Checks the cookie that binds an authorization request to its browser (RFC 6265bis §4.1). It starts a request of a
- * client, of which the server stores nothing.
+ * Checks the cookie that binds an authorization request to its browser (RFC 6265bis §4.1). Starts an authorization
+ * request of a client; the server does not store it.
  */
 export async function checkCookies(target: DoctorTarget): Promise<readonly Finding[]> {
   const request = await requestOf(target)
@@ -14,7 +14,7 @@ export async function checkCookies(target: DoctorTarget): Promise<readonly Findi
       warn(
         cookieCheck,
         'The cookies were not checked, because no client is known.',
-        'Give a client and one of its redirect URIs: --client ID --redirect-uri URI.',
+        'Name a client and one of its redirect URIs: --client ID --redirect-uri URI.',
       ),
     ]
   }
@@ -24,7 +24,7 @@ export async function checkCookies(target: DoctorTarget): Promise<readonly Findi
       fail(
         cookieCheck,
         'There is no response from the authorization endpoint.',
-        'Have the proxy pass it on to Mintmark.',
+        'Have the proxy forward this endpoint to Mintmark.',
       ),
     ]
   const cookies = answer.headers.getSetCookie()
@@ -32,7 +32,7 @@ export async function checkCookies(target: DoctorTarget): Promise<readonly Findi
     return [
       warn(
         cookieCheck,
-        `The authorization endpoint answers ${answer.status} and sets no cookie.`,
+        `The authorization endpoint responds with ${answer.status} and sets no cookie.`,
         'Check that the client may use the code flow with this redirect URI, and that no proxy removes cookies.',
       ),
     ]
@@ -127,7 +127,7 @@ export async function checkCrossOrigin(target: DoctorTarget): Promise<readonly F
 }
 
 function publicFinding(documents: readonly (Answer | undefined)[]): Finding {
-  if (documents.every((answer) => allowed(answer) === '*' || allowed(answer) === origin)) {
+  if (documents.every((answer) => allowedOrigin(answer) === '*' || allowedOrigin(answer) === origin)) {
     return ok('cors.public', 'Scripts of any origin may read the public documents.')
   }
   return warn(
@@ -145,14 +145,14 @@ function credentialsFinding(answers: readonly (Answer | undefined)[]): Finding {
   return fail(
     'cors.credentials',
     'Responses allow scripts of another origin to send requests with a browser’s cookies.',
-    'Remove Access-Control-Allow-Credentials from the proxy and from middleware in front of Mintmark, which answers preflights itself.',
+    'Remove Access-Control-Allow-Credentials from the proxy and from middleware in front of Mintmark. Mintmark handles preflight requests itself.',
   )
 }
 
-/** No client has registered the origin of the request. */
+/** Checks responses to requests from an origin that no client has registered. */
 function privateFinding(answers: Readonly<Record<string, Answer | undefined>>): Finding {
   const open = Object.entries(answers)
-    .filter(([, answer]) => allowed(answer) !== null)
+    .filter(([, answer]) => allowedOrigin(answer) !== null)
     .map(([path]) => path)
   if (open.length === 0) return ok('cors.private', 'An origin that no client registered cannot read tokens.')
   return fail(
@@ -162,7 +162,7 @@ function privateFinding(answers: Readonly<Record<string, Answer | undefined>>): 
   )
 }
 
-const allowed = (answer: Answer | undefined): string | null =>
+const allowedOrigin = (answer: Answer | undefined): string | null =>
   answer?.headers.get('access-control-allow-origin') ?? null
 
 const origin = 'https://doctor.invalid'

@@ -8,12 +8,12 @@ export async function checkMigrations(dialect: SqlDialect): Promise<Finding> {
   try {
     const pending = await pendingMigrations({ dialect })
     if (pending.length === 0) return ok(migrationsCheck, 'The database has the schema of this version.')
-    return fail(migrationsCheck, `The database lacks ${pending.join(', ')}.`, 'Run mintmark migrate apply.')
+    return fail(migrationsCheck, `Migrations are pending: ${pending.join(', ')}.`, 'Run mintmark migrate apply.')
   } catch (error) {
     if (!(error instanceof SchemaMismatchError)) throw error
     return fail(
       migrationsCheck,
-      `The database has another schema: ${error.migrations.join(', ')}.`,
+      `The schema of the database differs from this version: ${error.migrations.join(', ')}.`,
       'Use the version of Mintmark that created it, or a later one.',
     )
   }
@@ -22,9 +22,9 @@ export async function checkMigrations(dialect: SqlDialect): Promise<Finding> {
 const migrationsCheck = 'storage.migrations'
 
 /**
- * Checks that PostgreSQL limits waits for locks and idle transactions. A server gives up on a statement after seconds, but
- * its connection would keep waiting for a lock. The check sees the settings of the user of the address, not those of a
- * server's connection pool.
+ * Checks that PostgreSQL limits waits for locks and idle transactions. A server gives up on a statement after some
+ * seconds, but without a limit its connection keeps waiting for a lock. The check sees the settings of the database user
+ * that doctor connects as, not the settings of a server's connection pool.
  */
 export async function checkWaits(dialect: SqlDialect): Promise<readonly Finding[]> {
   if (dialect.engine.name !== 'postgres') return []
@@ -34,8 +34,8 @@ export async function checkWaits(dialect: SqlDialect): Promise<readonly Finding[
   return [
     warn(
       waitsCheck,
-      `For the user of this address PostgreSQL sets no ${names.join(' and no ')}: a statement that waits for a lock keeps its connection.`,
-      "ALTER ROLE … SET lock_timeout = '5s', and SET idle_in_transaction_session_timeout = '1min', for the user of the servers.",
+      `PostgreSQL sets no ${names.join(' and no ')} for this database user, so a statement that waits for a lock keeps its connection.`,
+      "Run ALTER ROLE … SET lock_timeout = '5s' and SET idle_in_transaction_session_timeout = '1min' for the database user of the servers.",
     ),
   ]
 }

@@ -17,7 +17,7 @@ export async function checkDeliveries({ storage, metadata, io }: DoctorTarget): 
       : warn(
           'delivery.dead',
           `${dead} logout tokens were given up.`,
-          'Look at them with mintmark delivery list, and send them again with mintmark delivery requeue.',
+          'List them with mintmark delivery list, and send them again with mintmark delivery requeue.',
         ),
   ]
 }
@@ -25,29 +25,29 @@ export async function checkDeliveries({ storage, metadata, io }: DoctorTarget): 
 async function workerFinding(storage: AdminStorage, now: number): Promise<Finding> {
   const cursor = await storage.cursors.read(logoutChannel)
   const age = cursor === undefined ? undefined : now - cursor.readAt
-  if (age !== undefined && age <= silence)
-    return ok('delivery.worker', 'A worker has looked for logout tokens to send within a quarter of an hour.')
+  if (age !== undefined && age <= maximumWorkerAge)
+    return ok('delivery.worker', 'A worker checked for logout tokens to send in the last 15 minutes.')
   const clients = await storage.clients.list({ after: undefined, limit: 200 })
   if (clients.every(({ backchannelLogoutUri }) => backchannelLogoutUri === undefined))
-    return ok('delivery.worker', 'No client has registered an address for logout tokens.')
+    return ok('delivery.worker', 'No client has registered a URL for logout tokens.')
   return fail(
     'delivery.worker',
     age === undefined ? 'No worker has ever sent logout tokens.' : `No worker has run for ${durationText(age)}.`,
-    'Call server.deliver in a process that stays, or server.deliverOnce every minute: docs/how-to/deliver-logouts-reliably.md.',
+    'Call server.deliver in a long-running process, or server.deliverOnce every minute: docs/how-to/deliver-logouts-reliably.md.',
   )
 }
 
-/** In seconds. A worker writes that it has looked every five minutes. */
-const silence = 900
+/** In seconds. A worker records every five minutes that it is running. */
+const maximumWorkerAge = 900
 
 const backlogFinding = (age: number): Finding =>
-  age <= oldBacklog
+  age <= maximumPendingAge
     ? ok('delivery.backlog', 'No logout token has been pending for more than an hour.')
     : warn(
         'delivery.backlog',
         `The oldest pending logout token is ${durationText(age)} old.`,
-        'Look at the failures with mintmark delivery list --state pending.',
+        'List the failures with mintmark delivery list --state pending.',
       )
 
 /** In seconds. */
-const oldBacklog = 3600
+const maximumPendingAge = 3600

@@ -14,7 +14,7 @@ export async function checkDiscovery(target: DoctorTarget): Promise<readonly Fin
   ]
 }
 
-/** OpenID Connect appends its path to the issuer; RFC 8414 §3.1 puts its own between the host and the issuer's path. */
+/** OpenID Connect appends the well-known path to the issuer; RFC 8414 §3.1 inserts it between host and path. */
 export function discoveryUrls(issuer: string): { readonly openid: string; readonly oauth: string } {
   const { origin, pathname } = new URL(issuer)
   const path = pathname === '/' ? '' : pathname
@@ -44,17 +44,17 @@ function documentFindings(
     ]
   if (answer.status !== 200 || answer.json === undefined) {
     const fix =
-      'Have the proxy and the host pass this path on to Mintmark, even if it is outside the path of the issuer.'
-    return [fail(check, `${url} answers ${answer.status} without a document.`, fix)]
+      'Have the proxy and the host forward this path to Mintmark, even if it is outside the path of the issuer.'
+    return [fail(check, `${url} responds with ${answer.status} and no document.`, fix)]
   }
   const named = answer.json['issuer']
-  // OIDC Discovery §4.3: identical, or the document is not to be used.
+  // OIDC Discovery §4.3: the issuer in the document must be identical.
   if (named === issuer) return [ok(check, `The document is at ${url} and names this issuer.`)]
-  const fix = `Give the server the issuer ${issuer}, or run doctor with the issuer that it has. Clients compare issuers byte by byte.`
+  const fix = `Configure the server with the issuer ${issuer}, or run doctor with the issuer of the server. Clients compare issuers byte by byte.`
   return [fail(check, `${url} names another issuer: ${typeof named === 'string' ? named : 'none'}.`, fix)]
 }
 
-/** Endpoints at another address indicate that the server builds them from request headers. */
+/** Endpoints outside the issuer indicate that the server builds them from request headers. */
 function endpointFindings({ metadata, issuer }: DoctorTarget): readonly Finding[] {
   const endpoints = Object.entries(metadata).filter(([name]) => name.endsWith('_endpoint') || name === 'jwks_uri')
   if (endpoints.length === 0) return []
@@ -71,12 +71,12 @@ function endpointFindings({ metadata, issuer }: DoctorTarget): readonly Finding[
   ]
 }
 
-/** https: RFC 8414 §2, RFC 9700 §2.6. */
+/** Checks that the server is reachable over https only (RFC 8414 §2, RFC 9700 §2.6). */
 export async function checkAddress({ issuer, probe }: DoctorTarget): Promise<readonly Finding[]> {
   const url = new URL(issuer)
   if (url.protocol === 'http:') {
-    const fix = 'Serve it over https, and change the issuer before others use it.'
-    return [warn('address.https', 'The issuer is plain http, which is for development on one machine.', fix)]
+    const fix = 'Serve it over https, and change the issuer before clients use it.'
+    return [warn('address.https', 'The issuer uses http, which is only suitable for development on one machine.', fix)]
   }
   const plainUrl = `http://${url.host}${url.pathname.replace(/\/$/, '')}${documentPath}`
   const [secure, plain] = await Promise.all([
@@ -89,10 +89,10 @@ export async function checkAddress({ issuer, probe }: DoctorTarget): Promise<rea
     plain?.status === 200
       ? fail(
           'address.plain_http',
-          'The server also answers over plain http, which transmits secrets unencrypted.',
+          'The server also responds over plain http, which transmits secrets unencrypted.',
           'Have the proxy redirect http to https, or close the port.',
         )
-      : ok('address.plain_http', 'The server does not answer over plain http.'),
+      : ok('address.plain_http', 'The server does not respond over plain http.'),
   ]
 }
 
@@ -110,7 +110,7 @@ const documentPath = '/.well-known/openid-configuration'
 
 /**
  * Checks that forged proxy headers do not change the metadata (RFC 9700 §2.6). Otherwise an attacker could choose where
- * codes and passwords are sent.
+ * clients send codes and passwords.
  */
 export async function checkProxy({ issuer, probe }: DoctorTarget): Promise<readonly Finding[]> {
   const url = discoveryUrls(issuer).openid
@@ -119,16 +119,16 @@ export async function checkProxy({ issuer, probe }: DoctorTarget): Promise<reado
   if (plain?.json === undefined) return []
 
   const answers = await Promise.all(forgedHeaders.map((headers) => probe(url, { headers })))
-  const believed = forgedHeaders.filter(
+  const effective = forgedHeaders.filter(
     (_, index) => answers[index] !== undefined && answers[index].text !== plain.text,
   )
-  if (believed.length === 0) return [ok('proxy.headers', 'Forged proxy headers do not change the document.')]
-  const names = believed.flatMap((headers) => Object.keys(headers)).join(', ')
+  if (effective.length === 0) return [ok('proxy.headers', 'Forged proxy headers do not change the document.')]
+  const names = effective.flatMap((headers) => Object.keys(headers)).join(', ')
   return [
     fail(
       'proxy.headers',
       `Headers that any client can send change the document: ${names}.`,
-      'Build every address from the configured issuer, and do not let a proxy or middleware rewrite them from the request.',
+      'Build every URL from the configured issuer, and do not let a proxy or middleware rewrite URLs from the request.',
     ),
   ]
 }
@@ -140,7 +140,7 @@ const forgedHeaders: readonly Readonly<Record<string, string>>[] = [
   { 'x-forwarded-prefix': '/doctor', 'x-original-url': '/doctor' },
 ]
 
-/** Compares the server's clock with this machine's: tokens contain times (RFC 7519 §4.1.4 allows a few minutes of leeway). */
+/** Compares the server's clock with the clock of this machine: tokens contain times (RFC 7519 §4.1.4). */
 export async function checkClock({ issuer, probe, io }: DoctorTarget): Promise<readonly Finding[]> {
   const before = io.clock()
   const answer = await probe(discoveryUrls(issuer).openid)

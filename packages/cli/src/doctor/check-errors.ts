@@ -1,6 +1,6 @@
 import { type Answer, type DoctorTarget, type Finding, endpointOf, fail, ok } from './target.ts'
 
-/** Checks that errors arrive as the standards define them, through any proxy: RFC 6749 §5.2, RFC 6750 §3. */
+/** Checks that proxies do not change errors, which must arrive as in RFC 6749 §5.2 and RFC 6750 §3. */
 export async function checkErrors(target: DoctorTarget): Promise<readonly Finding[]> {
   const form = {
     method: 'POST',
@@ -13,16 +13,16 @@ export async function checkErrors(target: DoctorTarget): Promise<readonly Findin
     target.probe(endpointOf(target, 'authorization_endpoint', '/auth')),
   ])
   return [
-    finding('errors.token', isTokenError(token), 'The token endpoint refuses with a JSON error that is not cached.'),
+    finding('errors.token', isTokenError(token), 'The token endpoint returns a JSON error that is not cached.'),
     finding(
       'errors.userinfo',
-      userinfo?.status === 401 && challenges(userinfo),
-      'The userinfo endpoint refuses with 401 and asks for a bearer token.',
+      userinfo?.status === 401 && hasChallenge(userinfo),
+      'The userinfo endpoint returns 401 and requests a bearer token.',
     ),
     finding(
       'errors.page',
       isErrorPage(authorization),
-      'The authorization endpoint refuses with a page that other sites cannot frame.',
+      'The authorization endpoint returns an error page that other sites cannot frame.',
     ),
     leakFinding([token, userinfo, authorization]),
   ]
@@ -42,25 +42,25 @@ const isErrorPage = (answer: Answer | undefined): boolean =>
   ((answer.headers.get('content-security-policy') ?? '').includes('frame-ancestors') ||
     answer.headers.has('x-frame-options'))
 
-const challenges = ({ headers }: Answer): boolean => /^Bearer\b/i.test(headers.get('www-authenticate') ?? '')
+const hasChallenge = ({ headers }: Answer): boolean => /^Bearer\b/i.test(headers.get('www-authenticate') ?? '')
 
 const contentType = ({ headers }: Answer): string => headers.get('content-type') ?? ''
 
-const finding = (check: 'errors.token' | 'errors.userinfo' | 'errors.page', holds: boolean, rule: string): Finding =>
-  holds
+const finding = (check: 'errors.token' | 'errors.userinfo' | 'errors.page', isMet: boolean, rule: string): Finding =>
+  isMet
     ? ok(check, rule)
     : fail(
         check,
-        `This is not the case: ${rule}`,
-        'Pass the server’s responses on unchanged: no error pages of the proxy, and no middleware that changes status, headers or body.',
+        `This requirement is not met: ${rule}`,
+        'Forward the server’s responses unchanged, without error pages of the proxy or middleware that changes status, headers or body.',
       )
 
 function leakFinding(answers: readonly (Answer | undefined)[]): Finding {
   if (answers.every((answer) => answer === undefined || !/\n\s+at .+[:(]/.test(answer.text)))
-    return ok('errors.detail', 'Error responses show no internal details.')
+    return ok('errors.detail', 'Error responses contain no internal details.')
   return fail(
     'errors.detail',
-    'An error response shows a stack trace.',
+    'An error response contains a stack trace.',
     'Start the host with NODE_ENV=production, and give it an error handler that shows no details.',
   )
 }

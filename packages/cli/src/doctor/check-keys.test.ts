@@ -11,7 +11,7 @@ const now = epochSeconds(1_790_000_000)
 const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 const newSealingKey = Buffer.alloc(32, 8).toString('base64url')
 
-/** A storage whose keys were created under `sealingKey`. `check` runs doctor's check with a sealing key at a time. */
+/** Creates storage whose keys are sealed with `sealingKey`. `check` runs doctor's check with a sealing key, at a time. */
 async function aDatabase() {
   const storage = createMemoryStorage({ issuer })
   await createStoredKeys({ storage, sealingKey, clock: () => now }).publicKeys()
@@ -27,7 +27,7 @@ async function aDatabase() {
     } as unknown as DoctorTarget
     const before = await storage.signingKeys.list()
     const findings = await checkStoredKeys(target)
-    // Doctor changes nothing.
+    // Doctor must not change keys.
     expect(await storage.signingKeys.list()).toEqual(before)
     return findings.find((finding) => finding.check === 'keys.sealing')
   }
@@ -36,14 +36,14 @@ async function aDatabase() {
 
 const failed = { level: 'fail', what: 'The sealing key does not open the signing keys.' }
 
-it('passes with the sealing key of the servers, and fails with another one', async () => {
+it('keys.sealing passes with the sealing key of the servers, and fails with another one', async () => {
   const { check } = await aDatabase()
 
   expect(await check(sealingKey)).toMatchObject({ level: 'ok' })
   expect(await check(newSealingKey)).toMatchObject(failed)
 })
 
-it('fails with an outdated sealing key once a key that the new one sealed signs', async () => {
+it('keys.sealing fails with an outdated sealing key, once the signing key is sealed with the new one', async () => {
   const { storage, check } = await aDatabase()
   await createStoredKeys({ storage, sealingKey: [newSealingKey, sealingKey], clock: () => now }).rotate({ when: 'now' })
   const later = epochSeconds(now + 2 * 86_400)
@@ -52,9 +52,9 @@ it('fails with an outdated sealing key once a key that the new one sealed signs'
   expect(await check(`${newSealingKey} ${sealingKey}`, later)).toMatchObject({ level: 'ok' })
 })
 
-it('passes, and creates no key, when all keys of an algorithm were dropped', async () => {
+it('keys.sealing passes, and creates no key, when all keys of an algorithm were dropped', async () => {
   const { storage, check } = await aDatabase()
-  // The drop does not reach the point at which it creates the next key.
+  // With this vault, the drop fails before it creates the next key.
   const fail = () => Promise.reject(new Error('unavailable'))
   const ring = createStoredKeys({
     storage,

@@ -14,8 +14,8 @@ export async function checkKeys(target: DoctorTarget): Promise<readonly Finding[
     return [
       fail(
         'keys.published',
-        'There are no keys at the address in the metadata.',
-        'Have the proxy pass /jwks on, and check the server’s log: its sealing key may be wrong.',
+        'There are no keys at the jwks_uri in the metadata.',
+        'Have the proxy forward /jwks to Mintmark, and check the server’s log: its sealing key may be wrong.',
       ),
     ]
   }
@@ -24,21 +24,21 @@ export async function checkKeys(target: DoctorTarget): Promise<readonly Finding[
   return [privateFinding(published), cacheFinding(maxAge, announceOf(target))]
 }
 
-/** The identifiers of the keys that a server publishes. */
+/** Returns the identifiers of the keys that the server publishes. */
 async function publishedKids(target: DoctorTarget): Promise<readonly unknown[]> {
   const answer = await target.probe(endpointOf(target, 'jwks_uri', '/jwks'))
   const keys = answer?.json?.['keys']
   return Array.isArray(keys) ? keys.filter(isRecord).map((key) => key['kid']) : []
 }
 
-/** RFC 7517 §9.2: the private members of every kind of key. */
+/** Checks that no published key has a member of a private key (RFC 7517 §9.2). */
 function privateFinding(keys: readonly Readonly<Record<string, unknown>>[]): Finding {
   const isPrivate = keys.some((key) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'priv'].some((member) => member in key))
   if (isPrivate)
     return fail(
       'keys.published',
       'A private key is published.',
-      'Drop every key at once (mintmark keys drop), and find what publishes them.',
+      'Drop every key immediately (mintmark keys drop), and find out what publishes private keys.',
     )
   return ok('keys.published', `${keys.length} public ${keys.length === 1 ? 'key is' : 'keys are'} published.`)
 }
@@ -47,15 +47,15 @@ function cacheFinding(maxAge: number, announce: number): Finding {
   if (Number.isNaN(maxAge))
     return warn(
       'keys.cache',
-      'Caches may keep the keys for any time.',
+      'Caches may keep the keys for any length of time.',
       'Do not remove the server’s Cache-Control from /jwks.',
     )
   if (maxAge < announce)
     return ok(
       'keys.cache',
-      `Caches keep the keys for ${maxAge} seconds, which is shorter than the announcement of a new key.`,
+      `Caches keep the keys for ${maxAge} seconds, which is shorter than the announcement time of a new key.`,
     )
-  const fix = `Cache /jwks for less than ${announce} seconds, the announcement time of a new key: remove the caching rule of the proxy.`
+  const fix = `Remove the caching rule of the proxy: /jwks may be cached for less than ${announce} seconds, the announcement time of a new key.`
   return fail(
     'keys.cache',
     `Caches may keep the keys for ${maxAge} seconds, so a new key would sign before all clients have it.`,
@@ -63,7 +63,7 @@ function cacheFinding(maxAge: number, announce: number): Finding {
   )
 }
 
-/** The announcement time of a new key: as configured, or a day. */
+/** Returns the announcement time of a new key: the configured one, or a day. */
 const announceOf = ({ settings }: DoctorTarget): number => settings.keys.schedule?.announce ?? 86_400
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -80,7 +80,7 @@ export async function checkStoredKeys(target: DoctorTarget): Promise<readonly Fi
       warn(
         'keys.stored',
         'There are no keys in storage yet.',
-        'Start the server: the first request creates them. Otherwise check that this is the server’s database.',
+        'Start the server, whose first request creates keys. If it is running, check that this is its database.',
       ),
     ]
 
@@ -95,7 +95,7 @@ function overlapFinding(keys: readonly KeyDescription[], kids: readonly unknown[
   const missing = keys.filter(({ keyId }) => !kids.includes(keyId))
   const unknown = kids.filter((kid) => !keys.some(({ keyId }) => keyId === kid))
   if (missing.length === 0 && unknown.length === 0)
-    return ok('keys.overlap', 'The server publishes exactly the active keys in storage.')
+    return ok('keys.overlap', 'The published keys are the active keys in storage.')
   return fail(
     'keys.overlap',
     `The published keys are not the active keys in storage: ${missing.length} missing, ${unknown.length} unknown.`,
@@ -127,6 +127,6 @@ async function sealingFindings(target: DoctorTarget, storage: AdminStorage): Pro
     return [ok('keys.sealing', 'The sealing key opens the signing keys.')]
   } catch (error) {
     const problem = error instanceof CommandError ? error.message : 'The sealing key does not open the signing keys.'
-    return [fail('keys.sealing', problem, 'Use the server’s sealing key. The server cannot sign with another one.')]
+    return [fail('keys.sealing', problem, 'Use the server’s sealing key. The server cannot sign without it.')]
   }
 }

@@ -17,7 +17,7 @@ const metadata = {
 
 const refusal = { status: 401, headers: new Headers(), text: '', json: { error: 'invalid_client' } }
 
-/** The checks of a server with this metadata that fail. */
+/** Returns the names of the checks that fail for a server with changed metadata. */
 async function failures(change: object, target: Partial<DoctorTarget> = {}): Promise<readonly string[]> {
   const findings = await checkProfile({
     issuer: 'https://as.test',
@@ -29,7 +29,7 @@ async function failures(change: object, target: Partial<DoctorTarget> = {}): Pro
   return findings.flatMap(({ level, check }) => (level === 'ok' ? [] : [check]))
 }
 
-it('a server that keeps the rules of FAPI 2.0 has no failures (FAPI 2.0 SP §5.3, MS §5.3)', async () => {
+it('no check fails for a server that meets the requirements of FAPI 2.0 (FAPI 2.0 SP §5.3, MS §5.3)', async () => {
   expect(await failures({})).toEqual([])
 })
 
@@ -43,11 +43,11 @@ it.each([
   ['profile.iss', { authorization_response_iss_parameter_supported: undefined }],
   ['profile.signed_requests', { request_parameter_supported: false }],
   ['profile.signed_responses', { response_modes_supported: ['query'] }],
-])('%s fails for metadata without it (FAPI 2.0 SP §5.3)', async (check, change) => {
+])('only %s fails if the metadata lacks it (FAPI 2.0 SP §5.3)', async (check, change) => {
   expect(await failures(change)).toEqual([check])
 })
 
-it('lists of algorithms for encryption do not count (FAPI 2.0 SP §5.4.1)', async () => {
+it('ignores lists of encryption algorithms (FAPI 2.0 SP §5.4.1)', async () => {
   expect(await failures({ id_token_encryption_alg_values_supported: ['RSA-OAEP-256'] })).toEqual([])
 })
 
@@ -57,7 +57,7 @@ it('accepts tokens that are bound to a certificate (RFC 8705 §3)', async () => 
   expect(await failures(change)).toEqual([])
 })
 
-it('an issuer without https, and an endpoint that does not answer, fail (FAPI 2.0 SP §5.2.1, RFC 9126 §2.3)', async () => {
+it('fails for an issuer without https, and an endpoint that does not respond (FAPI 2.0 SP §5.2.1, RFC 9126 §2.3)', async () => {
   const target = { issuer: 'http://localhost:3000', probe: () => Promise.resolve(undefined) }
 
   expect(await failures({}, target)).toEqual(['profile.https', 'profile.pushed'])
@@ -72,19 +72,19 @@ describe('the profile mcp', () => {
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'none'],
     client_id_metadata_document_supported: true,
   }
-  const asked: string[] = []
+  const requestedUrls: string[] = []
   const target = {
     issuer: 'https://as.test/tenant',
     options: { profile: 'mcp' },
     probe: (url: string) => {
-      asked.push(url)
+      requestedUrls.push(url)
       return Promise.resolve({ ...refusal, status: 200, json: { issuer: 'https://as.test/tenant' } })
     },
   } as const
 
-  it('has no failures at a server that takes clients with documents (MCP 2026-07-28, Authorization)', async () => {
+  it('has no failures for a server that accepts client metadata documents (MCP 2026-07-28, Authorization)', async () => {
     expect(await failures(mcp, target)).toEqual([])
-    expect(asked).toEqual(['https://as.test/.well-known/oauth-authorization-server/tenant'])
+    expect(requestedUrls).toEqual(['https://as.test/.well-known/oauth-authorization-server/tenant'])
   })
 
   it.each([
@@ -92,11 +92,11 @@ describe('the profile mcp', () => {
     ['profile.pkce', { code_challenge_methods_supported: ['plain'] }],
     ['profile.iss', { authorization_response_iss_parameter_supported: undefined }],
     ['profile.clients', { client_id_metadata_document_supported: undefined }],
-  ])('%s fails for metadata without it', async (check, change) => {
+  ])('only %s fails if the metadata lacks it', async (check, change) => {
     expect(await failures({ ...mcp, ...change }, target)).toEqual([check])
   })
 
-  it('fails where clients do not find the metadata (RFC 8414 §3.1)', async () => {
+  it('fails if clients cannot find the metadata (RFC 8414 §3.1)', async () => {
     const probe = () => Promise.resolve({ ...refusal, status: 404 })
 
     expect(await failures(mcp, { ...target, issuer: 'http://as.test', probe })).toEqual([

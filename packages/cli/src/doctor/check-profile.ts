@@ -1,11 +1,11 @@
 import { type DoctorTarget, type Finding, endpointOf, fail, ok, warn } from './target.ts'
 
-/** The profiles that `--profile` takes. */
+/** The values of `--profile`. */
 export const checkedProfiles = ['mcp', 'fapi2', 'fapi2_message_signing'] as const
 
 /**
- * Checks whether a server publishes, and does, what a profile demands of it. What a profile demands of single clients is
- * checked when they are registered.
+ * Checks the requirements of a security profile for servers. The requirements for clients are checked when a client is
+ * registered.
  */
 export async function checkProfile(target: DoctorTarget): Promise<readonly Finding[]> {
   const { profile } = target.options
@@ -15,7 +15,7 @@ export async function checkProfile(target: DoctorTarget): Promise<readonly Findi
   return profile === 'fapi2' ? findings : [...findings, ...signingFindings(target.metadata)]
 }
 
-/** The Model Context Protocol of 2026-07-28, Authorization. */
+/** Checks the requirements of the Model Context Protocol of 2026-07-28, Authorization. */
 async function modelContextProtocolFindings(target: DoctorTarget): Promise<readonly Finding[]> {
   const { metadata, issuer, probe } = target
   const { origin, pathname } = new URL(issuer)
@@ -24,15 +24,15 @@ async function modelContextProtocolFindings(target: DoctorTarget): Promise<reado
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(issuer).hostname)
   return [
     demand('profile.https', issuer.startsWith('https:') || isLoopback, {
-      kept: 'The issuer is https, or on this device.',
-      broken: 'The issuer is not https.',
-      fix: 'Give the server an https issuer, and serve it with a certificate.',
+      kept: 'The issuer uses https or is on this machine.',
+      broken: 'The issuer does not use https.',
+      fix: 'Configure an https issuer, and serve it with a certificate.',
     }),
     // RFC 8414 §3.1: the well-known path is inserted between the host and the path.
     demand('profile.metadata', answer?.status === 200 && answer.json?.['issuer'] === issuer, {
       kept: 'MCP clients find the metadata.',
       broken: `${origin}/.well-known/oauth-authorization-server${path} does not serve the metadata.`,
-      fix: 'Have the proxy pass this path on to Mintmark.',
+      fix: 'Have the proxy forward this path to Mintmark.',
     }),
     demand('profile.public_clients', has(metadata['token_endpoint_auth_methods_supported'], ['none']), {
       kept: 'Public clients are supported.',
@@ -45,12 +45,12 @@ async function modelContextProtocolFindings(target: DoctorTarget): Promise<reado
       : warn(
           'profile.clients',
           'Only clients that an administrator registered can connect.',
-          'Turn clientDocuments on, unless you want that.',
+          'Turn clientDocuments on, unless this is intended.',
         ),
   ]
 }
 
-/** What both kinds of profiles demand of the authorization code grant. */
+/** Checks the requirements of all profiles for the authorization code grant. */
 const codeFindings = (metadata: DoctorTarget['metadata']): readonly Finding[] => [
   // FAPI 2.0 SP §5.3.2.2.
   demand('profile.pkce', has(metadata['code_challenge_methods_supported'], ['S256']), {
@@ -70,15 +70,15 @@ async function fapiFindings(target: DoctorTarget): Promise<readonly Finding[]> {
   return [
     // FAPI 2.0 SP §5.2.1.
     demand('profile.https', issuer.startsWith('https:'), {
-      kept: 'The issuer is https.',
-      broken: 'The issuer is not https.',
-      fix: 'Give the server an https issuer, and serve it with a certificate.',
+      kept: 'The issuer uses https.',
+      broken: 'The issuer does not use https.',
+      fix: 'Configure an https issuer, and serve it with a certificate.',
     }),
     // FAPI 2.0 SP §5.3.2.2.
-    demand('profile.pushed', await answersPushes(target), {
+    demand('profile.pushed', await servesPushedRequests(target), {
       kept: 'Requests can be pushed.',
-      broken: 'The endpoint for pushed requests does not answer.',
-      fix: 'Have the proxy pass /auth/push on to Mintmark.',
+      broken: 'The endpoint for pushed requests does not respond as required.',
+      fix: 'Have the proxy forward /auth/push to Mintmark.',
     }),
     demand('profile.push_required', metadata['require_pushed_authorization_requests'] === true, {
       kept: 'Requests must be pushed.',
@@ -115,8 +115,8 @@ const signingFindings = (metadata: DoctorTarget['metadata']): readonly Finding[]
   }),
 ]
 
-/** A request without client authentication is refused, in JSON, where there is such an endpoint (RFC 9126 §2.3). */
-async function answersPushes(target: DoctorTarget): Promise<boolean> {
+/** Whether the endpoint refuses a pushed request without client authentication with a JSON error (RFC 9126 §2.3). */
+async function servesPushedRequests(target: DoctorTarget): Promise<boolean> {
   const { metadata, probe } = target
   if (typeof metadata['pushed_authorization_request_endpoint'] !== 'string') return false
   const url = endpointOf(target, 'pushed_authorization_request_endpoint', '/auth/push')
@@ -124,7 +124,7 @@ async function answersPushes(target: DoctorTarget): Promise<boolean> {
   return answer?.status === 401 && answer.json?.['error'] === 'invalid_client'
 }
 
-/** FAPI 2.0 SP §5.4.1: each list of signing algorithms has one that the profile permits. */
+/** Checks that each list of signing algorithms has one that the profile permits (FAPI 2.0 SP §5.4.1). */
 function algorithmFindings(metadata: DoctorTarget['metadata']): readonly Finding[] {
   const lists = Object.keys(metadata).filter(
     (name) => name.endsWith('_signing_alg_values_supported') && Array.isArray(metadata[name]),
@@ -133,7 +133,7 @@ function algorithmFindings(metadata: DoctorTarget['metadata']): readonly Finding
   return [
     demand('profile.algorithms', lists.length > 0 && without.length === 0, {
       kept: `Every list of algorithms has one of ${permitted.join(', ')}.`,
-      broken: `Without any of ${permitted.join(', ')}: ${without.join(', ')}.`,
+      broken: `These lists have none of ${permitted.join(', ')}: ${without.join(', ')}.`,
       fix: 'Add ES256 to the algorithms of the key ring.',
     }),
   ]
@@ -143,8 +143,8 @@ const canBindTokens = (metadata: DoctorTarget['metadata']): boolean =>
   has(metadata['dpop_signing_alg_values_supported'], permitted) ||
   metadata['tls_client_certificate_bound_access_tokens'] === true
 
-function has(list: unknown, wanted: readonly string[]): boolean {
-  return Array.isArray(list) && wanted.some((value) => list.includes(value))
+function has(list: unknown, alternatives: readonly string[]): boolean {
+  return Array.isArray(list) && alternatives.some((value) => list.includes(value))
 }
 
 const demand = (

@@ -15,7 +15,7 @@ export async function checkScim(target: DoctorTarget): Promise<readonly Finding[
       warn(
         'scim.served',
         'SCIM is not served.',
-        'To provision users, serve createScimServer beside the authorization server, and have the proxy pass /scim on.',
+        'To provision users, serve createScimServer next to the authorization server, and have the proxy forward /scim.',
       ),
     ]
   }
@@ -32,22 +32,22 @@ function unauthenticatedFinding(answer: Answer | undefined): Finding {
     Array.isArray(answer.json?.['schemas']) &&
     answer.json['schemas'].includes('urn:ietf:params:scim:api:messages:2.0:Error')
   if (isRefused) return ok('scim.served', 'SCIM is served, and refuses requests without a secret.')
-  const status = answer === undefined ? 'does not answer' : `answers ${answer.status}`
+  const status = answer === undefined ? 'no response' : String(answer.status)
   return fail(
     'scim.served',
-    `Without a secret, SCIM ${status} instead of 401 with a SCIM error.`,
-    'Pass requests and responses below /scim on unchanged, with the Authorization header and the media type application/scim+json.',
+    `To a request without a secret, SCIM returns ${status} instead of 401 with a SCIM error.`,
+    'Forward requests and responses below /scim unchanged, with the Authorization header and the media type application/scim+json.',
   )
 }
 
 async function configFinding(base: string, secret: string, { probe }: DoctorTarget): Promise<Finding> {
   const answer = await probe(`${base}/ServiceProviderConfig`, { headers: { authorization: `Bearer ${secret}` } })
   if (answer?.status === 200 && answer.json?.['patch'] !== undefined)
-    return ok('scim.secret', 'The Secret Token is accepted, and SCIM shows its configuration.')
-  const status = answer === undefined ? 'nothing' : String(answer.status)
+    return ok('scim.secret', 'The Secret Token is accepted, and SCIM returns its configuration.')
+  const status = answer === undefined ? 'no response' : String(answer.status)
   return fail(
     'scim.secret',
-    `With the Secret Token, ServiceProviderConfig answers ${status} instead of 200.`,
+    `With the Secret Token, ServiceProviderConfig returns ${status} instead of 200.`,
     'Check that the token has not expired, that its provider is enabled (mintmark idp list), and that no proxy removes Authorization.',
   )
 }

@@ -5,7 +5,7 @@ import { readSealingKey } from '../config/key-ring.ts'
 import { type DoctorTarget, type Finding, fail, ok, warn } from './target.ts'
 
 /**
- * Checks for secrets that are easy to guess, for clients whose codes PKCE does not protect, and for registrations of the
+ * Checks for secrets that are easy to guess, for clients that do not have to use PKCE, and for registrations of the
  * examples (RFC 6819 §5.1.5.2, RFC 9700 §2.1.1, §2.5).
  */
 export async function checkSecrets(target: DoctorTarget): Promise<readonly Finding[]> {
@@ -27,14 +27,14 @@ async function sealingKeyFindings({ settings, io }: DoctorTarget): Promise<reado
     fail(
       'secrets.sealing_key',
       'The sealing key is not random: its bytes repeat.',
-      'Create another one, node -p "crypto.randomBytes(32).toString(\'base64url\')", and put it before the old one.',
+      'Create another one with node -p "crypto.randomBytes(32).toString(\'base64url\')", and put it before the old one.',
     ),
   ]
 }
 
 async function guessableFinding(storage: AdminStorage): Promise<Finding> {
   const guesses = new Set<string>(await Promise.all(guessable.map(digestSecret)))
-  const [clients, providers] = await firstOf(storage)
+  const [clients, providers] = await readFirst(storage)
   const weak = [
     ...clients
       .filter(({ secrets }) => secrets.some(({ digest }) => guesses.has(digest)))
@@ -52,7 +52,7 @@ async function guessableFinding(storage: AdminStorage): Promise<Finding> {
 }
 
 async function pkceFinding(storage: AdminStorage): Promise<Finding> {
-  const [clients] = await firstOf(storage)
+  const [clients] = await readFirst(storage)
   const without = clients.filter(
     ({ disabledAt, grantTypes, tokenEndpointAuthMethod, requirePkce }) =>
       disabledAt === undefined &&
@@ -60,16 +60,16 @@ async function pkceFinding(storage: AdminStorage): Promise<Finding> {
       tokenEndpointAuthMethod !== 'none' &&
       !requirePkce,
   )
-  if (without.length === 0) return ok('clients.pkce', 'PKCE is required of every client that signs users in.')
+  if (without.length === 0) return ok('clients.pkce', 'Every client that signs users in is required to use PKCE.')
   return warn(
     'clients.pkce',
-    `PKCE is not required of ${without.map(({ clientId }) => clientId).join(', ')}.`,
-    'Turn PKCE on in the library of each client if it supports it, and then require it: PATCH /clients/<id> of the admin API, or updateClient, with requirePkce.',
+    `Clients that are not required to use PKCE: ${without.map(({ clientId }) => clientId).join(', ')}.`,
+    'Turn PKCE on in each client that supports it. Then set requirePkce with PATCH /clients/<id> of the admin API, or with updateClient.',
   )
 }
 
 async function exampleFinding(storage: AdminStorage): Promise<Finding> {
-  const [clients, providers] = await firstOf(storage)
+  const [clients, providers] = await readFirst(storage)
   const left = [
     ...clients
       .filter(({ clientId, disabledAt }) => disabledAt === undefined && exampleClients.has(clientId))
@@ -82,12 +82,12 @@ async function exampleFinding(storage: AdminStorage): Promise<Finding> {
   return warn(
     'secrets.examples',
     `Registrations of the examples are in use: ${left.join(', ')}.`,
-    'Disable them (mintmark client disable, mintmark idp disable): the files of the example contain their secrets.',
+    'Disable them (mintmark client disable, mintmark idp disable): their secrets are public.',
   )
 }
 
-/** Reads a limited number, so that the check stays quick. */
-const firstOf = ({ clients, identityProviders }: AdminStorage) =>
+/** Reads a limited number of clients and providers, so that the check stays fast. */
+const readFirst = ({ clients, identityProviders }: AdminStorage) =>
   Promise.all([
     clients.list({ after: undefined, limit: 1000 }),
     identityProviders.list({ after: undefined, limit: 1000 }),

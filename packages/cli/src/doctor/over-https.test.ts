@@ -5,7 +5,7 @@ import { checkAddress } from './check-discovery.ts'
 import { checkCookies } from './check-browser.ts'
 import { type DoctorTarget, type Finding, createProbe } from './target.ts'
 
-test('over https, requires Strict-Transport-Security and no response over plain http (RFC 6797 §7.1)', async () => {
+test('over https, checks for Strict-Transport-Security and for responses over plain http (RFC 6797 §7.1)', async () => {
   const careless = aTarget(() => new Response('{}'))
   const careful = aTarget((url) =>
     url.startsWith('https:')
@@ -13,12 +13,12 @@ test('over https, requires Strict-Transport-Security and no response over plain 
       : new Response(null, { status: 308, headers: { location: 'https://as.test/' } }),
   )
 
-  expect((await checkAddress(careless)).map(shortly)).toEqual([
+  expect((await checkAddress(careless)).map(summaryOf)).toEqual([
     'ok address.https',
     'warn address.hsts',
     'fail address.plain_http',
   ])
-  expect((await checkAddress(careful)).map(shortly)).toEqual([
+  expect((await checkAddress(careful)).map(summaryOf)).toEqual([
     'ok address.https',
     'ok address.hsts',
     'ok address.plain_http',
@@ -32,13 +32,16 @@ test.for([
   ['__Host-b=x; Path=/; SameSite=Lax; Secure', 'fail'],
   ['b=x; Path=/; HttpOnly; SameSite=Lax; Secure', 'fail'],
   ['__Host-b=x; Path=/; Domain=as.test; HttpOnly; SameSite=Lax; Secure', 'fail'],
-] as const)('over https, the cookie %s is %s (RFC 6265bis §4.1.3.2)', async ([cookie, level]) => {
-  const target = aTarget(() => new Response(null, { status: 303, headers: { 'set-cookie': cookie } }))
+] as const)(
+  'over https, the check of the cookie %s has the level %s (RFC 6265bis §4.1.3.2)',
+  async ([cookie, level]) => {
+    const target = aTarget(() => new Response(null, { status: 303, headers: { 'set-cookie': cookie } }))
 
-  expect((await checkCookies(target)).map(shortly)).toEqual([`${level} cookies.flags`])
-})
+    expect((await checkCookies(target)).map(summaryOf)).toEqual([`${level} cookies.flags`])
+  },
+)
 
-/** A server at https://as.test that answers so. */
+/** Creates a target for a server at https://as.test with these responses. */
 function aTarget(answer: (url: string) => Response): DoctorTarget {
   const request: typeof fetch = (url) => Promise.resolve(answer(new Request(url).url))
   return {
@@ -65,4 +68,4 @@ function aTarget(answer: (url: string) => Response): DoctorTarget {
   }
 }
 
-const shortly = ({ level, check }: Finding): string => `${level} ${check}`
+const summaryOf = ({ level, check }: Finding): string => `${level} ${check}`

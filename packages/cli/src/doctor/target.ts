@@ -3,15 +3,15 @@ import type { AdminStorage } from '@mintmark/storage-interface'
 import type { Settings } from '../config/settings.ts'
 import type { Io } from '../io.ts'
 
-/** The server that is examined, and its storage if the operator has given it. */
+/** The server that is examined, and its storage if the operator has access to it. */
 export interface DoctorTarget {
   readonly issuer: string
   readonly probe: Probe
   readonly io: Io
   readonly settings: Settings
-  /** Undefined when no database is given, or when it cannot be used. */
+  /** Undefined if no database is given, or if it cannot be used. */
   readonly storage: AdminStorage | undefined
-  /** The metadata as the server publishes it; empty when it publishes none. */
+  /** The metadata that the server publishes; empty if it publishes none. */
   readonly metadata: Readonly<Record<string, unknown>>
   readonly options: DoctorOptions
 }
@@ -20,13 +20,13 @@ export interface DoctorTarget {
 export interface DoctorOptions {
   readonly client?: string
   readonly redirectUri?: string
-  /** Checks what this security profile demands. */
+  /** The security profile whose requirements are checked. */
   readonly profile?: 'mcp' | 'fapi2' | 'fapi2_message_signing'
-  /** A file that holds a Secret Token of an identity provider. */
+  /** A file that contains a Secret Token of an identity provider. */
   readonly scimSecretFile?: string
 }
 
-/** The address of an endpoint in the metadata, or its default address. */
+/** Returns the URL of an endpoint in the metadata, or its default URL. */
 export function endpointOf(
   { issuer, metadata }: Pick<DoctorTarget, 'issuer' | 'metadata'>,
   name: string,
@@ -41,11 +41,11 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as a JSON object; undefined when it is not one. */
+  /** The body if it is a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Sends one request without following redirects. Undefined when there is no response within five seconds. */
+/** Sends one request without following redirects. Returns undefined if there is no response within five seconds. */
 export type Probe = (url: string, init?: RequestInit) => Promise<Answer | undefined>
 
 export const createProbe =
@@ -90,8 +90,8 @@ export interface Finding {
 
 export const ok = (check: string, what: string): Finding => ({ level: 'ok', check, what, fix: undefined })
 
-/** It works, but could be better or safer. */
+/** Creates a finding about something that works but could be better or safer. */
 export const warn = (check: string, what: string, fix: string): Finding => ({ level: 'warn', check, what, fix })
 
-/** It does not work, or is not safe. */
+/** Creates a finding about something that does not work or is not safe. */
 export const fail = (check: string, what: string, fix: string): Finding => ({ level: 'fail', check, what, fix })

@@ -11,22 +11,23 @@ const checkpoint = z.strictObject({
   reportBytes: z.int(),
 })
 
-/** How far an import has come. Everything before it is stored. */
+/** How far an import has come. All lines before it are stored. */
 export interface Checkpoint extends z.infer<typeof checkpoint> {}
 
 /**
+ * Reads a checkpoint. Returns undefined if the file does not exist.
  * @param source a digest of the input and of the database.
- * @throws UsageError when the file belongs to another import.
+ * @throws UsageError if the file belongs to another import.
  */
 export async function readCheckpoint(path: string, source: string): Promise<Checkpoint | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   const { data } = checkpoint.safeParse(parseJson(text))
   if (data?.source === source) return data
-  throw new UsageError(`${path} is the checkpoint of another file or database. Remove it to begin anew.`)
+  throw new UsageError(`${path} is the checkpoint of another file or database. Remove it to start over.`)
 }
 
-/** A process that is killed leaves the old file or the new one. */
+/** Replaces a checkpoint atomically: if the process is killed, either the old or the new file remains. */
 export async function writeCheckpoint(path: string, state: Checkpoint): Promise<void> {
   const next = `${path}.next`
   await writeFile(next, JSON.stringify(state), { mode: 0o600 })
@@ -39,7 +40,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The schema refuses it.
+    // The schema refuses undefined.
     return undefined
   }
 }

@@ -7,25 +7,25 @@ import { UsageError } from '../command-error.ts'
 
 type UserUpsert = Parameters<Administration['users']['upsert']>[0][number]
 
-/** A line of the input: a user, or the reason why it is none. */
+/** A line of the input: a user, or the reason why the line is not a user. */
 export type Line =
   { readonly line: number; readonly user: UserUpsert } | { readonly line: number; readonly problem: string }
 
-/** How the input is written. */
+/** The format of the input. */
 export type Format = 'jsonl' | 'csv'
 
-/** Bytes or text, in pieces of any size. */
+/** Bytes or text, in chunks of any size. */
 export type Input = AsyncIterable<string | Uint8Array>
 
 /** Which columns of CSV become which claims. */
 export interface ColumnOptions {
   /** The column by claim name, or by `user_id` and `active`. */
   readonly columns: ReadonlyMap<string, string>
-  /** Receives the columns that are not read. */
+  /** Called with the columns that are not read. */
   readonly onIgnored: (columns: readonly string[]) => void
 }
 
-/** Reads the users of a file, line by line. A line that is no user does not stop the others. */
+/** Reads the users of a file, line by line. An invalid line does not prevent reading the others. */
 export const readUsers = (input: Input, format: Format, options: ColumnOptions): AsyncIterable<Line> =>
   format === 'jsonl' ? readJsonLines(input) : readCsv(input, options)
 
@@ -37,7 +37,10 @@ async function* readJsonLines(input: Input): AsyncGenerator<Line> {
   }
 }
 
-/** Lines end with a line feed and nothing else (JSON Lines): `readline` would also end them at U+2028, which JSON texts may contain. */
+/**
+ * Splits the input at line feeds only (JSON Lines). `readline` would also split it at U+2028, which JSON strings may
+ * contain.
+ */
 async function* linesOf(input: Input): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''
@@ -45,7 +48,7 @@ async function* linesOf(input: Input): AsyncGenerator<string> {
     const text = typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
     const lines = (rest + text).split('\n')
     rest = lines.pop() ?? ''
-    // Otherwise a file without line breaks would fill the memory.
+    // Without a limit, a file without line breaks would fill the memory.
     if (rest.length > maxLine) throw new UsageError(`A line has more than ${maxLine} characters: is this JSON Lines?`)
     yield* lines
   }
@@ -57,7 +60,7 @@ const maxLine = 1_000_000
 const jsonUser = z.strictObject({
   user_id: z.union([z.string(), z.int()]).transform(String),
   active: z.boolean().exactOptional(),
-  // Not copied: a copy would silently drop members such as `__proto__`.
+  // The object is not copied, because a copy would silently drop members such as `__proto__`.
   claims: z.custom<JsonObject>(isObject, 'claims is not an object').exactOptional(),
 })
 
@@ -75,12 +78,12 @@ function jsonLine(line: number, text: string): Line {
   return { line, problem: `Not a user: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(': ')}.` }
 }
 
-/** `undefined` for text that is not JSON. */
+/** Returns undefined for text that is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The schema reports it, as it does any other value that is not an object.
+    // The schema refuses undefined, as it does any other value that is not an object.
     return undefined
   }
 }
@@ -122,34 +125,34 @@ async function feed(input: Input, parser: ReturnType<typeof parse>): Promise<voi
       if (!parser.write(piece)) await new Promise((resolve) => parser.once('drain', resolve))
     parser.end()
   } catch (error) {
-    // The reader of the parser gets it.
-    parser.destroy(error instanceof Error ? error : new Error('The input cannot be read', { cause: error }))
+    // Makes the loop that reads from the parser throw the error.
+    parser.destroy(error instanceof Error ? error : new Error('The input cannot be read.', { cause: error }))
   }
 }
 
-/** The claim of each column that is read. */
+/** Returns the claim of each column that is read. */
 function targetsOf(header: readonly string[], columns: ColumnOptions['columns']): ReadonlyMap<string, string> {
   for (const [target, column] of columns)
     if (!header.includes(column)) throw new UsageError(`There is no column ${column} for ${target}.`)
-  const chosen = new Map([...columns].map(([target, column]) => [column, target]))
+  const mapped = new Map([...columns].map(([target, column]) => [column, target]))
   const targets = header.flatMap((name): [string, string][] => {
-    const target = chosen.get(name) ?? (isKnown(name) && !columns.has(name) ? name : undefined)
+    const target = mapped.get(name) ?? (isKnown(name) && !columns.has(name) ? name : undefined)
     return target === undefined ? [] : [[name, target]]
   })
   if (!targets.some(([, target]) => target === 'user_id'))
-    throw new UsageError('No column is the user_id: add --map user_id=COLUMN.')
+    throw new UsageError('No column contains the user_id. Add --map user_id=COLUMN.')
   return new Map(targets)
 }
 
 const isKnown = (name: string): boolean => knownColumns.has(name) || name.startsWith('address.')
 
-/** OIDC Core §5.1. Other columns, such as one with password hashes, must not become claims by accident. */
+/** OIDC Core §5.1. Other columns, such as password hashes, must not become claims by accident. */
 const knownColumns: ReadonlySet<string> = new Set(
   `user_id active name given_name family_name middle_name nickname preferred_username profile picture website
   email email_verified gender birthdate zoneinfo locale phone_number phone_number_verified`.split(/\s+/),
 )
 
-/** An empty cell is no claim. */
+/** Converts a record to a user. An empty cell does not become a claim. */
 function csvUser(record: Readonly<Record<string, string>>, targets: ReadonlyMap<string, string>): UserUpsert {
   const claims = new Map<string, JsonValue>()
   const address: [string, string][] = []
@@ -169,5 +172,5 @@ function csvUser(record: Readonly<Record<string, string>>, targets: ReadonlyMap<
   }
 }
 
-/** As PostgreSQL, SQLite and spreadsheets write it. */
+/** Whether a cell means true in the notation of PostgreSQL, SQLite or a spreadsheet. */
 const isTrue = (cell: string): boolean => ['true', 't', '1', 'yes'].includes(cell.toLowerCase())

@@ -14,14 +14,14 @@ export interface AppOptions {
   readonly storage: ScimStorage
   readonly users: Users
   readonly sealingKey: string
-  /** The proxies that name the browser's address, as a list for Express. */
+  /** The proxies that are trusted to report the browser's IP address, as a list for Express. */
   readonly trustedProxies: string
   readonly logger: Logger
 }
 
 /**
- * Your app, with the authorization server and SCIM in it.
- * @throws Error when the sealing key is not the one of the stored signing keys.
+ * Creates your app with the authorization server and the SCIM server.
+ * @throws Error if the stored signing keys were sealed with another key.
  */
 export async function createApp({ storage, users, sealingKey, trustedProxies, logger }: AppOptions): Promise<Express> {
   const { issuer } = storage
@@ -56,7 +56,7 @@ export async function createApp({ storage, users, sealingKey, trustedProxies, lo
 
   const app = express().disable('x-powered-by')
   app.set('trust proxy', trustedProxies)
-  app.use(toExpress(server, scim)) // in front of express.json() and other body parsers
+  app.use(toExpress(server, scim)) // before express.json() and other body parsers
   app.get('/', (_request, response) => void response.send('It works: your own pages go here.'))
   return app
 }

@@ -12,21 +12,20 @@ export interface KnownBrowsers {
   remember(subject: string): Header
 }
 
-/** A known browser has a cookie with an HMAC of the user's subject. The cookie does not sign anybody in. */
+/** Stores an HMAC of the user's subject in a cookie of the browser. The cookie does not sign anybody in. */
 export function knownBrowsers({ issuer, key }: { readonly issuer: string; readonly key: string }): KnownBrowsers {
   const cookie = defineCookie(issuer, 'known-browser')
-  const markOf = (subject: string): string =>
+  const macOf = (subject: string): string =>
     createHmac('sha256', key).update(`known-browser ${subject}`).digest('base64url')
 
   return {
     isKnown(request, subject) {
       const presented = Buffer.from(cookie.read(request) ?? '')
-      const mark = Buffer.from(markOf(subject))
-      return presented.length === mark.length && timingSafeEqual(presented, mark)
+      const expected = Buffer.from(macOf(subject))
+      return presented.length === expected.length && timingSafeEqual(presented, expected)
     },
-    remember: (subject) => cookie.set(markOf(subject), year),
+    remember: (subject) => cookie.set(macOf(subject), secondsPerYear),
   }
 }
 
-/** In seconds. */
-const year = 31_536_000
+const secondsPerYear = 31_536_000

@@ -5,7 +5,7 @@ import { allLanguages } from '@mintmark/pages/languages'
 import type { KnownBrowsers } from './known-browser.ts'
 import type { Users } from './users.ts'
 
-/** The pages of this product, in each user's language. Change the name and the colours, and add a logo and links. */
+/** The pages of your product, in each user's language. Change the name and the colours, and add a logo and links. */
 const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = createPages({
   languages: allLanguages,
   branding: {
@@ -17,9 +17,9 @@ const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = cr
 export { errorPage, logoutPage }
 
 /**
- * The sign-in page. The host checks the password and starts its session, and Mintmark continues from there. Within five
- * minutes it allows ten attempts for a user, whichever of the user's names is entered, and a hundred from one address. A
- * browser that the user has used before has ten attempts of its own, so that attackers cannot lock the user out.
+ * Creates the sign-in page. It checks the password and starts a session; Mintmark then continues the request. Within five
+ * minutes it allows ten attempts per user, whichever of the user's names is entered, and a hundred per IP address. For a
+ * browser that the user has used before it allows ten more attempts, so that attackers cannot lock the user out.
  */
 export function askSignIn({ users, sessions, browsers }: SignInParts): InteractionPage {
   const attempts = limitSignIns()
@@ -44,7 +44,7 @@ export function askSignIn({ users, sessions, browsers }: SignInParts): Interacti
   }
 }
 
-/** The browser's address: Express's setting `trust proxy` determines it. */
+/** Returns the browser's IP address, which Express determines by its setting `trust proxy`. */
 const addressOf = ({ host }: ServerRequest): string | undefined => (host as { readonly ip?: string } | undefined)?.ip
 
 interface SignInParts {
@@ -53,11 +53,11 @@ interface SignInParts {
   readonly browsers: KnownBrowsers
 }
 
-/** The page on which a signed-in user chooses the account, when a client asks for it (`prompt=select_account`). */
+/** The page on which a signed-in user chooses an account, if the client requests it (`prompt=select_account`). */
 export const askAccount: InteractionPage = async (pending, request) =>
   request.method === 'POST' ? pending.complete({ account: 'signed_in' }) : selectAccountPage(pending, request)
 
-/** The consent page. */
+/** Creates the consent page. */
 export function askConsent({ users }: { readonly users: Users }): InteractionPage {
   return async (pending, request) => {
     const user = users.find(pending.subject ?? '')

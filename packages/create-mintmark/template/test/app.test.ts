@@ -12,8 +12,8 @@ before(async () => {
 })
 after(() => site.stop())
 
-test('a user of Acme signs in to my app until Acme deactivates her', async () => {
-  const ann = await askDirectory('POST', '/Users', {
+test('a user of the directory Acme can sign in to My app until Acme deactivates her', async () => {
+  const ann = await sendToScim('POST', '/Users', {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
     externalId: '00u1',
     userName: 'ann@acme.example',
@@ -21,12 +21,12 @@ test('a user of Acme signs in to my app until Acme deactivates her', async () =>
     password: 'correct horse battery staple',
     active: true,
   })
-  const client = await myApp()
+  const client = await discoverClient()
   const tokens = await signIn(client)
   assert.equal(tokens.claims()?.sub, ann.id)
   const refreshed = await openid.refreshTokenGrant(client, tokens.refresh_token ?? '')
 
-  const deactivated = await askDirectory('PATCH', `/Users/${ann.id}`, {
+  const deactivated = await sendToScim('PATCH', `/Users/${ann.id}`, {
     schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
     Operations: [{ op: 'replace', path: 'active', value: false }],
   })
@@ -37,16 +37,16 @@ test('a user of Acme signs in to my app until Acme deactivates her', async () =>
   assert.match(page.html, /Your account is deactivated/)
 })
 
-async function askDirectory(method: string, path: string, body: object) {
+async function sendToScim(method: string, path: string, body: object) {
   const { tenantUrl, secret } = site.directory
   const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/scim+json' }
-  const answer = await fetch(tenantUrl + path, { method, headers, body: JSON.stringify(body) })
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`)
-  return (await answer.json()) as { readonly id: string; readonly active: boolean }
+  const response = await fetch(tenantUrl + path, { method, headers, body: JSON.stringify(body) })
+  assert.ok(response.ok, `${method} ${path}: ${response.status}`)
+  return (await response.json()) as { readonly id: string; readonly active: boolean }
 }
 
-/** The client that users sign in to. */
-function myApp(): Promise<openid.Configuration> {
+/** Returns the client that users sign in to. */
+function discoverClient(): Promise<openid.Configuration> {
   const proof = openid.ClientSecretBasic(site.clientSecret)
   const options = { execute: [openid.allowInsecureRequests] }
   return openid.discovery(new URL(site.issuer), site.clientId, undefined, proof, options)
@@ -59,7 +59,7 @@ async function signIn(client: openid.Configuration) {
   return openid.authorizationCodeGrant(client, url, checks)
 }
 
-/** Sends Ann's name and password from a new browser. Her name follows the directory that provisions her. */
+/** Sends Ann's name and password from a new browser. Her sign-in name starts with the directory that provisions her. */
 async function enterPassword(client: openid.Configuration) {
   const browser = openBrowser(site.issuer)
   const checks = { pkceCodeVerifier: openid.randomPKCECodeVerifier(), expectedState: openid.randomState() }

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers'
 
 /** A browser without scripts: it stores cookies, follows redirects and submits forms. */
 export interface Browser {
-  /** Returns the page after all redirects, or the first address outside the site. */
+  /** Returns the page after all redirects, or the first URL outside the site. */
   open(url: URL): Promise<Page>
-  /** Submits the form of a page with these fields and its hidden ones. */
+  /** Submits the form of a page with these fields and its hidden fields. */
   fillIn(page: Page, fields: Readonly<Record<string, string>>): Promise<Page>
 }
 
@@ -20,7 +20,7 @@ interface Reply {
   readonly text: string
 }
 
-/** Sends a navigation. `fetch` would announce itself as a script, which completes no sign-in. */
+/** Sends a request as a navigation. The server refuses a sign-in by `fetch`, whose headers identify it as a script. */
 function send(url: URL, headers: OutgoingHttpHeaders, form: string | undefined): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const type = form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
@@ -34,16 +34,17 @@ function send(url: URL, headers: OutgoingHttpHeaders, form: string | undefined):
 }
 
 /**
+ * Opens a browser.
  * @param site the origin that the browser stays on.
- * @param added headers of every request, such as those of a proxy.
+ * @param extraHeaders headers to add to every request, such as a proxy's headers.
  */
-export function openBrowser(site: string, added: OutgoingHttpHeaders = {}): Browser {
+export function openBrowser(site: string, extraHeaders: OutgoingHttpHeaders = {}): Browser {
   const cookies = new Map<string, string>()
 
   const go = async (url: URL, form?: URLSearchParams): Promise<Page> => {
     if (url.origin !== site) return { url, html: '' }
     const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ')
-    const headers = { ...added, cookie, ...(form && { origin: site }) }
+    const headers = { ...extraHeaders, cookie, ...(form && { origin: site }) }
     const reply = await send(url, headers, form?.toString())
     for (const line of reply.setCookies) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

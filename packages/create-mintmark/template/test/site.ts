@@ -10,9 +10,9 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { createApp } from '../src/app.ts'
 import { openUsers } from '../src/users.ts'
 
-/** Your app on a free port, with databases in memory, a client and a directory. */
+/** Starts your app on a free port, with databases in memory, a client and a directory. */
 export async function startSite() {
-  // Unreferenced, so that a failed test does not keep the process running.
+  // `unref`: a failed test must not keep the process running.
   const listener = createServer().unref()
   await new Promise<void>((done) => listener.listen(0, 'localhost', done))
   const issuer = `http://localhost:${(listener.address() as AddressInfo).port}`

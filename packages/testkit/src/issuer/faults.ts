@@ -3,13 +3,13 @@ import { base64url } from './sign-in.ts'
 import type { TestKeyRing } from './test-key-ring.ts'
 
 /**
- * A fault that happens once:
+ * A fault, which happens once:
  * - `expired_code`: the clock advances by a minute before the next code is redeemed, so the code has expired.
- * - `dropped_answer`: the next token request is processed, and its response is lost.
- * - `rotated_key`: another key signs the next tokens, which a cached key set does not contain.
+ * - `dropped_answer`: the next token request is processed, but its response is lost.
+ * - `rotated_key`: the next tokens are signed with a new key, which a cached key set does not contain.
  * - `slow_jwks`: the next key set takes two seconds.
  * - `wrong_issuer`: the next ID token names another issuer, with a valid signature.
- * - `unavailable`: the next token request is answered 503.
+ * - `unavailable`: the next token request gets the response 503.
  */
 export type Fault = 'expired_code' | 'dropped_answer' | 'rotated_key' | 'slow_jwks' | 'wrong_issuer' | 'unavailable'
 
@@ -17,13 +17,13 @@ type Fetch = (request: Request) => Promise<Response>
 
 interface FaultDependencies {
   readonly issuer: string
-  /** Faults that have not happened yet; each is removed when it happens. */
+  /** Faults that have not happened yet. Each is removed when it happens. */
   readonly faults: Fault[]
   readonly clock: { advance(seconds: number): void }
   readonly keys: TestKeyRing
 }
 
-/** The same server, with the pending faults applied to the next matching requests. */
+/** Returns a `fetch` for the server that applies each pending fault to the next matching request. */
 export function faultyFetch(
   fetch: Fetch,
   deps: FaultDependencies,
@@ -45,7 +45,7 @@ export function faultyFetch(
         return fetch(request)
       case 'dropped_answer':
         await fetch(request)
-        throw new TypeError('fetch failed: the answer was lost')
+        throw new TypeError('fetch failed: the response was lost')
       case 'wrong_issuer':
         return withWrongIssuer(await fetch(request), deps.keys)
       case 'unavailable':
@@ -61,15 +61,15 @@ function takeFault(path: string, faults: Fault[]): Fault | undefined {
   return index === -1 ? undefined : faults.splice(index, 1)[0]
 }
 
-/** A token response whose ID token says that somebody else issued it; it is signed by the right key. */
+/** Replaces the issuer in the ID token of a token response, and signs the ID token with the right key. */
 async function withWrongIssuer(response: Response, keys: KeyRing): Promise<Response> {
-  // The cast says what a token response is.
+  // The cast states the type of a token response.
   const tokens = (await response.json()) as Readonly<Record<string, unknown>>
   const { id_token: idToken } = tokens
   if (typeof idToken !== 'string') return Response.json(tokens, { status: response.status })
   const [header = '', payload = ''] = idToken.split('.')
   const claims = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as object
-  const signed = `${header}.${encoded({ ...claims, iss: 'https://another-issuer.test' })}`
+  const signed = `${header}.${encodeJson({ ...claims, iss: 'https://another-issuer.test' })}`
   const { alg } = JSON.parse(atob(header.replaceAll('-', '+').replaceAll('_', '/'))) as {
     readonly alg: 'ES256' | 'RS256'
   }
@@ -77,4 +77,4 @@ async function withWrongIssuer(response: Response, keys: KeyRing): Promise<Respo
   return Response.json({ ...tokens, id_token: `${signed}.${base64url(signature)}` }, { status: response.status })
 }
 
-const encoded = (value: object): string => base64url(new TextEncoder().encode(JSON.stringify(value)))
+const encodeJson = (value: object): string => base64url(new TextEncoder().encode(JSON.stringify(value)))

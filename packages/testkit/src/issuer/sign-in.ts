@@ -3,15 +3,15 @@ import type { ServerRequest } from '@mintmark/core/http'
 import { randomSecret, systemRandom } from '@mintmark/internal'
 import { type AdminStorage, type ClientRecord, type EpochSeconds, clientId } from '@mintmark/storage-interface'
 
-/** The user who signs in, and the client. */
+/** The user who signs in, and the client that requests the sign-in. */
 export interface SignInRequest {
   readonly subject: string
   readonly clientId: string
-  /** For a client that has one; as `addClient` returned it. */
+  /** The secret that `addClient` returned, for a client that has one. */
   readonly clientSecret?: string
-  /** Default: all that the client may ask for. */
+  /** Default: all scope values that the client may request. */
   readonly scope?: string
-  /** Default: the first that the client registered. */
+  /** Default: the first redirect URI of the client. */
   readonly redirectUri?: string
   readonly nonce?: string
   /** The API that the access token is for (RFC 8707). */
@@ -35,8 +35,8 @@ interface SignInDependencies {
 }
 
 /**
- * Goes through the authorization code flow with PKCE, as a browser and a client would.
- * @throws Error that quotes the answer when the server refuses.
+ * Performs the authorization code flow with PKCE, as a browser and a client would.
+ * @throws Error, which quotes the response, if the server refuses a request.
  */
 export async function signInAs(request: SignInRequest, deps: SignInDependencies): Promise<TestTokens> {
   const client = await deps.storage.clients.find(clientId(request.clientId))
@@ -44,12 +44,13 @@ export async function signInAs(request: SignInRequest, deps: SignInDependencies)
   const redirectUri = request.redirectUri ?? client.redirectUris[0]
   if (redirectUri === undefined) throw new Error(`The client ${request.clientId} has no redirect URI.`)
 
-  const verifier = newVerifier()
+  const verifier = createVerifier()
   const code = await obtainCode({ ...request, redirectUri, challenge: await codeChallenge(verifier), client }, deps)
   const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier }
   const response = await deps.fetch(`${deps.issuer}/token`, { method: 'POST', ...credentials(client, request, form) })
-  if (response.status !== 200) throw new Error(`No tokens: ${response.status} ${await response.text()}`)
-  // The cast states the shape of a token response.
+  if (response.status !== 200)
+    throw new Error(`The server issued no tokens: ${response.status} ${await response.text()}`)
+  // The cast states the type of a token response.
   return (await response.json()) as TestTokens
 }
 
@@ -59,7 +60,7 @@ interface CodeRequest extends SignInRequest {
   readonly client: ClientRecord
 }
 
-/** Follows the redirects inside the issuer until one leaves for the client. */
+/** Follows redirects within the issuer until one leads to the client, and returns the code in it. */
 async function obtainCode(request: CodeRequest, { issuer, fetch }: SignInDependencies): Promise<string> {
   const headers = new Headers({ [userHeader]: request.subject })
   let url = authorizationUrl(request, issuer)
@@ -68,15 +69,17 @@ async function obtainCode(request: CodeRequest, { issuer, fetch }: SignInDepende
     const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? '')
     if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
     const location = response.headers.get('location')
-    if (location === null) throw new Error(`No code: ${response.status} ${await response.text()}`)
+    if (location === null) throw new Error(`The server issued no code: ${response.status} ${await response.text()}`)
     url = new URL(location, url).href
     const { searchParams } = new URL(url)
     const code = searchParams.get('code')
     if (code !== null) return code
     if (searchParams.has('error'))
-      throw new Error(`No code: ${searchParams.get('error')} ${searchParams.get('error_description')}`)
+      throw new Error(
+        `The server issued no code: ${searchParams.get('error')} ${searchParams.get('error_description')}`,
+      )
   }
-  throw new Error('No code: the redirects do not end.')
+  throw new Error(`The server issued no code: the redirects did not end after ${maximumSteps} requests.`)
 }
 
 function authorizationUrl(
@@ -90,7 +93,7 @@ function authorizationUrl(
     scope: scope ?? client.scopes.join(' '),
     code_challenge: challenge,
     code_challenge_method: 'S256',
-    // RFC 6749 §4.1.1, OIDC Core §11: a request for offline access must ask for consent.
+    // OIDC Core §11: a request for offline access must contain `prompt=consent`.
     prompt: 'consent',
     ...(nonce === undefined ? {} : { nonce }),
     ...(resource === undefined ? {} : { resource }),
@@ -114,55 +117,57 @@ function credentials(
       return { body: new URLSearchParams(form), headers: { authorization: `Basic ${btoa(pair)}` } }
     }
     case 'private_key_jwt':
-      throw new Error('signIn does not sign client assertions: let your client library ask for the tokens, with fetch.')
+      throw new Error(
+        'signIn does not support private_key_jwt. Request the tokens with your client library and the fetch of the issuer.',
+      )
     case 'tls_client_auth':
     case 'self_signed_tls_client_auth':
-      throw new Error('signIn presents no certificates: let your client library ask for the tokens.')
+      throw new Error('signIn does not support client certificates. Request the tokens with your client library.')
     default:
-      throw new Error('signIn does not know authentication methods of your own: let your client ask for the tokens.')
+      throw new Error('signIn does not support custom authentication methods. Request the tokens with your client.')
   }
 }
 
 const maximumSteps = 10
 
-/** A code verifier (RFC 7636 §4.1). */
-const newVerifier = (): string => randomSecret(systemRandom)
+/** Creates a code verifier (RFC 7636 §4.1). */
+const createVerifier = (): string => randomSecret(systemRandom)
 
-/** Its S256 challenge (RFC 7636 §4.2). */
+/** Returns the S256 challenge of a code verifier (RFC 7636 §4.2). */
 async function codeChallenge(verifier: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier)))
   return base64url(digest)
 }
 
-/** Base64url without padding (RFC 4648 §5). */
+/** Encodes bytes as base64url without padding (RFC 4648 §5). */
 export const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** The header that says who is at the browser. */
+/** The request header that names the user of the browser. */
 const userHeader = 'x-test-person'
 
-/** The session of the user that the request names. */
+/** Returns the session of the user whom the request names. */
 export const signedInUser =
   (now: () => EpochSeconds) =>
   async (request: ServerRequest): Promise<SignedIn | undefined> => {
-    const person = personOf(request, now)
-    // The clock stands still, and a sign-in on the page has to be later than the session.
-    return person && { ...person, authTime: person.authTime - 1 }
+    const user = userOf(request, now)
+    // The clock stands still, but a sign-in on the page must be later than the session.
+    return user && { ...user, authTime: user.authTime - 1 }
   }
 
-/** A page that signs in every user and consents to every request. */
-export const waveThrough =
+/** Creates a page that signs in every user and consents to every request. */
+export const approveAll =
   (now: () => EpochSeconds): InteractionPage =>
   async (pending, request) => {
-    const person = personOf(request, now)
-    if (person === undefined) return pending.deny()
-    return pending.complete({ ...person, grantedScopes: pending.scopes.map(({ name }) => name) })
+    const user = userOf(request, now)
+    if (user === undefined) return pending.deny()
+    return pending.complete({ ...user, grantedScopes: pending.scopes.map(({ name }) => name) })
   }
 
-function personOf(request: ServerRequest, now: () => EpochSeconds): SignedIn | undefined {
+function userOf(request: ServerRequest, now: () => EpochSeconds): SignedIn | undefined {
   const subject = request.headers.get(userHeader)
   return subject === undefined ? undefined : { subject, authTime: now(), amr: ['test'] }
 }

@@ -26,7 +26,7 @@ const payloadOf = (jwt = ''): Record<string, unknown> =>
 const keyOf = (jwt = ''): unknown =>
   (JSON.parse(Buffer.from(jwt.split('.')[0] ?? '', 'base64url').toString()) as { kid: unknown }).kid
 
-test('signs in any user at a client and returns the tokens', async () => {
+test('signs in any user to a client, and returns the tokens', async () => {
   const { issuer, clientSecret } = await withApp()
   await issuer.addUser('ann', { name: 'Ann Lee' })
 
@@ -47,7 +47,7 @@ test('signs in any user at a client and returns the tokens', async () => {
   expect(issuer.events.map(({ type }) => type)).toContain('tokens.issued')
 })
 
-test('signs in again at a client that accepts no older session (OIDC Core §3.1.2.1)', async () => {
+test('signs a user in to a client with default_max_age 0 (OIDC Core §3.1.2.1)', async () => {
   const issuer = createTestIssuer()
   const { clientSecret = '' } = await issuer.addClient({ ...web, defaultMaxAge: 0 })
 
@@ -56,7 +56,7 @@ test('signs in again at a client that accepts no older session (OIDC Core §3.1.
   expect(payloadOf(tokens.id_token)).toMatchObject({ sub: 'ann', auth_time: issuer.clock.now() })
 })
 
-test('signs in a user any number of times while its clock stands still', async () => {
+test('signs in a user 101 times while the clock stands still', async () => {
   const { issuer, clientSecret } = await withApp()
 
   for (let signIn = 0; signIn < 101; signIn += 1)
@@ -65,7 +65,7 @@ test('signs in a user any number of times while its clock stands still', async (
   expect(issuer.events.filter(({ type }) => type === 'code.issued')).toHaveLength(101)
 })
 
-test('signs in at public clients, and at clients that use client_secret_post', async () => {
+test('signs users in to public clients, and to clients that use client_secret_post', async () => {
   const issuer = createTestIssuer({ issuer: 'https://id.test/tenant' })
   await issuer.addClient({ ...web, clientId: 'spa', tokenEndpointAuthMethod: 'none' })
   const { clientSecret = '' } = await issuer.addClient({
@@ -80,7 +80,7 @@ test('signs in at public clients, and at clients that use client_secret_post', a
   )
 })
 
-test('its clock advances only when the test advances it', async () => {
+test('the clock advances only when the test advances it', async () => {
   const { issuer, clientSecret } = await withApp()
   const { access_token } = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
   const userinfo = async () =>
@@ -108,9 +108,9 @@ test('signs with a new key after rotateKeys, and still publishes the previous on
 
 test.each([
   ['expired_code', /invalid_grant/],
-  ['dropped_answer', /the answer was lost/],
+  ['dropped_answer', /the response was lost/],
   ['unavailable', /503/],
-] as const)('fails the next request as instructed: %s', async (fault, message) => {
+] as const)('failNext with %s makes only the next request fail', async (fault, message) => {
   const { issuer, clientSecret } = await withApp()
   issuer.failNext(fault)
 
@@ -118,7 +118,7 @@ test.each([
   expect(await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })).toHaveProperty('id_token')
 })
 
-test('signs tokens validly when simulating a rotated key or a wrong issuer', async () => {
+test('signs tokens with the new key after the fault rotated_key, and names another issuer after wrong_issuer', async () => {
   const { issuer, clientSecret } = await withApp()
   issuer.failNext('rotated_key')
   const rotated = await issuer.signIn({ subject: 'ann', clientId: 'app', clientSecret })
@@ -129,7 +129,7 @@ test('signs tokens validly when simulating a rotated key or a wrong issuer', asy
   expect(payloadOf(wrong.id_token)).toMatchObject({ iss: 'https://another-issuer.test', sub: 'ann' })
 })
 
-test('explains a mistake of the test in a sentence', async () => {
+test('throws an error that explains the mistake if a client is unknown or has no redirect URI', async () => {
   const issuer = createTestIssuer()
   await issuer.addClient({ clientId: 'machine', clientName: 'M', grantTypes: ['client_credentials'] })
 
@@ -145,13 +145,13 @@ test('does not start in production', () => {
   expect(() => createTestIssuer()).toThrow('does not start in production')
 })
 
-test('starts its clock at the current time, so that real clients accept its tokens', () => {
+test('the clock starts at the current time, so that real clients accept the tokens', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2030-01-01T00:00:00.500Z') })
 
   expect(Math.abs(createTestIssuer().clock.now() - Date.now() / 1000)).toBeLessThan(1)
 })
 
-test('starts at once: generates no key and derives nothing from a password', async () => {
+test('starts fast: generates no key and derives nothing from a password', async () => {
   const node = process.getBuiltinModule('node:crypto')
   const slow = [
     vi.spyOn(crypto.subtle, 'generateKey'),

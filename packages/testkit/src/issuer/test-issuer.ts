@@ -19,34 +19,33 @@ import {
 } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { type Fault, faultyFetch } from './faults.ts'
-import { type SignInRequest, type TestTokens, signInAs, signedInUser, waveThrough } from './sign-in.ts'
+import { type SignInRequest, type TestTokens, signInAs, signedInUser, approveAll } from './sign-in.ts'
 import { testKeyRing } from './test-key-ring.ts'
 
-/** What a test issuer starts with; everything has a default. */
+/** The options of a test issuer. All of them are optional. */
 export interface TestIssuerOptions extends Pick<
   AuthorizationServerOptions,
   'scopes' | 'resources' | 'lifetimes' | 'claims' | 'defaultAudience' | 'dpop' | 'mutualTls'
 > {
   /**
-   * Its address.
-   * @defaultValue `https://issuer.test`. Nothing is listened to, so any address will do.
+   * The issuer URL.
+   * @defaultValue `https://issuer.test`. The issuer listens on no port, so any URL works.
    */
   readonly issuer?: string
   /**
-   * The time of its clock, in seconds since 1970.
-   * @defaultValue The time of creation, so that verifiers that use the real time accept its tokens. A test that depends
-   * on time
-   * sets it here and in the code under test.
+   * The initial time of the clock, in seconds since 1970.
+   * @defaultValue The current time, so that verifiers that use the real time accept the tokens. A test that depends on time
+   *   sets it here and in the code under test.
    */
   readonly now?: number
 }
 
-/** An issuer inside a test: a complete server without a port, pages or waiting. */
+/** An issuer inside a test: a complete server without a port, pages or delays. */
 export interface TestIssuer {
   readonly issuer: string
-  /** Answers requests to the issuer's addresses, in this process: give it to your client library as its `fetch`. */
+  /** Sends requests to the issuer, in this process. Pass it to your client library as `fetch`. */
   readonly fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** For an adapter, when something needs a port. */
+  /** The server, for an adapter, if a test needs a port. */
   readonly service: HttpService
   readonly storage: AdminStorage
   /** The events so far. */
@@ -56,28 +55,26 @@ export interface TestIssuer {
   addUser(subject: string, claims?: JsonObject): Promise<void>
   addClient(registration: ClientRegistration): Promise<RegisteredClient>
   /**
-   * Signs a user in at a client through the whole authorization code flow with PKCE. Creates the user if it does not
-   * exist.
+   * Signs a user in to a client with the authorization code flow and PKCE. Creates the user if it does not exist.
    */
   signIn(request: SignInRequest): Promise<TestTokens>
-  /** Signs with another key from now on; the previous one stays published. */
+  /** Signs with a new key from now on. The previous one stays published. */
   rotateKeys(): void
-  /** Makes the next matching request fail in this way. */
+  /** Applies a fault to the next matching request. */
   failNext(fault: Fault): void
 }
 
 /**
- * An issuer for tests of relying parties. Its clock stands still until it is advanced, its signing keys are public, and
- * it signs in
- * every user that is named.
- * @throws Error in production (`NODE_ENV=production`): anybody could sign tokens that it accepts.
+ * Creates an issuer for tests of clients and APIs. Its clock stands still until the test advances it, its signing keys are
+ * public, and it signs in any user.
+ * @throws Error in production (`NODE_ENV=production`), because anybody could sign tokens with its keys.
  */
 export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
   refuseProduction()
-  const { now: given } = options
+  const { now: initialTime } = options
   if (typeof options !== 'object' || Array.isArray(options))
-    throw new TypeError('createTestIssuer: its options must be an object.')
-  if (given !== undefined && !(typeof given === 'number' && given >= 0))
+    throw new TypeError('createTestIssuer: options must be an object.')
+  if (initialTime !== undefined && !(typeof initialTime === 'number' && initialTime >= 0))
     throw new TypeError('createTestIssuer: now must be a number of seconds since 1970.')
   const { issuer = 'https://issuer.test', now: startedAt = systemClock(), ...serverOptions } = options
   let now = startedAt
@@ -92,9 +89,9 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
     keys,
     clock: clock.now,
     signedIn: signedInUser(clock.now),
-    // The clock stands still, so all sign-ins of a test run are in one minute.
+    // The clock stands still, so all sign-ins of a test run happen within one minute.
     rateLimits: { silentCodes: createMemoryRateLimiter({ points: 1_000_000, window: 60 }) },
-    pages: { login: waveThrough(clock.now), consent: waveThrough(clock.now) },
+    pages: { login: approveAll(clock.now), consent: approveAll(clock.now) },
     onEvent: (event) => void events.push(event),
   })
   const faults: Fault[] = []
@@ -121,15 +118,15 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
   }
 }
 
-/** @throws Error where the environment says that this is production. */
+/** @throws Error if NODE_ENV is `production`. */
 function refuseProduction(): void {
   if (environmentOf(globalThis)?.['NODE_ENV'] === 'production') {
     throw new Error(
-      'A test issuer signs with published keys, so it does not start in production. Take createAuthorizationServer.',
+      'A test issuer signs with published keys, so it does not start in production. Use createAuthorizationServer.',
     )
   }
 }
 
-/** Workers and browsers have no `process`. */
+/** Returns the environment, or undefined in workers and browsers, which have no `process`. */
 const environmentOf = (runtime: object): Readonly<Record<string, string | undefined>> | undefined =>
   (runtime as { readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> } }).process?.env

@@ -4,26 +4,26 @@ import { type JsonObject, keyId } from '@mintmark/storage-interface'
 
 /** A key ring whose ES256 key can be rotated. */
 export interface TestKeyRing extends KeyRing {
-  /** Signs with the next ES256 key from now on; the previous one stays published. */
+  /** Signs with the other ES256 key from now on. The previous one stays published. */
   rotate(): void
 }
 
-/** The published keys as a key ring: it neither creates nor stores keys. */
+/** Creates a key ring from the published keys. It neither creates nor stores keys. */
 export function testKeyRing(): TestKeyRing {
   const [first, second, rsa] = publishedKeys
   let [published, signing]: [readonly PublishedKey[], PublishedKey] = [[first, rsa], first]
-  let shown: readonly PublicKey[] = published.map(publicKey)
+  let publicKeys: readonly PublicKey[] = published.map(publicKey)
 
   return {
     algorithms: ['ES256', 'RS256'],
     signer: (algorithm) => signerOf(algorithm === 'RS256' ? rsa : signing, algorithm),
-    publicKeys: async () => shown,
-    // As public as the keys below.
+    publicKeys: async () => publicKeys,
+    // This secret is public, like the keys below.
     deriveSecrets: async () => [new Uint8Array(32)],
     rotate() {
       signing = signing === first ? second : first
       published = [first, rsa, second]
-      shown = published.map(publicKey)
+      publicKeys = published.map(publicKey)
     },
   }
 }
@@ -51,7 +51,7 @@ const rsaImport = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
 const ecImport = { name: 'ECDSA', namedCurve: 'P-256' }
 const ecSignature = { name: 'ECDSA', hash: 'SHA-256' }
 
-/** A signing key whose private half everybody can read. */
+/** A signing key whose private key is public. */
 interface PublishedKey {
   readonly keyId: string
   readonly algorithm: SigningAlgorithm
@@ -59,9 +59,8 @@ interface PublishedKey {
 }
 
 /**
- * The keys of every test issuer, the same in every run, so that no test waits for key generation. Their private halves
- * are published
- * here, so anybody can sign with them. Test issuers do not start in production for this reason.
+ * The keys of all test issuers. They are fixed, so that no test waits for key generation. The private keys are published
+ * here, so anybody can sign with them. For this reason test issuers do not start in production.
  */
 const publishedKeys: readonly [PublishedKey, PublishedKey, PublishedKey] = [
   {
