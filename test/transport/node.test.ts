@@ -206,11 +206,11 @@ async function aWatchedHost(
 ) {
   const service = aService({ endpoint: () => Promise.resolve(json(200, {})) })
   const handle = toNodeHandler(service)
-  const works: Promise<boolean>[] = []
+  const handled: Promise<boolean>[] = []
   const first = aDeferred<boolean>()
   const server = createServer(options, (request, response) => {
     const work = before(request).then(() => handle(request, response))
-    works.push(work)
+    handled.push(work)
     first.resolve(work)
     void echoUnlessAnswered(work, request, response)
   })
