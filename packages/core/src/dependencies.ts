@@ -218,7 +218,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   }
 }
 
-/** A website that does not answer gets no request for half a minute. */
+/** A website that fails ten times gets no requests for half a minute. */
 const documentBreaker = { failures: 10, openFor: 30_000 }
 
 function deliveryWorker(
@@ -239,7 +239,7 @@ function deliveryWorker(
   const logouts = settings.backChannelLogout
     ? createDeliveryWorker({ ...all, storage, outbound: outboundTo() })
     : undefined
-  // Sign-outs, and what the administration and SCIM revoke through the same storage object.
+  // Called after sign-outs, and after revocations by the administration and SCIM through the same storage object.
   if (logouts !== undefined) storage.onSessionsRevoked?.(logouts.nudge)
   const changes = hasWebhooks(storage)
     ? createWebhookWorker({ ...all, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
@@ -265,5 +265,5 @@ const createWebhookWorker = (
     deps,
   )
 
-/** A message is sent again, so a host that does not answer gets few at a time, and none for a while. */
+/** Failed messages are sent again, so each host gets few at a time, and none for a minute after 20 failures. */
 const deliveryLimits = { pending: 16, pendingPerHost: 2, breaker: { failures: 20, openFor: 60_000 } }

@@ -40,7 +40,7 @@ const nonceHeaders = ({ dpopNonce }: OAuthError): readonly Header[] =>
 
 /**
  * Renders an error of an endpoint that takes an access token (RFC 6750 §3, RFC 9449 §7.1). The challenge is for the scheme
- * that the request uses. A request without a token gets bare challenges of both, without error details.
+ * that the request uses. A request without a token gets a bare challenge of each scheme, without error details.
  */
 export const renderBearerError =
   (realm: 'userinfo' | 'grants') =>
@@ -82,7 +82,7 @@ export async function renderBrowserError(
   rendering: ResponseDependencies & {
     readonly now: EpochSeconds
     readonly renderErrorPage: RenderErrorPage | undefined
-    /** The one of the request's events. */
+    /** The same identifier as in the request's events. */
     readonly correlationId: string
   },
 ): Promise<ServerResponse> {
@@ -90,7 +90,7 @@ export async function renderBrowserError(
     try {
       return await authorizationErrorResponse(error.refusal, error.target, rendering)
     } catch (cause) {
-      // A response that has to be signed cannot be: JARM §2.4 lets the client accept no other one.
+      // Signing the response failed. JARM §2.4: the client must not accept an unsigned one, so it gets none.
       return renderLocalPage(toOAuthError(cause), request, rendering)
     }
   }
@@ -139,7 +139,7 @@ const renderPlainPage = (content: ErrorPageContent): ServerResponse => ({
   body: `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign-in stopped</title><h1>Sign-in stopped</h1><p>${content.description}</p><p>Go back to the application that you came from and start again.</p><p>Error: <code>${content.code}</code></p><p>Reference: <code>${content.correlationId}</code></p></html>`,
 })
 
-/** Seconds to wait before the next request: those of the refusal, or a few when the service is unavailable (RFC 9110 §10.2.3). */
+/** Returns the seconds to wait before the next request: from the refusal, or 5 if the service is unavailable (RFC 9110 §10.2.3). */
 function retryAfterHeaders(error: OAuthError): readonly Header[] {
   if (error.retryAfter !== undefined) return [['Retry-After', String(error.retryAfter)]]
   return error.code === 'temporarily_unavailable' ? [['Retry-After', '5']] : []

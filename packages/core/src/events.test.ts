@@ -17,7 +17,7 @@ const requestWith = (headers: Record<string, string>): ServerRequest => ({
 })
 
 describe('journal', () => {
-  it('dates events and joins those of one request', () => {
+  it('gives every event its time, and the events of one request the same correlation id', () => {
     const events: ServerEvent[] = []
     const journal = openJournal((event) => void events.push(event), deps)
     const request = requestWith({})
@@ -29,7 +29,7 @@ describe('journal', () => {
     expect(events[0]?.correlationId).toBe(events[1]?.correlationId)
   })
 
-  it('gives each request a correlation id of its own', () => {
+  it('gives each request its own correlation id', () => {
     const events: ServerEvent[] = []
     const journal = openJournal((event) => void events.push(event), deps)
 
@@ -52,7 +52,7 @@ describe('journal', () => {
     expect(events[0]?.requestId).toBe(expected)
   })
 
-  it('does not join requests that send the same x-request-id', () => {
+  it('gives requests with the same x-request-id different correlation ids', () => {
     const events: ServerEvent[] = []
     const journal = openJournal((event) => void events.push(event), deps)
 
@@ -70,7 +70,7 @@ describe('journal', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('sink is down'))],
-  ])('goes on when the listener %s', (_case, listener) => {
+  ])('continues when the listener %s', (_case, listener) => {
     const journal = openJournal(listener, deps)
 
     expect(() => journal.record(requestWith({}), occurrence)).not.toThrow()
@@ -100,7 +100,7 @@ describe('logger', () => {
       { ...refused, code: 'server_error', reason: 'unexpected_failure' },
     ],
     ['info', 'interaction.denied: user_denied for A', { ...occurrence, ...at }],
-  ] as const)('writes one line at %s: %s', async (level, message, event) => {
+  ] as const)('writes one line at level %s: %s', async (level, message, event) => {
     const lines: unknown[] = []
     const write = (name: string) => (_fields: object, text: string) => void lines.push([name, text])
 

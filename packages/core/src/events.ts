@@ -16,7 +16,7 @@ import type { OAuthErrorCode, RefusalContext, RefusalReason } from './refusals.t
  */
 export type ServerEvent = ServerOccurrence & EventStamp<EpochSeconds>
 
-/** An event without its time. */
+/** An event without its time and its correlation id. */
 export type ServerOccurrence =
   | RequestRefused
   | DeliveryAccepted
@@ -37,7 +37,7 @@ export type ServerOccurrence =
       readonly clientId: string
     }
   | {
-      /** The metadata document of a client has another name, redirect host or key. Users are asked for consent again. */
+      /** The metadata document of a client now has another name, redirect host or key. Users are asked for consent again. */
       readonly type: 'client.changed'
       readonly clientId: string
     }
@@ -94,7 +94,7 @@ export type ServerOccurrence =
       readonly reason: SessionEndReason
     }
   | {
-      /** A resource server asked about a token. */
+      /** A resource server, or another client, introspected a token (RFC 7662). */
       readonly type: 'token.introspected'
       readonly clientId: string
       readonly active: boolean
@@ -138,7 +138,7 @@ interface DeliveryAttempt {
   readonly channel: string
   readonly deliveryId: string
   readonly clientId: string
-  /** The number of attempts, with this one. */
+  /** The number of attempts, including this one. */
   readonly attempts: number
 }
 
@@ -156,16 +156,16 @@ interface DeliveryFailed extends DeliveryAttempt {
 }
 
 interface DeliveryDead extends DeliveryAttempt {
-  /** A message was given up. An administrator can requeue it. */
+  /** The server gave up delivering a message. An administrator can requeue it. */
   readonly type: 'delivery.dead'
-  /** Such as `http_400`, `client_gone` or `not_public`; of the last attempt. */
+  /** The failure of the last attempt, such as `http_400`, `client_gone` or `not_public`. */
   readonly failure: string
   /** In seconds, since the message was enqueued. */
   readonly age: number
 }
 
 interface DeliveryGap {
-  /** Nobody read the list of revocations for so long that some were purged unread: their messages are missing. */
+  /** No server read the list of revocations for so long that some were purged unread. Their messages are missing. */
   readonly type: 'delivery.gap'
   readonly channel: string
   /** When the list was last read to its end. */
@@ -173,7 +173,7 @@ interface DeliveryGap {
 }
 
 interface DeliveryInterrupted {
-  /** Deliveries stopped because of a failure inside the server, such as an outage of the storage. They go on by themselves. */
+  /** Deliveries stopped because of a failure inside the server, such as a storage outage. They resume automatically. */
   readonly type: 'delivery.interrupted'
   readonly channel: string
   readonly cause: unknown
@@ -185,10 +185,10 @@ export interface RequestRefused {
   readonly method: string
   readonly path: string
   readonly code: OAuthErrorCode
-  /** `code_replayed` and `refresh_token_reused` have revoked the token family. */
+  /** With `code_replayed` and `refresh_token_reused`, the token family was revoked. */
   readonly reason: RefusalReason
   readonly context: RefusalContext
-  /** The failure behind `server_error` and `temporarily_unavailable`. */
+  /** The failure that caused `server_error` or `temporarily_unavailable`. */
   readonly cause: unknown
 }
 

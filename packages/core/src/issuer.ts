@@ -10,7 +10,7 @@ export function parseIssuer(issuer: string): URL {
   const url = new URL(issuer)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname))) {
     throw new TypeError(
-      'The issuer must use https, also behind a proxy: it is the address that browsers see. Plain http is for 127.0.0.1, [::1] and localhost only.',
+      'The issuer must use https, even behind a proxy: it is the address that browsers see. Plain http is for 127.0.0.1, [::1] and localhost only.',
     )
   }
   const canonical = url.origin + url.pathname.replace(/\/+$/, '')

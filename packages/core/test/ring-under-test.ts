@@ -20,7 +20,7 @@ export interface RingUnderTest {
 export const issuer = 'https://as.test'
 export const sealingKey = 'A'.repeat(43)
 
-/** Announced for 1,000 seconds, signing for 10,000, retired for 2,000; hints are verified for no longer. */
+/** Announced for 1,000 seconds, signing for 10,000, retired for 2,000; hints are accepted no longer than tokens. */
 export const schedule = { announce: 1000, sign: 10_000, retire: 2000, hints: 2000 }
 
 type Change = Partial<Omit<StoredKeysOptions, 'storage' | 'sealingKey' | 'issuerSecret' | 'clock'>> & {

@@ -16,8 +16,8 @@ export const issuer = 'https://as.test'
 export const now = epochSeconds(1_900_000_000)
 
 /**
- * Creates memory storage with the user U1, the client A and a grant of U1 for A, and the dependencies that mint and
- * verify tokens.
+ * Creates memory storage with the user U1, the client A and a grant of U1 for A, and the dependencies for minting and
+ * verifying tokens.
  */
 export async function tokensUnderTest() {
   const storage = createMemoryStorage({ issuer })

@@ -298,7 +298,7 @@ export const rfc6749: Standard = {
     [
       '10.4',
       'Refresh tokens cannot be generated, modified or guessed',
-      'rejects truncated, extended and differently spelled tokens (RFC 6749 §10.4)',
+      'rejects truncated, extended and differently encoded tokens (RFC 6749 §10.4)',
       'rejects every prefix of a token and every token with a character added or changed (RFC 6749 §6)',
     ],
     [

@@ -31,7 +31,7 @@ export async function ensureSigningKeys(
   return authenticKeys(await storage.signingKeys.list(), settings)
 }
 
-/** Gives the key a position after all rows, also those that are not authentic. */
+/** Returns the key with a position after all rows, including rows that are not authentic. */
 export const afterAll = (key: KeyToAnnounce, records: readonly SigningKeyRecord[]): KeyToAnnounce => ({
   ...key,
   ordinal:
@@ -42,7 +42,7 @@ export const afterAll = (key: KeyToAnnounce, records: readonly SigningKeyRecord[
  * Creates a key and stores it, which publishes it. When several processes do this at the same time for the same
  * position, the unique index lets one of them win.
  * @returns `taken` for the others; the winner's key is in storage by then.
- * @throws Error when the vault's key does not sign, or not with the algorithm; nothing was stored.
+ * @throws Error when the vault's key does not sign, or signs with another algorithm. Nothing is stored then.
  */
 export async function announceKey(
   { algorithm, ordinal, signsFrom }: KeyToAnnounce,
@@ -71,12 +71,12 @@ export async function announceKey(
   return { outcome: (await storage.signingKeys.insert(key)).outcome, key }
 }
 
-/** Keeps only the public members of a key type: a vault's answer might contain private ones (RFC 7517 §9.2). */
+/** Keeps only the public members of a key: a vault's response might contain private ones (RFC 7517 §9.2). */
 function publicMembers(jwk: JsonObject): { readonly kty: string } & Readonly<Record<string, string>> {
   const { kty } = jwk
   const names = typeof kty === 'string' ? publicMemberNames.get(kty) : undefined
   if (typeof kty !== 'string' || names === undefined)
-    throw new TypeError('The vault made a key of an unknown type (RFC 7517 §4.1).')
+    throw new TypeError('The vault created a key of an unknown type (RFC 7517 §4.1).')
   const members = names
     .map((name) => [name, jwk[name]] as const)
     .filter((member): member is readonly [string, string] => typeof member[1] === 'string')

@@ -39,7 +39,7 @@ async function tamper(under: ReturnType<typeof aRing>, change: Partial<SigningKe
 describe('a process with another sealing key', () => {
   it.each<readonly [string, (ring: StoredKeyRing, kid: string) => Promise<unknown>]>([
     ['announces no key when it rotates', (ring) => ring.rotate({ when: 'now' })],
-    ['publishes none', (ring) => ring.publicKeys()],
+    ['publishes no keys', (ring) => ring.publicKeys()],
     ['signs nothing', (ring) => ring.signer('ES256')],
     ['is not ready', (ring) => ring.ready()],
     ['drops no key', (ring, kid) => ring.drop(kid)],
@@ -54,7 +54,7 @@ describe('a process with another sealing key', () => {
     expect(await under.storage.signingKeys.list()).toEqual(before)
   })
 
-  it('drops no key of several algorithms, in any order, and the other processes sign', async () => {
+  it('drops no key of several algorithms, in any order, and the other processes keep their keys', async () => {
     const under = aRing({ algorithms: ['ES256', 'EdDSA'] })
     await under.ring.publicKeys()
     await under.ring.rotate({ when: 'now' })
@@ -81,7 +81,7 @@ describe('a process with another sealing key', () => {
     expect(await publishedKeyIds(under.ring)).toHaveLength(1)
   })
 
-  it('announces keys once it lists the key that sealed those in use', async () => {
+  it('announces keys once it also has the sealing key of the keys in use', async () => {
     const under = aRing()
     await under.ring.publicKeys()
     const both = withOtherKey(under, [otherKey, sealingKey])
@@ -104,7 +104,7 @@ async function droppedWithoutSuccessor({ ring, storage, clock }: UnderTest): Pro
 }
 
 describe('a process with an outdated sealing key', () => {
-  /** Rows of which the process of `under` authenticates only a key that signs no more. */
+  /** Creates rows of which the ring of `under` can authenticate only a key that no longer signs. */
   async function outdated() {
     const under = aRing()
     const first = await signingKeyId(under.ring)
@@ -131,7 +131,7 @@ describe('a process with an outdated sealing key', () => {
     expect(await signingKeyId(current)).toBe(second)
   })
 
-  it('creates no key between the drop of a later one and its successor', async () => {
+  it('creates no key after a later key was dropped and before its successor exists', async () => {
     const under = await outdated()
     const { settings } = under.current
     const rows = await under.storage.signingKeys.list()
@@ -181,12 +181,12 @@ describe('write access to the database', () => {
   })
 
   it.each([
-    ['its public half', { publicJwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } }],
-    ['when it was created', { createdAt: epochSeconds(1) }],
-    ['when it signs', { signsFrom: epochSeconds(1) }],
-    ['its position', { ordinal: 7 }],
-    ['its MAC, so that it looks like a row of an earlier version', { rowMac: undefined }],
-  ])('does not change %s', async (_, change) => {
+    ['the public half', { publicJwk: { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' } }],
+    ['the creation time', { createdAt: epochSeconds(1) }],
+    ['the time from which it signs', { signsFrom: epochSeconds(1) }],
+    ['the position', { ordinal: 7 }],
+    ['the MAC, by removing it', { rowMac: undefined }],
+  ])('makes a key unusable by changing %s', async (_, change) => {
     const under = aRing()
     await under.ring.publicKeys()
 
@@ -198,9 +198,9 @@ describe('write access to the database', () => {
 
 describe('write access to the database after a key was dropped', () => {
   it.each([
-    ['clearing its time', () => ({ droppedAt: undefined })],
-    ['moving its time', (row: SigningKeyRecord) => ({ droppedAt: epochSeconds((row.droppedAt ?? 0) + 5000) })],
-    ['clearing its time and its MAC', () => ({ droppedAt: undefined, rowMac: undefined })],
+    ['clearing the time of the drop', () => ({ droppedAt: undefined })],
+    ['changing the time of the drop', (row: SigningKeyRecord) => ({ droppedAt: epochSeconds((row.droppedAt ?? 0) + 5000) })],
+    ['clearing the time of the drop and the MAC', () => ({ droppedAt: undefined, rowMac: undefined })],
   ])('does not bring the key back by %s', async (_, change) => {
     const under = aRing()
     const leaked = await signingKeyId(under.ring)
@@ -229,7 +229,7 @@ describe('write access to the database after a key was dropped', () => {
     expect(authentic.map(({ droppedAt }) => droppedAt === undefined)).toEqual([false, true])
   })
 
-  it('does not stop the servers by setting the time: they create the next key', async () => {
+  it('does not stop the servers by setting the time of a drop: they create the next key', async () => {
     const under = aRing()
     const first = await signingKeyId(under.ring)
     await tamper(under, { droppedAt: epochSeconds(under.clock.now) })
@@ -261,8 +261,8 @@ describe('a row that somebody else wrote', () => {
     ['that signs', {}, 'revoked'],
     ['that is announced', { signsFrom: epochSeconds(2_000_000_000) }, 'revoked'],
     ['without a MAC', { rowMac: undefined }, 'revoked'],
-    ['that is dropped already', { droppedAt: epochSeconds(1_790_000_000) }, 'unchanged'],
-  ])('is removed by a drop: one %s', async (_, change, outcome) => {
+    ['that is already dropped', { droppedAt: epochSeconds(1_790_000_000) }, 'unchanged'],
+  ])('is removed by a drop: a row %s', async (_, change, outcome) => {
     const { ring, storage, own } = await withForgedRow(change)
 
     const dropped = await ring.drop('forged')
@@ -275,7 +275,7 @@ describe('a row that somebody else wrote', () => {
     ])
   })
 
-  it('stays when it hides every key of this process: an outdated process would remove a later key', async () => {
+  it('stays if it displaces every key of this process: an outdated process would otherwise remove a later key', async () => {
     const under = aRing()
     const own = await signingKeyId(under.ring)
     const [row] = await under.storage.signingKeys.list()
@@ -288,7 +288,7 @@ describe('a row that somebody else wrote', () => {
     expect(await publishedKeyIds(under.ring)).toEqual([own])
   })
 
-  it('lets no process start, and stops none that runs', async () => {
+  it('prevents every process from starting, and stops none that already runs', async () => {
     const under = aRing()
     const own = await publishedKeyIds(under.ring)
     await under.ring.ready()
@@ -301,7 +301,7 @@ describe('a row that somebody else wrote', () => {
     expect(await publishedKeyIds(under.ring)).toEqual(own)
   })
 
-  it('does not hide a leaked key: its drop takes effect, and the next key follows once the row is gone', async () => {
+  it('does not protect a leaked key: its drop takes effect, and the next key follows once the row is gone', async () => {
     const { ring, storage, own } = await withForgedRow()
     const leaked = await signingKeyId(ring)
 

@@ -8,8 +8,8 @@ import { deriveSecrets } from './sealing.ts'
 import type { StoredKeySettings } from './settings.ts'
 
 /**
- * Returns the keys that a server of this issuer created. Write access to the database does not add a signing key, nor
- * change the times of one: without the issuer's secret nobody can compute a row's MAC.
+ * Returns the keys that a server of this issuer created. Write access to the database is not enough to add a signing key
+ * or to change its times: without the issuer's secret nobody can compute the MAC of a row.
  */
 export async function authenticKeys(
   records: readonly SigningKeyRecord[],
@@ -29,7 +29,7 @@ export async function withRowMac(
 }
 
 /**
- * Refuses to create a key beside keys in use that this process cannot authenticate or open: the other servers could not
+ * Refuses to create a key while keys are in use that this process cannot authenticate or open: the other servers could not
  * use the new key, and tokens would fail once it signs. If no key is in use, because the last one was dropped, the newest
  * row decides: its author has the sealing key of the other servers.
  * @throws SealingKeyError; StorageUnavailableError when the vault does not open a key.
@@ -49,8 +49,8 @@ export async function proveKeysInUse(
 }
 
 /**
- * Refuses to start beside keys that sign and that this process cannot authenticate, such as with an outdated sealing key:
- * it would sign with an earlier key, and publish no later one.
+ * Refuses to start while keys sign that this process cannot authenticate, for example because its sealing key is outdated:
+ * it would sign with an earlier key, and would not publish later keys.
  * @throws SealingKeyError
  */
 export async function proveSigningKeys(
@@ -80,7 +80,7 @@ export async function proveOtherKeyInUse(
   if (own.length === 0) throw new SealingKeyError([foreign])
 }
 
-/** The keys that sign, and those that will, if every row is what it says. */
+/** Returns the keys that sign or will sign, if all rows are genuine. */
 const keysInUse = (
   records: readonly SigningKeyRecord[],
   now: EpochSeconds,

@@ -22,13 +22,13 @@ export async function signJwt(
   return `${signingInput}.${encodeBase64url(signature)}`
 }
 
-/** The algorithm for a client that chose none: RS256 (OIDC Registration §2), or the first of a ring that lacks it. */
+/** Returns the algorithm for a client that chose none: RS256 (OIDC Registration §2), or the first if the ring lacks RS256. */
 export const defaultAlgorithm = ({ algorithms }: SigningAlgorithms): SigningAlgorithm =>
   algorithms.find((algorithm) => algorithm === 'RS256') ?? algorithms[0]
 
 /**
- * The algorithm that signs a client's ID tokens. A registration contains RS256 also where nothing was chosen, so a ring
- * that lacks RS256 uses its first algorithm; discovery lists it (OIDC Registration §2).
+ * Returns the algorithm that signs a client's ID tokens. A registration contains RS256 even if the client chose nothing, so
+ * a ring that lacks RS256 uses its first algorithm, which discovery lists (OIDC Registration §2).
  * @throws OAuthError unauthorized_client — reason `signing_algorithm_unavailable`.
  */
 export const idTokenAlgorithm = (client: ClientRecord, keys: SigningAlgorithms): SigningAlgorithm =>
@@ -37,7 +37,7 @@ export const idTokenAlgorithm = (client: ClientRecord, keys: SigningAlgorithms):
     : chosenAlgorithm(client.idTokenSignedResponseAlg, keys)
 
 /**
- * The algorithm that a client chose by name.
+ * Returns the algorithm of the ring that a client chose by name.
  * @throws OAuthError unauthorized_client — reason `signing_algorithm_unavailable`.
  */
 export function chosenAlgorithm(name: string, keys: SigningAlgorithms): SigningAlgorithm {
@@ -96,7 +96,7 @@ export async function importVerifier({
   jwk,
 }: Pick<PublicKey, 'algorithm' | 'jwk'>): Promise<VerifySignature> {
   const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
-  if (key instanceof Uint8Array) throw new TypeError('A published key is symmetric.')
+  if (key instanceof Uint8Array) throw new TypeError('A published key must not be symmetric.')
   const digest = nodeDigests.get(algorithm)
   if (nodeCrypto !== undefined && digest !== undefined) {
     const node = nodeCrypto

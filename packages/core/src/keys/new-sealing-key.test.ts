@@ -12,7 +12,7 @@ import { createStoredKeys, type StoredKeyRing } from './stored-keys.ts'
 
 const [before, after] = ['A'.repeat(43), `${'B'.repeat(42)}A`]
 
-/** The steps of the how-to: every node has one of two neighbouring values at any time. */
+/** The steps of the how-to. While a step is rolled out, every node has the value before or after the step. */
 const steps: readonly SealingSecrets[] = [before, [before, after], [after, before], after]
 
 /** Two nodes over one storage, at a time that the test sets. */
@@ -41,7 +41,7 @@ async function completesSignIn(start: StoredKeyRing, end: StoredKeyRing): Promis
   return (await opening?.open(handle ?? '')) !== undefined
 }
 
-/** Rotates at one node until its key signs, and expects that both nodes publish and use the same keys all the time. */
+/** Rotates at one node until its key signs, and expects both nodes to publish and use the same keys throughout. */
 async function rotateAt(
   node: StoredKeyRing,
   { nodes: [one, other], clock }: Pick<ReturnType<typeof twoNodes>, 'nodes' | 'clock'>,
@@ -55,7 +55,7 @@ async function rotateAt(
 }
 
 describe('a new sealing key', () => {
-  it('comes to every node in three steps; at each of them, all nodes use the same keys and complete the same sign-ins', async () => {
+  it('reaches every node in three steps, while all nodes use the same keys and complete the same sign-ins', async () => {
     const { clock, startNode } = twoNodes([before, before])
     await startNode(before).publicKeys()
 
@@ -73,7 +73,7 @@ describe('a new sealing key', () => {
     await expect(startNode(before).ready()).rejects.toMatchObject({ name: 'SealingKeyError' })
   })
 
-  it('must not seal before every node opens: the others neither publish its key nor open its sign-ins', async () => {
+  it('must not be used for sealing before every node has it: others neither publish the new key nor complete the sign-in', async () => {
     const { clock, nodes } = twoNodes([before, [after, before]])
     const [old, both] = nodes
     await old.publicKeys()

@@ -34,8 +34,8 @@ export interface KeyRing {
   /** The algorithms that it signs with; the preferred one for access tokens comes first. */
   readonly algorithms: readonly [SigningAlgorithm, ...SigningAlgorithm[]]
   /**
-   * How long a key's signatures are accepted after it has stopped signing. No token may live longer. Without it,
-   * forever.
+   * How long a key's signatures are accepted after it has stopped signing. No token may live longer. If absent, they are
+   * accepted without a time limit.
    */
   readonly retirement?: DurationSeconds
   /** Returns the key that currently signs with the algorithm. */
@@ -46,19 +46,19 @@ export interface KeyRing {
    */
   publicKeys(): Promise<readonly PublicKey[]>
   /**
-   * Returns the keys that verify ID tokens which clients send back as hints: `publicKeys`, and keys that are published no
-   * more and were not leaked. Without it, those of `publicKeys`.
+   * Returns the keys that verify ID tokens which clients send back as hints: `publicKeys`, and keys that are no longer
+   * published but were not leaked. If absent, `publicKeys` verify hints.
    */
   hintKeys?(): Promise<readonly PublicKey[]>
   /**
    * Derives secrets of 32 bytes for a purpose, the same in every process of the issuer, such as with HKDF from a secret
-   * that only the host has. The first one protects what the server hands out, such as the state of a pending sign-in;
-   * the others, of earlier secrets, are still accepted.
+   * that only the host has. The server protects values that it issues with the first one, such as the state of a pending
+   * sign-in. The others come from earlier secrets of the host; values that they protect are still accepted.
    */
   deriveSecrets(purpose: string): Promise<readonly Uint8Array[]>
   /**
-   * Proves that this process signs with the same keys as the other servers. `ready` of the server calls it, after it has
-   * asked for each signer.
+   * Proves that this process signs with the same keys as the other servers. The server's `ready` calls it after it has
+   * called `signer` for each algorithm.
    * @throws Error that says what to change.
    */
   ready?(): Promise<void>
@@ -89,5 +89,5 @@ const everywhere: Readonly<Record<SigningAlgorithm, boolean>> = {
   'ML-DSA-87': false,
 }
 
-/** What a key ring signs with. */
+/** The algorithms that a key ring signs with. */
 export type SigningAlgorithms = Pick<KeyRing, 'algorithms'>

@@ -56,7 +56,7 @@ describe('rotate', () => {
     expect(new Set(copies.flat(2)).size).toBeGreaterThan(3)
   })
 
-  it('does nothing before the rotation is due, and returns when it is', async () => {
+  it('does nothing before the rotation is due, and returns the time at which it is', async () => {
     const { ring, clock } = aRing()
     const keyId = await signingKeyId(ring)
     const until = clock.now + 9000
@@ -68,7 +68,7 @@ describe('rotate', () => {
     expect(await publishedKeyIds(ring)).toEqual([keyId])
   })
 
-  it('announces for the full time even when it is called late', async () => {
+  it('announces a key for the full time even when it is called late', async () => {
     const { ring, clock } = aRing()
     await signingKeyId(ring)
     clock.now += 50_000
@@ -191,7 +191,8 @@ describe('list', () => {
 })
 
 /**
- * For how many seconds the clock is wrong, and by how much. Tokens signed meanwhile may be lost, earlier ones may not.
+ * At which turn the clock is wrong, by how many seconds, and how many rotations are called meanwhile. Tokens signed
+ * meanwhile may be lost; earlier tokens must not be.
  */
 const step = fc.record({
   at: fc.nat(60),
@@ -199,7 +200,7 @@ const step = fc.record({
   calls: fc.integer({ min: 1, max: 3 }),
 })
 
-it('law: a temporarily wrong clock loses no key', async () => {
+it('law: no key is lost because the clock is temporarily wrong', async () => {
   await fc.assert(
     fc.asyncProperty(step, async ({ at, by, calls }) => {
       const { ring, clock, openAnother } = aRing()
@@ -334,7 +335,7 @@ describe('automatic rotation', () => {
     clock.now += 100_000
     await signingKeyId(ring)
 
-    // A background rotation would have been first.
+    // If a rotation had run in the background, this one would have nothing to announce.
     expect((await ring.rotate()).algorithms).toMatchObject([{ outcome: 'announced' }])
   })
 

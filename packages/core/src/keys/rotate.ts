@@ -13,7 +13,7 @@ import type { SigningAlgorithm } from './ring.ts'
 import { keyStates, planRotation, removableKeys, type KeyState, type RotationTime } from './schedule.ts'
 import type { StoredKeySettings } from './settings.ts'
 
-/** A ring whose stored keys are changed. */
+/** A key ring whose stored keys can be changed. */
 interface ChangedRing {
   readonly settings: StoredKeySettings
   /** Makes the next request read storage again. */
@@ -45,7 +45,7 @@ export type AlgorithmRotation =
       readonly until: EpochSeconds
     }
 
-/** `rotate` of `StoredKeyRing`. */
+/** Implements `rotate` of `StoredKeyRing`. */
 export async function rotateKeys(
   keys: ChangedRing,
   { when = 'due' }: { readonly when?: RotationTime } = {},
@@ -76,7 +76,7 @@ async function rotateAlgorithm(
   const winner = (await settings.storage.signingKeys.list()).find(
     (other) => other.algorithm === algorithm && other.ordinal === key.ordinal,
   )
-  if (winner === undefined) throw new Error('The vault made a key that is in use already.')
+  if (winner === undefined) throw new Error('The vault created a key that is already in use.')
   return { outcome: 'announced_elsewhere', algorithm, keyId: winner.keyId, signsFrom: winner.signsFrom }
 }
 
@@ -92,7 +92,7 @@ async function removeLongDropped(
   return removed
 }
 
-/** `drop` of `StoredKeyRing`. */
+/** Implements `drop` of `StoredKeyRing`. */
 export async function dropKey(kid: string, keys: ChangedRing): Promise<RevokeOutcome> {
   const { settings } = keys
   const now = settings.clock()
@@ -115,8 +115,8 @@ async function dropRow(kid: KeyId, now: EpochSeconds, settings: StoredKeySetting
 }
 
 /**
- * Removes a row that somebody else wrote. It must not get a valid MAC, and must not stay: it would take the place of a key
- * that signs. It is dropped first, so that APIs with the revocation feed hear of it.
+ * Removes a row that somebody else wrote. The row must not get a valid MAC, and must not stay, because it would take the
+ * place of a key that signs. It is dropped first, so that the revocation feed reports it to APIs.
  */
 async function removeForeignRow(
   row: SigningKeyRecord,
@@ -137,14 +137,14 @@ export interface KeyDescription {
   readonly algorithm: string
   readonly state: KeyState
   readonly createdAt: EpochSeconds
-  /** Time since its creation. */
+  /** The time since the key was created. */
   readonly age: DurationSeconds
   readonly signsFrom: EpochSeconds
   /** When it is or was dropped; `undefined` until a later key is announced. */
   readonly dropsAt: EpochSeconds | undefined
 }
 
-/** `list` of `StoredKeyRing`. */
+/** Implements `list` of `StoredKeyRing`. */
 export async function listKeys({ settings }: ChangedRing): Promise<readonly KeyDescription[]> {
   const now = settings.clock()
   const records = await settings.storage.signingKeys.list()

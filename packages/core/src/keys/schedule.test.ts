@@ -29,7 +29,7 @@ describe('the key schedule', () => {
     [
       'an announcement shorter than /jwks is cached (OIDC Core §10.1.1)',
       { announce: documentMaxAge + 4 },
-      /at least 300 and staleness.*announce/s,
+      /at least 300 plus staleness.*announce/s,
     ],
     ['an announcement that does not include the staleness', { announce: documentMaxAge + 5, staleness: 6 }, /announce/],
     [
@@ -69,13 +69,13 @@ const statesAt = (keys: readonly SigningKeyRecord[], now: number): readonly stri
 
 describe('the state of a key (OIDC Core §10.1.1)', () => {
   it.each([
-    ['long before', 0, ['1 signing', '2 announced']],
-    ['when the first signs', 10_000, ['1 signing', '2 announced']],
-    ['a second before the next', 19_999, ['1 signing', '2 announced']],
-    ['when the next takes over', 20_000, ['1 retired', '2 signing']],
-    ['a second before the first is dropped', 21_999, ['1 retired', '2 signing']],
-    ['when the first is dropped', 22_000, ['1 dropped', '2 signing']],
-  ])('%s', (_when, now, states) => {
+    ['long before the first key signs', 0, ['1 signing', '2 announced']],
+    ['when the first key signs', 10_000, ['1 signing', '2 announced']],
+    ['a second before the next key signs', 19_999, ['1 signing', '2 announced']],
+    ['when the next key takes over', 20_000, ['1 retired', '2 signing']],
+    ['a second before the first key is dropped', 21_999, ['1 retired', '2 signing']],
+    ['when the first key is dropped', 22_000, ['1 dropped', '2 signing']],
+  ])('is computed %s', (_when, now, states) => {
     expect(statesAt([key(2), key(1)], now)).toEqual(states)
   })
 
@@ -85,7 +85,7 @@ describe('the state of a key (OIDC Core §10.1.1)', () => {
     expect(statesAt([key(1), other], 30_000)).toEqual(['1 signing', '2 signing'])
   })
 
-  it('is signing for the later of two keys that were created in the same second', () => {
+  it('is signing for the later of two keys that sign from the same second', () => {
     expect(statesAt([key(2, { signsFrom: 10_000 }), key(1)], 10_000)).toEqual(['1 retired', '2 signing'])
   })
 })
@@ -136,7 +136,7 @@ it('law: at most one key signs, and exactly one while none was dropped', () => {
   )
 })
 
-it('law: nothing changes before the next change', () => {
+it('law: no state changes before the time that nextChange returns', () => {
   fc.assert(
     fc.property(arbitraryKeys, fc.nat(80_000), fc.nat(20_000), (keys, now, later) => {
       const until = nextChange(keyStates(keys, epochSeconds(now), schedule), epochSeconds(now), schedule)

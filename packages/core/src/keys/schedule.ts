@@ -15,7 +15,7 @@ import type { SigningAlgorithm } from './ring.ts'
 
 /**
  * When a signing key changes its state. A new key is announced: it is published but does not sign yet. It signs from
- * the end of its announcement until the next key takes over. Then it is retired: still published and accepted. At last
+ * the end of its announcement until the next key takes over. Then it is retired: still published and accepted. Finally
  * it is dropped.
  */
 export interface KeySchedule {
@@ -80,7 +80,7 @@ const schema = z
     // OIDC Core §10.1.1: a key must be in every cached copy of the key set before it signs.
     z.refine(({ announce, staleness }) => announce >= documentMaxAge + staleness, {
       path: ['announce'],
-      error: `must be at least ${documentMaxAge} and staleness together: so old may a copy of /jwks be`,
+      error: `must be at least ${documentMaxAge} plus staleness, because a copy of /jwks may be that old`,
     }),
     // Otherwise a key would be announced while the key before the previous one is still needed.
     z.refine(({ announce, sign, retire }) => sign >= announce + retire, {
@@ -130,8 +130,8 @@ export function keyStates(
 }
 
 /**
- * Returns the keys that verify ID tokens which clients send back as hints: those in use, and earlier ones for as long as the
- * schedule says. A key that was dropped in an emergency verifies nothing.
+ * Returns the keys that verify ID tokens which clients send back as hints: the keys in use, and earlier keys for as long as
+ * the schedule says. A key that was dropped in an emergency verifies nothing.
  */
 export const hintKeys = (
   keys: readonly KeyInState[],
@@ -144,9 +144,8 @@ export const hintKeys = (
   })
 
 /**
- * Returns the keys whose rows can be deleted: two later keys exist, everything that the next one signed has expired too,
- * and the key verifies no hints any more. A wrong clock cannot create two later keys, so it never deletes a key that is in
- * use.
+ * Returns the keys whose rows can be deleted: two later keys exist, everything that the next key signed has expired, and
+ * the key no longer verifies hints. A wrong clock cannot lead to two later keys, so a key in use is never deleted.
  */
 export function removableKeys(
   records: readonly SigningKeyRecord[],
@@ -163,7 +162,7 @@ export function removableKeys(
   )
 }
 
-/** The first time after `now` at which a state changes, or a key verifies no more hints, unless a key is added or dropped. */
+/** Returns the first time after `now` at which a state changes or a key stops verifying hints, if no key is added or dropped. */
 export function nextChange(
   keys: readonly KeyInState[],
   now: EpochSeconds,
@@ -194,7 +193,7 @@ function succession(
   })
 }
 
-/** Dropped before its signing time: it takes over from no other key. */
+/** Whether the key was dropped before its signing time, so that it takes over from no other key. */
 const isCancelled = ({ droppedAt, signsFrom }: SigningKeyRecord): boolean =>
   droppedAt !== undefined && droppedAt < signsFrom
 

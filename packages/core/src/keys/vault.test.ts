@@ -69,7 +69,7 @@ describe('a key ring with a vault', () => {
     const before = await storage.signingKeys.list()
     clock.now += 9000
 
-    await expect(ring.rotate()).rejects.toThrow(/in use already/)
+    await expect(ring.rotate()).rejects.toThrow(/already in use/)
     expect(await storage.signingKeys.list()).toEqual(before)
   })
 

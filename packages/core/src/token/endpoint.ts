@@ -33,7 +33,7 @@ export interface TokenEndpointDependencies extends ClientAuthenticationDependenc
   readonly journal: Journal
   readonly dpop: DpopVerifier
   readonly mutualTls: MutualTls | undefined
-  /** Whether clients get the identifiers of their grants. */
+  /** Whether token responses contain the identifier of the grant. */
   readonly managesGrants: boolean
 }
 
@@ -51,7 +51,8 @@ export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
     const grant = selectGrant(form, client, deps.grants)
     if (client.profile !== 'standard' || deps.minimumProfile !== 'standard')
       requireResource(form, profileRules(client, deps))
-    // RFC 9449 §11.1: a proof is stored, and nothing is stored for a request that proves nothing.
+    // RFC 9449 §11.1: a used proof is stored. Anybody can send requests in the name of a public client, so that its
+    // credential is checked before anything is stored.
     if (proof !== undefined && client.tokenEndpointAuthMethod === 'none') await grant.refuseUnknown?.(form, client, now)
     const possession = await provePossession({ request, proof, client }, now, deps)
     const decision = await withClaims(await grant.decide(form, { client, possession }, now), deps)
@@ -88,7 +89,7 @@ async function provePossession(
     // RFC 7800 §3.1: a token is bound to one key.
     if (proof !== undefined) throw refuse('certificate_with_proof', { clientId: client.clientId })
     const certificate = await proveCertificate(request, mutualTls)
-    // RFC 8705 §3: a client whose tokens are bound gets no bearer token, also when a proxy loses its certificate.
+    // RFC 8705 §3: a client whose tokens are bound gets no bearer token, even when a proxy loses its certificate.
     if (certificate === undefined) throw refuse('certificate_missing', { clientId: client.clientId })
     return certificate
   }
@@ -122,7 +123,7 @@ type MintDependencies = AccessTokenDependencies &
 
 type DecisionWithClaims = GrantDecision & { readonly claims: TokenClaims }
 
-/** Computes the claims of a grant that has not done so, such as one of the host's own. */
+/** Computes the claims unless the grant type has done so. Grant types of the host usually have not. */
 async function withClaims(decision: GrantDecision, deps: ClaimsDependencies): Promise<DecisionWithClaims> {
   const { client, target, forUser, claims } = decision
   if (claims !== undefined) return { ...decision, claims }
@@ -147,7 +148,7 @@ async function mintTokens(
   const idToken = needsIdToken(decision) ? await mintIdToken({ decision, accessToken, released }, now, deps) : undefined
   return {
     accessToken,
-    // RFC 8705 §3: a token that is bound to a certificate is a bearer token by name.
+    // RFC 8705 §3: the type of a token that is bound to a certificate is also `Bearer`.
     tokenType: decision.possession.kind === 'dpop' ? 'DPoP' : 'Bearer',
     expiresIn: decision.target.lifetime,
     idToken,
@@ -161,7 +162,6 @@ async function mintTokens(
 const needsIdToken = (decision: GrantDecision): decision is DecisionForUser =>
   decision.forUser !== undefined && decision.target.scopes.includes('openid')
 
-/** The tokens of a token response. */
 interface IssuedTokens {
   readonly accessToken: string
   readonly tokenType: 'Bearer' | 'DPoP'

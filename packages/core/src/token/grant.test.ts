@@ -59,7 +59,10 @@ it('stores a grant and a token family for an extension grant about a user (RFC 6
   expect([second.grantId === first.grantId, second.familyId === first.familyId]).toEqual([true, false])
 })
 
-it.each(['U1', 'nobody'])('refuses a grant about a user who is not active: %s (RFC 6749 §5.2)', async (subject) => {
+it.each([
+  ['a deactivated', 'U1'],
+  ['an unknown', 'nobody'],
+])('refuses a grant about %s user (RFC 6749 §5.2)', async (_case, subject) => {
   const { storage, given } = await aWorld()
   await storage.users.deactivate(userId('U1'), now)
 
@@ -87,7 +90,7 @@ it('refuses a grant about a user who was deactivated and reactivated meanwhile (
   expect(await storage.grants.listByUser(userId('U1'))).toMatchObject([{ grantId: newer.grantId }])
 })
 
-it('refuses a grant about a user whose store loses the generation, which the kill switch needs (RFC 6749 §5.2)', async () => {
+it('refuses a grant about a user whose record lost its generation in storage (RFC 6749 §5.2)', async () => {
   const { storage, given } = await aWorld()
   const { generation: _lost, ...user } = (await storage.users.find(userId('U1'))) as UserRecord
   const careless = { ...storage, users: { ...storage.users, find: () => Promise.resolve(user as UserRecord) } }

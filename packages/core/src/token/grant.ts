@@ -30,15 +30,15 @@ import { isUserActive, type ActiveUser } from '../tokens/status.ts'
 import type { ResourceRules, TokenTarget } from './resources.ts'
 
 /**
- * Evidence that a grant was verified, such as a redeemed code. Each grant type brands its own where it makes the check:
- * `Brand<Proof, 'RedeemedCode' | 'GrantEvidence'>`. Neither a plain object nor an authenticated client is evidence:
- * authentication does not prove that anything was granted.
+ * Evidence that a grant was verified, such as a redeemed code. Each grant type defines its own brand in the file that
+ * makes the check: `Brand<Proof, 'RedeemedCode' | 'GrantEvidence'>`. Neither a plain object nor an authenticated client
+ * is evidence: authentication does not prove that anything was granted.
  */
 export type GrantEvidence = Brand<object, 'GrantEvidence'>
 
 /**
- * Proof of the key that the sender of a request holds, or that it did not prove any. Only the token endpoint creates it:
- * a grant type passes on the one that it received.
+ * The key that the sender of a request has proven to hold, or the fact that it has proven none. Only the token endpoint
+ * creates this value; a grant type passes on the value that it received.
  */
 export type ProvenPossession = Brand<Possession, 'ProvenPossession'>
 
@@ -52,7 +52,7 @@ interface Presenter {
 export interface GrantDecision {
   readonly evidence: GrantEvidence
   readonly client: AuthenticatedClient
-  /** The key that the access token is bound to: that of the presenter. */
+  /** The key that the access token is bound to: the presenter's key. */
   readonly possession: ProvenPossession
   readonly target: TokenTarget
   /** The user that the tokens are about; `undefined` for a token that the client holds for itself. */
@@ -60,7 +60,7 @@ export interface GrantDecision {
   readonly refreshToken: string | undefined
   /** What the access token permits in detail (RFC 9396). */
   readonly authorizationDetails?: readonly JsonObject[]
-  /** The claims that were computed before the grant was consumed. The token endpoint computes them if a grant has not. */
+  /** The claims, if the grant type computed them before it consumed the grant. Otherwise the token endpoint does. */
   readonly claims?: TokenClaims
 }
 
@@ -72,13 +72,13 @@ export interface UserDecision {
   readonly grantId: GrantId
   /** The family of the tokens, already stored: tokens without a stored family are rejected. */
   readonly familyId: FamilyId
-  /** The session that the tokens are revoked with; `undefined` when they are independent of it. */
+  /** The session whose end revokes the tokens; `undefined` when they do not depend on a session. */
   readonly boundSessionId?: SessionId | undefined
-  /** The organization that the tokens are for, and what they say about it; `undefined` for none. */
+  /** The organization that the tokens are for; `undefined` for none. */
   readonly organization?: TokenOrganization | undefined
   readonly authentication: AuthenticationRecord
   readonly claimsRequest: JsonObject | undefined
-  /** Returned in the ID token for a code, and in no later one (OIDC Core §12.2). */
+  /** The nonce for the ID token that is issued for a code; later ID tokens have none (OIDC Core §12.2). */
   readonly nonce: string | undefined
 }
 
@@ -90,8 +90,8 @@ export interface GrantType {
   /** The `grant_type` value. */
   readonly grantType: string
   /**
-   * Refuses a credential that was never issued to the client, or has expired; it changes nothing. The token endpoint calls it
-   * before it stores the DPoP proof of a public client: anybody can send requests in the name of such a client.
+   * Refuses a credential that was never issued to the client or has expired, and changes nothing. The token endpoint calls
+   * it before it stores the DPoP proof of a public client: anybody can send requests in the name of a public client.
    */
   refuseUnknown?(form: Parameters, client: AuthenticatedClient, now: EpochSeconds): Promise<void>
   /** @throws OAuthError when the grant is invalid. */
@@ -100,7 +100,8 @@ export interface GrantType {
 
 /**
  * Declares a grant type; discovery lists it.
- * @example An extension grant of the host's own (RFC 6749 §4.5), for the option `grants`. A client must be registered for it.
+ * @example An extension grant that the host defines (RFC 6749 §4.5), for the option `grants`. A client must be registered
+ *   for it.
  * ```ts
  * type SpentVoucher = Brand<{ readonly voucher: string }, 'SpentVoucher' | 'GrantEvidence'>
  *
@@ -124,14 +125,14 @@ export function defineGrant(grant: GrantType): GrantType {
   return grant
 }
 
-/** What an extension grant of the host gives to a client about a user. */
+/** The permission that an extension grant of the host gives to a client: for which user, which scopes, and how long. */
 export interface UserGrant {
   readonly client: AuthenticatedClient
   /** Who the user is, and how and when they authenticated, as the host has just verified. */
   readonly signedIn: SignedIn
   /**
-   * Recorded as consent of the user: the client does not need to ask for them again, at any API that the user has
-   * allowed.
+   * The granted scope values. They are stored as consent of the user: at the APIs that the user has allowed, the client
+   * does not need to ask for them again.
    */
   readonly scopes: readonly string[]
   /** The lifetime of the access token. */
@@ -140,7 +141,7 @@ export interface UserGrant {
 
 /**
  * Creates the grant and the token family of an extension grant about a user (RFC 6749 §4.5), without a refresh token.
- * A server with the option `users` passes the same here.
+ * If the server has the option `users`, pass the same value here.
  * The minted tokens are revoked together with the user, the grant or the client, and the grant is listed as a connected
  * app.
  * @throws OAuthError invalid_grant — reason `grant_refused`: the user does not exist or is not active.
@@ -190,8 +191,8 @@ export async function grantForUser(
   return { ...decision, user, nonce: undefined }
 }
 
-/** Nothing was on a page: the existing consent stays. */
+/** The user saw no consent page, so the existing consent stays. */
 const nothing = { scopes: [], resources: [], audience: 'apis', authorizationDetails: [] } as const
 
-/** The host knows for which APIs it grants the scope values, so none of the existing consent is forgotten. */
+/** Only the host knows for which APIs it grants the scope values. Without APIs here, all of the existing consent stays. */
 const noApis: Pick<ResourceRules, 'resources' | 'identityScopes'> = { resources: new Map(), identityScopes: new Set() }

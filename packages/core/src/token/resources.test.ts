@@ -67,13 +67,13 @@ describe('the target of an access token', () => {
     expect(target).toEqual({ audience: ['a', 'b', 'c'], scopes: [], lifetime: 60, format: 'opaque' })
   })
 
-  it('is the named resource alone, also with openid (RFC 8707 §2.2)', () => {
+  it('is the named resource alone, even with openid (RFC 8707 §2.2)', () => {
     const target = resolveTarget({ scopes: ['openid', 'a:read'], resources: ['a'], client }, deps)
 
     expect(target).toMatchObject({ audience: ['a'], scopes: ['openid', 'a:read'] })
   })
 
-  it('is this server alone when that is the named resource (RFC 8707 §2.2)', () => {
+  it('is this server alone when the request names this server as the resource (RFC 8707 §2.2)', () => {
     const target = resolveTarget({ scopes: ['openid', 'a:read', 'own'], resources: [deps.issuer], client }, deps)
 
     expect(target).toMatchObject({ audience: [deps.issuer], scopes: ['openid'], lifetime: 600 })
@@ -97,14 +97,14 @@ describe('the resources of a request', () => {
   const ask = (named: readonly string[], scopes: readonly string[], change = {}) =>
     requestedResources({ named, scopes, client: { ...client, ...change } }, deps)
 
-  it('are those it names, if the client is registered for one of their scopes (RFC 8707 §2)', () => {
+  it('are the resources that it names, if the client is registered for one of their scopes (RFC 8707 §2)', () => {
     expect(ask(['a', 'a', 'b'], ['openid'])).toEqual(['a', 'b'])
     expect(() => ask(['a'], ['openid'], { scopes: ['openid', 'b:read'] })).toThrow(
       expect.objectContaining({ code: 'invalid_target', reason: 'resource_not_registered' }),
     )
   })
 
-  it('are only those that the client is registered for, if it is registered for any (RFC 8707 §2)', () => {
+  it('are only resources that the client is registered for, if it is registered for any (RFC 8707 §2)', () => {
     expect(ask(['b'], ['openid'], { resources: ['b'], scopes: ['openid'] })).toEqual(['b'])
     expect(() => ask(['a'], ['a:read'], { resources: ['b'] })).toThrow(
       expect.objectContaining({ reason: 'resource_not_registered' }),
@@ -116,16 +116,16 @@ describe('the resources of a request', () => {
 
   it.each([
     ['the one API that defines all requested scopes', ['a:read'], {}, ['a']],
-    ['it and this server, with openid', ['openid', 'profile', 'a:read'], {}, ['a', 'https://as.test']],
-    ['none, when two APIs define them', ['a:read', 'b:read'], {}, []],
-    ['none, when no API defines one of them', ['a:read', 'own'], {}, []],
+    ['that API and this server, with openid', ['openid', 'profile', 'a:read'], {}, ['a', 'https://as.test']],
+    ['none, if two APIs define the scopes', ['a:read', 'b:read'], {}, []],
+    ['none, if no API defines one of the scopes', ['a:read', 'own'], {}, []],
     ['none, with identity scopes only', ['openid', 'profile'], {}, []],
-    ['none, when the client is not registered for the API', ['a:read'], { resources: ['b'] }, []],
-  ])('without a named one are %s (RFC 8707 §2)', (_, scopes, change, expected) => {
+    ['none, if the client is not registered for the API', ['a:read'], { resources: ['b'] }, []],
+  ])('default to %s (RFC 8707 §2)', (_, scopes, change, expected) => {
     expect(ask([], scopes, change)).toEqual(expected)
   })
 
-  it('without a named one are none when two APIs share the scope (RFC 8707 §2)', () => {
+  it('default to none if two APIs share the scope and the client is not registered for one of them (RFC 8707 §2)', () => {
     const shared = { ...deps, resources: new Map([resource('a'), resource('d', { scopes: ['a:read'] })]) }
     const request = { named: [], scopes: ['a:read'], client }
 
@@ -136,15 +136,15 @@ describe('the resources of a request', () => {
 
 describe('the scope values that tokens for an API can have', () => {
   it.each([
-    ['its own, and those about the user', ['openid', 'a:read', 'b:read'], ['a'], ['openid', 'a:read']],
-    ['those of several APIs', ['a:read', 'b:read', 'own'], ['a', 'b'], ['a:read', 'b:read']],
-    ['all, without a resource', ['a:read', 'own'], [], ['a:read', 'own']],
+    ['its own, and identity scopes', ['openid', 'a:read', 'b:read'], ['a'], ['openid', 'a:read']],
+    ['the scope values of all APIs of the token', ['a:read', 'b:read', 'own'], ['a', 'b'], ['a:read', 'b:read']],
+    ['all requested scope values, without a resource', ['a:read', 'own'], [], ['a:read', 'own']],
     ['none, when none is requested', [], ['a'], []],
   ])('are %s (RFC 8707 §2)', (_, scopes, resources, expected) => {
     expect(usableScopes(scopes, { resources }, deps)).toEqual(expected)
   })
 
-  it('need none at this server beside openid, also where clients manage their grants (OIDC Core §5.3)', () => {
+  it('need to be only openid at this server, even where clients manage their grants (OIDC Core §5.3)', () => {
     const managing = { ...deps, resources: new Map([...deps.resources, resource(deps.issuer)]) }
     const resources = ['a', deps.issuer]
 

@@ -38,12 +38,12 @@ export function requireResource(parameters: Parameters, { requiresResource }: Pr
 }
 
 /**
- * Determines the resources of a request: those that it names (RFC 8707 §2), or the one API that defines the requested
- * scope values. Identifiers are compared character by character, after scheme and host are in lower case. With `openid` the issuer is a resource too: it serves
- * userinfo.
- * @throws OAuthError invalid_target — reason `resource_unknown`; also for anything that is not an absolute URI without
- *   fragment, since it cannot be registered, and for more than 32 resources; reason `resource_not_registered`: the client
- *   may not request tokens for it.
+ * Determines the resources of a request: the resources that it names (RFC 8707 §2), or the one API that defines all
+ * requested scope values. Identifiers are compared character by character, after scheme and host were changed to lower
+ * case. With `openid`, the issuer is a resource too, because it serves userinfo.
+ * @throws OAuthError invalid_target — reason `resource_unknown`: a resource is not registered, which includes everything
+ *   that is not an absolute URI without fragment, or there are more than 32; reason `resource_not_registered`: the client
+ *   may not request tokens for a resource.
  */
 export function requestedResources(
   request: { readonly named: readonly string[]; readonly scopes: readonly string[]; readonly client: ClientRecord },
@@ -61,7 +61,7 @@ export function requestedResources(
   return [...new Set(named)]
 }
 
-/** RFC 8707 §2: clients that send no `resource` get a token for the API that their scope values belong to, if it is one. */
+/** Returns the resources of a request that names none (RFC 8707 §2): the one API that defines all of its scope values. */
 function impliedResources(
   { scopes, client }: { readonly scopes: readonly string[]; readonly client: ClientRecord },
   { issuer, resources, identityScopes }: ResourceRules,
@@ -73,7 +73,7 @@ function impliedResources(
   )
   const [owner, second] = owners
   if (owner === undefined || second !== undefined) return []
-  // OIDC Core §5.3: such a client calls userinfo with the same token.
+  // OIDC Core §5.3: the client calls userinfo with the same token.
   return scopes.includes('openid') ? [...new Set([owner.uri, issuer])] : [owner.uri]
 }
 
@@ -82,7 +82,7 @@ const mayTarget = (client: ClientRecord, resource: Resource | undefined): resour
   resource !== undefined &&
   (client.resources?.includes(resource.uri) ?? resource.scopes.some((scope) => client.scopes.includes(scope)))
 
-/** The scope values of an API that are about the API itself: identity scopes are in the tokens of every API. */
+/** Returns the scope values of an API, without identity scopes, which tokens for every API can have. */
 export const apiScopes = (
   uri: string,
   { resources, identityScopes }: Pick<ResourceRules, 'resources' | 'identityScopes'>,
@@ -90,9 +90,9 @@ export const apiScopes = (
 
 /**
  * Keeps the requested scope values that tokens for these resources can have. Identity scopes are always kept.
- * @param bare the resources for which the client requests nothing else, such as authorization details.
- * @throws OAuthError invalid_target — reason `resource_without_scope`: the client requests scope values of APIs, and
- *   none is left, or one of the APIs has scope values of its own and none of them is requested.
+ * @param bare the resources for which the client requests scope values only, and no authorization details.
+ * @throws OAuthError invalid_target — reason `resource_without_scope`: the client requests scope values of APIs, but no
+ *   usable ones are left, or none of the scope values of one of these APIs.
  */
 export function usableScopes(
   scopes: readonly string[],
@@ -131,13 +131,13 @@ export function narrowResources(
 }
 
 /**
- * RFC 3986 §6.2.2.1: the case of scheme and host does not matter. MCP clients may send what the user typed. Everything after
- * the host does matter, also a slash at its end.
+ * Returns the resource with scheme and host in lower case, because their case does not matter (RFC 3986 §6.2.2.1) and MCP
+ * clients may send what the user typed. Everything after the host does matter, including a slash at its end.
  */
 const foldedResource = (uri: string, isKnown: boolean): string =>
   isKnown ? uri : uri.replace(/^[a-z][\w+.-]*:\/\/[^/?#@]*/i, (origin) => origin.toLowerCase())
 
-/** More audiences than any access token should have: each could use the token at the others (RFC 8707 §3). */
+/** A high limit for the audiences of one token: each audience could use the token at the others (RFC 8707 §3). */
 const maxResources = 32
 
 /** The target of one access token: its audience, scopes, lifetime and format. */

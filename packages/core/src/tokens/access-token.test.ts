@@ -38,7 +38,7 @@ describe('an access token', () => {
     expect(await verifyAccessToken(token, epochSeconds(now + 300), deps)).toBeUndefined()
   })
 
-  it('is stored only as a digest when it is opaque', async () => {
+  it('has 43 characters and is verified by its record when it is opaque', async () => {
     const { deps, decision } = await tokensUnderTest()
 
     const token = await mintAccessToken({ ...decision, target: { ...decision.target, format: 'opaque' } }, now, deps)
@@ -49,11 +49,11 @@ describe('an access token', () => {
   })
 
   it.each(['', 'x', 'x'.repeat(44), `${'x'.repeat(42)}=`])(
-    'is not looked up when it cannot be one: %j',
+    'is not looked up in storage when it has no valid form: %j',
     async (token) => {
       const { deps } = await tokensUnderTest()
       const find = (): never => {
-        throw new Error('It was looked up.')
+        throw new Error('The token was looked up.')
       }
 
       expect(
@@ -65,7 +65,7 @@ describe('an access token', () => {
     },
   )
 
-  it('is refused for a user whose identifier is that of the client (RFC 9068 §5)', async () => {
+  it('is not issued to a client for a user with the identifier of the client (RFC 9068 §5)', async () => {
     const { storage, deps, decision } = await tokensUnderTest()
     await storage.users.insert({ userId: userId('A'), claims: {}, createdAt: now })
     const user = { ...decision.forUser.user, userId: userId('A') }
@@ -77,7 +77,7 @@ describe('an access token', () => {
 })
 
 describe('an active access token', () => {
-  it('gives its user, client, scopes and expiry', async () => {
+  it('is returned with its user, client, scopes and expiry', async () => {
     const { deps, decision } = await tokensUnderTest()
     const token = await mintAccessToken(decision, now, deps)
 

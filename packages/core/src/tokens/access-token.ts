@@ -52,7 +52,7 @@ export async function mintAccessToken(
   deps: AccessTokenDependencies,
 ): Promise<string> {
   refuseSubjectOfClient(decision)
-  // The host's claims come first, so that they override none of the protocol's.
+  // The host's claims come first, so that they do not override claims of the protocol.
   const claims = { ...decision.claims?.accessToken, ...(await accessTokenClaims(decision, now, deps)) }
   if (decision.target.format === 'jwt' && !isPrivate(decision))
     return signJwt('at+jwt', claims, await deps.keys.signer(algorithmFor(decision, deps)))
@@ -70,8 +70,8 @@ export async function mintAccessToken(
 }
 
 /**
- * Whether the token is opaque whatever its resource prefers: the claims of a JWT that the revocation feed needs are the same at
- * all clients, which a client with pairwise subjects could read.
+ * Whether the token must be opaque, whatever its resource prefers. A client can read a JWT, and the claims that the
+ * revocation feed needs are the same at all clients: they would identify a user who has pairwise subjects.
  */
 const isPrivate = ({ client, forUser }: GrantDecision): boolean =>
   client.subjectType === 'pairwise' && forUser !== undefined
@@ -83,8 +83,8 @@ const algorithmFor = ({ client }: GrantDecision, deps: AccessTokenDependencies):
     : permittedAlgorithm(deps.accessTokenAlgorithm, profileRules(client, deps), deps.keys)
 
 /**
- * Refuses a user whose identifier is that of the client, which a host that inserts users itself may have created.
- * Resource servers take equal `sub` and `client_id` as a token that a client holds for itself.
+ * Refuses a user with the same identifier as the client. A host that inserts users itself may have created one. Resource
+ * servers treat a token with equal `sub` and `client_id` as a token that a client holds for itself.
  */
 function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
   const userId: string | undefined = forUser?.user.userId
@@ -135,9 +135,8 @@ function confirmationOf(possession: Possession): JsonObject {
   return possession.kind === 'mtls' ? { cnf: { 'x5t#S256': possession.x5tS256 } } : {}
 }
 
-/** Whom the access token is for: the user, or the client for its own token (RFC 9068 §2.2). */
-export const subjectOf = ({ forUser: signedInUser, client }: GrantDecision): string =>
-  signedInUser?.user.userId ?? client.clientId
+/** Returns the subject of the access token: the user, or the client for its own token (RFC 9068 §2.2). */
+export const subjectOf = ({ forUser, client }: GrantDecision): string => forUser?.user.userId ?? client.clientId
 
 const dependencyClaims = ({ familyId, grantId, boundSessionId, user, authentication }: UserDecision): JsonObject => ({
   family: familyId,
@@ -149,8 +148,8 @@ const dependencyClaims = ({ familyId, grantId, boundSessionId, user, authenticat
 
 /**
  * The names of clients and users in access tokens and in the revocation feed: MACs with a secret of the issuer. An API
- * recognizes those that it had a token of, and learns nothing from the others, not even by guessing. There is one name
- * for each secret, so that servers that have only one of them recognize it too.
+ * recognizes the names that it has seen in tokens, and learns nothing from other names, not even by guessing. There is
+ * one name for each secret, so that the names match while some servers have only one of the secrets.
  */
 export interface RevocationNames {
   ofClient(clientId: ClientId): Promise<readonly string[]>
@@ -246,7 +245,7 @@ function readClaims(claims: JsonObject, format: 'jwt' | 'opaque'): VerifiedAcces
   return token as VerifiedAccessToken
 }
 
-/** `undefined` for anything but one key. */
+/** Reads the key that a token is bound to; `undefined` if the binding is not to exactly one key of a known kind. */
 function readConfirmation(cnf: JsonValue | undefined): Possession | undefined {
   if (cnf === undefined) return { kind: 'none' }
   if (!isJsonObject(cnf) || Object.keys(cnf).length !== 1) return undefined
@@ -307,7 +306,7 @@ export interface ActiveAccessToken {
 
 /**
  * Checks a bearer token that was presented to this issuer: its signature, its audience, and everything that it depends on.
- * @returns `undefined` unless the token is active; also for a token that is bound to a key, because none is proven here.
+ * @returns `undefined` if the token is not active, or is bound to a key, because no key is proven here.
  */
 export async function findActiveAccessToken(
   token: string,

@@ -30,8 +30,9 @@ const sourcesByName = (
 ): ReadonlyMap<string, readonly ApiClaimSource[]> =>
   new Map(
     entries.flatMap(([key, option]) => {
-      const given = typeof option === 'string' ? undefined : option.accessTokenClaims
-      const sources = apiClaimNames.flatMap((name) => (given?.[name] ?? []).map((from) => ({ name, from })))
+      const claims = typeof option === 'string' ? undefined : option.accessTokenClaims
+      const sources = apiClaimNames.flatMap((name) => (claims?.[name] ?? []).map((from) => ({ name, from })))
+
       return sources.length === 0 ? [] : [[key, sources] as const]
     }),
   )

@@ -10,14 +10,15 @@ export const apiClaimNames = ['roles', 'groups', 'entitlements'] as const
 export type ApiClaimName = (typeof apiClaimNames)[number]
 
 /**
- * Where the values of a claim come from. `group_names`, `group_ids`: the display names or the SCIM `id`s of the groups of the user's
- * directory that the user is a direct member of. `scim_roles`, `scim_entitlements`: the values of the SCIM attribute of
- * that name. `organization_roles`: the user's roles in the organization that the token is for. `{ claim }`: a stored claim or custom field of the user that is a text or a list of texts.
+ * The source of a claim's values. `group_names`, `group_ids`: the display names or the SCIM `id`s of the groups in the
+ * user's directory that the user is a direct member of. `scim_roles`, `scim_entitlements`: the values of the SCIM
+ * attribute `roles` or `entitlements`. `organization_roles`: the user's roles in the organization that the token is for.
+ * `{ claim }`: a stored claim or custom field of the user that is a string or a list of strings.
  */
 export type ClaimValues =
   'group_names' | 'group_ids' | 'organization_roles' | 'scim_roles' | 'scim_entitlements' | { readonly claim: string }
 
-/** One claim, and one place that its values come from. */
+/** A claim, and one source of its values. */
 export interface ApiClaimSource {
   readonly name: ApiClaimName
   readonly from: ClaimValues
@@ -27,7 +28,7 @@ export interface ApiClaimSource {
 interface ClaimLimits {
   /** The number of values of one claim. */
   readonly values: number
-  /** In bytes of JSON, all claims together. */
+  /** The size of all claims together, in bytes of JSON. */
   readonly bytes: number
   readonly overflow: 'refuse' | 'omit'
 }
@@ -39,7 +40,7 @@ export interface ApiClaimSettings {
   readonly limits: ClaimLimits
 }
 
-/** Reads the configured claims of a user. A source that is in the directory costs one indexed read, for all of them together. */
+/** Reads the configured claims of a user. All sources in the directory together cost one indexed read. */
 export async function readApiClaims(
   { user, organization }: { readonly user: ActiveUser; readonly organization: TokenOrganization | undefined },
   sources: readonly ApiClaimSource[],
@@ -59,7 +60,7 @@ export async function readApiClaims(
         : isFromDirectory(from)
           ? directoryValues(from, provisioned, resource)
           : texts(user.claims, from.claim)
-    // A claim without values says that the user has none: an API can tell it from a token that was issued before.
+    // A claim without values says that the user has none. A token that was issued before the claim was configured lacks it.
     claims[name] = [...new Set([...(claims[name] ?? []), ...values])]
   }
   return claims

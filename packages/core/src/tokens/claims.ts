@@ -19,7 +19,7 @@ type ClaimsDestination = 'id_token' | 'userinfo' | 'access_token' | 'introspecti
 /** Claims for each destination. */
 type ClaimsByDestination = { readonly [Destination in ClaimsDestination]?: JsonObject }
 
-/** The claims that a client may receive, by the reason: a granted scope contains them, or the request names them (OIDC Core §5.5). */
+/** The claims that a client may receive: a granted scope contains them, or the request names them (OIDC Core §5.5). */
 interface ReleasableNames {
   readonly byScope: readonly string[]
   readonly byName: readonly string[]
@@ -32,7 +32,7 @@ interface ClaimsContext {
    * `userinfo` or `introspection` for each request to those endpoints.
    */
   readonly destinations: readonly ClaimsDestination[]
-  /** The `sub`: the user, or the client for a token of its own. */
+  /** The `sub`: the user, or the client for its own token. */
   readonly subject: string
   /** `undefined` for a client's own token. */
   readonly user:
@@ -48,7 +48,7 @@ interface ClaimsContext {
   readonly scopes: readonly string[]
   /** The `aud` of the access token: its resources (RFC 8707). */
   readonly audience: readonly string[]
-  /** The organization that the token is for, with the user's roles in it; `undefined` for none, and at userinfo and introspection. */
+  /** The organization that the token is for, and the user's roles in it; always `undefined` at userinfo and introspection. */
   readonly organization: { readonly id: string; readonly name: string; readonly roles: readonly string[] } | undefined
   /** The claims that the ID token and userinfo may release. */
   readonly requested: { readonly id_token: ReleasableNames; readonly userinfo: ReleasableNames }
@@ -65,7 +65,7 @@ export interface ClaimsDependencies {
   readonly scopes: ScopeRegistry
   readonly mapClaims: MapClaims | undefined
   readonly apiClaims: ApiClaimSettings
-  /** Whether users are read from the host's table, which may not answer. */
+  /** Whether users are read from the host's table, which can fail to answer. */
   readonly readsHostUsers: boolean
   readonly storage: OAuthStorage
 }
@@ -83,7 +83,7 @@ interface ClaimsSubject {
   readonly claimsRequest: JsonObject | undefined
 }
 
-/** The claims of the tokens of one response, beside those that the protocol sets. */
+/** The claims of the tokens of one response, without the claims that the protocol sets. */
 export interface TokenClaims {
   readonly accessToken: JsonObject
   readonly idToken: JsonObject
@@ -113,7 +113,7 @@ export async function computeTokenClaims(subject: ClaimsSubject, deps: ClaimsDep
   return { ...limited, accessToken: { ...limited.accessToken, ...named }, idToken: { ...idToken, ...named } }
 }
 
-/** Whether claims depend on anything beside the stored user: the host's table or function, a directory, or a limit. */
+/** Whether claims depend on anything besides the stored user: the host's table or function, a directory, or a limit. */
 export const claimsMayFail = ({ mapClaims, apiClaims, readsHostUsers }: ClaimsDependencies): boolean =>
   readsHostUsers || mapClaims !== undefined || apiClaims.byResource.size > 0 || apiClaims.byScope.size > 0
 
@@ -121,17 +121,17 @@ const withIdToken: readonly ClaimsDestination[] = ['access_token', 'id_token']
 const accessTokenOnly: readonly ClaimsDestination[] = ['access_token']
 const none: Readonly<Record<string, never>> = Object.freeze({})
 
-/** The claims that name the organization. They are in access and ID tokens, and the host cannot override them there. */
+/** Returns the claims that name the organization. Access and ID tokens contain them, and the host cannot override them. */
 const organizationClaims = ({ organization }: ClaimsSubject): JsonObject =>
   organization === undefined ? none : { org_id: organization.organizationId, org_name: organization.displayName }
 
-/** Computes what the userinfo endpoint returns about a user (OIDC Core §5.3.2). */
+/** Computes the claims about a user that the userinfo endpoint returns (OIDC Core §5.3.2). */
 export async function computeUserinfoClaims(subject: ClaimsSubject, deps: ClaimsDependencies): Promise<JsonObject> {
   const mapped = await mapClaims(subject, ['userinfo'], deps)
   return releasedClaims(subject, { destination: 'userinfo', mapped }, deps)
 }
 
-/** Computes what introspection adds to the claims of a token (RFC 7662 §2.2). */
+/** Computes the claims that introspection adds to the claims of a token (RFC 7662 §2.2). */
 export async function computeIntrospectionClaims(
   subject: ClaimsSubject,
   deps: ClaimsDependencies,
@@ -140,8 +140,8 @@ export async function computeIntrospectionClaims(
 }
 
 /**
- * Collects the claims that a client receives about a user: those of its granted scopes, and those it requested
- * individually (OIDC Core §5.4, §5.5). Names come from the scope registry and never from the data, so a claim is not
+ * Collects the claims that a client receives about a user: the claims of its granted scopes, and the claims that it
+ * requested individually (OIDC Core §5.4, §5.5). Names come from the scope registry and never from the data, so a claim is not
  * released just because a user has it. Protocol claims are never released.
  */
 function releasedClaims(
@@ -201,11 +201,11 @@ function refuseReservedClaims(mapped: ClaimsByDestination, { organization }: Cla
     const reserved = Object.hasOwn(reservedClaims, destination)
       ? reservedClaims[destination as ClaimsDestination]
       : undefined
-    if (reserved === undefined) throw new TypeError(`claims: ${destination} is not a destination.`)
+    if (reserved === undefined) throw new TypeError(`The option claims returned the unknown destination ${destination}.`)
     const isSet = (name: string): boolean =>
       reserved.has(name) || (organization !== undefined && organizationClaimNames.some((own) => own === name))
     const name = Object.keys(claims ?? {}).find(isSet)
-    if (name !== undefined) throw new TypeError(`claims: ${name} of ${destination} is set by the server.`)
+    if (name !== undefined) throw new TypeError(`The option claims must not return ${name} for ${destination}: the server sets this claim.`)
   }
 }
 

@@ -97,7 +97,7 @@ describe('the revocation feed', () => {
     const pages = [await read(storage)]
     while (pages.at(-1)?.more) pages.push(await read(storage, pages.at(-1)?.cursor))
 
-    // In base64url, with room for the rest of the response: receivers accept 262,144 characters.
+    // Receivers accept 262,144 characters of base64url; 2000 bytes are left for the rest of the response.
     expect(Math.max(...pages.map(({ revocations }) => JSON.stringify(revocations).length))).toBeLessThan(
       (262_144 * 3) / 4 - 2000,
     )
@@ -114,7 +114,7 @@ describe('the revocation feed', () => {
     expect(await namesFrom(storage, first.cursor)).toEqual(['b'])
   })
 
-  it('contains only revocations that tokens can still depend on without a cursor, and all of them with one', async () => {
+  it('contains all later revocations with a cursor; without one, only revocations that unexpired tokens can depend on', async () => {
     const storage = aStorage()
     await revoke(storage, 'first')
     const { cursor } = await read(storage)
@@ -126,7 +126,7 @@ describe('the revocation feed', () => {
     expect((await read(storage, undefined, 902)).revocations[0]?.[2]).toBe(at(902 + 900))
   })
 
-  it('does not cover tokens issued before its first entry plus a minute of clock skew, or before the storage recorded revocations', async () => {
+  it('covers tokens issued within the retention minus a minute of clock skew, and since the storage records revocations', async () => {
     const storage = aStorage()
     const before = await read(storage)
     await storage.clients.insert(aClientRecord({ createdAt: at(-100) }))
@@ -177,13 +177,13 @@ it.each<readonly [Revocation, readonly (readonly unknown[])[]]>([
     ],
   ],
 ])(
-  'delivers $kind under the names that access tokens carry: clients and users as MACs, one for each secret',
+  'delivers $kind under the names that access tokens contain: clients and users as MACs, one for each secret',
   async (revocation, delivered) => {
     expect(await deliveredRevocations(revocation, until, names)).toEqual(delivered)
   },
 )
 
-it('names neither clients nor users with a key ring that derives no secrets', async () => {
+it('throws instead of naming a client or a user when the key ring derives no secrets', async () => {
   const without = createRevocationNames({ deriveSecrets: () => Promise.resolve([]) })
 
   await expect(without.ofUser(userId('user-1'))).rejects.toThrow(TypeError)

@@ -13,7 +13,7 @@ import type { RevocationNames } from './access-token.ts'
 /** A page of the feed. */
 export interface FeedPage {
   readonly revocations: readonly DeliveredRevocation[]
-  /** Points behind the last entry: at most 64 letters, digits and dots. */
+  /** Marks the position after the last entry: at most 64 letters, digits, dots, hyphens and underscores. */
   readonly cursor: string
   /** For tokens issued after this time, the feed contains every revocation. */
   readonly coversAfter: EpochSeconds
@@ -31,7 +31,7 @@ export interface ReadFeedDependencies {
 }
 
 /**
- * Reads the feed behind the cursor, up to a thousand entries; from the beginning when the cursor matches no stored
+ * Reads up to a thousand entries of the feed after the cursor, or from the beginning when the cursor matches no stored
  * entry.
  */
 export async function readFeed(
@@ -51,7 +51,7 @@ export async function readFeed(
   return {
     revocations: delivered.slice(0, count).flat(),
     cursor: await cursorBehind(last),
-    // A receiver whose clock is ahead discards entries that much earlier.
+    // A receiver whose clock is ahead discards entries early, by as much as its clock is ahead.
     coversAfter: epochSeconds(Math.max(completeSince, revokedSince + receiverSkew)),
     more: behind.length > count,
     position: last?.position ?? 0,
@@ -62,14 +62,14 @@ export async function readFeed(
       const list = await store.list({ from: undefined, revokedSince, limit: pageSize + 1 })
       return { ...list, before: undefined, behind: list.records }
     }
-    // A cursor returns every entry behind it, whatever time this process believes it is.
+    // With a cursor, every later entry is returned, whatever the clock of this process says.
     const list = await store.list({ from: from.position, revokedSince: epochSeconds(0), limit: pageSize + 2 })
     const [before, ...behind] = list.records
     return (await pointsTo(from, before)) ? { ...list, before, behind } : listBehind(undefined)
   }
 }
 
-/** How many records fit on a page, at least one: receivers reject answers that are larger than expected. */
+/** Returns how many records fit on a page, at least one. Receivers reject responses that are larger than expected. */
 function countFitting(delivered: readonly (readonly DeliveredRevocation[])[]): number {
   let length = 0
   for (const [index, entries] of delivered.entries()) {
@@ -79,7 +79,7 @@ function countFitting(delivered: readonly (readonly DeliveredRevocation[])[]): n
   return delivered.length
 }
 
-/** The entries behind a position, and the entry at it. */
+/** The entries after a position, and the entry at the position. */
 interface EntriesBehind extends Pick<RevocationList, 'completeSince'> {
   readonly before: RevocationRecord | undefined
   readonly behind: readonly RevocationRecord[]
@@ -87,15 +87,16 @@ interface EntriesBehind extends Pick<RevocationList, 'completeSince'> {
 
 const pageSize = 1000
 
-/** In characters, if each of a name's is escaped: the answer is shorter than 256 KiB in base64url. */
+/** In characters, if every character of a name is escaped. The response is then shorter than 256 KiB in base64url. */
 const namesOnPage = 160_000
 
 /** In characters: the kind, the time and the punctuation of an entry. */
 const entryLength = 32
 
+/** In seconds: how far the clock of a receiver may be ahead. */
 const receiverSkew = 60
 
-/** A position in the feed, with a digest of the entry at it. */
+/** A position in the feed, with a digest of the entry at that position. */
 interface FeedPosition {
   readonly position: number
   readonly entryDigest: string

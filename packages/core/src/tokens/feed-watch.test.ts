@@ -39,7 +39,7 @@ function aFeed(change: Partial<RevocationStore> = {}) {
   }
 }
 
-/** A time that passes only while something waits: each pause ends in the order of its end. */
+/** A simulated time that advances only while something waits. The pauses end in the order of their end times. */
 function aTime() {
   let time = 0
   const pauses: { readonly until: number; readonly end: () => void }[] = []
@@ -55,7 +55,7 @@ function aTime() {
     pause: (milliseconds: number) =>
       new Promise<void>((end) => {
         pauses.push({ until: time + milliseconds, end })
-        // After what other requests do now.
+        // The other requests do their current work first.
         setImmediate(endNext)
       }),
   }
@@ -90,7 +90,7 @@ describe('a waiting request', () => {
     expect(empty.looks()).toBe(0)
   })
 
-  it('is answered when its time is over', async () => {
+  it('is answered when it has waited for the requested time', async () => {
     const { wait, elapsed } = aFeed()
 
     await wait(undefined, 1)
@@ -98,7 +98,7 @@ describe('a waiting request', () => {
     expect(elapsed()).toBe(1000)
   })
 
-  it('polls storage ten times a second, however many wait', async () => {
+  it('polls storage ten times a second, together with all other waiting requests', async () => {
     const { looks, wait } = aFeed()
 
     await Promise.all(Array.from({ length: 100 }, () => wait(undefined, 1)))
@@ -107,7 +107,7 @@ describe('a waiting request', () => {
     expect(looks()).toBe(100 + 10)
   })
 
-  it('is answered at once when a thousand are waiting already', async () => {
+  it('is answered at once when a thousand others are already waiting', async () => {
     const { revoke, wait, head } = aFeed()
     await revoke('old')
     const cursor = await head()
@@ -121,7 +121,7 @@ describe('a waiting request', () => {
     await Promise.all(waits)
   })
 
-  it('is answered at once when fifty of the same caller are waiting, while other callers may wait', async () => {
+  it('is answered at once when fifty others of the same caller are already waiting, while requests of other callers can wait', async () => {
     const { revoke, wait, head, elapsed } = aFeed()
     await revoke('old')
     const cursor = await head()
@@ -134,7 +134,7 @@ describe('a waiting request', () => {
     expect(answered).toEqual([])
     await revoke('new')
     await Promise.all([...waits, other])
-    // The limit is free again.
+    // The caller can wait again.
     const before = elapsed()
     await wait(await head(), 1, 'greedy')
     expect(elapsed()).toBe(before + 1000)

@@ -6,11 +6,11 @@ import { readFeed, type FeedPage, type ReadFeedDependencies } from './feed-page.
 
 /** The feed of revoked tokens, grants, users and clients, from all processes that use this storage. */
 export interface RevocationFeed {
-  /** Reads the page behind the cursor; the first page without one. */
+  /** Reads the page after the cursor, or the first page without a cursor. */
   read(cursor: string | undefined, now: EpochSeconds): Promise<FeedPage>
   /**
-   * Waits until an entry is available behind the cursor, at most for the requested time, and not at all while the
-   * caller already has too many waiting requests. A caller that polls later misses nothing.
+   * Waits until an entry is available after the cursor, at most for the requested time, and not at all while the
+   * caller already has too many waiting requests. A caller misses no entries if it polls again later.
    */
   waitBehind(
     request: { readonly cursor: string | undefined; readonly wait: DurationSeconds },
@@ -35,7 +35,7 @@ export function createRevocationFeed(
       const until = watch.elapsed() + wait * 1000
       let mayWait = wait > 0
       while (mayWait) {
-        // Taken before the read, so that entries seen during it count as new.
+        // Taken before the read, so that an entry that is seen during the read is new.
         const known = watch.version()
         const page = await read(cursor, now)
         mayWait = page.revocations.length === 0 && (await watch.waitForChange(known, until, caller))
@@ -54,7 +54,7 @@ export interface RevocationWatch {
   position(): number
   /** Records that an entry with this position was read. */
   noteSeen(position: number): void
-  /** Looks for new entries in the store, unless somebody did so within a tenth of a second. */
+  /** Reads new entries from the store, unless a call within the last tenth of a second did so. */
   poll(): Promise<void>
   /**
    * Waits until the version differs from `known`.
@@ -66,8 +66,8 @@ export interface RevocationWatch {
 }
 
 /**
- * Polls the store ten times a second while somebody waits, once for all of them; this finds entries of this and of
- * other processes. Each request has its own timer, because on Workers one request cannot wake another.
+ * Polls the store ten times a second while requests wait, once for all of them. This finds entries that this process or
+ * another one has written. Each request has its own timer, because on Workers one request cannot wake another.
  */
 export function watchRevocations(store: RevocationStore, time: WatchTime = systemTime): RevocationWatch {
   const { elapsed, pause } = time
@@ -132,7 +132,7 @@ const interval = 100
 
 /** Limits the number of waiting requests, in total and per caller. */
 interface WaitLimit {
-  /** @returns whether a place was free. A caller that got one must call `release`. */
+  /** Takes a place if one is free. After `true`, the caller must call `release`. */
   acquire(name: string): boolean
   release(name: string): void
 }

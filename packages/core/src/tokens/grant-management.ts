@@ -26,8 +26,8 @@ export interface GrantsEndpointDependencies extends PresentedTokenDependencies {
 }
 
 /**
- * `GET` and `DELETE /grants/{grant_id}` (Grant Management §6): a client queries and revokes what a user has allowed it. A token
- * that the client holds for itself is for all of its grants; a user's token is for the grant of this user.
+ * `GET` and `DELETE /grants/{grant_id}` (Grant Management §6): a client queries and revokes its grants. A token that the
+ * client holds for itself gives access to all of its grants; a user's token gives access to that user's grant.
  */
 export function grantsEndpoint(
   address: string,
@@ -62,7 +62,7 @@ const proofHeaders = async (
 ) => (proof === undefined ? [] : dpop.headers(proof, now))
 
 /**
- * The active grant that the address names, if the access token may manage it.
+ * Finds the active grant that the address names, if the access token may manage it.
  * @throws OAuthError insufficient_scope — reason `grant_query_not_granted` | `grant_revocation_not_granted`; access_denied —
  *   reason `client_public`; invalid_grant_id — reason `grant_unknown`; the errors of `verifyPresentedToken`.
  */
@@ -87,7 +87,7 @@ async function authorizedGrant(
 
   const found = await deps.storage.status.ofGrant(grantId(named))
   const owner = status.kind === 'user' ? status.family.user.userId : undefined
-  // Grant Management §6.6: the same answer for grants of others, so that nobody learns which exist.
+  // Grant Management §6.6: the same error for grants of others as for unknown grants, so that nobody learns which exist.
   if (!isOwn(found, context) || (owner !== undefined && found.user.userId !== owner))
     throw refuse('grant_unknown', context)
   return { grant: found.grant, proof }
@@ -98,7 +98,7 @@ const isOwn = (
   { clientId }: Pick<GrantRecord, 'clientId'>,
 ): found is Active<GrantStatus> => isGrantActive(found) && found.grant.clientId === clientId
 
-/** What a grant permits (Grant Management §6.4). Details that a user approves each time are in their tokens only. */
+/** Describes what a grant permits (Grant Management §6.4), without details that a user approves each time. */
 function describeGrant(
   { scopes, resources, authorizationDetails }: GrantRecord,
   deps: Pick<GrantsEndpointDependencies, 'scopes' | 'resources'>,

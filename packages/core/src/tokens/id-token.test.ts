@@ -17,13 +17,13 @@ async function mintWith(released: JsonObject) {
   return decodeJwt(await mintIdToken(minted, now, { ...deps, keySets, idTokenLifetime: seconds(60) }))
 }
 
-it('mints every claim that the definition of protocol claims names, and no other (OIDC Core §2)', async () => {
+it('mints the claims that `idTokenClaims` lists and the released claims, and no others (OIDC Core §2)', async () => {
   const claims = await mintWith({ name: 'Ada' })
 
   expect(Object.keys(claims).toSorted()).toEqual([...idTokenClaims, 'name'].toSorted())
 })
 
-it('keeps every protocol claim as it is, whatever is released about the user (OIDC Core §2)', async () => {
+it('mints its own value of every protocol claim, even when a released claim has the same name (OIDC Core §2)', async () => {
   const forged = Object.fromEntries(idTokenClaims.map((name) => [name, 'forged']))
 
   const claims = await mintWith(forged)

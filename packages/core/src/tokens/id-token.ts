@@ -27,7 +27,7 @@ export interface IdTokenDependencies {
 
 /**
  * Mints the ID token (OIDC Core §2). `at_hash` binds it to the access token (OIDC Core §3.1.3.6). Protocol claims come
- * last, so that they override the user's claims. The token is encrypted for a client that is registered so.
+ * last, so that they override the user's claims. The token is encrypted if the client is registered for encryption.
  * @param minted `released` are the claims about the user that the client receives.
  */
 export async function mintIdToken(

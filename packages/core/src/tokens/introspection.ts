@@ -61,7 +61,7 @@ export const introspectionEndpoint =
 
     // RFC 9701 §5: the description is a claim of a JWT for this caller only.
     const claims = { iss: deps.issuer, aud: caller.clientId, iat: now, token_introspection: description }
-    // RFC 9701 §6: RS256 unless the caller is registered for another one.
+    // RFC 9701 §6: RS256 unless the caller is registered for another algorithm.
     const chosen = caller.introspectionSignedResponseAlg
     const preferred = chosen === undefined ? defaultAlgorithm(deps.keys) : chosenAlgorithm(chosen, deps.keys)
     const algorithm = permittedAlgorithm(preferred, profileRules(caller, deps), deps.keys)
@@ -150,7 +150,7 @@ async function describeRefreshToken(
   }
 }
 
-/** The claims of RFC 7662 §2.2, without our internal ones. */
+/** Returns the claims of RFC 7662 §2.2, without the claims that only the revocation feed needs. */
 function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string[]): JsonObject {
   const {
     client_ref: _client,
@@ -170,7 +170,7 @@ function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string
   }
 }
 
-/** The details that concern the caller, of types that the client may still request (RFC 9396 §9.2). */
+/** Returns the details that concern the caller, of types that the client may still request (RFC 9396 §9.2). */
 function describeDetails(
   { claims, clientId }: VerifiedAccessToken,
   { caller, client }: { readonly caller: ClientRecord; readonly client: ClientRecord },
@@ -179,7 +179,7 @@ function describeDetails(
   const { authorization_details: stated } = claims
   if (!Array.isArray(stated)) return {}
   const details = registeredDetails(stated.filter(isJsonObject), { client, types })
-  // RFC 9396 §11.4: a resource server learns nothing about permissions at others.
+  // RFC 9396 §11.4: a resource server learns nothing about permissions at other resource servers.
   const shown = caller.clientId === clientId ? details : detailsFor(details, caller.servedAudiences, types)
   return { authorization_details: shown }
 }

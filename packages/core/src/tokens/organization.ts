@@ -20,7 +20,8 @@ export interface TokenOrganization {
 
 /**
  * Reads the organization that a code or a token family is for.
- * @throws OAuthError invalid_grant — reason `organization_left`: the user is no member any more, or it was removed.
+ * @throws OAuthError invalid_grant — reason `organization_left`: the user is no longer a member, or the organization was
+ *   removed.
  */
 export async function organizationOfGrant(
   issued: { readonly organizationId: OrganizationId | undefined; readonly userId: UserId },
@@ -54,8 +55,8 @@ export async function organizationOfClient(
 }
 
 /**
- * Finds the organizations of a user that a request may be for: the one that it names by identifier or name, or all of
- * them, in the order of their identifiers.
+ * Finds the organizations of a user that a request may be for, in the order of their identifiers: those with the given
+ * identifier or name, or all of them if the request names none.
  */
 export async function organizationsOfUser(
   userId: UserId,

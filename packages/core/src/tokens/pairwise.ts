@@ -6,8 +6,8 @@ import { sectorOf } from '../clients/sector.ts'
 import type { KeyRing } from '../keys/ring.ts'
 
 /**
- * The `sub` of a user at a client (OIDC Core §8): the user's identifier, or one that only the clients of its sector get. It is
- * assigned when it is first needed.
+ * Returns the `sub` of a user at a client (OIDC Core §8): the user's identifier or, for pairwise subjects, an identifier
+ * that only the clients of one sector get, and that is assigned when it is first needed.
  */
 export async function subjectFor(
   user: UserId,
@@ -20,11 +20,11 @@ export async function subjectFor(
     userId: user,
     subject: randomIdentifier(random),
   })
-  if (assigned.outcome === 'taken') throw new Error('The source of randomness has repeated itself.')
+  if (assigned.outcome === 'taken') throw new Error('The new random subject is already assigned: the source of randomness returns repeated values.')
   return assigned.subject
 }
 
-/** The user whom a client's `sub` names; `undefined` when it names none, as another client's does. */
+/** Returns the user whom a client's `sub` names; `undefined` when it names nobody, as the `sub` of another client does. */
 export async function userOfSubject(
   subject: string,
   client: ClientRecord,
@@ -34,22 +34,22 @@ export async function userOfSubject(
 }
 
 function requireSubjects({ subjects }: OAuthStorage): SubjectStore {
-  // Such a client cannot be registered: the host has changed its storage.
-  if (subjects === undefined) throw new TypeError('A client with pairwise subjects needs a storage with `subjects`.')
+  // A client with pairwise subjects cannot be registered without this store, so the host has changed its storage.
+  if (subjects === undefined) throw new TypeError('A client with pairwise subjects needs a storage that has `subjects`.')
   return subjects
 }
 
 type Secrets = Pick<KeyRing, 'deriveSecrets'>
 
 /**
- * The `sid` of a session at a client. One that all clients share would show them that two of their users are the same, so a
- * client with pairwise subjects gets a MAC of it.
+ * Returns the `sid` of a session at a client. A `sid` that is the same at all clients would show them which of their users
+ * are the same, so a client with pairwise subjects gets a MAC of the session's identifier.
  * @returns `undefined` with a key ring that derives no secrets.
  */
 export const sidFor = async (session: string, client: ClientRecord, keys: Secrets): Promise<string | undefined> =>
   client.subjectType === 'public' ? session : (await sidsOf(session, client, keys))[0]
 
-/** Whether a client's `sid` names the session: also after the secrets of the issuer were rotated. */
+/** Whether a client's `sid` names the session. This stays true after the secrets of the issuer were rotated. */
 export const isSidOf = async (
   sid: string,
   { session, client }: { readonly session: string; readonly client: ClientRecord },

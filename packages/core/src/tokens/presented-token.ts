@@ -14,7 +14,7 @@ export interface PresentedTokenDependencies extends VerifyAccessTokenDependencie
   readonly mutualTls: MutualTls | undefined
 }
 
-/** The endpoint of this server that a token is presented to, and when. */
+/** The endpoint of this server that a token is presented to, and the time. */
 interface Presentation {
   /** The public address of the endpoint. */
   readonly url: string
@@ -41,14 +41,14 @@ export async function verifyPresentedToken(
   const { scheme, accessToken } = presented
   if (scheme === 'Bearer') {
     const token = await verifyToken(accessToken, endpoint, deps)
-    // RFC 9449 §7.2: a bound token is not a bearer token, and a request with a proof is not one either.
+    // RFC 9449 §7.2: a bound token is not a bearer token, and a request with a proof must not use the scheme Bearer.
     if (token.possession.kind === 'dpop' || request.headers.has('dpop')) throw refuse('access_token_bound')
     if (token.possession.kind === 'mtls') await requireCertificate(request, token.possession, deps)
     return { token, proof: undefined }
   }
   const proof = await deps.dpop.verify(request, { url: endpoint.url, accessToken }, endpoint.now)
   const token = await verifyToken(accessToken, endpoint, deps)
-  // RFC 9449 §7.1: the key of the proof is that of the token.
+  // RFC 9449 §7.1: the proof must be made with the key that the token is bound to.
   if (token.possession.kind !== 'dpop' || token.possession.jkt !== proof.jkt) throw refuse('access_token_key_mismatch')
   await deps.dpop.use(proof, endpoint.now)
   return { token, proof }
@@ -61,7 +61,7 @@ async function requireCertificate(
   { mutualTls }: PresentedTokenDependencies,
 ): Promise<void> {
   const proven = await proveCertificate(request, mutualTls)
-  // RFC 8705 §3: the certificate of the connection is that of the token.
+  // RFC 8705 §3: the connection must use the certificate that the token is bound to.
   if (proven === undefined || !isSameKey(bound, proven)) throw refuse('access_token_certificate_mismatch')
 }
 
@@ -72,7 +72,8 @@ async function verifyToken(
 ): Promise<VerifiedAccessToken> {
   const token = await verifyAccessToken(presented, now, deps)
   if (token === undefined) throw refuse('access_token_invalid')
-  // RFC 9068 §4: tokens for other audiences are not accepted. A token without the scope is refused for that.
+  // RFC 9068 §4: tokens for other audiences are not accepted. A token without the scope is refused later, with an error
+  // that names the scope.
   const isForUs = token.audience.includes(deps.issuer) || !scopes.some((scope) => token.scopes.includes(scope))
   if (!isForUs) throw refuse('access_token_audience')
   return token
@@ -88,8 +89,8 @@ interface PresentedToken {
  * Reads the access token of a request from the Authorization header (RFC 6750 §2.1, RFC 9449 §7.1), or from the form of a
  * POST (RFC 6750 §2.2).
  * @returns `undefined` when there is none; the response is then a bare challenge (RFC 6750 §3.1).
- * @throws OAuthError invalid_request — reason `bearer_twice` | `bearer_in_query` and those of the form; invalid_token —
- *   reason `bearer_malformed`.
+ * @throws OAuthError invalid_request — reason `bearer_twice` | `bearer_in_query`, or a reason of `readForm`;
+ *   invalid_token — reason `bearer_malformed`.
  */
 export function readAccessToken(request: ServerRequest): PresentedToken | undefined {
   // RFC 9700 §4.3.2: URLs end up in logs and histories, so even a valid token is refused there.
@@ -104,7 +105,7 @@ export function readAccessToken(request: ServerRequest): PresentedToken | undefi
 function readHeader(request: ServerRequest): PresentedToken | undefined {
   const header = request.headers.get('authorization')
   if (header === undefined) return undefined
-  // RFC 6750 §2: not more than one token; a repeated Authorization header is two.
+  // RFC 6750 §2: not more than one token; a repeated Authorization header contains two.
   if (request.repeatedHeaders.has('authorization')) throw refuse('bearer_twice')
   // RFC 9110 §11.1: the scheme's name is case-insensitive. RFC 6750 §2.1: b64token.
   const match = /^(?:bearer|(dpop)) +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)

@@ -36,7 +36,10 @@ export const protocolClaims: ReadonlySet<string> = new Set([
   'authorization_details',
 ])
 
-/** What the server sets in access tokens beside the protocol claims: what a token depends on, and what it lacks. */
+/**
+ * The claims that the server sets in access tokens in addition to the protocol claims: what the token depends on, and
+ * which claims it lacks.
+ */
 export const accessTokenClaimNames = [
   'client_ref',
   'user_ref',
@@ -47,5 +50,5 @@ export const accessTokenClaimNames = [
   'claims_overflow',
 ] as const
 
-/** What introspection sets beside the claims of the token (RFC 7662 §2.2). */
+/** The members that introspection sets in addition to the claims of the token (RFC 7662 §2.2). */
 export const introspectionClaimNames = ['active', 'token_type'] as const

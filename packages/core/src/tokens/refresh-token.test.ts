@@ -6,7 +6,7 @@ import { digestRefreshToken, parseRefreshToken, deriveSuccessor, encodeRefreshTo
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
 describe('refresh token', () => {
-  it('law: a written token is parsed again', async () => {
+  it('law: parsing an encoded token returns the same token', async () => {
     await fc.assert(
       fc.asyncProperty(bytes, bytes, async (handle, secret) => {
         const read = await parseRefreshToken(await encodeRefreshToken({ handle, secret }))
@@ -17,7 +17,7 @@ describe('refresh token', () => {
     )
   })
 
-  it('law: a token with one changed character is not a token of the family', async () => {
+  it('law: a token with one changed character is rejected', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({ handle: bytes, secret: bytes }),
@@ -35,7 +35,7 @@ describe('refresh token', () => {
     )
   })
 
-  it('rejects truncated, extended and differently spelled tokens (RFC 6749 §10.4)', async () => {
+  it('rejects truncated, extended and differently encoded tokens (RFC 6749 §10.4)', async () => {
     const text = await encodeRefreshToken({ handle: new Uint8Array(32), secret: new Uint8Array(32) })
 
     const read = await Promise.all(
@@ -45,7 +45,7 @@ describe('refresh token', () => {
     expect(read.every((token) => token === undefined)).toBe(true)
   })
 
-  it('derives the same successor from the same salt, another from another, and keeps the handle', async () => {
+  it('derives the same successor from the same salt, another successor from another salt, and keeps the handle', async () => {
     const token = { handle: new Uint8Array(32).fill(1), secret: new Uint8Array(32).fill(2) }
 
     const [first, again, other] = await Promise.all(['s1', 's1', 's2'].map((salt) => deriveSuccessor(token, salt)))
@@ -55,7 +55,7 @@ describe('refresh token', () => {
     expect(first?.handle).toEqual(token.handle)
   })
 
-  it('stores only SHA-256 digests of handle and secret', async () => {
+  it('has digests of 43 characters, which the token does not contain', async () => {
     const token = { handle: new Uint8Array(32).fill(1), secret: new Uint8Array(32).fill(2) }
 
     const { handleDigest, tokenDigest } = await digestRefreshToken(token)

@@ -16,8 +16,7 @@ import type { RefreshRecord, SecretDigest } from '@mintmark/storage-interface/st
  *   tokens;
  * - `secret`, 32 bytes, new with each rotation: storage has only a digest of it;
  * - a checksum of 16 bytes, the HMAC of the secret under the handle: distinguishes a token of this family from a
- *   damaged or invented one, so that a typing error does not count as reuse of an old token, which would revoke the
- *   family.
+ *   damaged or invented token. Otherwise a typing error would be taken for reuse of an old token and revoke the family.
  */
 export interface RefreshToken {
   readonly handle: Uint8Array

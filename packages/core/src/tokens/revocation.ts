@@ -35,7 +35,7 @@ type RevocationResult = 'family' | 'access_token' | 'nothing'
 
 type RevokeDependencies = VerifyAccessTokenDependencies & {
   readonly storage: OAuthStorage
-  /** The rows without the host's table: a client can revoke its token also while that does not answer. */
+  /** Reads storage without the host's user table: a client can revoke its token even while that table does not answer. */
   readonly storedStatus: StatusStore
 }
 

@@ -11,7 +11,7 @@ import type {
 /** A user who is active and of the same generation as the record that refers to them. Created only in this file. */
 export type ActiveUser = Brand<UserRecord, 'ActiveUser'>
 
-/** A status whose rows all exist and are in force. */
+/** A status whose rows all exist and are active. */
 export type Active<Status extends { client: unknown; user: unknown }> = Status & {
   readonly client: ClientRecord
   readonly user: ActiveUser
@@ -28,7 +28,7 @@ export function isGrantActive(status: GrantStatus | undefined): status is Active
   return isUserActive(user, grant.userGeneration) && user.userId === grant.userId && client.clientId === grant.clientId
 }
 
-/** Whether a token family is active: neither revoked nor expired, and its grant and the session that it is bound to are active. */
+/** Whether a token family is active: neither revoked nor expired, with an active grant and, if bound, an active session. */
 export function isFamilyActive(status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> {
   if (status?.grant === undefined) return false
   const { family, grant, client, user, session } = status
@@ -38,9 +38,9 @@ export function isFamilyActive(status: FamilyStatus | undefined, now: EpochSecon
 }
 
 /**
- * Whether a code or a family may be used as far as its session is concerned: it is bound to none, or to one that was not
- * revoked (OIDC Back-Channel Logout 1.0 §2.7). A session that is missing counts as revoked: its row is kept for as long
- * as anything is bound to it.
+ * Whether a code or a family may be used as far as its session is concerned: it is bound to no session, or to a session
+ * that was not revoked (OIDC Back-Channel Logout 1.0 §2.7). A missing session is treated as revoked, because the row of a
+ * session is kept for as long as anything is bound to it.
  */
 export const isBindingActive = (
   { boundSessionId, userId }: { readonly boundSessionId: SessionId | undefined; readonly userId: UserRecord['userId'] },
@@ -50,8 +50,8 @@ export const isBindingActive = (
   (session?.sessionId === boundSessionId && session.userId === userId && session.revokedAt === undefined)
 
 /**
- * Whether a session with a cookie is active: neither revoked nor expired, and its user is active and of the generation that signed
- * in.
+ * Whether a session with a cookie is active: neither revoked nor expired, and its user is active and still of the
+ * generation that signed in.
  */
 export function isSessionActive(status: SessionStatus | undefined, now: EpochSeconds): status is SessionStatus {
   if (status === undefined) return false
@@ -62,17 +62,17 @@ export function isSessionActive(status: SessionStatus | undefined, now: EpochSec
   return isUserActive(user, session.userGeneration)
 }
 
-/** Whether the user is active and still of this generation. It fails closed when a row lacks these fields. */
+/** Whether the user is active and still of this generation. `false` when the row lacks one of these fields. */
 export const isUserActive = (user: UserRecord | undefined, generation: number): user is ActiveUser =>
   user?.active === true && Number.isSafeInteger(generation) && user.generation === generation
 
-/** Whether a proof is of the key that something is bound to. */
+/** Whether the proven key is the key that a code or token is bound to. */
 export const isSameKey = (bound: Possession, proven: Possession): boolean =>
   bound.kind === 'dpop'
     ? proven.kind === 'dpop' && proven.jkt === bound.jkt
     : bound.kind === 'mtls' && proven.kind === 'mtls' && proven.x5tS256 === bound.x5tS256
 
-/** Whether storage returned a complete binding. A store that loses the member would otherwise remove it. */
+/** Whether storage returned a complete binding. Otherwise a store that loses the field would remove the binding. */
 export function isPossession(stored: Partial<Possession> | undefined): stored is Possession {
   if (stored?.kind === 'none') return true
   const thumbprint: unknown =

@@ -64,7 +64,7 @@ async function userinfoClaims(
 ): Promise<JsonObject> {
   const subject = { user, client, scopes, audience, claimsRequest: family.claimsRequest, organization: undefined }
   const claims = await computeUserinfoClaims(subject, deps)
-  // OIDC Core §5.3.2: the same as in the ID token. That of the access token was compared with the user.
+  // OIDC Core §5.3.2: the same `sub` as in the ID token. `statusOfAccessToken` has compared it with the user.
   return { ...claims, sub }
 }
 

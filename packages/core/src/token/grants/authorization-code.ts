@@ -32,7 +32,7 @@ type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
   TokenTargetDependencies &
   ClaimsDependencies & {
     readonly detailTypes: DetailTypes
-    /** The rows without the host's table: a replay is noticed also while that does not answer. */
+    /** Reads storage without the host's user table: a replay is noticed even while that table does not answer. */
     readonly storedStatus: StatusStore
   }
 
@@ -43,7 +43,8 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
     async refuseUnknown(form, client, now) {
       const { code } = parseCodePresentation(form)
       const found = await deps.storage.codes.find(await digestSecret(code), client.clientId, now)
-      // RFC 6749 §5.2: unknown, expired, or another client's. A code that was redeemed is known: its replay has consequences.
+      // RFC 6749 §5.2: the code is unknown, expired, or another client's. A redeemed code is not refused here, because its
+      // replay must revoke the token family.
       if (found === undefined) throw codeRefusal('code_unknown', client, undefined)
     },
     async decide(form, { client, possession }, now) {
@@ -55,7 +56,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
         // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
         throw refuse('grant_inactive')
       }
-      // Client ID Metadata Document §8.3: the client that the user consented to is the one that gets the tokens.
+      // Client ID Metadata Document §8.3: only the client that the user consented to gets the tokens.
       if (status.grant.clientDigest !== client.documentDigest) throw refuse('client_document_changed:code')
       // OIDC Back-Channel Logout 1.0 §2.7: the session that the code is bound to was ended.
       if (!isBindingActive(code, status.session)) throw refuse('session_ended')
@@ -71,7 +72,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       )
 
       const { grantId, familyId, boundSessionId, authentication, claimsRequest, nonce } = code
-      // A removal that came before the family was stored did not revoke it.
+      // If the user was removed from the organization before the family was stored, the removal did not revoke the family.
       if (organization !== undefined) await refuseFormerMember(code, now, deps.storage)
       const forUser = {
         user: status.user,
@@ -93,16 +94,18 @@ async function refuseFormerMember(code: RedeemedCode, now: EpochSeconds, storage
   try {
     await organizationOfGrant(code, storage)
   } catch (error) {
-    // Also when storage does not answer: nobody gets the tokens of this family.
+    // Revokes the family even when the check failed because storage did not answer: nobody gets the tokens.
     await storage.families.revoke(code.familyId, now)
     throw error
   }
 }
 
 /**
- * Refuses, before the code is consumed, what a client can correct or try again: resources and details that were not granted, and
- * claims that cannot be computed; and a key that the code is not bound to, because a thief must not use up the code. Everything else is left to the redemption, also for a code that was redeemed before.
- * @returns the claims, where computing them may fail.
+ * Makes the checks whose failure must not consume the code. A client can correct a request for resources or details that
+ * were not granted, and repeat a request whose claims could not be computed. A thief without the key that the code is
+ * bound to must not use up the code. All other checks are left to `redeemCode`, including whether the code was redeemed
+ * before.
+ * @returns the claims, if computing them can fail.
  */
 async function checkBeforeConsumption(
   { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
@@ -127,13 +130,13 @@ async function checkBeforeConsumption(
     const organization = code.organizationId && (await organizationOfGrant(code, deps.storage))
     return await computeTokenClaims({ ...target, client, user: status.user, claimsRequest, organization }, deps)
   } catch (error) {
-    // RFC 6749 §4.1.2: a code that was redeemed before is a replay, whatever else fails.
+    // RFC 6749 §4.1.2: if the code was redeemed before, this is a replay, whatever else fails. `redeemCode` refuses it.
     if ((await deps.storedStatus.ofFamily(code.familyId)) !== undefined) return undefined
     throw error
   }
 }
 
-/** The details for the access token: those of the code, or the narrower ones of the request (RFC 9396 §6). */
+/** Returns the details for the access token: the details of the code, or the narrower details of the request (RFC 9396 §6). */
 async function presentedDetails(
   { details }: CodePresentation,
   { code, client }: { readonly code: AuthorizationCodeRecord; readonly client: AuthenticatedClient },
@@ -193,10 +196,13 @@ async function createFamily(
   return refresh?.token
 }
 
-/** RFC 9449 §5: the refresh tokens of a public client are bound to its key; others are bound by its authentication. */
+/**
+ * Returns the key that the refresh tokens are bound to. A public client's are bound to the key that it proved; a
+ * confidential client's need no key, because the client authenticates itself (RFC 9449 §5).
+ */
 function refreshBinding(client: AuthenticatedClient, proven: ProvenPossession): Possession {
   if (client.tokenEndpointAuthMethod === 'none') return proven
-  // Attestation-Based Client Authentication §10.3: to the instance, and not only to the client.
+  // Attestation-Based Client Authentication §10.3: bound to the client instance, and not only to the client.
   return client.instanceKey === undefined ? unbound : { kind: 'attested', jkt: client.instanceKey }
 }
 
@@ -209,10 +215,10 @@ interface RedeemCodeDependencies {
 }
 
 /**
- * Redeems a code. It is consumed first and proven afterwards, so a wrong verifier cannot be tried twice. A second valid
+ * Redeems a code. The code is consumed before its proofs are checked, so nobody can try a second verifier. A second valid
  * presentation revokes everything issued from the first (RFC 6749 §4.1.2).
  * @throws OAuthError invalid_grant — reason `code_unknown` | `code_incomplete` | `code_replayed` |
- *   `redirect_uri_mismatch` | those of `proveCodeVerifier`.
+ *   `redirect_uri_mismatch`, or a reason of `proveCodeVerifier`.
  */
 async function redeemCode(
   { presentation, client }: { readonly presentation: CodePresentation; readonly client: AuthenticatedClient },
@@ -220,7 +226,7 @@ async function redeemCode(
   deps: RedeemCodeDependencies,
 ): Promise<RedeemedCode> {
   const consumed = await deps.storage.codes.consume(await digestSecret(presentation.code), client.clientId, now)
-  // RFC 6749 §5.2: unknown, expired, or another client's.
+  // RFC 6749 §5.2: the code is unknown, expired, or another client's.
   if (consumed.outcome === 'absent') throw codeRefusal('code_unknown', client, undefined)
 
   const code = consumed.record
@@ -250,7 +256,7 @@ interface CodePresentation {
   readonly redirectUri: string
   readonly codeVerifier: string | undefined
   readonly possession: ProvenPossession
-  /** The resources for the access token; empty for all granted ones (RFC 8707 §2.2). */
+  /** The resources for the access token; empty for all granted resources (RFC 8707 §2.2). */
   readonly resources: readonly string[]
   /** The parameter `authorization_details`, for a token with fewer details (RFC 9396 §6). */
   readonly details: string | undefined
@@ -317,7 +323,7 @@ function proveExemption(
   code: AuthorizationCodeRecord,
   client: ClientRecord,
 ): ProvenVerifier {
-  // RFC 9700 §2.1.1: the client may have become one that must use PKCE since the code was issued.
+  // RFC 9700 §2.1.1: since the code was issued, a change of the client may have made PKCE mandatory for it.
   if (code.codeChallenge !== undefined || needsPkce(client)) throw refuse('code_challenge_lost')
   // RFC 9700 §4.8.2: a verifier without a challenge means that the challenge was removed from the request.
   if (verifier !== undefined) throw refuse('code_verifier_unexpected')
@@ -346,7 +352,7 @@ const unbound = { kind: 'none' } as const
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
-/** The token family of a code, before anything was issued. */
+/** Builds the token family of a code, before anything was issued. */
 function familyOf(
   code: AuthorizationCodeRecord,
   { now, expiresAt }: { readonly now: EpochSeconds; readonly expiresAt: EpochSeconds },

@@ -17,13 +17,13 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDep
     grantType: 'client_credentials',
     async decide(form, { client, possession }) {
       const evidence = proveServiceAccount(client)
-      // RFC 9396 §6: not ignored, because the client would take the token for a narrower one.
+      // RFC 9396 §6: the parameter is not ignored, because the client would believe that its token is narrower than it is.
       if (form.get('authorization_details') !== undefined)
         throw refuse('details_without_user', { clientId: client.clientId })
       const requested = form.get('scope')
       const allowed = serviceScopes(requested, client, deps.identityScopes)
       const resources = requestedResources({ named: form.all('resource'), scopes: allowed, client }, deps)
-      // Without `scope`, a client gets those of its scope values that belong to the resources, or none.
+      // Without `scope`, a client gets all of its scope values that belong to the resources, even if there are none.
       const scopes = requested === undefined ? allowed : usableScopes(allowed, { resources }, deps)
       const target = resolveTarget({ scopes, resources, client }, deps)
       const organization = await organizationOfClient(client, deps.storage)
@@ -39,7 +39,7 @@ function proveServiceAccount(client: AuthenticatedClient): ServiceAccount {
   return client as ServiceAccount
 }
 
-/** The requested scope values, or all of the client's; without identity scopes, since there is no user. */
+/** Returns the requested scope values, or all of the client's. Identity scopes are excluded, since there is no user. */
 function serviceScopes(
   requested: string | undefined,
   client: AuthenticatedClient,

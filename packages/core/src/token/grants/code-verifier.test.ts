@@ -23,11 +23,11 @@ describe('the code verifier', () => {
 
   it.each([
     ['missing', undefined, 'code_verifier_missing'],
-    ['another one', `${verifier.slice(0, -1)}l`, 'code_verifier_mismatch'],
+    ['a different verifier', `${verifier.slice(0, -1)}l`, 'code_verifier_mismatch'],
     ['the challenge itself', challengeOf(verifier), 'code_verifier_mismatch'],
     ['too short', 'a'.repeat(42), 'code_verifier_mismatch'],
     ['too long', 'a'.repeat(129), 'code_verifier_mismatch'],
-    ['not of unreserved characters', `${verifier.slice(0, -1)}+`, 'code_verifier_mismatch'],
+    ['made of characters that are not unreserved', `${verifier.slice(0, -1)}+`, 'code_verifier_mismatch'],
   ])('is refused when it is %s (RFC 7636 §4.1, §4.6)', async (_case, presented, reason) => {
     await expect(proveCodeVerifier(presented, challenged, client)).rejects.toMatchObject({
       code: 'invalid_grant',
@@ -43,7 +43,7 @@ describe('the code verifier', () => {
     expect(proof).toEqual({ method: 'S256' })
   })
 
-  it('is not required from a client that is exempt from PKCE, and is refused when it sends one (RFC 9700 §4.8.2)', async () => {
+  it('is not required from a client that is exempt from PKCE, and is refused when that client sends one (RFC 9700 §4.8.2)', async () => {
     expect(await proveCodeVerifier(undefined, exempt, client)).toEqual({ method: 'exempt' })
 
     await expect(proveCodeVerifier(verifier, exempt, client)).rejects.toMatchObject({

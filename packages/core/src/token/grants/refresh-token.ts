@@ -46,9 +46,9 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       // RFC 6749 §5.2: refresh tokens of deactivated users, revoked grants and disabled clients are refused.
       if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
       provePossessionOf(status.family, possession, client)
-      // RFC 9396 §7: details that were lost in storage must not become none.
+      // RFC 9396 §7: a family that lost its details in storage must not be treated as a family without details.
       if (!Array.isArray(status.family.authorizationDetails)) throw unknownToken(client, status.family)
-      // OIDC Core §11: the client may have lost offline access since.
+      // OIDC Core §11: since the token was issued, the client may have lost offline access.
       if (!mayRefresh(status.family.scopes, client)) throw unknownToken(client, status.family)
       const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
       const resources = narrowResources(form.all('resource'), status.family, deps.issuer)
@@ -97,7 +97,7 @@ async function findFamily(form: Parameters, client: AuthenticatedClient, { stora
 }
 
 /**
- * Checked before the token is rotated: a thief without the key changes nothing.
+ * Checks the key before the token is rotated, so that a thief without the key changes nothing.
  * @throws OAuthError invalid_grant — reason `refresh_token_key_mismatch` | `refresh_token_unknown`; invalid_dpop_proof —
  *   reason `dpop_proof_missing`.
  */
@@ -112,7 +112,7 @@ function provePossessionOf(family: TokenFamilyRecord, proven: ProvenPossession, 
   throw refuse(isMissing ? 'dpop_proof_missing' : 'refresh_token_key_mismatch', context)
 }
 
-/** The details for the access token. Checked before the token is rotated, so that the client can correct its request. */
+/** Returns the details for the access token. Runs before the token is rotated, so that the client can correct its request. */
 async function presentedDetails(
   form: Parameters,
   { family, client }: { readonly family: TokenFamilyRecord; readonly client: AuthenticatedClient },
@@ -134,7 +134,8 @@ async function parsePresentedToken(form: Parameters, client: AuthenticatedClient
 }
 
 /**
- * Refuses a request that names scope values of one API and another API, as an authorization request for both would be.
+ * Refuses a request whose `resource` is one API and whose scope values belong to another, as the authorization endpoint
+ * does.
  * @throws OAuthError invalid_target — reason `resource_without_scope`.
  */
 function refuseOtherScopes(
@@ -172,7 +173,7 @@ export type RotatedFamily = Brand<
 >
 
 interface RotateRefreshTokenDependencies extends ProfileSettings {
-  /** Whose refresh tokens rotate: everybody's, or those of clients that prove nothing with their token. */
+  /** `unbound_only`: only refresh tokens of public clients that are bound to no key rotate. */
   readonly rotation: 'always' | 'unbound_only'
   readonly storage: OAuthStorage
   readonly random: Random
@@ -196,8 +197,9 @@ function mayKeepToken(
 }
 
 /**
- * Rotates a refresh token (RFC 9700 §4.14.2). A token that is kept is its own successor. A client that lost the response, or sent two requests at once, gets the
- * identical successor within a short window; any other old token of the family revokes the family.
+ * Rotates a refresh token (RFC 9700 §4.14.2). With `keepsToken`, the token is its own successor. A client that lost the
+ * response, or sent two requests at once, gets the identical successor within a short window; any other old token of the
+ * family revokes the family.
  * @throws OAuthError invalid_grant — reason `refresh_token_unknown` | `refresh_token_reused`.
  */
 async function rotateRefreshToken(
