@@ -51,7 +51,7 @@ const extensionGrant = z.looseObject({
   decide: callable,
 })
 
-/** RFC 6749 §2.3.2: a method of the host's own, named by an absolute URI. */
+/** RFC 6749 §2.3.2: a method that the host defines, named by an absolute URI. */
 const ownAuthentication = z.looseObject({
   method: z.string().check(z.refine(isHostMethod, { error: 'must be an absolute URI' })),
   read: callable,
@@ -60,7 +60,7 @@ const ownAuthentication = z.looseObject({
 /** RFC 6749 §3.3: visible ASCII without space, quote and backslash. */
 const scopeName = z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/))
 
-/** An origin and nothing else; without TLS only on this machine. */
+/** An origin and nothing else: https, or http on loopback. */
 const outboundOrigin = z
   .string()
   .check(
@@ -73,7 +73,7 @@ const outboundOrigin = z
     ),
   )
 
-/** RFC 8705 §5: an origin and nothing else, over TLS. */
+/** RFC 8705 §5: an https origin and nothing else. */
 const publicOrigin = z.string().check(
   z.refine((origin) => origin.startsWith('https:') && URL.canParse(origin) && new URL(origin).origin === origin, {
     error: 'must be an https origin such as https://mtls.example.com',
@@ -89,7 +89,7 @@ const publicUrl = z.string().check(
 )
 
 /**
- * Strict, because a misspelled name, or a name from another version, would otherwise leave a default in force without a
+ * Strict, because a misspelled name, or a name from another version, would otherwise leave the default in effect without a
  * warning.
  */
 const optionsSchema = z.strictObject({

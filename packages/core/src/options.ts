@@ -45,7 +45,7 @@ export interface AuthorizationServerOptions {
   }
   /**
    * Lets clients sign users out: the endpoint `/session/end` (RP-Initiated Logout 1.0).
-   * @defaultValue None. Clients can end only their own sessions, because the server cannot end that of the host.
+   * @defaultValue None. Clients can end only their own sessions, because the server cannot end the host's session.
    */
   readonly logout?: {
     /**
@@ -53,7 +53,7 @@ export interface AuthorizationServerOptions {
      * `createCookieSessions` it is `sessions.end`.
      */
     readonly endSession: (request: ServerRequest) => Promise<readonly Header[]>
-    /** Renders the pages that ask a user whether to sign out, and that say so: `logoutPage` of `@mintmark/pages`. */
+    /** Renders the pages that ask a user whether to sign out, and that confirm it: `logoutPage` of `@mintmark/pages`. */
     readonly renderPage: RenderLogoutPage
     /**
      * Whether browsers load the front-channel logout addresses of clients in frames when a user signs out (Front-Channel
@@ -91,14 +91,14 @@ export interface AuthorizationServerOptions {
     readonly consentUrl?: string
     /**
      * Where a user chooses an account.
-     * @defaultValue `/select-account` below the issuer, if `pages.selectAccount` is there. Otherwise users sign in again.
+     * @defaultValue `/select-account` below the issuer, if `pages.selectAccount` is set. Otherwise users sign in again.
      */
     readonly selectAccountUrl?: string
   }
   /**
    * Scope values in addition to those of OpenID Connect: a sentence for the consent page, or the sentence and the
    * claims that the scope releases.
-   * @defaultValue None. Those of OpenID Connect are always available.
+   * @defaultValue None. The scope values of OpenID Connect are always available.
    */
   readonly scopes?: Readonly<Record<string, string | ScopeOption>>
   /**
@@ -108,15 +108,15 @@ export interface AuthorizationServerOptions {
    */
   readonly resources?: Readonly<Record<string, ResourceOption>>
   /**
-   * What clients may request in more detail than scope values can say, such as one payment, by type (RFC 9396): made with
-   * `defineDetailType`. Clients must be registered for a type.
+   * The types of authorization details (RFC 9396), made with `defineDetailType`. With them, clients request permissions that
+   * scope values cannot describe, such as one payment. Clients must be registered for a type.
    * @defaultValue None. Requests with `authorization_details` are refused, because ignoring them would grant something else.
    */
   readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailType>>
   /**
    * The `aud` of access tokens when the request names no resource and no resource, or more than one, defines its scope
    * values. It must not be among `resources`: tokens for it need no registration for an API and no consent to one.
-   * @defaultValue The issuer. A token has an audience also when the request names none (RFC 9068 §3).
+   * @defaultValue The issuer. A token has an audience even when the request names no resource (RFC 9068 §3).
    */
   readonly defaultAudience?: string
   /**
@@ -138,19 +138,19 @@ export interface AuthorizationServerOptions {
    */
   readonly revocationFeed?: boolean
   /**
-   * Returns claims for ID tokens, userinfo, access tokens and introspection. Those for ID tokens and userinfo add to the
+   * Returns claims for ID tokens, userinfo, access tokens and introspection. The claims for ID tokens and userinfo add to the
    * user's stored claims or replace them. When it throws, nothing is issued, and the client can try again.
-   * @defaultValue None. The stored claims are released unchanged, and access tokens have those of `accessTokenClaims`.
+   * @defaultValue None. The stored claims are released unchanged, and access tokens have the claims of `accessTokenClaims`.
    */
   readonly claims?: MapClaims
   /**
    * Reads users from the host's own table whenever something depends on them: a sign-in, a token, userinfo, introspection.
    * Storage then keeps no copy of their data.
-   * @defaultValue None. Users are those of the storage: `users.upsert` and `mintmark user import` write them.
+   * @defaultValue None. Users are in the storage: `users.upsert` and `mintmark user import` write them.
    */
   readonly users?: HostUsers
   /**
-   * Whether clients can ask for tokens for one of the user's organizations, with the scope `organization` and the
+   * Whether clients can request tokens for one of the user's organizations, with the scope `organization` and the
    * parameter `organization`.
    * @defaultValue `false`. The host's consent page has to let users with several organizations choose one.
    */
@@ -163,14 +163,14 @@ export interface AuthorizationServerOptions {
      */
     readonly values?: number
     /**
-     * The size of all of them together, in bytes of JSON, at most 65536.
+     * The size of all these claims together, in bytes of JSON, at most 65536.
      * @defaultValue 4096. The token then fits into the 8 KiB that many proxies accept for a header.
      */
     readonly bytes?: number
     /**
      * What happens to larger claims. `refuse`: the request fails with the reason `claims_too_large`. `omit`: `roles`,
      * `groups` and `entitlements` that do not fit are left out, and the claim `claims_overflow` names them.
-     * @defaultValue `refuse`. An API that takes a missing claim for an empty one decides wrongly.
+     * @defaultValue `refuse`. An API that treats a missing claim like an empty one would decide wrongly.
      */
     readonly overflow?: 'refuse' | 'omit'
   }
@@ -181,17 +181,17 @@ export interface AuthorizationServerOptions {
    */
   readonly accessTokenAlgorithm?: SigningAlgorithm
   /**
-   * Which access and refresh tokens are revoked with the session in which they were requested: those without
-   * `offline_access`, all of them, or none.
-   * @defaultValue `without_offline_access` (OIDC Back-Channel Logout 1.0 §2.7). A user who signs out expects that
-   * applications are signed out, and consented to offline access for what goes on without them.
+   * Which access and refresh tokens are revoked together with the session in which they were requested: tokens without
+   * `offline_access`, all tokens, or none.
+   * @defaultValue `without_offline_access` (OIDC Back-Channel Logout 1.0 §2.7). A user who signs out expects to be signed
+   * out of applications. A user who granted `offline_access` has consented that the application works without them.
    */
   readonly sessionBoundTokens?: 'without_offline_access' | 'all' | 'none'
   /** Lifetimes in seconds, each at most a year. */
   readonly lifetimes?: Partial<Lifetimes>
   /**
-   * Whose refresh tokens are replaced with each use: those of all clients, or those of public clients whose token is not bound
-   * to a key. Clients of FAPI 2.0 always keep theirs (FAPI 2.0 SP §5.3.2.1).
+   * Which refresh tokens are replaced with each use: the tokens of all clients, or only tokens of public clients that are not
+   * bound to a key. Clients of FAPI 2.0 always keep their refresh tokens (FAPI 2.0 SP §5.3.2.1).
    * @defaultValue `always` (RFC 9700 §4.14.2). A copied token is noticed when both parties have used it.
    */
   readonly refreshTokenRotation?: 'always' | 'unbound_only'
@@ -223,8 +223,8 @@ export interface AuthorizationServerOptions {
   /** Sender-constrained access tokens (DPoP, RFC 9449). Every client may use them. */
   readonly dpop?: {
     /**
-     * Whether DPoP proofs need a nonce of the server (RFC 9449 §8): `required`; `offered`, so that clients may use one and
-     * those whose clock is wrong must; or `off`.
+     * Whether DPoP proofs need a nonce of the server (RFC 9449 §8): `required`; `offered`, so that clients may use one, and
+     * clients whose clock is wrong must; or `off`.
      * @defaultValue `offered`. Proofs are accepted once and for a minute only, so a nonce adds little, and with `required`
      * each client repeats its first request.
      */
@@ -244,7 +244,7 @@ export interface AuthorizationServerOptions {
     /**
      * The origin at which the TLS handshake asks for a certificate, such as `https://mtls.example.com`; discovery lists its
      * endpoints as `mtls_endpoint_aliases` (RFC 8705 §5). It serves the same paths.
-     * @defaultValue None. The issuer's own origin asks for certificates, and browsers may show their users a choice.
+     * @defaultValue None. The issuer's own origin asks for certificates, and browsers may ask users to choose one.
      */
     readonly aliasOrigin?: string
   }
@@ -264,20 +264,21 @@ export interface AuthorizationServerOptions {
   /**
    * Accepts clients that nobody registered: their `client_id` is the https URL of a document with their metadata (Client ID
    * Metadata Document), which the server fetches. Users see them as not verified.
-   * @defaultValue Off. Only registered clients are accepted, and no stranger makes the server fetch anything.
+   * @defaultValue Off. Only registered clients are accepted, and strangers cannot make the server fetch anything.
    */
   readonly clientDocuments?: {
     /** Host names and complete URLs; a function that decides for each URL; or `*` for every host. */
     readonly allow: '*' | readonly string[] | ((url: URL) => boolean | Promise<boolean>)
     /**
-     * The scope values that such a client may request.
+     * The scope values that these clients may request.
      * @defaultValue `['openid']`. It identifies the user without any further claims.
      */
     readonly scopes?: readonly string[]
     /**
-     * Where users may be redirected: to the origin of the document, also to programs on the user's device, or to every https
-     * address in the document. Other redirect URIs in it are ignored.
-     * @defaultValue `loopback_and_same_origin`. Tools on the user's device need loopback; a host speaks only for itself.
+     * Where users may be redirected: only to the origin of the document, to programs on the user's device as well, or to every
+     * https address in the document. Other redirect URIs in it are ignored.
+     * @defaultValue `loopback_and_same_origin`. Tools on the user's device need loopback, and a document proves control only
+     * of its own origin.
      */
     readonly redirects?: 'same_origin' | 'loopback_and_same_origin' | 'any_https'
     /**
@@ -287,9 +288,9 @@ export interface AuthorizationServerOptions {
     readonly staleFor?: number
   }
   /**
-   * The security profile whose rules apply to every client, in addition to those of its own: `mcp` is the authorization
-   * of the Model Context Protocol, `fapi2` is the FAPI 2.0 Security Profile.
-   * @defaultValue `standard`. Few clients can keep the rules of the others.
+   * The security profile whose rules apply to every client, in addition to the rules of its own profile: `mcp` is the
+   * authorization of the Model Context Protocol, `fapi2` is the FAPI 2.0 Security Profile.
+   * @defaultValue `standard`. Few clients can follow the rules of the other profiles.
    */
   readonly minimumProfile?: 'standard' | 'mcp' | 'fapi2' | 'fapi2_message_signing'
   /**
@@ -298,8 +299,8 @@ export interface AuthorizationServerOptions {
    */
   readonly renderErrorPage?: RenderErrorPage
   /**
-   * Receives what happened and what was refused, with the reason: `logEvents(logger)`. A logger such as pino gets each
-   * event with all its fields, a `console` one line.
+   * Receives an event for everything that happened or was refused, with the reason. Pass `logEvents(logger)` to log them: a
+   * logger such as pino gets each event with all its fields, and a `console` gets one line.
    * @defaultValue Failures inside the server and unsafe options go to the console; other events are dropped. The
    * operator sees what must be fixed, and no log fills up unrequested.
    */
@@ -312,7 +313,7 @@ export interface AuthorizationServerOptions {
   readonly purge?:
     | {
         /**
-         * In seconds; a full batch is continued at once.
+         * The interval in seconds. After a full batch, the next event continues at once.
          * @defaultValue 60. Frequent enough that batches stay small.
          */
         readonly every?: number
@@ -324,8 +325,8 @@ export interface AuthorizationServerOptions {
       }
     | false
   /**
-   * Counters that replace those in this process's memory, such as `fromRateLimiterFlexible(…)`, so that several servers
-   * count together.
+   * Counters that replace the counters in this process's memory, such as `toRateLimiter(…)`, so that several servers count
+   * together.
    */
   readonly rateLimits?: {
     /**
@@ -337,7 +338,7 @@ export interface AuthorizationServerOptions {
     readonly failedAuthentications?: RateLimiter
     /**
      * Counts authorization requests that had to wait for a user, by browser. The first request of a browser, and all
-     * requests of one that refuses the cookie, are counted only by the next two limits.
+     * requests of a browser that refuses the cookie, are counted only by the next two limits.
      * @defaultValue 100 in ten minutes, in this process. No user signs in so often.
      */
     readonly startedInteractions?: RateLimiter
@@ -353,13 +354,13 @@ export interface AuthorizationServerOptions {
      */
     readonly startedInteractionsInTotal?: RateLimiter
     /**
-     * Counts the forms that are sent to the sign-in page, by interaction. Guesses over many interactions are the host's to
-     * limit: `limitSignIns`.
+     * Counts the forms that are sent to the sign-in page, by interaction. The host must limit guesses over many interactions
+     * itself, with `limitSignIns`.
      * @defaultValue 50 while the interaction lasts, in this process. No user mistypes a password so often.
      */
     readonly signInAttempts?: RateLimiter
     /**
-     * Counts the codes of a user for a client, without a page and after a consent page, which a script can send too.
+     * Counts the codes that a client gets for a user, without a page or after a consent page, whose form a script can send.
      * @defaultValue 100 a minute, in this process. Several tabs that renew their tokens stay below it.
      */
     readonly silentCodes?: RateLimiter
@@ -383,15 +384,16 @@ export interface AuthorizationServerOptions {
   readonly clock?: Clock
   readonly random?: Random
   /**
-   * Fetches the key sets of clients that register a `jwks_uri`.
-   * @defaultValue On Node, one that connects only to public addresses: it resolves a host name, refuses private addresses
-   * (RFC 6890), and connects to the address that it checked. Elsewhere, the runtime's own. Provide another one if outgoing
-   * requests need a proxy, which then has to keep them out of your network.
+   * Sends the server's outgoing requests: it fetches key sets, metadata documents and logos of clients, and delivers logout
+   * tokens and webhooks.
+   * @defaultValue On Node, a function that connects only to public addresses: it resolves a host name, refuses private
+   * addresses (RFC 6890), and connects to the address that it checked. Elsewhere, the runtime's own `fetch`. Pass another
+   * function if outgoing requests need a proxy, which then has to keep them out of your network.
    */
   readonly fetch?: typeof globalThis.fetch
   /**
    * Origins to which the server sends requests although they have a port, an IP address or a name of a private network, such as
-   * `https://rp.test:8443`; on loopback also without TLS, such as `http://127.0.0.1:4000`. Clients register `jwks_uri` and
+   * `https://rp.test:8443`; on loopback even without TLS, such as `http://127.0.0.1:4000`. Clients register `jwks_uri` and
    * `backchannel_logout_uri` there if `createAdministration` or `registerClient` has the same option. For development and test
    * suites: each client can then make the server send requests to these origins. A `fetch` of the host has to reach them too.
    * @defaultValue None. Only https, public host names and the default port, which keeps requests out of the host's network
@@ -414,7 +416,7 @@ export interface DiscoveryOptions {
   readonly uiLocales?: readonly string[] | undefined
   /**
    * Documentation for developers of clients: `service_documentation`.
-   * @defaultValue Left out. There is none by itself.
+   * @defaultValue Left out. The server has none of its own.
    */
   readonly serviceDocumentation?: string | undefined
   /**
@@ -424,12 +426,12 @@ export interface DiscoveryOptions {
   readonly registrationEndpoint?: string | undefined
   /**
    * What clients may do with users' data: `op_policy_uri`.
-   * @defaultValue Left out. There is none by itself.
+   * @defaultValue Left out. The server has none of its own.
    */
   readonly policyUri?: string | undefined
   /**
    * The terms of service for clients: `op_tos_uri`.
-   * @defaultValue Left out. There is none by itself.
+   * @defaultValue Left out. The server has none of its own.
    */
   readonly termsUri?: string | undefined
 }
@@ -455,7 +457,7 @@ export interface ScopeOption {
  * `group_ids`: the groups of the user's directory that the user is a direct member of, by display name or SCIM `id`.
  * `organization_roles`: the user's roles in the organization that the token is for. `scim_roles` and
  * `scim_entitlements`: the values of these SCIM attributes of the user. `{ claim }`: a stored claim or a
- * custom field that is a text or a list of texts.
+ * custom field that is a string or a list of strings.
  */
 interface AccessTokenClaimsOption {
   /**
@@ -485,13 +487,13 @@ interface ResourceOption {
   /** The scope values that this API understands; each must be among `scopes`. */
   readonly scopes: readonly string[]
   /**
-   * In seconds.
-   * @defaultValue `lifetimes.accessToken`. Give a shorter one to an API where ten minutes are too long.
+   * The lifetime of access tokens for this API, in seconds.
+   * @defaultValue `lifetimes.accessToken`. Set a shorter one for an API where ten minutes are too long.
    */
   readonly accessTokenLifetime?: number
   /**
-   * The API verifies a `jwt` by itself; an `opaque` token requires introspection, and reveals nothing to the client.
-   * @defaultValue `jwt`. An API then works without a request to the server for each of its own.
+   * The API verifies a `jwt` itself; an `opaque` token requires introspection, and reveals nothing to the client.
+   * @defaultValue `jwt`. The API then needs no request to the server for each request that it receives.
    */
   readonly accessTokenFormat?: 'jwt' | 'opaque'
   /**
@@ -505,7 +507,7 @@ interface ResourceOption {
 export interface Lifetimes {
   /**
    * An authorization code.
-   * @defaultValue 60. A browser delivers it at once, and a leaked one soon expires (RFC 6749 §4.1.2 allows ten
+   * @defaultValue 60. A browser delivers it at once, and a leaked code soon expires (RFC 6749 §4.1.2 allows ten
    * minutes).
    */
   readonly authorizationCode: number
@@ -516,7 +518,7 @@ export interface Lifetimes {
   readonly pushedRequest: number
   /**
    * An access token.
-   * @defaultValue 600. For so long, an API without introspection accepts a token that was revoked.
+   * @defaultValue 600. An API without introspection accepts a revoked token for up to this time.
    */
   readonly accessToken: number
   /**
@@ -541,8 +543,8 @@ export interface Lifetimes {
    */
   readonly refreshTokenAbsolute: number
   /**
-   * A session is remembered for this long after the last sign-in to a client, also when its cookie has expired: its
-   * clients learn of its end, and nobody joins a session that was ended.
+   * A session is remembered for this long after the last sign-in to a client, even when its cookie has expired. Its clients
+   * are then notified when it ends, and no client can join a session that was ended.
    * @defaultValue 2592000, 30 days. Applications keep their own sessions for weeks.
    */
   readonly session: number

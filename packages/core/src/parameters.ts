@@ -7,14 +7,14 @@ import { refuse } from './refusals.ts'
  * @throws OAuthError invalid_request — reason `body_not_a_form` | `parameters_malformed`.
  */
 export function readForm(request: ServerRequest, atMost = maxParameters): Parameters {
-  // RFC 6749 §3.2: parameters come as application/x-www-form-urlencoded. Other bodies are refused.
+  // RFC 6749 §3.2: parameters are sent as application/x-www-form-urlencoded. Other bodies are refused.
   if (!isPlainForm(request)) {
     throw refuse('body_not_a_form')
   }
   return readParameters(decodeBody(request.body), atMost)
 }
 
-/** A form in UTF-8 (RFC 6749 Appendix B), with one content type. */
+/** Whether the body is a form in UTF-8 (RFC 6749 Appendix B), with one content type. */
 const isPlainForm = (request: ServerRequest): boolean =>
   hasMediaType(request, ['application/x-www-form-urlencoded']) && !request.repeatedHeaders.has('content-type')
 
@@ -51,7 +51,7 @@ export function refuseRepeated(parameters: Parameters): Parameters {
 const maxParameters = 64
 
 /**
- * The `token` parameter of introspection and revocation (RFC 7662 §2.1, RFC 7009 §2.1).
+ * Returns the `token` parameter of introspection and revocation (RFC 7662 §2.1, RFC 7009 §2.1).
  * @throws OAuthError invalid_request — reason `token_missing`.
  */
 export function requireToken(form: Parameters): string {
@@ -62,7 +62,7 @@ export function requireToken(form: Parameters): string {
 }
 
 /**
- * Request parameters by name (RFC 6749 §3.1). An empty value counts as absent. Repeated names are kept, because the
+ * Request parameters by name (RFC 6749 §3.1). An empty value is treated as absent. Repeated names are kept, because the
  * endpoint decides how to refuse them.
  */
 export interface Parameters {
@@ -94,6 +94,6 @@ export function indexParameters(list: ParameterList): Parameters {
 
 const isPresent = (value: string): boolean => value !== ''
 
-/** The distinct values of a space-separated list, in the order received (RFC 6749 §3.3: the order has no meaning). Repeated values are removed. */
+/** Returns the distinct values of a space-separated list, in the order received, which has no meaning (RFC 6749 §3.3). */
 export const spaceSeparated = (value: string | undefined): readonly string[] =>
   value === undefined ? [] : [...new Set(value.split(' ').filter((item) => item !== ''))]

@@ -11,8 +11,8 @@ export interface PurgeSettings {
 
 /**
  * Deletes expired rows in small batches while the server is in use, so that storage does not grow without a scheduled
- * job: every now and then, after an event. No request waits for it. A batch that fails is tried again after the next
- * interval; several servers may do it at once.
+ * job. A batch is deleted after an event, at most once per interval. No request waits for it. A batch that fails is tried
+ * again after the next interval. Several servers may delete at the same time.
  */
 export function purgeOnEvents(
   listener: EventListener,
@@ -30,7 +30,7 @@ export function purgeOnEvents(
     isRunning = true
     try {
       const { done } = await storage.purge.purgeExpired({ now, limit: batch })
-      // More is left: the next event continues.
+      // If expired rows are left, the next event continues.
       lastAt = done ? now : undefined
     } catch {
       // Requests report that storage is down; nothing else depends on a purge.

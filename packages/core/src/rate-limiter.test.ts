@@ -13,7 +13,7 @@ describe('rate limiter in memory', () => {
     expect(decisions.filter(({ allowed }) => !allowed)).toMatchObject([{ allowed: false, retryAfter: 60 }])
   })
 
-  it('says how long to wait, and allows again when the window is over', async () => {
+  it('returns how long to wait, and allows attempts again when the window has ended', async () => {
     const limiter = createMemoryRateLimiter({ points: 1, window: 60 })
     await limiter.consume('k', at(0))
 
@@ -30,7 +30,7 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('k', at(0))).toMatchObject({ allowed: false, retryAfter: 60 })
   })
 
-  it('says how many attempts are left until when, and never a negative number', async () => {
+  it('returns how many attempts are left and for how long, and never a negative number', async () => {
     const limiter = createMemoryRateLimiter({ points: 2, window: 60 })
 
     const quotas = [
@@ -46,7 +46,7 @@ describe('rate limiter in memory', () => {
     ])
   })
 
-  it('counts each key by itself', async () => {
+  it('counts each key separately', async () => {
     const limiter = createMemoryRateLimiter({ points: 1, window: 60 })
     await limiter.consume('a', at(0))
 
@@ -59,7 +59,7 @@ describe('rate limiter in memory', () => {
     return allowed
   }
 
-  it('keeps a key throttled until its window is over, whatever other keys are invented', async () => {
+  it('keeps a key throttled until its window has ended, however many other keys are invented', async () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
     for (let tried = 0; tried < 11; tried += 1) await limiter.consume('victim', at(0))
 
@@ -71,7 +71,7 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('victim', at(60))).toMatchObject({ allowed: true })
   })
 
-  it('keeps a key throttled after a key with which it shares a counter', async () => {
+  it('keeps a key throttled after an attempt on another key that shares its counter', async () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
     const names = Array.from({ length: 1_000_000 }, (_, at) => `n${at}`)
     const rival = names.find((name) => bucketOf(name, 65_536) === bucketOf('victim', 65_536)) ?? ''
@@ -84,7 +84,7 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('victim', at(1))).toMatchObject({ allowed: false })
   })
 
-  it('adds up attempts on a key between which other keys are invented', async () => {
+  it('adds up the attempts on a key when other keys are invented between them', async () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
     const allowed: boolean[] = []
 
@@ -115,7 +115,7 @@ it('returns how long to wait, in whole seconds (RFC 6585 §4)', async () => {
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 2 })
 })
 
-it.each([0, -1, 0.2])('never invites an immediate retry: %s milliseconds (RFC 9110 §10.2.3)', async (msBeforeNext) => {
+it.each([0, -1, 0.2])('returns a wait of at least one second, for %s milliseconds (RFC 9110 §10.2.3)', async (msBeforeNext) => {
   const limiter = toRateLimiter({
     consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext })),
   })
@@ -123,7 +123,7 @@ it.each([0, -1, 0.2])('never invites an immediate retry: %s milliseconds (RFC 91
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 1 })
 })
 
-it('says how many attempts are left until when, if the limiter knows its limit', async () => {
+it('returns how many attempts are left and for how long, if the limiter knows its limit', async () => {
   const count = { msBeforeNext: 1200, remainingPoints: 4 }
   const consume = () => Promise.resolve(count)
 
@@ -135,7 +135,7 @@ it('says how many attempts are left until when, if the limiter knows its limit',
   expect(await uncounted.consume('key', now)).toEqual({ allowed: true })
 })
 
-it("an outage of the limiter's store is reported as an outage, not as a server error", async () => {
+it("reports an outage of the limiter's store as an outage, not as a server error", async () => {
   const cause = new Error('ECONNREFUSED')
   const limiter = toRateLimiter({ consume: () => Promise.reject(cause) })
 

@@ -26,9 +26,9 @@ export interface RateLimiter {
 }
 
 /**
- * A limiter in this process's memory: at most `points` in each window of `window` seconds. It counts the 10,000 keys
- * that were used last one by one, and older ones in 65,536 counters that keys share. So invented keys can neither fill
- * the memory nor make the limiter forget a key.
+ * Creates a limiter in this process's memory, with at most `points` attempts in each window of `window` seconds. It counts
+ * the 10,000 most recently used keys one by one, and older keys in 65,536 counters that keys share. Invented keys can
+ * therefore neither fill the memory nor make the limiter forget a key.
  */
 export function createMemoryRateLimiter(limit: {
   /** How many attempts a key has in a window. */
@@ -77,7 +77,7 @@ interface Window {
   readonly count: number
 }
 
-/** Counters that keys share, by a hash of the key. The memory is taken when the first counter is set. */
+/** Creates counters that keys share, by a hash of the key. Memory is allocated when the first counter is set. */
 function createSharedCounters(): {
   get(key: string): Window | undefined
   set(key: string, window: Window): void
@@ -103,7 +103,7 @@ function createSharedCounters(): {
 
 const sharedCounters = 65_536
 
-/** Returns one of so many numbers for a text. FNV-1a suffices: no secret depends on it. */
+/** Returns a hash of the string that is below `buckets`. FNV-1a suffices, because no secret depends on it. */
 export function bucketOf(text: string, buckets: number): number {
   let hash = 0x811c9dc5
   for (const char of text.slice(0, 256)) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
@@ -119,7 +119,7 @@ export interface FlexibleLimiter {
 
 /**
  * Adapts a limiter of `rate-limiter-flexible`, over Redis, PostgreSQL or another store that it supports. While its
- * store is down, requests that it counts are answered 503; give the limiter an `insuranceLimiter` to count in memory
+ * store is down, requests that it counts are answered with 503; give the limiter an `insuranceLimiter` to count in memory
  * meanwhile.
  * @throws TypeError when it is not a limiter.
  */
@@ -150,14 +150,14 @@ interface Count {
 const isCount = (value: unknown): value is Count =>
   typeof value === 'object' && value !== null && 'msBeforeNext' in value && typeof value.msBeforeNext === 'number'
 
-/** Undefined for a union of limiters. */
+/** Returns the quota; `undefined` for a union of limiters, which has no limit of its own. */
 function quotaOf(count: Count, { points }: FlexibleLimiter): RateQuota | undefined {
   if (points === undefined || typeof count.remainingPoints !== 'number') return undefined
   return { limit: points, remaining: Math.max(count.remainingPoints, 0), resetAfter: wholeSeconds(count) }
 }
 
 /**
- * At least one second: 0 would invite an immediate retry, and the package returns -1 for a key that is blocked
+ * Returns at least one second: 0 would invite an immediate retry, and the package returns -1 for a key that is blocked
  * permanently.
  */
 const wholeSeconds = ({ msBeforeNext }: Count) => seconds(Math.max(Math.ceil(msBeforeNext / 1000), 1))

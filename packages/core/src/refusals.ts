@@ -21,7 +21,7 @@ const unsupported = 'The request uses a parameter that is not supported.'
  * Every refusal of the authorization server: the reason, for operators and tests; the error code and the fixed sentence
  * that the client receives; and the section of the standard that asks for it. The sentence is printable ASCII without
  * quotes and backslashes (RFC 6749 §5.2) and contains nothing of the request. Several reasons share a code and a sentence
- * wherever telling them apart would help an attacker. A reason with two answers has two rows: `client_unknown` and
+ * wherever telling them apart would help an attacker. A reason with two responses has two rows: `client_unknown` and
  * `client_unknown:page`.
  */
 export const refusals = {
@@ -45,17 +45,17 @@ export const refusals = {
   /** The request has no `token`. */
   token_missing: ['invalid_request', 'The token parameter is missing.', 'RFC 7009 §2.1, RFC 7662 §2.1'],
 
-  // Client authentication. Every failure has one answer.
+  // Client authentication. Failures have the same response, so that it does not help an attacker.
   /** The request does not identify its client. */
   client_authentication_missing: ['invalid_client', clientFailed, 'RFC 6749 §3.2.1'],
   /** The client uses two authentication methods in one request. */
   client_authentication_twice: ['invalid_request', 'Use one client authentication method.', 'RFC 6749 §2.3'],
   /**
-   * The assertion is the client's, and its audience is another one than this server. The context has the audience that was
-   * received and those that are expected.
+   * The assertion is the client's, but its audience is not this server. The context has the received audience and the
+   * expected audiences.
    */
   client_assertion_audience: ['invalid_client', clientFailed, 'RFC 7523 §3'],
-  /** The client uses another method than the one it is registered for. */
+  /** The client uses another authentication method than it is registered for. */
   client_authentication_method: ['invalid_client', clientFailed, 'OIDC Registration §2'],
   /** The secret or the assertion is not the client's, or has expired. */
   client_credentials_wrong: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
@@ -67,11 +67,11 @@ export const refusals = {
   ],
   /** The client authenticates by its certificate, and the request has none that the server can read. */
   client_certificate_missing: ['invalid_client', clientFailed, 'RFC 8705 §2'],
-  /** The certificate has expired, has another name than the registered one, is not in the key set, or nobody trusts its issuer. */
+  /** The certificate has expired, has another name than the registered one, is not in the key set, or its issuer is not trusted. */
   client_certificate_wrong: ['invalid_client', clientFailed, 'RFC 8705 §2.1, §2.2'],
   /** The client is disabled. */
   client_disabled: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
-  /** The registration of the client contradicts its security profile, or the one that the server demands of all clients. */
+  /** The registration of the client contradicts its security profile, or the server's `minimumProfile`. */
   profile_contradicted: [
     'unauthorized_client',
     'The client is not registered as its security profile demands.',
@@ -81,7 +81,7 @@ export const refusals = {
   client_unknown: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
   /** The client does not authenticate, and the endpoint is only for clients that do. */
   client_public: ['invalid_client', clientFailed, 'RFC 7662 §2.1'],
-  /** A public client asks for a token of its own. */
+  /** A public client requests a token for itself. */
   'client_public:grant': ['unauthorized_client', 'A public client cannot act for itself.', 'RFC 6749 §4.4'],
   /** The credentials belong to another client than `client_id` names. */
   client_id_contradicted: ['invalid_request', 'The request names two clients.', 'RFC 6749 §2.3.1'],
@@ -89,7 +89,7 @@ export const refusals = {
   'client_id_contradicted:assertion': ['invalid_client', clientFailed, 'RFC 7521 §4.2.1'],
   /** Too many attempts to authenticate as this client have failed. */
   client_throttled: ['temporarily_unavailable', 'Too many failed attempts. Try again later.', 'RFC 6749 §2.3.1', 429],
-  /** The client asks for the revocation feed and is not a resource server. */
+  /** The client requests the revocation feed, but it is not a resource server. */
   client_serves_no_audience: [
     'unauthorized_client',
     'The client is not registered as a resource server.',
@@ -105,9 +105,9 @@ export const refusals = {
   'client_unknown:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
   /** The authorization request is from a disabled client. */
   'client_disabled:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
-  /** The `client_id` is a URL at which no metadata document may be, or one that the host does not allow. */
+  /** The `client_id` is a URL that must not be the address of a metadata document, or that the host does not allow. */
   client_document_not_allowed: ['invalid_request', notRegistered, 'Client ID Metadata Document §3'],
-  /** The client's document is not one, describes another client, or asks for what only registered clients may have. */
+  /** The client's document has no valid metadata, describes another client, or needs what only registered clients may have. */
   client_document_invalid: [
     'invalid_request',
     'The application describes itself in a way that cannot be used.',
@@ -213,7 +213,7 @@ export const refusals = {
     'The id_token_hint is not an ID token of this server.',
     'OIDC Core §3.1.2.1',
   ],
-  /** The `id_token_hint` and the `sub` claim of the request name two users, or none. */
+  /** The `id_token_hint` and the `sub` claim of the request name different users, or no user. */
   no_user_matches: ['login_required', 'The request means nobody who could sign in.', 'OIDC Core §5.5.1'],
   /** No user is signed in, and the request forbids a login page. */
   login_required: ['login_required', 'Nobody is signed in, and the request forbids to ask.', 'OIDC Core §3.1.2.6'],
@@ -239,19 +239,19 @@ export const refusals = {
   ],
   /** A code was issued for the pushed request. */
   request_uri_used: ['invalid_request_uri', 'This sign-in was already completed.', 'RFC 9126 §4'],
-  /** The clients have pushed too many requests, or this one has. */
+  /** This client, or all clients together, pushed too many requests. */
   pushes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 9126 §2.3', 429],
 
   // Request objects. Until one is verified, its errors are shown on a local page.
-  /** The request object is not signed by the client, or not with an algorithm that it may use, or it is another kind of JWT. */
+  /** The request object is not signed by the client with an algorithm that it may use, or is another kind of JWT. */
   request_object_unverified: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.2'],
   /** The request object is not from this client, or not for this server. */
   request_object_audience: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4'],
   /** The request object has expired, is not valid yet, or has no `exp`. */
   request_object_expired: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §10.2'],
-  /** The `client_id` or the `response_type` differs from the one beside the request object. */
+  /** The `client_id` or the `response_type` in the request object differs from the parameter outside of it. */
   request_object_contradicted: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §5, OIDC Core §6.1'],
-  /** The request object contains another one, or a subject, or a parameter of a wrong type. */
+  /** The request object contains another request object, a subject, or a parameter of a wrong type. */
   request_object_member: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.8'],
   /** The client must sign its requests, and this one is not signed. */
   request_object_required: ['invalid_request_object', 'Authorization requests must be signed.', 'RFC 9101 §10.5'],
@@ -324,7 +324,7 @@ export const refusals = {
     'The client is not registered for this grant type.',
     'RFC 6749 §4.1.2.1, §5.2',
   ],
-  /** A grant of the host's own refused the request. Its error may have another code, and a `cause` that says more. */
+  /** A grant type of the host refused the request. Its error may have another code, and a `cause` that says more. */
   grant_refused: ['invalid_grant', 'The grant is not valid.', 'RFC 6749 §5.2'],
   /** The token request has no `code`. */
   code_missing: ['invalid_request', 'The code parameter is missing.', 'RFC 6749 §4.1.3'],
@@ -344,9 +344,9 @@ export const refusals = {
   code_verifier_unexpected: ['invalid_grant', codeInvalid, 'RFC 9700 §4.8.2'],
   /** The redirect URI is not the one that the code was requested with. */
   'redirect_uri_mismatch:code': ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.3'],
-  /** The grant, the user or the client behind the code is not active. */
+  /** The grant, the user or the client that the code belongs to is not active. */
   grant_inactive: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
-  /** The host has named the session of one user for another one. Give each sign-in a new `sessionId`. */
+  /** The host used the `sessionId` of one user for another user. Give each sign-in a new `sessionId`. */
   session_of_another_user: ['server_error', 'The service failed to answer.', 'OIDC Front-Channel Logout 1.0 §3'],
   /** The client's document changed after the user consented. */
   'client_document_changed:code': ['invalid_grant', codeInvalid, 'Client ID Metadata Document §8.3'],
@@ -370,7 +370,7 @@ export const refusals = {
     'The client is registered for an algorithm that this server does not sign with.',
     'OIDC Registration §2',
   ],
-  /** The client is registered for encrypted answers and has no usable key with `use` `enc` for the algorithm. */
+  /** The client is registered for encrypted responses and has no usable key with `use` `enc` for the algorithm. */
   encryption_key_missing: [
     'unauthorized_client',
     'The client has no key that its answers can be encrypted with.',
@@ -400,7 +400,7 @@ export const refusals = {
   refresh_token_key_mismatch: ['invalid_grant', refreshTokenInvalid, 'RFC 9449 §5'],
   /** The `dpop_jkt` of the authorization request is not a thumbprint. */
   dpop_jkt_malformed: ['invalid_request', 'The dpop_jkt is not a SHA-256 thumbprint.', 'RFC 9449 §10'],
-  /** The `dpop_jkt` of a pushed request is another one than that of the proof that it came with. */
+  /** The `dpop_jkt` of a pushed request is not the thumbprint of the key of its DPoP proof. */
   dpop_jkt_contradicted: ['invalid_request', 'The dpop_jkt is not that of the DPoP proof.', 'RFC 9449 §10.1'],
   /** The access token is bound to a key, and was presented as a bearer token. */
   access_token_bound: ['invalid_token', accessTokenInvalid, 'RFC 9449 §7.2'],
@@ -418,7 +418,7 @@ export const refusals = {
   access_token_key_mismatch: ['invalid_token', accessTokenInvalid, 'RFC 9449 §7.1'],
 
   // Access tokens at userinfo, and the revocation feed.
-  /** There is no access token. The answer says how to send one. */
+  /** There is no access token. The response says how to send one. */
   bearer_missing: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
   /** The credentials do not have the form of an access token. */
   bearer_malformed: ['invalid_token', accessTokenInvalid, 'RFC 6750 §2.1'],
@@ -426,11 +426,11 @@ export const refusals = {
   bearer_twice: ['invalid_request', 'Send the access token in one way.', 'RFC 6750 §2'],
   /** The access token is in the query, which logs keep. */
   bearer_in_query: ['invalid_request', 'Do not send access tokens in the query.', 'RFC 9700 §4.3.2'],
-  /** The access token is not one of this server, or it has expired. */
+  /** The access token was not issued by this server, or has expired. */
   access_token_invalid: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
   /** The access token is for another audience. */
   access_token_audience: ['invalid_token', accessTokenInvalid, 'RFC 9068 §4'],
-  /** The access token was revoked, or the grant, the user or the client behind it is not active. */
+  /** The access token was revoked, or its grant, user or client is not active. */
   access_token_inactive: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
   /** The client obtained the access token for itself, so there is no user. */
   access_token_without_user: ['invalid_token', accessTokenInvalid, 'OIDC Core §5.3'],
@@ -448,7 +448,7 @@ export const refusals = {
     'The access token needs the scope grant_management_revoke.',
     'Grant Management §6.1',
   ],
-  /** A public client asks for a grant. Nothing proves that it is this client. */
+  /** A public client asks for a grant. A public client cannot prove its identity. */
   'client_public:grants': ['access_denied', 'A public client cannot manage grants.', 'Grant Management §5.1'],
   /** The grant does not exist, was revoked, is not active, or is another client's or, for a user's token, another user's. */
   grant_unknown: ['invalid_grant_id', 'There is no such grant.', 'Grant Management §6.6'],
@@ -465,7 +465,7 @@ export const refusals = {
     'RFC 6749 §5.2',
   ],
 
-  /** The user is not a member of the organization that the request names, or of any. */
+  /** The user is not a member of the organization that the request names, or of any organization. */
   organization_not_member: ['access_denied', 'The user is not a member of the organization.', 'RFC 6749 §4.1.2.1'],
   /** The request names an organization without the scope `organization`. */
   organization_without_scope: [
@@ -519,13 +519,13 @@ export const refusals = {
     'Authorization details need a user who grants them.',
     'RFC 9396 §5, §6',
   ],
-  /** The host's page has completed a request with authorization details, and has not said which of them the user granted. */
+  /** The host's page completed a request with authorization details without saying which of them the user granted. */
   details_undecided: ['server_error', 'The service failed to answer.', 'RFC 9396 §11.1'],
 
   // Failures.
   /** The option `claims` failed, or returned a claim that the server sets. The `cause` says which. */
   claims_failed: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
-  /** The host's table of users, read by the option `users`, does not answer, or not with a user. The `cause` says more. */
+  /** The option `users` failed, did not return in time, or returned something that is not a user. The `cause` says more. */
   users_unavailable: [
     'temporarily_unavailable',
     'The service cannot answer now. Try again shortly.',
@@ -561,7 +561,7 @@ export type RefusalReason = ReasonOf<Refusal>
 
 type ReasonOf<Row> = Row extends `${infer Reason}:${string}` ? Reason : Row
 
-/** The error to throw for a row of the table. */
+/** Creates the error to throw for a row of the table. */
 export function refuse(
   row: Refusal,
   context: RefusalContext = {},
@@ -593,7 +593,7 @@ function failureReason(error: unknown): 'storage_unavailable' | 'signing_keys_fo
 export interface RefusalContext {
   /** A client that exists. Other text that was presented as `client_id` may be a secret, and is left out. */
   readonly clientId?: string | undefined
-  /** With reason `client_authentication_method`: the method that the client used, and the one that it is registered for. */
+  /** With reason `client_authentication_method`: the method that the client used, and the method that it is registered for. */
   readonly presentedMethod?: TokenEndpointAuthMethod | undefined
   readonly registeredMethod?: TokenEndpointAuthMethod | undefined
   /** With reason `client_assertion_audience`: the `aud` of the assertion, and the values that are accepted. */
@@ -614,8 +614,9 @@ interface OAuthErrorOptions {
 }
 
 /**
- * A refusal in OAuth's terms. `code` and `description` go to the client; `reason` is for events and tests. Grants of a
- * host's own construct it with the reason `grant_refused`, a fixed description and nothing of the request in it.
+ * A refusal with an OAuth error code. `code` and `description` are sent to the client; `reason` is for events and tests.
+ * Grant types of a host create it with the reason `grant_refused` and a fixed description that contains nothing of the
+ * request.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
@@ -676,7 +677,7 @@ const statuses = {
 } as const
 
 /**
- * Error codes as registered in IANA's "OAuth Extensions Error Registry", those of RFC 6749, RFC 6750 and OIDC Core, and
- * `not_found` for addresses without an endpoint.
+ * The error codes of IANA's "OAuth Extensions Error Registry", RFC 6749, RFC 6750 and OIDC Core, and `not_found` for
+ * addresses without an endpoint.
  */
 export type OAuthErrorCode = keyof typeof statuses

@@ -25,7 +25,7 @@ import { grantsEndpoint } from './tokens/grant-management.ts'
 import { readAccessToken } from './tokens/presented-token.ts'
 import { userinfoEndpoint } from './tokens/userinfo.ts'
 
-/** How errors are rendered: to programs, to browsers, and to holders of bearer tokens. */
+/** How errors are rendered: for programs, for browsers, and for senders of access tokens. */
 export interface ErrorRenderers {
   readonly api: RenderError
   readonly browser: RenderError
@@ -35,7 +35,7 @@ export interface ErrorRenderers {
   readonly grants: RenderError
 }
 
-/** Every path of the server, with its endpoint. */
+/** Returns every path of the server, with its endpoints. */
 export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): readonly PathRoute[] {
   const { pathname } = new URL(deps.issuer)
   const base = pathname === '/' ? '' : pathname
@@ -78,7 +78,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
 
 const shared = (route: PathRoute, crossOrigin: CrossOrigin): PathRoute => ({ ...route, crossOrigin })
 
-/** The revocation feed, when the host has one. */
+/** Returns the route of the revocation feed, if the host has enabled it. */
 function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { revocationFeed } = deps
   return revocationFeed === undefined
@@ -86,14 +86,14 @@ function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderE
     : [{ path: base + feedPath, methods: { POST: revocationFeedEndpoint(revocationFeed, deps) }, renderError }]
 }
 
-/** Grant management, when the host has turned it on. Servers call it, scripts of other origins do not. */
+/** Returns the routes of grant management, if the host has enabled it. Scripts of other origins may not call them. */
 function grantRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   if (!deps.managesGrants) return []
   const { query, revoke } = grantsEndpoint(`${deps.issuer}${grantsPath}`, deps)
   return [{ path: `${base}${grantsPath}/{grant_id}`, methods: { GET: query, DELETE: revoke }, renderError }]
 }
 
-/** The endpoints of RP-Initiated Logout, if the host lets clients sign users out. */
+/** Returns the routes of RP-Initiated Logout, if the host lets clients sign users out. */
 function logoutRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { logout } = deps
   if (logout === undefined) return []
@@ -104,7 +104,7 @@ function logoutRoutes(base: string, deps: ServerDependencies, renderError: Rende
   ]
 }
 
-/** The host's login and consent pages, if it provides them. */
+/** Returns the routes of the host's pages, if it provides them. */
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { pages } = deps
   if (pages === undefined) return []
@@ -150,8 +150,8 @@ const feedPath = '/token/revocation-feed'
 const grantsPath = '/grants'
 
 /**
- * The origins of the client that the form names, if it may run in a page. The form does not prove that this client sent it,
- * and need not: anyone who sends the form without a browser can read the response anyway.
+ * Returns the origins of the client that the form names, if the client may run in a page. The form does not prove that this
+ * client sent it, and it need not: anyone who sends the form without a browser can read the response anyway.
  */
 const originsOfNamedClient =
   ({ storage }: { readonly storage: OAuthStorage }): RegisteredOrigins =>
@@ -162,7 +162,7 @@ const originsOfNamedClient =
     return client === undefined || client.tokenEndpointAuthMethod.startsWith('client_secret') ? [] : originsOf(client)
   }
 
-/** The origins of the client that the bearer token was issued to, even if it has expired, so that the page can read the error. */
+/** Returns the origins of the client that the token was issued to, even if it has expired: the page may read the error. */
 const originsOfBearer =
   (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
   async (request) => {
@@ -172,12 +172,12 @@ const originsOfBearer =
     return client === undefined ? [] : originsOf(client)
   }
 
-/** The client with this `client_id`, unless it is disabled. */
+/** Finds the client with this `client_id`, unless it is disabled. */
 async function findClient(named: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
   const client = named === undefined ? undefined : await storage.clients.find(clientId(named))
   return client?.disabledAt === undefined ? client : undefined
 }
 
-/** The origins of its http and https redirect URIs. Private-use schemes of native apps have no origin. */
+/** Returns the origins of the client's http and https redirect URIs. Private-use schemes of native apps have no origin. */
 const originsOf = ({ redirectUris }: ClientRecord): readonly string[] =>
   redirectUris.filter((uri) => /^https?:/.test(uri)).map((uri) => new URL(uri).origin)

@@ -19,7 +19,7 @@ describe('ready', () => {
     expect((await storage.signingKeys.list()).map(({ algorithm }) => algorithm).toSorted()).toEqual(['ES256', 'RS256'])
   })
 
-  it('rejects with what to change when another sealing key sealed the keys, and writes nothing', async () => {
+  it('rejects with an error that says what to change when another sealing key sealed the keys, and writes nothing', async () => {
     const database = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database })
     await aServer(storage).ready()
@@ -31,7 +31,7 @@ describe('ready', () => {
     expect(await storage.signingKeys.list()).toEqual(before)
   })
 
-  it('rejects when only an earlier key opens, because a later sealing key sealed the one that signs', async () => {
+  it('rejects when it can open only an earlier key, because a later sealing key sealed the key that signs', async () => {
     const storage = createMemoryStorage({ issuer })
     const time = { now: 1_790_000_000 }
     const clock = () => epochSeconds(time.now)
@@ -54,7 +54,7 @@ describe('ready', () => {
     expect(await storage.signingKeys.list()).toHaveLength(4)
   })
 
-  it('rejects while storage does not answer, and resolves when it does', async () => {
+  it('rejects while storage does not answer, and resolves when it answers again', async () => {
     const storage = createMemoryStorage({ issuer })
     let isDown = true
     const list = () =>
@@ -109,7 +109,7 @@ describe('a server whose sealing key did not seal the stored keys', () => {
     expect([before.status, (await server.handle(aRequest('GET', '/jwks'))).status]).toEqual([503, 200])
   })
 
-  it('serves its metadata while storage is down, and proves the keys afterwards', async () => {
+  it('serves its metadata while storage is down, and answers with 503 once storage returns the foreign keys', async () => {
     const storage = createMemoryStorage({ issuer })
     await aServer(storage).ready()
     let isDown = true

@@ -29,28 +29,28 @@ import { requireStores } from '@mintmark/storage-interface/stores'
 /** An OAuth 2.0 authorization server with an OpenID Connect identity layer, for an adapter to serve. */
 export interface AuthorizationServer extends HttpService {
   readonly issuer: string
-  /** What the server accepts of its clients. Registration and administration check clients against it. */
+  /** The rules for clients of this server. Registration and administration check clients against them. */
   readonly clientRules: ClientRules
   /**
    * Proves that this process can issue tokens: storage answers, and every key that signs opens with this process's
    * sealing key. Call it before the process accepts requests, and from a readiness probe; keys that were read a moment
-   * ago are not read again. Without it, a server with another sealing key answers every request with 503.
+   * ago are not read again. Without this call, a server with a wrong sealing key starts, and answers every request with 503.
    * @throws Error that says what to change; StorageUnavailableError when storage does not answer.
    */
   ready(): Promise<void>
   /**
-   * The interaction that a request to the host's login or consent page belongs to.
+   * Returns the interaction that a request to the host's login or consent page belongs to.
    * @throws errors that `renderError` renders: OAuthError access_denied — reason `cross_site_post`; invalid_request —
-   * reason `interaction_unknown` and those of the authorization request.
+   * reason `interaction_unknown`, or a reason of the authorization request.
    */
   interaction(request: ServerRequest): Promise<PendingInteraction>
   /**
-   * What an access token that was presented to the host allows; `undefined` unless this server currently accepts it.
+   * Returns what an access token that was presented to the host allows; `undefined` unless this server currently accepts it.
    */
   accessToken(token: string): Promise<ActiveAccessToken | undefined>
   /**
    * Sends messages to clients, such as logout tokens (Back-Channel Logout §2.5), until the signal is aborted. Any number of
-   * processes may do so. It outlives outages of the storage.
+   * processes may do so. It continues after outages of the storage.
    * @throws TypeError when back-channel logout is off, or the storage cannot keep deliveries.
    */
   deliver(options: { readonly signal: AbortSignal }): Promise<void>
@@ -60,16 +60,17 @@ export interface AuthorizationServer extends HttpService {
    */
   deliverOnce(options?: DeliverOnceOptions): Promise<DeliveryReport>
   /**
-   * Ends a session by the name that the host gave it, which `sid` names too: the tokens that are bound to it are revoked,
-   * and no client joins it later, also when this server never saw it.
-   * @param reason `host` unless given.
+   * Ends a session by the `sessionId` that the host gave it, or by the `sid` of clients with public subjects, which is the
+   * same. The tokens that are bound to the session are revoked, and no client can join it later, even if this server has
+   * never seen it.
+   * @param reason `host` by default.
    * @returns `unchanged` when it was ended before.
    */
   endSession(session: string, reason?: SessionEndReason): Promise<'revoked' | 'unchanged'>
   /**
-   * Ends every session of a user that is stored: those of `createCookieSessions`, and those of the host that a client has
-   * joined. With `except`, the `sessionId` of the present one, all others.
-   * @param options `reason` is `host` unless given.
+   * Ends all stored sessions of a user: the sessions of `createCookieSessions`, and sessions of the host that a client has
+   * joined. The session whose `sessionId` is `except` stays active.
+   * @param options `reason` is `host` by default.
    * @returns the number of sessions.
    */
   endSessions(
@@ -77,12 +78,12 @@ export interface AuthorizationServer extends HttpService {
     options?: { readonly reason?: SessionEndReason; readonly except?: string | undefined },
   ): Promise<number>
   /**
-   * Lists the active sessions of a user, newest first, for an account page: those of `createCookieSessions`, and those of the
-   * host that a client has joined. A page lets its user end only sessions that are in their list.
+   * Lists the active sessions of a user, newest first, for an account page: the sessions of `createCookieSessions`, and
+   * sessions of the host that a client has joined. An account page must let users end only sessions that are in their list.
    */
   listSessions(subject: string): Promise<readonly SessionSummary[]>
   /**
-   * The response to an error of an interaction: a redirect to the client where that is safe, otherwise an error page.
+   * Renders an error of an interaction: as a redirect to the client where that is safe, otherwise as an error page.
    */
   renderError(error: unknown, request: RequestHead): Promise<ServerResponse>
 }
@@ -174,7 +175,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 /**
  * Makes every endpoint answer 503 while the keys in storage are not the keys of this process: a server that serves some
  * endpoints looks healthy, and starts sign-ins that the other servers cannot finish. Once the keys were read, no request
- * waits for this. While storage is down, endpoints that do not need it answer.
+ * waits for this check. While storage is down, endpoints that do not need storage still answer.
  */
 const withUsableKeys = (routes: readonly PathRoute[], keys: KeyRing): readonly PathRoute[] =>
   afterPreparation(routes, async () => {
@@ -193,7 +194,7 @@ function deliveryOf({ delivery }: ServerDependencies, { storage }: Authorization
   return delivery
 }
 
-/** The options in force that weaken the server. Each is reported when the server starts. */
+/** Returns an event for each option that weakens the server. They are reported when the server starts. */
 function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
   const found: ServerOccurrence[] = []
   if (settings.issuerUrl.protocol === 'http:') {
@@ -201,7 +202,7 @@ function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
   }
   if (settings.lifetimes.accessToken > maxAccessTokenLifetime) {
     const advice =
-      'Access tokens live for more than an hour: an API that reads them by itself honours a revoked one for so long.'
+      'Access tokens live for more than an hour: an API that verifies them itself accepts a revoked one for that long.'
     found.push({ type: 'option.unsafe', option: 'lifetimes.accessToken', advice })
   }
   if (settings.allowedOrigins.length > 0) {

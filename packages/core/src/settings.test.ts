@@ -22,7 +22,7 @@ const page = (): Promise<never> => Promise.reject(new Error('never'))
 const pages = { login: page, consent: page }
 
 describe('options', () => {
-  it('needs four and fills in the rest', () => {
+  it('need four and fill in the rest', () => {
     const settings = parseSettings(options())
 
     expect(settings.defaultAudience).toBe('https://as.test')
@@ -36,7 +36,7 @@ describe('options', () => {
     expect(settings.accessTokenAlgorithm).toBe('ES256')
   })
 
-  it('lets no refresh token expire more than a day before its access tokens, which need the row of the family', () => {
+  it('keep refresh tokens valid until a day before their access tokens expire, which need the row of the family', () => {
     const day = 86_400
     const idleOf = (accessToken: number) =>
       parseSettings(options({ lifetimes: { accessToken, refreshTokenIdle: 100 } })).lifetimes.refreshTokenIdle
@@ -44,7 +44,7 @@ describe('options', () => {
     expect([idleOf(600), idleOf(day + 100), idleOf(2 * day)]).toEqual([100, 100, day])
   })
 
-  it('keeps the host pages below an issuer with a path, unless configured otherwise', () => {
+  it('place the host's pages below an issuer with a path, unless configured otherwise', () => {
     const settings = parseSettings(options({ issuer: 'https://as.test/id', interaction: { loginUrl: '/sign-in' } }))
 
     expect(settings.interactionUrls).toEqual({
@@ -53,7 +53,7 @@ describe('options', () => {
     })
   })
 
-  it('lets a host serve its own pages at another origin, both at one address', () => {
+  it('let a host serve its own pages at another origin, and two pages at addresses that differ only in the query', () => {
     const settings = parseSettings(
       options({ interaction: { loginUrl: 'https://app.test/in?1', consentUrl: 'https://app.test/in?2' } }),
     )
@@ -63,7 +63,7 @@ describe('options', () => {
 
   it.each([
     ['an unknown lifetime', { lifetimes: { accessTokens: 5 } }, /lifetimes/],
-    ['a lifetime that is no whole number', { lifetimes: { accessToken: 0.5 } }, /accessToken/],
+    ['a lifetime that is not a whole number', { lifetimes: { accessToken: 0.5 } }, /accessToken/],
     ['a misspelled option', { lifetime: { accessToken: 5 } }, /lifetime/],
     [
       'a default audience that needs consent as an API (RFC 8707 §3)',
@@ -71,13 +71,13 @@ describe('options', () => {
       /defaultAudience: https:\/\/api\.test is among resources/,
     ],
     [
-      'an API that is the issuer, for which every token with openid is (RFC 8707 §3)',
+      'an API whose identifier is the issuer, the audience of every token with openid (RFC 8707 §3)',
       { resources: { 'https://as.test': { scopes: [] } } },
       /resources: every token with openid is for the issuer/,
     ],
-    ['a page that is no function', { pages: { login: 'login.html', consent: page } }, /pages/],
-    ['a page at an address that is none', { interaction: { loginUrl: 'http://[' } }, /loginUrl/],
-    ['a page at an address that runs', { interaction: { consentUrl: 'javascript:alert(1)' } }, /consentUrl/],
+    ['a page that is not a function', { pages: { login: 'login.html', consent: page } }, /pages/],
+    ['a page at a malformed address', { interaction: { loginUrl: 'http://[' } }, /loginUrl/],
+    ['a page at a javascript: address', { interaction: { consentUrl: 'javascript:alert(1)' } }, /consentUrl/],
     [
       'a sign-in page at another origin',
       { pages, interaction: { loginUrl: 'https://app.test/in' } },
@@ -90,7 +90,7 @@ describe('options', () => {
     ],
     ['an issuer that is neither https nor http', { issuer: 'ftp://127.0.0.1' }, /must use https/],
     [
-      'an address for a page that is not there',
+      'an address for a page that does not exist',
       { pages, interaction: { selectAccountUrl: '/choose' } },
       /needs pages.selectAccount/,
     ],
@@ -103,7 +103,7 @@ describe('options', () => {
     ['a scope of OpenID Connect (OIDC Core §5.4)', { scopes: { email: 'Read your mail address' } }, /email/],
     ['a limiter that cannot count', { rateLimits: { startedInteractions: {} } }, /startedInteractions/],
     [
-      'a resource whose tokens live for ever',
+      'a resource whose tokens live for more than a year',
       { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 1e12 } } },
       /accessTokenLifetime/,
     ],
@@ -118,31 +118,31 @@ describe('options', () => {
     ],
     ['a resource with an unknown scope', { resources: { 'https://api.test': { scopes: ['nope'] } } }, /nope/],
     [
-      'a grant whose name is no URI (RFC 6749 §4.5)',
+      'a grant whose name is not a URI (RFC 6749 §4.5)',
       { grants: [{ grantType: 'password', decide: () => undefined }] },
       /absolute URI/,
     ],
-    ['a grant that cannot decide', { grants: [{ grantType: 'urn:example:voucher' }] }, /decide/],
-    ['two grants of one name', { grants: [voucher, voucher] }, /different names/],
+    ['a grant without the function decide', { grants: [{ grantType: 'urn:example:voucher' }] }, /decide/],
+    ['two grants with the same name', { grants: [voucher, voucher] }, /different names/],
     ['an algorithm that the ring lacks', { accessTokenAlgorithm: 'PS256' }, /accessTokenAlgorithm/],
     [
       'access tokens that outlive the key of their signature (OIDC Core §10.1.1)',
       { lifetimes: { accessToken: 14 * 86_400 + 1 } },
       /schedule.retire/,
     ],
-    ['ID tokens that outlive it', { lifetimes: { idToken: 14 * 86_400 + 1 } }, /schedule.retire/],
+    ['ID tokens that outlive the key of their signature', { lifetimes: { idToken: 14 * 86_400 + 1 } }, /schedule.retire/],
     [
-      'tokens of a resource that outlive it',
+      'access tokens of a resource that outlive the key of their signature',
       { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 14 * 86_400 + 1 } } },
       /schedule.retire/,
     ],
-    ['signedIn that is no function', { signedIn: true }, /signedIn/],
+    ['signedIn that is not a function', { signedIn: true }, /signedIn/],
     [
       'a storage of another issuer',
       { storage: createMemoryStorage({ issuer: 'https://other.test' }) },
       /another issuer/,
     ],
-  ])('refuses %s and says which option is wrong', (_case, change, message) => {
+  ])('do not accept %s, and the error says which option is wrong', (_case, change, message) => {
     const wrong = { ...options(), ...change } as AuthorizationServerOptions
 
     expect(() => parseSettings(wrong)).toThrow(message)
@@ -157,7 +157,7 @@ describe('issuer', () => {
     'http://localhost:3000',
     'http://127.0.0.1:3000',
     'http://[::1]:3000',
-  ])('accepts %s (RFC 8414 §2)', (issuer) => {
+  ])('may be %s (RFC 8414 §2)', (issuer) => {
     expect(parseSettings(options({ issuer })).issuer).toBe(issuer)
   })
 
@@ -173,18 +173,18 @@ describe('issuer', () => {
     'https://AS.test',
     'https://as.test/a/../b',
     'https://as.test:443',
-  ])('refuses to start with %s (RFC 8414 §2)', (issuer) => {
+  ])('must not be %s (RFC 8414 §2)', (issuer) => {
     expect(() => parseSettings(options({ issuer }))).toThrow(TypeError)
   })
 
   it.each([
     ['https://as.test/id/', 'Write it as https://as.test/id'],
     ['https://user:pw@AS.test?x=1', 'Write it as https://as.test'],
-  ])('says how to write %s', (issuer, advice) => {
+  ])('is refused with the correct form when it is %s', (issuer, advice) => {
     expect(() => parseSettings(options({ issuer }))).toThrow(new RegExp(`${advice}$`))
   })
 
-  it('is refused where sessions and clients are made for it, before the server is', async () => {
+  it('is checked when sessions and clients are created, before the server exists', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test/' })
 
     expect(() => createCookieSessions({ storage })).toThrow(/Write it as https/)
@@ -210,7 +210,7 @@ function eventsAtStart(change: Partial<AuthorizationServerOptions>): readonly Se
   return events
 }
 
-it('a server with safe options has nothing to say when it starts', () => {
+it('emits no event when a server starts with safe options', () => {
   expect(eventsAtStart({})).toEqual([])
 })
 
@@ -218,7 +218,7 @@ it.each([
   ['issuer', { issuer: 'http://localhost:3000' }],
   ['lifetimes.accessToken', { lifetimes: { accessToken: 3601 } }],
   ['dangerouslyAllowOutbound', { dangerouslyAllowOutbound: ['https://rp.test:8443'] }],
-])('the unsafe option %s names itself when the server starts', (option, change) => {
+])('emits an event that names the unsafe option %s when the server starts', (option, change) => {
   expect(eventsAtStart(change)).toMatchObject([{ type: 'option.unsafe', option }])
 })
 
@@ -232,7 +232,7 @@ it.each([
   'ftp://127.0.0.1',
   'rp.test',
   '*',
-])('refuses to start when %s is to be allowed for outgoing requests', (origin) => {
+])('refuses to start when dangerouslyAllowOutbound contains %s', (origin) => {
   expect(() => eventsAtStart({ dangerouslyAllowOutbound: [origin] })).toThrow('dangerouslyAllowOutbound')
 })
 
@@ -249,7 +249,7 @@ it('serves the path of the revocation feed only when the host enables it', () =>
   expect(serverWith({}).serves('/token/revocation-feed')).toBe(false)
 })
 
-it('revocations are kept for longer than any access token lives, or the server does not start', () => {
+it('refuses to start with the revocation feed when access tokens live longer than revocations are kept', () => {
   const resources = { 'https://api.test': { scopes: [], accessTokenLifetime: 690_901 } }
 
   expect(() => serverWith({ revocationFeed: true, lifetimes: { accessToken: 690_900 } })).not.toThrow()

@@ -34,7 +34,7 @@ export interface ServerSettings {
   readonly defaultAudience: string
   readonly accessTokenAlgorithm: SigningAlgorithm
   readonly lifetimes: Readonly<Record<keyof Lifetimes, DurationSeconds>>
-  /** Whose refresh tokens rotate. */
+  /** Which refresh tokens rotate. */
   readonly rotation: 'always' | 'unbound_only'
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   readonly sessionBoundTokens: SessionBoundTokens
@@ -43,7 +43,7 @@ export interface ServerSettings {
   readonly managesGrants: boolean
   readonly minimumProfile: SecurityProfile
   readonly dpopNonces: DpopNoncePolicy
-  /** For how long a session is remembered after a client joined it. */
+  /** How long a session is remembered after a client joined it. */
   readonly sessionRetention: DurationSeconds
   readonly apiClaims: ApiClaimSettings
   readonly discovery: DiscoveryOptions
@@ -55,7 +55,7 @@ export interface ServerSettings {
   readonly backChannelLogout: boolean
   /** `undefined` when the host deletes expired rows itself. */
   readonly purge: PurgeSettings | undefined
-  /** For how long the revocation feed keeps an entry; `undefined` without the feed. */
+  /** How long the revocation feed keeps an entry; `undefined` without the feed. */
   readonly feedRetention: DurationSeconds | undefined
 }
 
@@ -126,7 +126,7 @@ function pageUrls(
   const served = [login, consent, ...(select === undefined ? [] : [select])]
   if (served.some(({ origin }) => origin !== issuerUrl.origin)) {
     throw new TypeError(
-      'Invalid options: pages are served at the issuer, so loginUrl, consentUrl and selectAccountUrl must be there too.',
+      'Invalid options: pages are served at the issuer, so loginUrl, consentUrl and selectAccountUrl must have the origin of the issuer.',
     )
   }
   if (new Set(served.map(({ pathname }) => pathname)).size < served.length) {
@@ -155,7 +155,7 @@ function scopeRegistry({ scopes: own, scopeClaims: claimsIn, ...uses }: ParsedOp
     ...(uses.grantManagement ? grantManagementScopeDefinitions : []),
   ])
   const definitions = Object.entries(own).map(([name, option]) => {
-    // OIDC Core §5.4: the standard defines which claims these release, so the host cannot redefine them.
+    // OIDC Core §5.4: the standard defines which claims these scopes release, so the host cannot redefine them.
     if (standard.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by a standard.`)
     const { description, claims } = typeof option === 'string' ? { description: option, claims: [] } : option
     return [name, { description, claims, idTokenClaims: [], isIdentity: claims.length > 0 }] as const
@@ -190,21 +190,21 @@ function resourceRegistry(
 }
 
 /**
- * Refuses an API whose identifier is the audience of tokens for which a client has named no API: they need neither
- * registration nor consent for it (RFC 8707 §3).
+ * Refuses an API whose identifier is the audience of tokens that clients get without naming an API: those tokens need
+ * neither registration for the API nor consent (RFC 8707 §3).
  */
 function refuseImpliedAudience({ resources, defaultAudience }: ParsedOptions, issuer: string): void {
   if (Object.hasOwn(resources, issuer))
     throw new TypeError(
-      'Invalid options: resources: every token with openid is for the issuer, also without consent to an API. Give the API another identifier.',
+      'Invalid options: resources: every token with openid is for the issuer, even without consent to an API. Give the API another identifier.',
     )
   if (defaultAudience !== undefined && Object.hasOwn(resources, defaultAudience))
     throw new TypeError(
-      `Invalid options: defaultAudience: ${defaultAudience} is among resources, and tokens for the default audience need no consent to an API. Leave defaultAudience out: clients that name no API get tokens for the one that defines their scope values.`,
+      `Invalid options: defaultAudience: ${defaultAudience} is among resources, and tokens for the default audience need no consent to an API. Leave defaultAudience out: clients that name no API get tokens for the API that defines their scope values.`,
     )
 }
 
-/** Grant management is an API of this server, so tokens for it name the issuer (RFC 8707 §2). */
+/** Adds grant management: it is an API of this server, so the audience of its tokens is the issuer (RFC 8707 §2). */
 function withGrantManagement(
   resources: readonly (readonly [string, Resource])[],
   { issuer, parsed }: { readonly issuer: string; readonly parsed: ParsedOptions },
@@ -233,7 +233,7 @@ function feedRetention(parsed: ParsedOptions): DurationSeconds | undefined {
   return retention
 }
 
-/** Tokens count as revoked when the session that they are bound to is missing, so it is kept for as long as they are. */
+/** Tokens are treated as revoked when their session is missing, so a session is kept as long as the tokens bound to it. */
 function sessionRetention(parsed: ParsedOptions): DurationSeconds {
   const { session, authorizationCode, refreshTokenAbsolute } = parsed.lifetimes
   const refresh = parsed.sessionBoundTokens === 'all' ? refreshTokenAbsolute : 0
@@ -247,12 +247,12 @@ function sessionRetention(parsed: ParsedOptions): DurationSeconds {
 const refreshTokenIdle = (parsed: ParsedOptions): DurationSeconds =>
   seconds(Math.max(parsed.lifetimes.refreshTokenIdle, longestAccessTokenLifetime(parsed) - 86_400))
 
-/** OIDC Core §10.1.1: a key is published for as long as anything that it signed is valid. */
+/** Refuses keys that would not be published for as long as the tokens that they signed are valid (OIDC Core §10.1.1). */
 function refuseShortRetirement(parsed: ParsedOptions, { retirement }: KeyRing): void {
   const longest = Math.max(parsed.lifetimes.idToken, longestAccessTokenLifetime(parsed))
   if (retirement !== undefined && retirement < longest) {
     throw new TypeError(
-      `Invalid options: keys are published for ${retirement} seconds after they have signed, and tokens live for ${longest}. Raise schedule.retire.`,
+      `Invalid options: keys stay published for ${retirement} seconds after their last signature, but tokens live for ${longest} seconds. Raise schedule.retire.`,
     )
   }
 }

@@ -15,7 +15,7 @@ const unauthenticated = {
   cause: undefined,
 } as const
 
-it('names the method that a client is registered for beside the one that it sent', () => {
+it('names the method that a client is registered for and the method that it used', () => {
   const context = {
     clientId: 'my-app',
     registeredMethod: 'client_secret_basic',
@@ -28,11 +28,11 @@ it('names the method that a client is registered for beside the one that it sent
 })
 
 it.each([
-  ['a line of its own', 'x\nPOST /token refused: nothing'],
-  ['words of its own', 'x, registered for none'],
-  ['a terminal escape', 'x\u001B[2J'],
-  ['no end', 'x'.repeat(65)],
-])('lets a stranger who calls itself %s write nothing into the log', (_case, clientId) => {
+  ['with a line break', 'x\nPOST /token refused: nothing'],
+  ['with words of a log line', 'x, registered for none'],
+  ['with a terminal escape', 'x\u001B[2J'],
+  ['with 65 characters', 'x'.repeat(65)],
+])('does not log the client_id of an unauthenticated client %s', (_case, clientId) => {
   expect(line({ ...unauthenticated, context: { clientId } })).toBe(
     'POST /token refused: invalid_client (client_authentication_method): a client of unusual name',
   )
@@ -45,7 +45,7 @@ it.each([
   ['token.revoked: family by A', { type: 'token.revoked', clientId: 'A', revoked: 'family' }],
   ['userinfo.answered: to A', { type: 'userinfo.answered', clientId: 'A', userId: 'U' }],
   ['unsafe option issuer: Plain http.', { type: 'option.unsafe', option: 'issuer', advice: 'Plain http.' }],
-] as const)('says in one line what happened, and for which client: %s', (expected, occurrence) => {
+] as const)('describes in one line what happened, and for which client: %s', (expected, occurrence) => {
   expect(line(occurrence)).toBe(expected)
 })
 
@@ -62,7 +62,7 @@ function printed(event: ServerEvent): readonly unknown[][] {
   return lines
 }
 
-it('a failure inside a server without a listener is seen, with its cause', () => {
+it('prints a failure inside a server without a listener, with its cause', () => {
   const cause = new Error('sealed with another key')
 
   expect(printed({ ...refused, code: 'server_error', reason: 'unexpected_failure', cause })).toEqual([
@@ -70,13 +70,13 @@ it('a failure inside a server without a listener is seen, with its cause', () =>
   ])
 })
 
-it('an unsafe option of a server without a listener is seen', () => {
+it('prints an unsafe option of a server without a listener', () => {
   expect(printed({ type: 'option.unsafe', option: 'issuer', advice: 'Plain http.', ...at })).toEqual([
     ['warn', 'Mintmark: unsafe option issuer: Plain http.'],
   ])
 })
 
-it('lost and interrupted deliveries of a server without a listener are seen', () => {
+it('prints lost and interrupted deliveries of a server without a listener', () => {
   const cause = new Error('the disk is full')
   const gap = { type: 'delivery.gap', channel: 'logout', since: epochSeconds(1) } as const
 
@@ -86,7 +86,7 @@ it('lost and interrupted deliveries of a server without a listener are seen', ()
   ])
 })
 
-it('nothing that a stranger can cause is written', () => {
+it('prints nothing that strangers can cause', () => {
   expect(printed({ ...refused, code: 'invalid_client', reason: 'client_unknown', cause: undefined })).toEqual([])
   expect(printed({ type: 'userinfo.answered', clientId: 'A', userId: 'U', ...at })).toEqual([])
 })

@@ -21,14 +21,14 @@ function levelOf(event: ServerEvent): keyof Logger {
 }
 
 /**
- * Storage returned a code without one of its parts: clients are refused, through no fault of theirs, until the store is
+ * Storage returned a code without one of its fields. Clients are refused through no fault of theirs until the store is
  * fixed.
  */
 const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost', 'code_incomplete'])
 
 /**
- * The listener of a host that gives none. The response to a failure has a fixed sentence, so without this listener the
- * failure would leave no trace. Refusals are not logged, because anyone can cause as many as they like.
+ * Creates the listener for a host that has none. The response to a failure has a fixed sentence, so without this listener
+ * the failure would leave no trace. Refusals are not logged, because anybody can cause any number of them.
  */
 export const reportFaults =
   (console: Pick<Console, 'warn' | 'error'>): EventListener =>
@@ -87,8 +87,8 @@ export function eventLine(event: ServerEvent): string {
 }
 
 /**
- * For a refused client that exists: its `client_id`, and the authentication method or the audience that it used if another
- * one is expected.
+ * Describes a refused client that exists: its `client_id` and, if another authentication method or audience is expected,
+ * the one that it used.
  */
 function particulars({ context }: RequestRefused): string {
   const { clientId, presentedMethod, registeredMethod, presentedAudience, expectedAudience } = context
@@ -100,13 +100,13 @@ function particulars({ context }: RequestRefused): string {
 }
 
 /**
- * A name as it is written in the line. An unauthenticated caller chooses the client_id, and must not be able to break
- * or forge a line, so an unsafe one appears only in the event's fields.
+ * Returns the name for a log line. An unauthenticated caller chooses the client_id and must not be able to break or forge
+ * a line, so an unsafe client_id appears only in the event's fields.
  */
 const nameOf = (clientId: string): string =>
   /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name'
 
-/** Text of a client, if it is short and safe in a terminal. */
+/** Returns a value that a client sent, if it is short and safe in a terminal. */
 function shown(value: JsonValue | undefined): string {
   const text = JSON.stringify(value) ?? 'none'
   return /^[\x20-\x7E]{1,200}$/.test(text) ? text : 'an unusual one'
@@ -148,7 +148,8 @@ interface ObservingMeter<Gauge> {
 
 /**
  * Shows the deliveries on an OpenTelemetry meter: `mintmark.deliveries.pending` and `mintmark.deliveries.dead`, counted up to
- * 10000, and `mintmark.deliveries.oldest`, the age of the oldest pending one in seconds. One query at each collection.
+ * 10000, and `mintmark.deliveries.oldest`, the age of the oldest pending delivery in seconds. Each collection costs one
+ * query.
  */
 export function observeDeliveries<Gauge>(
   meter: ObservingMeter<Gauge>,
@@ -158,7 +159,7 @@ export function observeDeliveries<Gauge>(
     description: 'Messages to clients that were not delivered yet',
   })
   const dead = meter.createObservableGauge('mintmark.deliveries.dead', {
-    description: 'Messages to clients that were given up',
+    description: 'Messages to clients that the server gave up delivering',
   })
   const oldest = meter.createObservableGauge('mintmark.deliveries.oldest', {
     description: 'The age of the oldest message that was not delivered yet',
@@ -186,7 +187,7 @@ interface ServiceSpan {
   end(): void
 }
 
-/** The same service, with a span `{METHOD} {path}` around each request. Only paths of the service occur, so there are few names. */
+/** Returns the service with a span `{METHOD} {path}` around each request. Only paths of the service occur in span names. */
 export const traceService = <Service extends HttpService>(service: Service, tracer: ServiceTracer): Service => ({
   ...service,
   handle: (request) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createQueues, createRecentMap } from './by-key.ts'
 
-test('work of one name starts when the work before it has settled, and work of another name runs beside it', async () => {
+test('starts work of a key when its earlier work has settled, and runs work of another key at the same time', async () => {
   const queue = createQueues()
   const first = later()
   const begun: string[] = []
@@ -20,7 +20,7 @@ test('work of one name starts when the work before it has settled, and work of a
   expect(begun).toEqual(['other', 'second', 'third'])
 })
 
-test('work whose turn does not come in time is rejected unstarted, and later work still waits for the first', async () => {
+test('rejects work that waits too long without starting it, and later work still waits for the first', async () => {
   const queue = createQueues({ milliseconds: 20, error: () => new RangeError('It is late') })
   const first = later()
   const begun: string[] = []
@@ -37,7 +37,7 @@ test('work whose turn does not come in time is rejected unstarted, and later wor
   expect(begun).toEqual(['third'])
 })
 
-test('a map of recent values keeps the last ones, and none whose key is too long', () => {
+test('keeps the most recently used values in a map, and no value whose key is too long', () => {
   const map = createRecentMap<object>({ limit: 2, longest: 3 })
   const make = () => ({})
   const [a, b] = [map.get('a', make), map.get('b', make)]

@@ -6,13 +6,13 @@ export function forgetOldest(map: Map<unknown, unknown>, atMost: number): void {
   }
 }
 
-/** A map that keeps the most recently used values and makes missing ones. */
+/** A map that keeps the most recently used values and creates missing ones. */
 interface RecentMap<Value> {
   get(key: string, make: () => Value): Value
   clear(): void
 }
 
-/** @param longest values with a longer key are made each time, so that the map does not keep much memory. */
+/** @param longest in characters; values with longer keys are not kept, so that the map does not use much memory. */
 export function createRecentMap<Value>({ limit, longest = Infinity }: RecentMapLimits): RecentMap<Value> {
   // A map iterates in insertion order: the first key is the least recently used.
   const kept = new Map<string, Value>()
@@ -38,20 +38,23 @@ interface RecentMapLimits {
 /** Runs work of one key one after the other, and work of different keys at the same time. */
 type Queues = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
-/** How long work waits for its turn, and the error that it fails with after that. It does not start then. */
+/** How long work waits for its turn, and the error with which it then fails without having started. */
 interface QueueTimeout {
   readonly milliseconds: number
   readonly error: () => Error
 }
 
-/** Creates a mutex for each key, within this process. @param timeout without it, work waits as long as it takes. */
+/**
+ * Creates a mutex for each key, within this process.
+ * @param timeout without it, work waits without a limit.
+ */
 export function createQueues(timeout?: QueueTimeout): Queues {
   const ends = new Map<string, Promise<unknown>>()
 
   return async (key, work) => {
     const before = ends.get(key)
     const done = before === undefined ? work() : inTime(before, timeout).then(work)
-    // Work that gives up waiting does not let later work overtake what is before it.
+    // When work gives up waiting, later work must still wait for the work before it.
     const end = Promise.allSettled([before, done]).finally(() => {
       if (ends.get(key) === end) ends.delete(key)
     })

@@ -9,8 +9,8 @@ export const certificateHeaders = {
 } as const satisfies Readonly<Record<CertificateFormat, string>>
 
 /**
- * Reads the client certificate of a header that a proxy has set.
- * @param values all values of the header. Two are no certificate: one of them may be the sender's (RFC 9440 §4).
+ * Reads the client certificate from a header that a proxy has set.
+ * @param values all values of the header. Two values are refused: one of them may be the sender's (RFC 9440 §4).
  * @returns the certificate in DER; `undefined` for anything else.
  */
 export function readCertificateHeader(format: CertificateFormat, values: readonly string[]): Uint8Array | undefined {
@@ -27,12 +27,12 @@ export function readCertificateHeader(format: CertificateFormat, values: readonl
   }
 }
 
-/** The `Cert` of one element. With several, an earlier proxy or the sender has written the others. */
+/** Reads the only `Cert` of the header. If there are several, an earlier proxy or the sender wrote the others. */
 function certificateOfEnvoy(value: string): string | undefined {
   const found: string[] = []
   let rest = value
   while (rest !== '') {
-    // From the beginning of a member, because a quoted subject may contain whatever its owner likes.
+    // Matched from the beginning of a member, because a quoted subject may contain any text.
     const member = /^([A-Za-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^",;]*))(?:;|$)/.exec(rest)
     if (member === null) return undefined
     if (member[1]?.toLowerCase() === 'cert') found.push(member[2] ?? member[3] ?? '')
@@ -50,7 +50,7 @@ function decodePercent(text: string | undefined): string | undefined {
   }
 }
 
-/** One certificate in PEM (RFC 7468 §5.1). */
+/** Decodes a single certificate in PEM (RFC 7468 §5.1). */
 function fromPem(text: string | undefined): Uint8Array | undefined {
   const match = /^-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/.exec(text ?? '')
   return decodeBase64(match?.[1]?.replaceAll(/\s/g, ''))

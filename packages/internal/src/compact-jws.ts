@@ -1,6 +1,6 @@
 /**
- * Whether the text is a compact JWS in its canonical spelling (RFC 7515 §7.1). Decoders tolerate padding, white space and
- * spare bits, which would give one token many spellings (RFC 7515 §2, RFC 4648 §3.5).
+ * Whether the string is a compact JWS in its canonical form (RFC 7515 §7.1). Decoders tolerate padding, white space and
+ * spare bits, with which one token would have many forms (RFC 7515 §2, RFC 4648 §3.5).
  * @param maxLength in characters.
  */
 export const isCompactJws = (text: string, maxLength: number): boolean =>

@@ -18,7 +18,7 @@ export interface ParsedProof {
   readonly ath: JsonValue | undefined
   readonly nonce: JsonValue | undefined
   readonly algorithm: ImportedAlgorithm
-  /** Only the members that make the public key. */
+  /** Only the members of the public key. */
   readonly jwk: ProofKey
   readonly signingInput: string
   readonly signature: string
@@ -51,20 +51,20 @@ const parsePart = (part: string): JsonObject | undefined => parseJsonObject(deco
 const maxLength = 4096
 
 /**
- * Short printable text, except names that every JavaScript object inherits: a store that uses plain objects would find
- * them.
+ * Whether the `jti` is a short printable string, and not a name that every JavaScript object inherits: a store that uses
+ * plain objects would find those names.
  */
 const isUsableJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
 
-/** The key of the header; `undefined` unless header and key have the form that RFC 9449 §4.3 demands. */
+/** Reads the key of the header; `undefined` unless header and key have the form that RFC 9449 §4.3 demands. */
 function readKey(header: JsonObject): Pick<ParsedProof, 'algorithm' | 'jwk'> | undefined {
   const { typ, alg, jwk, crit, b64 } = header
   // RFC 8725 §3.11: JWTs that the client signed for other purposes have another type.
   if (typeof typ !== 'string' || typ.toLowerCase() !== 'dpop+jwt') return undefined
   // RFC 7515 §4.1.11: critical extensions are not supported, and RFC 7797 is one.
   if (crit !== undefined || b64 !== undefined || !isJsonObject(jwk)) return undefined
-  // RFC 9449 §4.2: the key must be public, and nobody may have learned the private one from the proof.
+  // RFC 9449 §4.2: the key must be public. A proof that contains private members has revealed the private key.
   if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'].some((name) => Object.hasOwn(jwk, name))) return undefined
   const form = keyForms.find(({ algorithms }) => algorithms.some((name) => name === alg))
   if (form === undefined) return undefined
@@ -79,11 +79,11 @@ function readKey(header: JsonObject): Pick<ParsedProof, 'algorithm' | 'jwk'> | u
 /** 32 bytes in base64url, without spare bits: one key has one thumbprint. */
 const bytes32 = /^[\w-]{42}[AEIMQUYcgkosw048]$/
 
-/** The public keys by algorithm. The members are those of the thumbprint, in its order (RFC 7638 §3.2, RFC 8037 §2). */
+/** The public keys by algorithm. The members are the members of the thumbprint, in its order (RFC 7638 §3.2, RFC 8037 §2). */
 const keyForms = [
   { algorithms: ['ES256'], importedAs: 'ES256', members: { crv: /^P-256$/, kty: /^EC$/, x: bytes32, y: bytes32 } },
   { algorithms: ['EdDSA', 'Ed25519'], importedAs: 'EdDSA', members: { crv: /^Ed25519$/, kty: /^OKP$/, x: bytes32 } },
-  // 2048 to 4096 bits: larger ones cost more than a request may.
+  // 2048 to 4096 bits: verifying with larger keys costs more than a request may.
   {
     algorithms: ['PS256'],
     importedAs: 'PS256',
@@ -106,7 +106,7 @@ export const isProofFor = (
  * path is case-sensitive.
  */
 function isSameTarget(htu: unknown, expected: string): boolean {
-  // Relative addresses, and spellings that only a browser repairs, are no URI (RFC 3986 §4.3).
+  // Relative addresses, and malformed addresses that only a browser repairs, are not URIs (RFC 3986 §4.3).
   if (typeof htu !== 'string' || !/^https?:\/\/[^\s\\]{1,2000}$/i.test(htu) || !URL.canParse(htu)) return false
   const { origin, pathname, username, password } = new URL(htu)
   const target = new URL(expected)
@@ -119,7 +119,7 @@ interface Tolerance {
   readonly future: number
 }
 
-/** RFC 9449 §4.2 requires `iat`; a proof may also have `exp` and `nbf` (RFC 7519 §4.1). */
+/** Whether the proof is recent by its `iat` (RFC 9449 §4.2) and, if present, its `exp` and `nbf` (RFC 7519 §4.1). */
 export function isProofRecent({ iat, exp, nbf }: ParsedProof, { past, future }: Tolerance, now: number): boolean {
   if (!(iat >= now - past && iat <= now + future)) return false
   if (exp !== undefined && !(typeof exp === 'number' && now < exp + future)) return false

@@ -1,4 +1,4 @@
-/** Whether an object in valid JSON has a member twice. */
+/** Whether any object in a valid JSON text has the same member twice. */
 export function repeatsMember(text: string): boolean {
   const open: (Set<string> | undefined)[] = []
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[{}[\]]/g)) {
@@ -6,7 +6,7 @@ export function repeatsMember(text: string): boolean {
     else if (token === '[') open.push(undefined)
     else if (token === '}' || token === ']') open.pop()
     else if (token.endsWith(':')) {
-      // `a` and its escaped form are one name.
+      // `a` and its escaped form are the same name.
       const name = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string
       const names = open.at(-1)
       if (names?.has(name) === true) return true
@@ -16,7 +16,7 @@ export function repeatsMember(text: string): boolean {
   return false
 }
 
-/** Goes once through the text. Brackets in texts count too: no message of ours has so many in a row. */
+/** Whether JSON is nested more than 32 deep. Brackets inside strings are counted too; no legitimate message has so many. */
 export function isTooDeep(text: string): boolean {
   let depth = 0
   for (const character of text) {
@@ -28,10 +28,11 @@ export function isTooDeep(text: string): boolean {
 }
 
 /**
- * Whether every store can write a value and read it back: no text in it has U+0000 or half a surrogate pair.
- * @param value JSON, not nested deeply.
+ * Whether every store can write a value and read it back unchanged: no string in it contains U+0000 or half a surrogate
+ * pair.
+ * @param value JSON that is not deeply nested.
  */
 export const isStorable = (value: unknown): boolean => !unstorable.test(JSON.stringify(value))
 
-/** These characters as JSON escapes them: after an even number of backslashes. */
+/** Matches the JSON escapes of these characters: after an even number of backslashes. */
 const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/

@@ -13,7 +13,7 @@ import {
   systemRandom,
 } from './runtime.ts'
 
-it('a secret encodes 256 bits of the random source (RFC 6749 §10.10)', () => {
+it('creates a secret from 256 bits of the random source (RFC 6749 §10.10)', () => {
   const asked: number[] = []
   const secret = randomSecret((byteCount) => {
     asked.push(byteCount)
@@ -24,7 +24,7 @@ it('a secret encodes 256 bits of the random source (RFC 6749 §10.10)', () => {
   expect([...Buffer.from(secret, 'base64url')]).toEqual(Array.from({ length: 32 }, (_, at) => at))
 })
 
-it('a secret shares no byte with the identifier drawn with it (RFC 6749 §10.10)', () => {
+it('creates a secret that shares no byte with the identifier drawn with it (RFC 6749 §10.10)', () => {
   const { secret, identifier } = randomSecretAndIdentifier((byteCount) =>
     Uint8Array.from({ length: byteCount }, (_, at) => at),
   )
@@ -34,7 +34,7 @@ it('a secret shares no byte with the identifier drawn with it (RFC 6749 §10.10)
   expect(bytes).toEqual(Array.from({ length: 48 }, (_, at) => at))
 })
 
-it("the system's random source does not repeat a value", () => {
+it("draws no value twice from the system's random source", () => {
   const drawn = Array.from({ length: 1000 }, () => [randomSecret(systemRandom), randomIdentifier(systemRandom)]).flat()
 
   expect(new Set(drawn).size).toBe(2000)
@@ -42,7 +42,7 @@ it("the system's random source does not repeat a value", () => {
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-it('SHA-256 of text is that of its UTF-8 bytes (FIPS 180-4)', async () => {
+it('computes the SHA-256 of a string from its UTF-8 bytes (FIPS 180-4)', async () => {
   const ofText = await sha256('déjà vu')
   const ofBytes = await sha256(new TextEncoder().encode('déjà vu'))
 
@@ -56,7 +56,7 @@ it('hashes a secret to the base64url of its SHA-256', async () => {
   expect(digest).toBe(createHash('sha256').update('s3cret').digest('base64url'))
 })
 
-it('computes HMAC-SHA-256 of the second test case (RFC 4231 §4.3)', async () => {
+it('computes the HMAC-SHA-256 of test case 2 (RFC 4231 §4.3)', async () => {
   const mac = await hmacSha256(
     new TextEncoder().encode('Jefe'),
     new TextEncoder().encode('what do ya want for nothing?'),
@@ -86,7 +86,7 @@ function runWithoutBuiltins(program: string): unknown {
   return JSON.parse(execFileSync(process.execPath, args, { cwd: import.meta.dirname, encoding: 'utf8' }))
 }
 
-it('computes the same digests by Web Crypto when Node’s modules are absent', () => {
+it('computes the same digests with Web Crypto when Node’s modules are absent', () => {
   const found = runWithoutBuiltins(`
     const { digestSecret, hmacSha256, nodeCrypto } = await import('./runtime.ts')
     const mac = await hmacSha256(new Uint8Array(32).fill(7), new Uint8Array(3))
@@ -111,6 +111,6 @@ it('draws identifiers in blocks, and none of them twice', () => {
   expect(draws).toBe(3)
 })
 
-it('an identifier never begins with a hyphen', () => {
+it('creates no identifier that begins with a hyphen', () => {
   expect(randomIdentifier(() => new Uint8Array(16).fill(0xfb))).toMatch(/^A_v7/)
 })

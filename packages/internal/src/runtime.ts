@@ -2,18 +2,18 @@ import { epochSeconds, type EpochSeconds } from '@mintmark/storage-interface'
 import { type SecretDigest, secretDigest } from '@mintmark/storage-interface/stores'
 import * as base64url from 'jose/base64url'
 
-/** Where the runtime describes itself (WinterTC). Older runtimes have no user agent. */
+/** The globals by which a runtime identifies itself (WinterTC). Older runtimes have no user agent. */
 const runtime = globalThis as {
   readonly process?: { getBuiltinModule?(name: string): unknown }
   readonly navigator?: { readonly userAgent?: string }
 }
 
-/** Cloudflare's runtime. */
+/** Whether this is Cloudflare's runtime. */
 export const isWorkerd = runtime.navigator?.userAgent === 'Cloudflare-Workers'
 
 /**
- * A built-in module of Node, if the runtime has it: Node, Bun and Deno. The modules are an optimization: without them, Web
- * Crypto and JavaScript do the same work. workerd is excluded because its versions are incomplete: its `crypto.verify`
+ * Returns a built-in module of Node in runtimes that have it: Node, Bun and Deno. The modules are an optimization: without
+ * them, Web Crypto and JavaScript do the same work. workerd is excluded because its versions are incomplete: its `crypto.verify`
  * rejects a key object together with an encoding (seen 2026-11, covered by test/runtimes).
  */
 export const nodeBuiltin = (name: string): unknown =>
@@ -44,7 +44,7 @@ interface NodeKey {
 /** Node's crypto module, if the runtime has it. It is looked up once, when this file is loaded. */
 export const nodeCrypto = nodeBuiltin('node:crypto') as NodeCrypto | undefined
 
-/** Base64url without padding (RFC 4648 §5, RFC 7515 §2) of the bytes, or of the text's UTF-8 bytes. */
+/** Encodes the bytes, or the UTF-8 bytes of the string, as base64url without padding (RFC 4648 §5, RFC 7515 §2). */
 type EncodeBase64url = (data: Uint8Array | string) => string
 
 /** Chosen once. Encoding in JavaScript is several times slower than Node's encoder. */
@@ -57,7 +57,7 @@ function nodeEncoder(module: unknown): EncodeBase64url | undefined {
     (typeof data === 'string' ? from(data) : from(data.buffer, data.byteOffset, data.byteLength)).toString('base64url')
 }
 
-/** Decodes canonical base64url. The result for other text depends on the runtime, so check the text first. */
+/** Decodes canonical base64url. The result for other strings depends on the runtime, so check the string first. */
 export const decodeBase64url: (text: string) => Uint8Array = nodeDecoder(nodeBuiltin('node:buffer')) ?? base64url.decode
 
 function nodeDecoder(module: unknown): ((text: string) => Uint8Array) | undefined {
@@ -70,7 +70,7 @@ function nodeDecoder(module: unknown): ((text: string) => Uint8Array) | undefine
   }
 }
 
-/** The length of a text in UTF-8, in bytes. Where the runtime counts, the text is not encoded. */
+/** Returns the length of a string in UTF-8, in bytes. It does not encode the string if the runtime can count without that. */
 export const utf8Length: (text: string) => number = nodeLength(nodeBuiltin('node:buffer')) ?? webLength
 
 function nodeLength(module: unknown): ((text: string) => number) | undefined {
@@ -94,14 +94,14 @@ interface NodeBuffer {
 }
 
 /**
- * SHA-256 of a secret in base64url, for storage. It is meant for secrets of 256 random bits, which cannot be guessed; it is
- * not suitable for passwords that users choose.
+ * Computes the SHA-256 of a secret in base64url, for storage. It is meant for secrets of 256 random bits, which cannot be
+ * guessed; it is not suitable for passwords that users choose.
  */
 export const digestSecret: DigestSecret = nodeCrypto === undefined ? webDigestSecret : nodeDigestSecret(nodeCrypto)
 
 type DigestSecret = (secret: string | Uint8Array) => Promise<SecretDigest>
 
-/** Node returns the digest as text in one call. Converting bytes to text would cost as much as the digest. */
+/** Node returns the digest as a string in one call. Encoding bytes as a string would cost as much as the digest. */
 function nodeDigestSecret(node: NodeCrypto): DigestSecret {
   return async (secret) => secretDigest(node.hash('sha256', secret, 'base64url'))
 }
@@ -114,7 +114,7 @@ async function webDigestSecret(secret: string | Uint8Array): Promise<SecretDiges
 export const isSecretUseDue = (lastUsedAt: EpochSeconds | undefined, now: EpochSeconds): boolean =>
   lastUsedAt === undefined || now - lastUsedAt >= 3600
 
-/** SHA-256 of the bytes, or of the text's UTF-8 bytes. It is synchronous where the runtime allows it. */
+/** Computes the SHA-256 of the bytes, or of the UTF-8 bytes of the string; synchronously where the runtime allows it. */
 export const sha256: Sha256 = nodeCrypto === undefined ? webSha256 : nodeSha256(nodeCrypto)
 
 type Sha256 = (data: string | Uint8Array) => Uint8Array | Promise<Uint8Array>
@@ -129,17 +129,17 @@ async function webSha256(data: string | Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * HMAC-SHA-256 of the message, 32 bytes (RFC 2104 §2). It computes two digests instead of calling Web Crypto, which would
- * import the key for each message.
+ * Computes the HMAC-SHA-256 of the message, 32 bytes (RFC 2104 §2). It computes two digests instead of calling Web Crypto,
+ * which would import the key for each message.
  * @param key at most 64 bytes.
  */
 export async function hmacSha256(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
-  if (key.length > blockLength) throw new TypeError('The key of an HMAC is at most 64 bytes long.')
+  if (key.length > blockLength) throw new TypeError('The key of an HMAC must not be longer than 64 bytes.')
   const inner = await sha256(padded(key, 0x36, message))
   return sha256(padded(key, 0x5c, inner))
 }
 
-/** The key, padded with zeros to a block, with each byte XORed with `pad`, followed by the text. */
+/** Returns the key, padded with zeros to a block and with each byte XORed with `pad`, followed by the message. */
 function padded(key: Uint8Array, pad: number, text: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(blockLength + text.length)
   for (let index = 0; index < blockLength; index += 1) bytes[index] = (key[index] ?? 0) ^ pad
@@ -162,29 +162,29 @@ export function equalInConstantTime(left: string, right: string): boolean {
 }
 
 /**
- * Returns that many unpredictable bytes.
+ * Returns `byteCount` unpredictable bytes.
  * @defaultValue Web Crypto. Tests pass predictable bytes.
  */
 export type Random = (byteCount: number) => Uint8Array
 
 export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Uint8Array(byteCount))
 
-/** A secret of 256 random bits in base64url (43 characters): a code, a handle, a cookie, a client secret. */
+/** Creates a secret of 256 random bits in base64url (43 characters): a code, a handle, a cookie, a client secret. */
 export const randomSecret = (random: Random): string => encodeBase64url(random(32))
 
 /**
- * An identifier of 128 random bits in base64url (22 characters). It is not a secret. It never begins with a hyphen: a command
- * line would take it for a flag.
+ * Creates an identifier of 128 random bits in base64url (22 characters). It is not a secret. It never begins with a hyphen,
+ * because a command line would take it for a flag.
  */
 export const randomIdentifier = (random: Random): string => encodeBase64url(random(identifierLength)).replace(/^-/, 'A')
 
-/** A secret and the identifier of its record. One call for both, because the call costs more than the bytes. */
+/** Creates a secret and the identifier of its record. One draw serves both, because a draw costs more than the bytes. */
 export function randomSecretAndIdentifier(random: Random): { readonly secret: string; readonly identifier: string } {
   const bytes = random(48)
   return { secret: encodeBase64url(bytes.subarray(0, 32)), identifier: randomIdentifier(() => bytes.subarray(32)) }
 }
 
-/** Generates identifiers that no other series generates: 128 bits, drawn once, and a counter. They are not secrets. */
+/** Creates a generator of identifiers that no other generator creates: 128 bits, drawn once, and a counter. They are not secrets. */
 export function identifierSeries(random: Random): () => string {
   const series = randomIdentifier(random)
   let count = 0
@@ -195,8 +195,8 @@ export function identifierSeries(random: Random): () => string {
 }
 
 /**
- * Generates random identifiers. They are drawn in blocks, because each draw has a fixed cost.
- * @returns a function whose identifiers are like those of `randomIdentifier`.
+ * Creates a generator of random identifiers like `randomIdentifier`, which draws them in blocks because each draw has a
+ * fixed cost.
  */
 export function randomIdentifiers(random: Random): () => string {
   let block: Uint8Array = new Uint8Array()
@@ -222,5 +222,5 @@ export type Clock = () => EpochSeconds
 
 export const systemClock: Clock = () => epochSeconds(Date.now() / 1000)
 
-/** Milliseconds on a monotonic clock, for measuring durations. Changes of the system clock do not affect it. */
+/** Returns the milliseconds of a monotonic clock, for measuring durations. Changes of the system clock do not affect it. */
 export const elapsed = (): number => performance.now()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createTurns } from './turns.ts'
 
-test('a turn is over after its length, and a new one begins after other work', async () => {
+test('ends a turn after its length, and begins a new one after other work', async () => {
   const { turns, advance, runOthers } = controlled()
 
   expect(turns.isOver()).toBe(false)
@@ -18,7 +18,7 @@ test('a turn is over after its length, and a new one begins after other work', a
   expect(turns.isOver()).toBe(false)
 })
 
-test('requests of one round share a turn, and one of them goes on in each round', async () => {
+test('shares a turn between the requests of one round, and continues one of them in each round', async () => {
   const { turns, advance, runOthers } = controlled()
   const order: string[] = []
   const work = async (name: string): Promise<void> => {
@@ -40,7 +40,7 @@ test('requests of one round share a turn, and one of them goes on in each round'
   expect(order.join(' ')).toBe('a0 | a1 | b0 | c0 | b1 | c1 |')
 })
 
-/** Turns of 10 milliseconds under a clock and an event loop of the test. */
+/** Creates turns of 10 milliseconds, with a clock and an event loop that the test controls. */
 function controlled() {
   let now = 0
   let later: (() => void)[] = []

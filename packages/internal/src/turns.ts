@@ -1,20 +1,20 @@
 import { elapsed, isWorkerd } from './runtime.ts'
 
 /**
- * Lets long work of many requests take turns with each other and with short requests. A loop over a client's data asks
- * `isOver` between its pieces, and awaits `next` when it is.
+ * Divides the event loop between the long work of many requests and short requests. A loop over a client's data calls
+ * `isOver` after each piece of work, and awaits `next` when it returns true.
  */
 export interface Turns {
   /** Whether the event loop has been kept busy for the length of a turn. */
   readonly isOver: () => boolean
-  /** Waits until the event loop has done its other work. One waiter goes on in each round of the loop. */
+  /** Waits until the event loop has done its other work. One waiter continues in each round of the loop. */
   readonly next: () => Promise<void>
 }
 
-/** Work that yields wherever other requests may have a turn. */
+/** Work that yields wherever other requests may run. */
 export type Pieces<Result> = Generator<void, Result, void>
 
-/** Does all pieces of a work without a pause. */
+/** Does all pieces of work without a pause. */
 export function runAtOnce<Result>(work: Pieces<Result>): Result {
   for (;;) {
     const step = work.next()
@@ -22,7 +22,7 @@ export function runAtOnce<Result>(work: Pieces<Result>): Result {
   }
 }
 
-/** Does the pieces of a work, and lets others have their turns. */
+/** Does the pieces of work, and lets other requests run between them. */
 export async function runInTurns<Result>(work: Pieces<Result>, turns: Turns): Promise<Result> {
   for (;;) {
     const step = work.next()
@@ -31,19 +31,19 @@ export async function runInTurns<Result>(work: Pieces<Result>, turns: Turns): Pr
   }
 }
 
-/** @param options for tests: the length of a turn in milliseconds, the clock, and what runs a function after other work. */
+/** @param options for tests: the length of a turn in milliseconds, the clock, and a function that schedules work. */
 export function createTurns(options: TurnsOptions = {}): Turns {
   return isWorkerd && options.later === undefined ? noTurns : sharedTurns(options)
 }
 
-/** In workerd the clock stands still while code runs, and a timer belongs to one request. Work is done without a pause. */
+/** In workerd, the clock does not advance while code runs, and a timer belongs to one request. Work is done without a pause. */
 const noTurns: Turns = { isOver: () => false, next: () => Promise.resolve() }
 
 function sharedTurns({ length = 5, now = elapsed, later = afterOthers }: TurnsOptions): Turns {
   const waiting: (() => void)[] = []
   let startedAt: number | undefined
 
-  // All requests of a round share one turn, because the loop is busy with all of them.
+  // All requests of a round share one turn, because the event loop runs all of them in it.
   function start(): void {
     startedAt = now()
     later(() => {
@@ -74,7 +74,7 @@ interface TurnsOptions {
   readonly later?: (run: () => void) => void
 }
 
-/** Some runtimes have no `setImmediate`; a timer is slower. */
+/** Uses a timer, which is slower, in runtimes without `setImmediate`. */
 const afterOthers = (run: () => void): void => {
   const { setImmediate: immediate } = globalThis as { readonly setImmediate?: (run: () => void) => void }
   if (immediate === undefined) setTimeout(run, 0)

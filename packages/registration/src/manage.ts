@@ -45,11 +45,11 @@ export async function authenticateRegistrant(
   return { client, permission, registrationToken }
 }
 
-/** The registration as it is (RFC 7592 §2.1). Its secret is not stored, so it is not shown again. */
+/** Returns the current registration (RFC 7592 §2.1). The secret is not stored, so it is not returned again. */
 export const readRegistration = ({ client, registrationToken }: Registrant, deps: Dependencies): ServerResponse =>
   json(200, answer({ client, registrationToken, clientSecret: undefined }, deps), noStore)
 
-/** Replaces the metadata (RFC 7592 §2.2): what is left out gets its default. */
+/** Replaces the metadata (RFC 7592 §2.2). Members that are left out get their defaults. */
 export async function replaceRegistration(
   request: ServerRequest,
   { client, permission, registrationToken }: Registrant,
@@ -88,7 +88,8 @@ export async function removeRegistration(
   return { status: 204, headers: noStore, body: '' }
 }
 
-/** RFC 7592 §2.2: the body names the client, and sets nothing that the server has chosen. */
+/** Refuses a body that does not name the client, or that contains members which only the server sets (RFC 7592 §2.2). */
+
 async function refuseOtherIdentity(body: JsonObject, { clientId: id, secrets }: ClientRecord): Promise<void> {
   if (body['client_id'] !== id) throw invalid('client_id must be the identifier of this client.')
   const chosen = ofServer.find((name) => body[name] !== undefined)

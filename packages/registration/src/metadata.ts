@@ -6,8 +6,8 @@ import { RegistrationError } from './refusals.ts'
 import { hostOf } from './policy.ts'
 
 /**
- * Reads client metadata (RFC 7591 §2). Members that this server does not know are ignored, as the section asks for; so are
- * those that only administrators set.
+ * Reads client metadata (RFC 7591 §2). Ignores members that this server does not know, as the section requires, and members
+ * that only administrators may set.
  * @throws RegistrationError metadata_invalid | redirect_uri_invalid.
  */
 export function readMetadata(body: JsonObject): ClientRegistration {
@@ -21,14 +21,14 @@ export function readMetadata(body: JsonObject): ClientRegistration {
   return {
     // RFC 7591 §2: the default for a client that names no method.
     tokenEndpointAuthMethod: 'client_secret_basic',
-    // A consent page names the client. Without a name it is where the user goes.
+    // The consent page shows the name. Without one, it shows the host to which the user is redirected.
     clientName: redirectUris.map(hostOf).find((host) => host !== undefined) ?? 'Application',
     ...metadata,
     ...readScope(body['scope']),
   }
 }
 
-/** The metadata of a client as it was registered (RFC 7591 §3.2.1). */
+/** Returns the metadata of a client as they were registered (RFC 7591 §3.2.1). */
 export function renderMetadata(client: ClientRecord): JsonObject {
   const values = Object.entries(client) as readonly (readonly [string, JsonValue | undefined])[]
   const shown = members.flatMap(([name, wireName]) => {
@@ -42,7 +42,7 @@ export function renderMetadata(client: ClientRecord): JsonObject {
   }
 }
 
-/** Everything that a client sets, with its default where the metadata leave it out (RFC 7592 §2.2). */
+/** Returns everything that a client may set, with defaults for what the metadata leave out (RFC 7592 §2.2). */
 export function wholeMetadata(metadata: ClientRegistration): ClientChange {
   const complete = Object.entries(completeMetadata(metadata))
   return Object.fromEntries(complete.filter(([name]) => name === 'scopes' || ofClients.some((own) => own === name)))
@@ -50,7 +50,7 @@ export function wholeMetadata(metadata: ClientRegistration): ClientChange {
 
 type MetadataName = keyof typeof clientMetadata
 
-/** A client sets no other member, also none that is added later. */
+/** The members that a client may set. A member that is added to the metadata later is not among them by default. */
 const ofClients: readonly MetadataName[] = [
   'clientName',
   'clientUri',
@@ -106,7 +106,7 @@ function readMember(name: MetadataName, wireName: string, value: JsonValue): Jso
     readonly most?: number
   } = clientMetadata[name]
   const isText = (text: JsonValue): boolean => typeof text === 'string' && text.length <= (rule.longest ?? 2000)
-  // RFC 7591 §2: `client_secret` is a name of this server, for administrators.
+  // `client_secret` is not a method of RFC 7591 §2. Only administrators may use this name.
   const isListed = typeof value === 'string' && value !== 'client_secret' && rule.values?.includes(value) === true
   const checks: Readonly<Record<string, boolean>> = {
     text: isText(value),

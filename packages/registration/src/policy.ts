@@ -4,27 +4,27 @@ import type { JsonObject } from '@mintmark/storage-interface'
 
 import { RegistrationError } from './refusals.ts'
 
-/** What a client may register at most. An initial access token has one, and so has a trusted issuer of statements. */
+/** The limits for a registration. Each initial access token and each trusted issuer of software statements has its own. */
 export interface RegistrationPolicy {
   readonly grantTypes: readonly string[]
   readonly scopes: readonly string[]
-  /** The hosts of its addresses, or the schemes of an app; an empty list allows all of them. */
+  /** The hosts of the client's addresses, and the schemes of a native app; an empty list allows all of them. */
   readonly redirectHosts: readonly string[]
 }
 
-/** What a client that registered itself may change, as it is stored with the client. */
+/** The permission to change a registration, stored with a client that registered itself. */
 export interface SelfManagement extends JsonObject {
   readonly tokenDigest: string
   readonly grantTypes: readonly string[]
   readonly scopes: readonly string[]
   readonly redirectHosts: readonly string[]
-  /** Who signed the statement that it was registered with; its metadata must stay signed. `null` for none. */
+  /** The issuer of the software statement of the registration, which must also sign changes. `null` for none. */
   readonly statementIssuer: string | null
 }
 
 /**
- * Limits what a client asks for. Scope values beyond the policy are left out, as RFC 7591 §2 allows; anything else beyond
- * it is refused, because the client would not work.
+ * Limits a registration to the policy. Scope values beyond the policy are left out, as RFC 7591 §2 allows. Everything else
+ * beyond the policy is refused, because the client would not work without it.
  * @throws RegistrationError metadata_invalid | redirect_uri_invalid.
  */
 export function limitRegistration(
@@ -51,20 +51,20 @@ function requireHosts(requested: ClientRegistration, hosts: readonly string[]): 
   const isAllowed = (uri: string): boolean => hosts.includes(hostOf(uri) ?? '')
   const { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, frontchannelLogoutUri } = requested
   const { sectorIdentifierUri } = requested
-  // RFC 7591 §5: a redirect URI of somebody else's would receive the codes.
+  // RFC 7591 §5: a redirect URI of somebody else would receive the codes.
   if (!redirectUris.every(isAllowed))
     throw new RegistrationError('redirect_uri_invalid', { description: `redirect_uris may be at ${hosts.join(', ')}.` })
   const others = [...postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri]
   if (!others.every((uri) => uri === undefined || isAllowed(uri)))
     throw new RegistrationError('metadata_invalid', { description: `Logout addresses may be at ${hosts.join(', ')}.` })
-  // OIDC Core §8.1: its host decides which clients know the same identifiers.
+  // OIDC Core §8.1: the host of this address decides which clients get the same user identifiers.
   if (sectorIdentifierUri !== undefined && !isAllowed(sectorIdentifierUri))
     throw new RegistrationError('metadata_invalid', {
       description: `sector_identifier_uri may be at ${hosts.join(', ')}.`,
     })
 }
 
-/** Lets a client change its registration within the policy that it was registered under. The token itself is not stored. */
+/** Creates the permission to change a registration within the policy of the registration. Stores only a digest of the token. */
 export async function permitChanges(
   { grantTypes, scopes, redirectHosts }: RegistrationPolicy,
   issued: { readonly registrationToken: string; readonly statementIssuer: string | undefined },
@@ -73,7 +73,7 @@ export async function permitChanges(
   return { tokenDigest, grantTypes, scopes, redirectHosts, statementIssuer: issued.statementIssuer ?? null }
 }
 
-/** The host of a web address; the scheme of an address that an app has claimed (RFC 8252 §7.1). */
+/** Returns the host of a web address, or the private-use scheme of a native app's address (RFC 8252 §7.1). */
 export function hostOf(uri: string): string | undefined {
   if (!URL.canParse(uri)) return undefined
   const { protocol, hostname } = new URL(uri)

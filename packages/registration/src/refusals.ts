@@ -1,7 +1,7 @@
 import type { EventStamp } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
-/** Every refusal: its reason, with the status, the code and the sentence of the response, and the section behind it. */
+/** Every refusal: its reason, with the status, code and sentence of the response, and the section of the standard. */
 export const refusals = {
   token_missing: [401, undefined, 'Present an initial access token as Authorization: Bearer.', 'RFC 7591 §3'],
   token_invalid: [401, 'invalid_token', 'The initial access token is not valid.', 'RFC 6750 §3.1'],
@@ -57,7 +57,7 @@ export const refusals = {
 
 export type RegistrationRefusalReason = keyof typeof refusals
 
-/** A refused registration. `message` is the sentence of the response; it contains no input but names of metadata. */
+/** A refused registration. `message` is the sentence of the response; it contains no input except names of metadata. */
 export class RegistrationError extends Error {
   override readonly name = 'RegistrationError'
   readonly reason: RegistrationRefusalReason
@@ -96,7 +96,7 @@ export type RegistrationOccurrence =
       readonly clientId: string
     }
   | {
-      /** A client removed itself. Nothing that was issued to it works any more. */
+      /** A client removed itself. Everything that was issued to it is now invalid. */
       readonly type: 'client.removed'
       readonly clientId: string
     }
@@ -106,7 +106,7 @@ export type RegistrationOccurrence =
       readonly reason: RegistrationRefusalReason
       /** The sentence of the response. */
       readonly description: string
-      /** The failure behind a status of 500 or above. */
+      /** The failure that caused a status of 500 or above. */
       readonly cause: unknown
     }
 

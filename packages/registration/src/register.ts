@@ -36,7 +36,7 @@ import { limitRegistration, permitChanges, type RegistrationPolicy } from './pol
 import { type RegistrationOccurrence, RegistrationError } from './refusals.ts'
 import { type TrustedStatements, verifyStatement } from './software-statement.ts'
 
-/** What the endpoints work with. */
+/** The dependencies of the endpoints. */
 export interface Dependencies {
   /** The URL of the registration endpoint. */
   readonly endpoint: string
@@ -53,7 +53,7 @@ export interface Dependencies {
 /** Who registers: the holder of an initial access token, or somebody whose software statement has yet to be read. */
 export type Holder = { readonly token: InitialAccessTokenRecord; readonly digest: SecretDigest } | undefined
 
-/** Decides before the body is read (RFC 7591 §3). */
+/** Verifies the initial access token before the body is read (RFC 7591 §3). */
 export async function authenticateHolder(request: RequestHead, deps: Dependencies): Promise<Holder> {
   const header = request.headers.get('authorization')
   if (header === undefined || header === '') {
@@ -73,12 +73,12 @@ export async function authenticateHolder(request: RequestHead, deps: Dependencie
   return { token, digest }
 }
 
-/** Registers a client (RFC 7591 §3.1). Nothing is spent or stored before everything has been checked. */
+/** Registers a client (RFC 7591 §3.1). The token is spent and the client is stored only after all checks. */
 export async function register(request: ServerRequest, holder: Holder, deps: Dependencies): Promise<ServerResponse> {
   const now = deps.clock()
   const body = readBody(request)
   const statement = body['software_statement']
-  // RFC 7591 §3.1.1: a server that trusts no issuer ignores statements, but then somebody else's permission is needed.
+  // RFC 7591 §3.1.1: a server that trusts no issuer ignores statements; the client then needs an initial access token.
   const verified =
     statement === undefined || (holder !== undefined && deps.softwareStatements.length === 0)
       ? undefined
@@ -112,7 +112,7 @@ export function readBody(request: ServerRequest): JsonObject {
   if (!hasMediaType(request, ['application/json'])) throw new RegistrationError('media_type')
   const text = decodeBody(request.body)
   const body = text === undefined || isTooDeep(text) ? undefined : parseJsonObject(text)
-  // RFC 8259 §4: the meaning of a repeated member differs between parsers. Not every store reads U+0000 back.
+  // RFC 8259 §4: the meaning of a repeated member differs between parsers. Not every store can keep U+0000.
   if (body === undefined || text === undefined || repeatsMember(text) || !isStorable(body))
     throw new RegistrationError('body_malformed')
   return body
@@ -129,12 +129,12 @@ async function spend(
     return
   }
   const { outcome } = await storage.initialAccessTokens.spend(holder.token.tokenId, holder.digest, now)
-  // It was revoked, or spent by others, since the request was authenticated.
+  // The token was revoked, or used up by other registrations, since the request was authenticated.
   if (outcome === 'absent') throw new RegistrationError('token_invalid')
   if (outcome === 'exhausted') throw new RegistrationError('token_exhausted')
 }
 
-/** What a client learns about its registration (RFC 7591 §3.2.1, RFC 7592 §3). `client_secret_expires_at` 0 means never. */
+/** Builds the response about a registration (RFC 7591 §3.2.1, RFC 7592 §3). `client_secret_expires_at` 0 means never. */
 export const answer = (
   {
     client,
@@ -143,7 +143,7 @@ export const answer = (
     statement,
   }: {
     readonly client: ClientRecord
-    /** A new one. */
+    /** A new secret, if one was created. */
     readonly clientSecret: string | undefined
     readonly registrationToken: string
     readonly statement?: unknown

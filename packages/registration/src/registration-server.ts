@@ -57,9 +57,8 @@ export interface RegistrationServerOptions {
    */
   readonly keys?: Pick<KeyRing, 'algorithms'>
   /**
-   * What the server accepts of its clients: `server.clientRules`. With it, a client that the server would refuse is not
-   * registered.
-   * @defaultValue None. Scope values are compared with those of the permission only.
+   * The server's rules for clients: `server.clientRules`. With them, a client that the server would refuse is not registered.
+   * @defaultValue None. Scope values are compared only with the scope values of the permission.
    */
   readonly clientRules?: ClientRules
   /**
@@ -68,13 +67,13 @@ export interface RegistrationServerOptions {
    */
   readonly softwareStatements?: readonly TrustedStatements[]
   /**
-   * Counts registrations by the issuer of the software statement, and changes by client. Initial access tokens have a number of
-   * their own.
+   * Counts registrations by the issuer of the software statement, and changes by client. Registrations with an initial access
+   * token are limited by the token.
    * @defaultValue 60 an hour for each, in this process. Software is released less often.
    */
   readonly limit?: RateLimiter
   /**
-   * Receives what was registered and what was refused.
+   * Receives an event for each registration, change and refusal.
    * @defaultValue Nothing is recorded. The admin API lists the clients, with their origin.
    */
   readonly onEvent?: (event: RegistrationEvent) => void | Promise<void>
@@ -85,12 +84,12 @@ export interface RegistrationServerOptions {
 /** Dynamic client registration over HTTP, for an adapter to serve. */
 export interface RegistrationServer extends HttpService {
   readonly issuer: string
-  /** The registration endpoint: give it to `discovery.registrationEndpoint` of the authorization server. */
+  /** The registration endpoint: pass it as `discovery.registrationEndpoint` to the authorization server. */
   readonly endpoint: string
 }
 
 /**
- * Creates the registration endpoint, `{issuer}/register` (RFC 7591 §3). Nobody registers a client without an
+ * Creates the registration endpoint, `{issuer}/register` (RFC 7591 §3). Nobody can register a client without an
  * administrator's permission: an initial access token, or a software statement of a trusted issuer.
  * @throws TypeError when an option is unknown or has the wrong type.
  */
@@ -149,7 +148,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
   }
 }
 
-/** Who sends a request: to the registration endpoint, or to the URL of one registration. */
+/** The sender of a request to the registration endpoint, or to the URL of one registration. */
 type Caller =
   | { readonly kind: 'holder'; readonly holder: Holder }
   | { readonly kind: 'registrant'; readonly registrant: Registrant }
@@ -163,7 +162,7 @@ const ofRegistrant =
     return answer(request, caller.registrant)
   }
 
-/** The identifiers that this endpoint gives. */
+/** Whether the string has the form of the client identifiers that this endpoint creates. */
 const isIdentifier = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id)
 
 function registrationDependencies(options: RegistrationServerOptions, endpoint: string): Dependencies {

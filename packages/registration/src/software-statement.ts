@@ -5,7 +5,7 @@ import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jos
 import type { RegistrationPolicy } from './policy.ts'
 import { RegistrationError } from './refusals.ts'
 
-/** An issuer whose software statements are trusted, and what their clients may register at most. */
+/** A trusted issuer of software statements, and the limits for clients that register with them. */
 export interface TrustedStatements extends RegistrationPolicy {
   /** The claim `iss` of its statements. */
   readonly issuer: string
@@ -26,7 +26,7 @@ export const trustedStatements = optionsOf<TrustedStatements>({
 
 /**
  * Verifies a software statement (RFC 7591 §2.3).
- * @returns its claims, which take precedence over the metadata beside it, and its issuer.
+ * @returns its claims, which take precedence over the other metadata of the request, and its issuer.
  * @throws RegistrationError statement_invalid | statement_unapproved.
  */
 export async function verifyStatement(

@@ -36,44 +36,45 @@ export interface ResourceServerOptions {
    */
   readonly credentials?: ClientCredentials
   /**
-   * Asks the authorization server about tokens (RFC 7662): without the feed about every token that verifies here, with it
-   * about opaque ones and those that the feed does not cover.
+   * Asks the authorization server about tokens (RFC 7662): about opaque tokens, and about JWTs that verify here but that the
+   * revocation feed does not cover. Without the feed, it asks about all of them.
    * @defaultValue Not used. A signature is enough until the token expires.
    */
   readonly introspection?: {
     /**
      * For how many seconds a response is used, at most 60.
-     * @defaultValue 5. A page that makes ten requests asks once, and a revoked token is refused soon.
+     * @defaultValue 5. A page that sends ten requests causes one introspection, and a revoked token is soon refused.
      */
     readonly cacheFor?: number
   }
   /**
-   * Learns of revocations within a second, without a request for each token. Without it and without introspection a token
-   * is accepted until it expires.
+   * Reads the revocation feed: revoked tokens are refused within a second, without a request for each token. Without the feed
+   * and without introspection, a token is accepted until it expires.
    * @defaultValue Not used. It needs `credentials`, and a server that has a feed.
    */
   readonly revocationFeed?: {
     /**
-     * `on_demand` polls at most every 0.8 seconds, when requests come: for every runtime. `follow` keeps one request open
-     * all the time, so that no request waits: for long-running processes. Stop it with `stop()`.
+     * `on_demand`, for every runtime, polls when requests arrive, at most every 0.8 seconds. `follow`, for long-running
+     * processes, always keeps one request to the feed open, so that no request waits. Stop it with `stop()`.
      * @defaultValue `on_demand`. It runs everywhere, and nothing has to be stopped.
      */
     readonly mode?: 'on_demand' | 'follow'
     /**
      * For how many seconds the last state is used while the authorization server cannot be reached, 1 to 300.
-     * @defaultValue 10. A restart of the server goes unnoticed; during a longer outage access is refused.
+     * @defaultValue 10. A restart of the server has no effect; during a longer outage, access is refused.
      */
     readonly toleratedSilence?: number
   }
   /**
    * Addresses of the authorization server that differ from its metadata, such as internal ones.
-   * @defaultValue Those of its metadata (RFC 8414 §2). While it cannot be read, the last known ones are used, or Mintmark's own paths.
+   * @defaultValue The addresses in its metadata (RFC 8414 §2). While the metadata cannot be read, the last known addresses are
+   *   used, or Mintmark's default paths.
    */
   readonly endpoints?: Partial<ServerEndpoints>
 
   /**
    * The scope values of this API, for the metadata (RFC 9728 §2).
-   * @defaultValue Left out. Clients then have to know.
+   * @defaultValue Left out. Clients must then know the scope values.
    */
   readonly scopes?: readonly string[]
   /**
@@ -92,7 +93,7 @@ export interface ResourceServerOptions {
    * @defaultValue Not used. Bound tokens are refused: only the host knows the public address that proofs contain.
    */
   readonly dpop?: {
-    /** Scheme, host and port at which clients reach this API, also behind a proxy: `https://api.example.com`. */
+    /** Scheme, host and port at which clients reach this API, even behind a proxy: `https://api.example.com`. */
     readonly origin: string
     /**
      * Whether bearer tokens are refused.
@@ -101,7 +102,7 @@ export interface ResourceServerOptions {
     readonly required?: boolean
     /**
      * Remembers proofs that were used.
-     * @defaultValue The memory of this process. Several processes then accept a proof once each, within a minute.
+     * @defaultValue The memory of this process. Each of several processes then accepts a proof once, within a minute.
      */
     readonly replays?: ProofReplays
   }
@@ -112,27 +113,27 @@ export interface ResourceServerOptions {
    */
   readonly mutualTls?: {
     /**
-     * `tls_socket`: the connection of `protectExpress`, if Node terminates TLS with `requestCert: true`. Otherwise the header
-     * of the proxy that does.
+     * `tls_socket`: the connection of `protectExpress`, if Node terminates TLS with `requestCert: true`. Otherwise, the header
+     * of the proxy that terminates TLS.
      */
     readonly certificate: CertificateSource
   }
 
   /**
    * By how many seconds the clocks may differ, at most 60.
-   * @defaultValue 10. Synchronized clocks are closer; more would accept expired tokens for longer.
+   * @defaultValue 10. Synchronized clocks differ by less; a higher value would accept expired tokens for longer.
    */
   readonly clockSkew?: number
   /**
    * Receives every refusal, with the reason that is not sent to the client. Errors that it throws are ignored.
-   * @defaultValue None. What an API logs is its own decision.
+   * @defaultValue None. The API decides what to log.
    */
   readonly onRefusal?: (refusal: AccessRefusedError) => void
   readonly clock?: Clock
   readonly random?: Random
   /**
    * Makes the requests to the authorization server.
-   * @defaultValue The runtime's own. Give another one for an outbound proxy.
+   * @defaultValue The runtime's own. Pass another function for an outbound proxy.
    */
   readonly fetch?: typeof globalThis.fetch
 }
@@ -149,12 +150,15 @@ export function checkResourceServerOptions(options: ResourceServerOptions): void
   }
 }
 
-/** RFC 8414 §2: https, without query and fragment; tokens are compared with it byte for byte. Plain http is for loopback. */
+/**
+ * Checks that the issuer is https without query and fragment, or http on loopback (RFC 8414 §2), in canonical form, because
+ * tokens are compared with it byte for byte.
+ */
 function checkIssuer(issuer: string): void {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
   const isLoopback = url !== undefined && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)
   if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLoopback)) {
-    throw new TypeError('createResourceServer: issuer must be an https address, as the authorization server has it.')
+    throw new TypeError('createResourceServer: issuer must be an https address, the same as the issuer of the authorization server.')
   }
   const canonical = url.origin + url.pathname.replace(/\/+$/, '')
   if (issuer !== canonical) throw new TypeError(`createResourceServer: write the issuer as ${canonical}`)
@@ -171,7 +175,7 @@ const anAudience: OptionCheck = (value) =>
     ? undefined
     : 'must be an absolute URI without fragment'
 
-/** Proofs would never match another one. */
+/** An origin and nothing else: proofs would never match any other address. */
 const anOrigin: OptionCheck = (value) =>
   aUrl(value) === undefined && new URL(String(value)).origin === value
     ? undefined
@@ -196,8 +200,8 @@ const optionChecks: OptionChecks<ResourceServerOptions> = {
     mode: oneOf('on_demand', 'follow'),
     toleratedSilence: aNumber(1, 300),
   }),
-  // Plain http is allowed: an internal address often has no TLS, and what it returns is signed or asked with a secret that the
-  // host gave.
+  // Plain http is allowed, because internal addresses often have no TLS. The feed is signed; the host decides whether to send
+  // its secret, and to trust keys, over such a network.
   endpoints: optionsOf<Partial<ServerEndpoints>>({ jwks: aUrl, introspection: aUrl, revocationFeed: aUrl }),
   scopes: listOf(aTextLike(scopeToken, 'must be a scope value')),
   name: aText,

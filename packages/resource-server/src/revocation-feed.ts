@@ -89,7 +89,8 @@ interface FeedReader {
    * @throws Error when the feed cannot be read.
    */
   catchUp(wait: number): Promise<void>
-  /** Tells whether the end of the feed was reached within the last so many milliseconds. */
+  /** Tells whether the end of the feed was reached within the given number of milliseconds. */
+
   isNewerThan(milliseconds: number): boolean
   statusOf(token: AccessTokenClaims, keyId: string): TokenStatus
 }

@@ -28,7 +28,7 @@ export async function digest(data: string | Uint8Array): Promise<string> {
   return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Waits for so many milliseconds, or until the signal aborts. */
+/** Waits for the given number of milliseconds, or until the signal aborts. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted || milliseconds <= 0) return resolve()

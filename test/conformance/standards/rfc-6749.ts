@@ -288,7 +288,7 @@ export const rfc6749: Standard = {
       '10.3',
       'Access tokens cannot be generated, modified or guessed',
       'rejects alg none, HMAC with the public key, another key and a key in the header (RFC 8725 §3.1)',
-      'a secret encodes 256 bits',
+      'creates a secret from 256 bits',
     ],
     [
       '10.4',
@@ -314,7 +314,7 @@ export const rfc6749: Standard = {
       'requires the port of the authorization request (RFC 8252 §7.3)',
     ],
     ['10.8', 'Tokens, codes and secrets are not sent in clear text', hostsTls],
-    ['10.10', 'Guessing succeeds with a probability of 2^-128 at most', 'a secret encodes 256 bits'],
+    ['10.10', 'Guessing succeeds with a probability of 2^-128 at most', 'creates a secret from 256 bits'],
     ['10.12', 'A redirection endpoint is protected against CSRF', clientsDuty],
     [
       '10.12',

@@ -30,7 +30,7 @@ export const rfc7636: Standard = {
       '4.4',
       'The code does not reveal the challenge',
       'codes: a digest is inserted at most once',
-      'a secret encodes 256 bits of the random source',
+      'creates a secret from 256 bits of the random source',
     ],
     [
       '4.4.1',

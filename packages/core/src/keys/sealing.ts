@@ -2,7 +2,7 @@ import type { Random } from '@mintmark/internal'
 import type { Brand } from '@mintmark/storage-interface'
 import * as base64url from 'jose/base64url'
 
-/** One sealing key; or a list, of which the first seals and the others only open. */
+/** One sealing key, or a list: the first one seals, and the others only open. */
 export type SealingSecrets = string | readonly [current: string, ...previous: readonly string[]]
 
 /** Encrypts values that must be read again, such as private keys, with a key that only the host has. */
@@ -28,7 +28,7 @@ export function parseSealingKey(secret: string): SealingKeyBytes {
   const bytes = decodeBase64url(secret)
   if (bytes?.length !== 32) {
     throw new TypeError(
-      'The sealing key must be 32 random bytes in base64url (43 characters). Make one, once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
+      'The sealing key must be 32 random bytes in base64url (43 characters). Create it once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
     )
   }
   return bytes as SealingKeyBytes

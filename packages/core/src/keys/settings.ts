@@ -29,7 +29,7 @@ export type StoredKeysOptions = StoredKeysBaseOptions & (SealedKeysOptions | Vau
 interface SealedKeysOptions {
   /**
    * 32 random bytes in base64url. The private keys are sealed with it (AES-256-GCM) before they are stored. To change
-   * it, pass a list: the first seals, the others still open.
+   * it, pass a list: the first key seals, and the others only open what they sealed earlier.
    * @defaultValue None. Pass it or `vault`.
    */
   readonly sealingKey: SealingSecrets
@@ -46,7 +46,7 @@ interface VaultKeysOptions {
   /**
    * 32 random bytes in base64url, or a list as for `sealingKey`. It authenticates the rows of the keys and protects
    * pending sign-ins; it seals no private key.
-   * @defaultValue None. A vault gives no secret that all servers share.
+   * @defaultValue None. A vault provides no secret that all servers share.
    */
   readonly issuerSecret: SealingSecrets
   readonly sealingKey?: undefined
@@ -99,7 +99,7 @@ export interface StoredKeySettings {
  */
 export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySettings {
   if (options.vault === undefined && options.sealingKey === undefined)
-    throw new TypeError('createStoredKeys: sealingKey is missing. It is 32 random bytes in base64url; or pass a vault.')
+    throw new TypeError('createStoredKeys: sealingKey is missing. Pass 32 random bytes in base64url, or a vault.')
   checkOptions('createStoredKeys', options, optionChecks)
   refuseTwoKinds(options)
   const { storage, algorithms = ['ES256', 'RS256'], rotation = 'manual', random = systemRandom } = options
@@ -129,12 +129,12 @@ function refuseTwoKinds({ sealingKey, vault, issuerSecret }: StoredKeysOptions):
   if (sealingKey !== undefined && issuerSecret !== undefined)
     throw new TypeError('createStoredKeys: issuerSecret belongs to vault. With sealingKey, leave it out.')
   if (vault !== undefined && issuerSecret === undefined)
-    throw new TypeError('createStoredKeys: issuerSecret is missing; it is 32 random bytes in base64url.')
+    throw new TypeError('createStoredKeys: issuerSecret is missing. Pass 32 random bytes in base64url.')
 }
 
 const aSecret = aTextLike(
   /^[\w-]{43}$/,
-  'must be 32 random bytes in base64url (43 characters). Make one, once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
+  'must be 32 random bytes in base64url (43 characters). Create it once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
 )
 
 const someSecrets: OptionCheck = (value) =>

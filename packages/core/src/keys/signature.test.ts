@@ -19,7 +19,7 @@ async function aPair(algorithm: SigningAlgorithm, extractable = true) {
 const message = new TextEncoder().encode('header.payload')
 
 describe.for(algorithms)('signatures with %s (RFC 7518 §3.1)', (algorithm) => {
-  it.for([true, false])('signs so that Web Crypto verifies it; extractable key: %s', async (extractable) => {
+  it.for([true, false])('creates signatures that Web Crypto verifies; extractable key: %s', async (extractable) => {
     const { privateKey, publicKey } = await aPair(algorithm, extractable)
     const signer = createSigner(keyId('k'), algorithm, privateKey)
 
@@ -56,7 +56,7 @@ describe.for(algorithms)('signatures with %s (RFC 7518 §3.1)', (algorithm) => {
     }
   })
 
-  it('rejects a signature with a byte more between its halves (RFC 7518 §3.4)', async () => {
+  it('rejects a signature with an additional byte between its halves (RFC 7518 §3.4)', async () => {
     const { privateKey, published } = await aPair(algorithm)
     const verify = await importVerifier(published)
     const signature = new Uint8Array(await crypto.subtle.sign(signatureParameters[algorithm], privateKey, message))
@@ -99,7 +99,7 @@ it('law: converting an ECDSA signature to DER and back does not change it', () =
   )
 })
 
-it.for(['ES256', 'RS256', 'EdDSA'])('without Node’s modules Web Crypto signs and verifies %s', (algorithm) => {
+it.for(['ES256', 'RS256', 'EdDSA'])('signs and verifies %s with Web Crypto when Node’s modules are absent', (algorithm) => {
   const found = runWithoutBuiltins(`
     const { exportJWK, generateKeyPair } = await import('jose')
     const { createSigner, importVerifier } = await import('./jws.ts')

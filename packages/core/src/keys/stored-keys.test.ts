@@ -69,8 +69,8 @@ describe('stored keys', () => {
 
   it.each([
     ['a sealing key that is not set', undefined as unknown as string],
-    ['an empty one', ''],
-    ['an earlier one that is none', [sealingKey, 'short']],
+    ['an empty sealing key', ''],
+    ['an earlier sealing key that is too short', [sealingKey, 'short']],
   ] as const)('refuses %s at start-up, not when the first token is signed', (_case, wrong) => {
     expect(() => createStoredKeys({ storage: createMemoryStorage({ issuer }), sealingKey: wrong })).toThrow(TypeError)
   })
@@ -116,9 +116,9 @@ describe('stored keys', () => {
   })
 
   it.each([
-    ['an algorithm that is none', { algorithms: ['HS256'] }, /has no HS256/],
+    ['an algorithm that does not exist for tokens', { algorithms: ['HS256'] }, /has no HS256/],
     ['an algorithm that this runtime lacks', { algorithms: ['ES256', 'ML-DSA-9'] }, /has no ML-DSA-9/],
-    ['a rotation that is neither', { rotation: 'weekly' }, /manual or automatic/],
+    ['an unknown kind of rotation', { rotation: 'weekly' }, /manual or automatic/],
     ['a schedule that is too short', { schedule: { announce: 1 } }, /announce/],
   ])('refuses %s at once', (_case, change, message) => {
     const options = { storage: createMemoryStorage({ issuer }), sealingKey, ...change } as StoredKeysOptions
@@ -269,7 +269,7 @@ describe('the keys that verify hints', () => {
   })
 })
 
-/** Lets as many keys take over, each on schedule. */
+/** Rotates the key so many times, each time on schedule. */
 async function rotateTimes(times: number, { ring, clock }: Pick<RingUnderTest, 'ring' | 'clock'>): Promise<void> {
   for (let taken = 0; taken < times; taken += 1) {
     clock.now += ring.settings.schedule.sign - ring.settings.schedule.announce

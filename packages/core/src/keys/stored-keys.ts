@@ -16,7 +16,7 @@ export interface StoredKeyRing extends KeyRing {
   /** Makes the next request read storage again. */
   reload(): void
   /**
-   * Proves that this process authenticates the keys that sign. Once it has succeeded, it reads nothing more.
+   * Proves that this process authenticates the keys that sign. After the first success, further calls do nothing.
    * @throws SealingKeyError that says what to change; StorageUnavailableError.
    */
   ready(): Promise<void>
@@ -25,20 +25,21 @@ export interface StoredKeyRing extends KeyRing {
    * dropped long ago. Call it about once a day, from one process or from all; calls that come early do nothing. Running
    * servers pick up the change without a restart.
    * @param options `when: 'now'` announces the next keys although they are not due.
-   * @throws StorageUnavailableError, and whatever the vault throws; call again to continue.
+   * @throws StorageUnavailableError, and every error of the vault; call again to continue.
    */
   rotate(options?: { readonly when?: RotationTime }): Promise<KeyRotation>
   /**
    * Drops a key in an emergency: it stops signing, is no longer published, and its signatures are rejected. The announced
    * key takes over at once, or a new one is created. This ring applies the change from the next request on, every other
    * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
-   * to 300 seconds. With the revocation feed they refuse its signatures within a second; within their tolerated silence if
-   * they do not know the next key yet, because that key signs the feed.
-   * A row that somebody without the sealing key wrote is removed, if this process authenticates another key in use.
+   * to 300 seconds. With the revocation feed, they refuse its signatures within a second. If they do not know the next key
+   * yet, which signs the feed, they refuse them when the silence that they tolerate has passed.
+   * If somebody without the sealing key wrote the row, it is removed, provided that this process authenticates another key
+   * in use.
    * @returns `revoked` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
    *   such key.
    * @throws SealingKeyError when this process has a wrong or an outdated sealing key: it drops no key of the other servers,
-   *   and creates none. StorageUnavailableError, and whatever the vault throws when a new key is created: the key is
+   *   and creates none. StorageUnavailableError, and every error of the vault when a new key is created: the key is
    *   dropped even then; the next call, or the next request of any server, creates the new one.
    */
   drop(kid: string): Promise<RevokeOutcome>
@@ -80,7 +81,7 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
     drop: (kid) => dropKey(kid, reloaded),
     list: () => listKeys(reloaded),
     async ready() {
-      // A row that somebody inserts later must not stop the processes that run.
+      // A row that somebody inserts later must not stop the running processes.
       if (isProven) return
       await proveSigningKeys(await settings.storage.signingKeys.list(), settings.clock(), settings)
       isProven = true
@@ -101,8 +102,8 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
 /** Reads the keys from storage, and caches them for the `staleness` of the schedule. */
 interface KeyReader {
   /**
-   * Returns the keys as they were at most `staleness` ago; the same list while it is cached. @throws
-   * StorageUnavailableError
+   * Returns the keys as they were at most `staleness` ago; the same list while it is cached.
+   * @throws StorageUnavailableError
    */
   read(now: EpochSeconds): Promise<readonly SigningKeyRecord[]>
   /** Clears the cache. */
@@ -148,7 +149,7 @@ interface KeyView {
 
 /**
  * Computes the view of the keys at `now`.
- * @param previous the previous view: while the keys stay the same, so does the list object.
+ * @param previous the previous view, whose lists are reused while the keys stay the same.
  */
 function keyViewAt(
   now: EpochSeconds,
@@ -179,18 +180,18 @@ function keyViewAt(
   }
 }
 
-/** Skips keys of algorithms that only a later version knows. */
+/** Returns the public key of a record, or nothing for an algorithm that only a later version knows. */
 const publicKey = ({ keyId, algorithm, publicJwk }: SigningKeyRecord): readonly PublicKey[] =>
   isSigningAlgorithm(algorithm) ? [{ keyId, algorithm, jwk: publicJwk }] : []
 
-/** A stable order in every process, also for keys created in the same second. */
+/** Orders keys the same way in every process, even keys created in the same second. */
 const oldestFirst = (a: SigningKeyRecord, b: SigningKeyRecord): number =>
   a.createdAt - b.createdAt || (a.keyId < b.keyId ? -1 : 1)
 
 const reuseIfEqual = (keys: readonly PublicKey[], before: readonly PublicKey[]): readonly PublicKey[] =>
   keys.length === before.length && keys.every((key, index) => key === before[index]) ? before : keys
 
-/** Opens each key once, and keeps it open while it is the one that signs with its algorithm. */
+/** Opens each key once, and keeps it open while it signs with its algorithm. */
 function createVaultSigners(vault: KeyVault): (key: SigningKeyRecord, algorithm: SigningAlgorithm) => Promise<Signer> {
   const opened = new Map<SigningAlgorithm, { readonly keyId: KeyId; readonly signer: Promise<Signer> }>()
 

@@ -40,11 +40,11 @@ describe('a key ring with a vault', () => {
 
   it.each<readonly [string, Sign]>([
     [
-      'DER in place of r || s (RFC 7518 §3.4)',
+      'signatures in DER instead of r || s (RFC 7518 §3.4)',
       () => Promise.resolve(new Uint8Array([0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01])),
     ],
-    ['the signature of another key', () => Promise.resolve(new Uint8Array(64).fill(7))],
-  ])('refuses a new key that signs with %s before it is published', async (_case, sign) => {
+    ['signatures of another key', () => Promise.resolve(new Uint8Array(64).fill(7))],
+  ])('refuses a new key that creates %s, before it is published', async (_case, sign) => {
     const { ring, storage } = aRing({ vault: await aVault({ open: () => Promise.resolve(sign) }) })
 
     await expect(ring.publicKeys()).rejects.toThrow(/does not verify/)
@@ -114,9 +114,9 @@ describe('a key ring with a vault', () => {
 
 const secret = parseSealingKey('A'.repeat(43))
 
-describe('a sealed entry', () => {
+describe('a sealed vault entry', () => {
   it.each(['', 'kms-1', '2', '2.', '1.AAAA.AAAA', 'AAAA.AAAA', '2.AAAA.AAAA'])(
-    'of another form, or of another sealing key, does not open: %j',
+    'is refused when it has the wrong form, or when another sealing key sealed it: %j',
     async (vaultEntry) => {
       const vault = createSealedVault(sealingKey, { issuer, random: systemRandom })
 
@@ -126,7 +126,7 @@ describe('a sealed entry', () => {
     },
   )
 
-  it('is refused when it holds a symmetric key (RFC 8725 §3.1)', async () => {
+  it('is refused when it contains a symmetric key (RFC 8725 §3.1)', async () => {
     const key = await importSealingKey(secret)
     const octets = JSON.stringify({ kty: 'oct', k: 'A'.repeat(43) })
     const sealed = await key.seal(octets, `signing-key-2 ${issuer} k1`, systemRandom)
@@ -139,7 +139,7 @@ describe('a sealed entry', () => {
       vaultEntry: `2.${key.id}.${sealed}`,
     })
 
-    await expect(opening).rejects.toThrow('A stored signing key is symmetric.')
+    await expect(opening).rejects.toThrow('A stored signing key must not be symmetric.')
   })
 })
 
@@ -161,7 +161,7 @@ describe('sealing key', () => {
     expect(first).not.toBe(second)
   })
 
-  it('does not open with another context, another key, or when one character was altered', async () => {
+  it('does not open a value with another context, with another key, or after one character was altered', async () => {
     const key = await importSealingKey(secret)
     const other = await importSealingKey(parseSealingKey('B'.repeat(42) + 'A'))
     const sealed = await key.seal('private', 'row 1', systemRandom)

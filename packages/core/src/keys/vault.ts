@@ -17,14 +17,14 @@ import { importSealingKey, parseSealingSecrets, type SealingKey, type SealingSec
 export interface VaultKey {
   /** The public half (RFC 7517 §4). Members that do not belong to it are not published. */
   readonly publicJwk: JsonObject
-  /** Lets the vault find the private half again, in any process. It is stored, so it must not be a secret by itself. */
+  /** Lets the vault find the private half again, in any process. It is stored, so it must not be a secret. */
   readonly vaultEntry: string
 }
 
 /**
  * Where private keys are kept: sealed in storage, or in a KMS or an HSM that never reveals them. Pass one to
- * `createStoredKeys` instead of a sealing key. While it fails, requests that need it are answered 503. Set a time limit
- * on its calls: token requests wait for them.
+ * `createStoredKeys` instead of a sealing key. While the vault fails, requests that need it are answered with 503. Set a
+ * time limit on its calls: token requests wait for them.
  * @example
  * const vault: KeyVault = {
  *   generate: async () => ({ publicJwk: await kms.publicKey('alias/tokens-2'), vaultEntry: 'alias/tokens-2' }),
@@ -74,7 +74,7 @@ export function createSealedVault(
       const jwk = parseJsonObject(await sealingKey.open(sealed, sealContext(issuer, keyId)))
       // Extractable, so that an elliptic-curve key can sign without the thread pool.
       const key = await importJWK({ ...jwk }, algorithm, { extractable: true })
-      if (key instanceof Uint8Array) throw new TypeError('A stored signing key is symmetric.')
+      if (key instanceof Uint8Array) throw new TypeError('A stored signing key must not be symmetric.')
       return createSigner(keyId, algorithm, key).sign
     },
   }
@@ -83,15 +83,15 @@ export function createSealedVault(
 const jsonMembers = (jwk: JWK): Record<string, string> =>
   Object.fromEntries(Object.entries(jwk).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 
-/** Binds a sealed key to its issuer and key id: moved to another row, it does not open. */
+/** Binds a sealed key to its issuer and key id, so that it does not open after it was moved to another row. */
 const sealContext = (issuer: string, kid: string): string => `signing-key-2 ${issuer} ${kid}`
 
 /**
- * Wraps a host's vault so that its failures count as outages: requests that need it are answered 503 until it works
- * again.
+ * Wraps a host's vault so that its failures are treated as outages: requests that need it are answered with 503 until it
+ * works again.
  */
 export const guardVault = (vault: KeyVault): KeyVault => ({
-  generate: (algorithm) => orUnavailable(() => vault.generate(algorithm), 'make a key'),
+  generate: (algorithm) => orUnavailable(() => vault.generate(algorithm), 'create a key'),
   open: async (key) => {
     const sign = await orUnavailable(() => vault.open(key), 'open a key')
     return (bytes) => orUnavailable(() => sign(bytes), 'sign')
@@ -115,6 +115,9 @@ export async function proveSigner(signer: Signer, publicJwk: JsonObject): Promis
   try {
     await compactVerify(jws, await importJWK({ ...publicJwk }, signer.algorithm), { algorithms: [signer.algorithm] })
   } catch (cause) {
-    throw new Error(`The vault's new key does not verify what it signed with ${signer.algorithm}.`, { cause })
+    throw new Error(
+      `The vault's new public key does not verify a test signature with ${signer.algorithm}. ECDSA signatures must be r || s, not DER.`,
+      { cause },
+    )
   }
 }

@@ -14,7 +14,7 @@ import { decodeProtectedHeader } from 'jose/decode/protected_header'
 import { importVerifier, type VerifySignature } from './jws.ts'
 import type { KeyRing, PublicKey } from './ring.ts'
 
-/** The kinds of JWT that this server also verifies, by their `typ` header. */
+/** The kinds of JWT that this server verifies in addition to signing them, by their `typ` header. */
 type OwnJwtType = 'at+jwt' | 'JWT'
 
 export interface VerifyOwnJwtDependencies {
@@ -36,7 +36,7 @@ export const verifyOwnJwt = async (
 ): Promise<JsonObject | undefined> => verifySignedBy(await deps.keys.publicKeys(), { token, type }, deps)
 
 /**
- * Verifies an ID token that a client sends back as a hint. Its age does not matter, so keys that are published no more
+ * Verifies an ID token that a client sends back as a hint. Its age does not matter, so keys that are no longer published
  * verify it too, unless they were dropped in an emergency (RP-Initiated Logout §2, OIDC Core §3.1.2.1).
  */
 export const verifyHint = async (token: string, deps: VerifyOwnJwtDependencies): Promise<JsonObject | undefined> =>
@@ -49,7 +49,7 @@ async function verifySignedBy(
 ): Promise<JsonObject | undefined> {
   const digest = await digestSecret(token)
   const known = deps.verifiedJwts.recall(digest)
-  // A remembered signature counts only while its key is accepted.
+  // A remembered signature is valid only while its key is accepted.
   const isTrusted = known !== undefined && publicKeys.includes(known.key)
   const jwt = isTrusted ? known : await verify(token, publicKeys, deps.verifiedJwts)
   if (jwt === undefined) return undefined
@@ -87,8 +87,8 @@ async function verify(
 }
 
 /**
- * Reads the header of a JWT that this server may have signed. Our tokens have three header members; a token with any
- * other, such as `crit` or `jwk`, is not ours.
+ * Reads the header of a JWT that this server may have signed. The server's tokens have three header members, so it has not
+ * signed a token with any other member, such as `crit` or `jwk`.
  */
 function readHeader(token: string): ProtectedHeaderParameters | undefined {
   try {
@@ -144,8 +144,8 @@ export function createVerifiedJwts(): VerifiedJwts {
 /** An entry takes about a kilobyte. */
 const maxJwts = 4096
 
-/** Whether the text is a compact JWS of acceptable size. */
+/** Whether the string is a compact JWS of acceptable size. */
 export const isCompactJws = (text: string): boolean => isJws(text, maxLength)
 
-/** In characters; well above the size of our tokens. */
+/** In characters; well above the size of this server's tokens. */
 const maxLength = 8192

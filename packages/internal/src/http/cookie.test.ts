@@ -26,10 +26,10 @@ describe('defineCookie', () => {
 describe('read', () => {
   test.each([
     ['alone', '__Host-session=abc', 'abc'],
-    ['among others', 'a=1; __Host-session=abc; b=2', 'abc'],
-    ['without the space that should separate', 'a=1;__Host-session=abc', 'abc'],
+    ['among other cookies', 'a=1; __Host-session=abc; b=2', 'abc'],
+    ['after a separator without a space', 'a=1;__Host-session=abc', 'abc'],
     ['with equals signs in its value', '__Host-session=a=b=', 'a=b='],
-    ['emptied', '__Host-session=', ''],
+    ['with an empty value', '__Host-session=', ''],
   ])('reads the cookie %s (RFC 6265 §4.2.1)', (_, header, expected) => {
     expect(session.read(aRequest(header))).toBe(expected)
   })
@@ -39,27 +39,27 @@ describe('read', () => {
     ['an empty header', ''],
     ['other cookies only', 'a=1; b=2'],
     ['the name without its prefix', 'session=evil'],
-    ['a name that ends like it', 'x__Host-session=evil'],
-    ['a name that begins like it', '__Host-session2=evil'],
-    ['other letter case', '__host-session=evil'],
+    ['a name that ends with the name of the cookie', 'x__Host-session=evil'],
+    ['a name that begins with the name of the cookie', '__Host-session2=evil'],
+    ['the name in another letter case', '__host-session=evil'],
     ['no equals sign', '__Host-session'],
     ['a space before the equals sign', '__Host-session =evil'],
     ['the cookie twice', '__Host-session=real; __Host-session=evil'],
-    ['the cookie twice, once emptied', '__Host-session=real; __Host-session='],
-    ['the cookie inside the value of another, behind a comma', 'a=1,__Host-session=evil'],
-    ['the cookie inside the value of another, behind a comma and a space', 'a=1, __Host-session=evil'],
+    ['the cookie twice, once with an empty value', '__Host-session=real; __Host-session='],
+    ['the cookie inside the value of another, after a comma', 'a=1,__Host-session=evil'],
+    ['the cookie inside the value of another, after a comma and a space', 'a=1, __Host-session=evil'],
     ['the cookie inside quotes', 'a="__Host-session=evil"'],
     ['a no-break space before the name', 'a=1; \u00a0__Host-session=evil'],
     ['an unusual Unicode space before the name', 'a=1; \u2000__Host-session=evil'],
     ['a byte order mark before the name', '\ufeff__Host-session=evil'],
     ['a vertical tab before the name', '\u000b__Host-session=evil'],
-  ])('ignores cookies that a sibling host could set: %s (RFC 6265bis §4.1.3.2)', (_, header) => {
+  ])('finds no cookie in %s, because a sibling host could set it (RFC 6265bis §4.1.3.2)', (_, header) => {
     expect(session.read(aRequest(header))).toBeUndefined()
   })
 })
 
 describe('set and clear', () => {
-  test('hides the cookie from scripts, plain http and requests of other sites (RFC 9700 §4.7)', () => {
+  test('hides the cookie from scripts, from plain http and from requests of other sites (RFC 9700 §4.7)', () => {
     expect(session.set('abc')).toEqual(['Set-Cookie', '__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Secure'])
   })
 

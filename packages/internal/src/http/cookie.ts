@@ -1,20 +1,20 @@
 import type { Header, RequestHead } from './message.ts'
 
-/** A cookie that scripts cannot read and that cross-site requests other than top-level navigation do not carry. */
+/** A cookie that scripts cannot read, and that browsers send across sites only with top-level navigation. */
 export interface Cookie {
   readonly name: string
-  /** The value that a browser sent; `undefined` when it sent none, or more than one, since then one of them was planted. */
+  /** Returns the value that a browser sent; `undefined` for none or several, because an attacker set one of several. */
   read(request: Pick<RequestHead, 'headers'>): string | undefined
-  /** Sets the cookie for this browser session, or for `maxAge` seconds. The value must be made of cookie-octets (base64url is). */
+  /** Sets the cookie for this browser session, or for `maxAge` seconds. The value must be cookie-octets, such as base64url. */
   set(value: string, maxAge?: number): Header
   /** Removes the cookie from the browser. */
   clear(): Header
 }
 
 /**
- * Defines a cookie of an issuer. Over https its name takes the `__Host-` prefix: browsers then accept it only from this very
+ * Defines a cookie of an issuer. Over https its name has the `__Host-` prefix: browsers then accept it only from this exact
  * host, over TLS, for all paths (RFC 6265bis §4.1.3.2). Over plain http, which is for development on loopback, browsers
- * would refuse that prefix. Issuers that share a host must not share cookies: the path becomes a part of the name.
+ * would refuse that prefix. Issuers that share a host must not share cookies, so the path is a part of the name.
  */
 export function defineCookie(issuer: string, label: string): Cookie {
   const { protocol, pathname } = new URL(issuer)
@@ -29,12 +29,13 @@ export function defineCookie(issuer: string, label: string): Cookie {
   return { name, read: ({ headers }) => readValue(headers.get('cookie'), name), set, clear: () => set('', 0) }
 }
 
-/** Each character by a spelling of its own: `/a.b`, `/a-b` and `/a/b` are three issuers. */
+/** Escapes each character differently, because `/a.b`, `/a-b` and `/a/b` are three issuers. */
 const escapeInName = (char: string): string => (char === '/' ? '.' : `-${char.charCodeAt(0).toString(16)}`)
 
 /**
- * Cookies are separated by `; ` and nothing else (RFC 6265 §4.2.1). Splitting at a comma, or trimming what Unicode calls a
- * space, would find a `__Host-` cookie inside one that a neighbouring host may set, and undo the prefix.
+ * Reads the value of a cookie. Cookies are separated by `; ` and nothing else (RFC 6265 §4.2.1). Splitting at a comma, or
+ * trimming Unicode spaces, would find a `__Host-` cookie inside a cookie that a neighbouring host may set, and defeat the
+ * prefix.
  */
 function readValue(header: string | undefined, name: string): string | undefined {
   if (header === undefined) return undefined

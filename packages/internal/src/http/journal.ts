@@ -3,11 +3,11 @@ import type { Header, RequestHead } from './message.ts'
 /** The members that every event has. */
 export interface EventStamp<Moment> {
   readonly at: Moment
-  /** Joins the events of one request. Generated, so that nobody can make their request look like part of another. */
+  /** The same in all events of a request. The server generates it, so that nobody can imitate another request's. */
   readonly correlationId: string
   /**
-   * The request's `x-request-id`, if it has at most 64 letters, digits, `.`, `_` and `-`. Anyone can send any value: it
-   * identifies a request only behind a proxy that sets it.
+   * The request's `x-request-id`, if it has at most 64 letters, digits, `.`, `_` and `-`. Anybody can send any value, so it
+   * identifies a request only if a proxy sets it.
    */
   readonly requestId: string | undefined
 }
@@ -17,11 +17,11 @@ export interface Journal<Occurrence> {
   record(request: RequestHead, occurrence: Occurrence): void
   /** Records an event outside of any request. */
   announce(occurrence: Occurrence): void
-  /** Joins the events of a part of a request with those of the whole. */
+  /** Gives the events of a part of a request, such as one operation of a bulk, the identifiers of the whole request. */
   join(part: RequestHead, whole: RequestHead): void
-  /** The identifier that all events of the request have. */
+  /** Returns the correlation identifier of the request's events. */
   correlationIdOf(request: RequestHead): string
-  /** The response header that names them, for refusals. */
+  /** Returns the response header with the correlation identifier, for refusals. */
   correlationHeader(request: RequestHead): Header
 }
 
@@ -32,13 +32,13 @@ export interface Journal<Occurrence> {
 export function createJournal<Occurrence, Moment>(
   listener: (event: Occurrence & EventStamp<Moment>) => void | Promise<void>,
   deps: {
-    /** Dates the events. */
+    /** Returns the time of an event. */
     readonly clock: () => Moment
-    /** Generates an identifier for a request that has none. */
+    /** Generates a correlation identifier. */
     readonly newIdentifier: () => string
   },
 ): Journal<Occurrence> {
-  // By the headers, which a request and its head have in common.
+  // The key is the map of headers, which a request and its head share.
   const identifiers = new WeakMap<RequestHead['headers'], Pick<EventStamp<Moment>, 'correlationId' | 'requestId'>>()
 
   const identify = ({ headers }: RequestHead): Pick<EventStamp<Moment>, 'correlationId' | 'requestId'> => {
@@ -54,7 +54,7 @@ export function createJournal<Occurrence, Moment>(
       const pending = listener(event)
       if (pending !== undefined) void dropFailure(pending)
     } catch {
-      // The listener is the host's. There is nobody left to report to.
+      // The listener is the host's, and there is nowhere else to report its failure.
     }
   }
 
@@ -81,7 +81,7 @@ async function dropFailure(pending: Promise<void>): Promise<void> {
   }
 }
 
-/** The sender's identifier of the request, if it is safe to log. */
+/** Returns the `x-request-id` of the request, if it is safe to log. */
 function requestIdOf(headers: RequestHead['headers']): string | undefined {
   const given = headers.get('x-request-id')
   return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : undefined

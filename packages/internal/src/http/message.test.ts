@@ -36,7 +36,7 @@ test.each([
   ['application/json ;charset=utf-8', 'application/json'],
   [undefined, undefined],
   ['application/json, application/x-www-form-urlencoded', undefined],
-])('the media type of %j is %j (RFC 9110 §8.3.1)', (contentType, expected) => {
+])('reads the media type of %j as %j (RFC 9110 §8.3.1)', (contentType, expected) => {
   expect(mediaType(aRequest(contentType))).toBe(expected)
 })
 
@@ -49,7 +49,7 @@ const aRequest = (contentType: string | undefined): ServerRequest => ({
   body: new Uint8Array(),
 })
 
-test('a ready response is immutable', () => {
+test('makes a ready response immutable', () => {
   const headers: Header[] = [['ETag', '"1"']]
   const ready = readyResponse({ status: 200, headers, body: 'a' })
 
@@ -94,7 +94,7 @@ describe('parseParameters', () => {
         ['a', '2'],
       ],
     ],
-    ['a plus sign as a space, and its escape as itself', 'scope=a+b%2Bc', [['scope', 'a b+c']]],
+    ['a plus sign as a space, and an escaped plus sign as a plus sign', 'scope=a+b%2Bc', [['scope', 'a b+c']]],
     [
       'UTF-8, escaped and literal',
       'n%C3%A9=%F0%9F%98%80&é=1',
@@ -162,22 +162,22 @@ describe('parseParameters', () => {
     ['letters that are not hexadecimal', 'code=%zz'],
     ['half an escape', 'code=%4'],
     ['a broken escape in a name', '%=x'],
-    ['bytes that no UTF-8 has', 'code=%FF%FE'],
+    ['bytes that never occur in UTF-8', 'code=%FF%FE'],
     ['an overlong slash', 'code=%C0%AF'],
     ['a truncated sequence', 'code=%E2%82'],
     ['a surrogate', 'code=%ED%A0%80'],
-    ['beyond the last code point', 'code=%F4%90%80%80'],
+    ['an escape beyond the last code point', 'code=%F4%90%80%80'],
   ])('rejects %s (RFC 6749 Appendix B)', (_, text) => {
     expect(parseParameters(`grant_type=x&${text}`, 64)).toEqual({ malformed: 'encoding' })
   })
 
-  test('rejects one pair too many, counting empty ones', () => {
+  test('rejects more than the maximum number of pairs, counting empty pairs', () => {
     expect(parseParameters(Array(64).fill('a=1').join('&'), 64)).toHaveLength(64)
     expect(parseParameters(Array(65).fill('a=1').join('&'), 64)).toEqual({ malformed: 'too_many' })
     expect(parseParameters('&'.repeat(64), 64)).toEqual({ malformed: 'too_many' })
   })
 
-  test('law: text that URLSearchParams writes is read back unchanged', () => {
+  test('law: pairs that URLSearchParams writes are read back unchanged', () => {
     const pairs = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), { maxLength: 6 })
     const written = pairs.filter((list) => list.every(([name, value]) => name !== '' || value !== ''))
 
@@ -188,7 +188,7 @@ describe('parseParameters', () => {
     )
   })
 
-  test('law: any text yields a list or is malformed, and never throws', () => {
+  test('law: parsing any string returns a list or a malformed result, and never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '%', '=', '&', '+', '0', 'F', 'é') }), (text) => {
         const parsed = parseParameters(text, 64)

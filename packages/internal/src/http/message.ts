@@ -4,11 +4,11 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 export interface RequestHead<Host = unknown> {
   /** In capitals, as received. */
   readonly method: string
-  /** The configured origin with the request's path and query: never the `Host` header's. */
+  /** The configured origin with the request's path and query; the `Host` header is ignored. */
   readonly url: URL
   /**
-   * By lower-case name; a header that came several times has its values joined by `, ` (RFC 9110 §5.3), cookies by `; `
-   * (RFC 9113 §8.2.3), and appears in `repeatedHeaders`.
+   * By lower-case name. The values of a header that arrived several times are joined by `, ` (RFC 9110 §5.3), cookies by
+   * `; ` (RFC 9113 §8.2.3), and the name is in `repeatedHeaders`.
    */
   readonly headers: ReadonlyMap<string, string>
   /** Lower-case names of headers that arrived more than once. */
@@ -16,13 +16,13 @@ export interface RequestHead<Host = unknown> {
   /** The request as the host's framework has it: Express's or Node's request, or a Fetch `Request`. */
   readonly host: Host
   /**
-   * Calls back when the answer has been sent, or the client has disconnected; an answer that is not read occupies memory.
-   * With Fetch it is when the runtime has read the answer. Undefined where the adapter cannot know.
+   * Calls back when the response has been sent, or the client has disconnected: until then, the response occupies memory.
+   * With Fetch, it calls back when the runtime has read the response. Undefined where the adapter cannot know.
    */
   readonly sent?: ((done: () => void) => void) | undefined
   /**
-   * The signal that is aborted when the client disconnects before it has the answer. A function, because few requests are so
-   * long that they need one. Undefined where the adapter cannot know.
+   * Returns a signal that is aborted when the client disconnects before it has the response. It is a function, because few
+   * requests take so long that they need a signal. Undefined where the adapter cannot know.
    */
   readonly signal?: (() => AbortSignal) | undefined
 }
@@ -36,7 +36,7 @@ export interface ServerRequest<Host = unknown> extends RequestHead<Host> {
 /**
  * Reads the bytes of a body, once.
  * @param limit in bytes. Reading stops when the body exceeds it.
- * @returns `aborted` when the client disconnected, or the host answered by itself, before the end.
+ * @returns `aborted` when the client disconnected, or the host sent its own response, before the end.
  */
 export type ReadBody = (limit: number) => Promise<Uint8Array | 'too_large' | 'aborted'>
 
@@ -51,7 +51,7 @@ interface UnreadRequest<Host> extends RequestHead<Host> {
  * Compares the value of If-Match or If-None-Match with the entity tag of an existing resource (RFC 9110 §13.1.1, §13.1.2). An
  * asterisk matches every tag, but only if it is the whole value. Tags are compared weakly (§8.8.3.2), because compressing
  * proxies turn strong tags into weak ones.
- * @returns `malformed` when no tag of the value matches, but something else than a tag is in it.
+ * @returns `malformed` when no tag of the value matches and it contains something that is not a tag.
  */
 export function compareEntityTags(condition: string, tag: string): 'match' | 'no_match' | 'malformed' {
   if (condition.trim() === '*') return 'match'
@@ -63,7 +63,7 @@ export function compareEntityTags(condition: string, tag: string): 'match' | 'no
 
 const opaqueTag = (tag: string): string => (tag.startsWith('W/') ? tag.slice(2) : tag)
 
-/** The media type of the body, in lower case and without its parameters; `undefined` when absent or malformed. */
+/** Returns the media type of the body, in lower case and without parameters; `undefined` when absent or malformed. */
 export function mediaType(request: Pick<RequestHead, 'headers'>): string | undefined {
   const header = request.headers.get('content-type')
   if (header === undefined || header.includes(',')) return undefined
@@ -77,7 +77,7 @@ export function hasMediaType(request: Pick<RequestHead, 'headers'>, types: reado
   return types.includes(mediaType(request) ?? '') && !isOtherCharset && !isCompressed
 }
 
-/** The body as text; `undefined` when it is not UTF-8. A byte order mark is kept: no grammar here allows one. */
+/** Decodes a UTF-8 body; `undefined` for other bytes. A byte order mark is kept, so that parsers refuse it. */
 export function decodeBody(body: Uint8Array): string | undefined {
   try {
     return utf8.decode(body)
@@ -115,7 +115,7 @@ interface TextChunkDecoder {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses a JSON object; `undefined` for text that is not JSON or is another kind of value. */
+/** Parses a JSON object; `undefined` for a string that is not JSON, or is another kind of value. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   const value = parseJson(text)
   return isJsonObject(value) ? value : undefined
@@ -124,7 +124,7 @@ export function parseJsonObject(text: string): JsonObject | undefined {
 export const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Parses JSON; `undefined` for text that is not JSON. */
+/** Parses JSON; `undefined` for a string that is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     // The cast states what JSON.parse returns; its own type is `any`.
@@ -135,7 +135,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Parameters as they came: names may repeat, and the reader decides what that means. */
+/** Parameters as received. Names may be repeated; the caller decides what that means. */
 export type ParameterList = readonly (readonly [name: string, value: string])[]
 
 /**
@@ -145,8 +145,8 @@ export type ParameterList = readonly (readonly [name: string, value: string])[]
 export type MalformedParameters = { readonly malformed: 'encoding' | 'too_many' }
 
 /**
- * Decodes `application/x-www-form-urlencoded` text strictly: unlike `URLSearchParams` it refuses what is not a valid
- * escape or not UTF-8, instead of guessing (RFC 6749 Appendix B).
+ * Decodes `application/x-www-form-urlencoded` strictly: unlike `URLSearchParams`, it refuses invalid escapes and bytes that
+ * are not UTF-8 instead of guessing (RFC 6749 Appendix B).
  */
 export function parseParameters(text: string, atMost: number): ParameterList | MalformedParameters {
   if (text === '') return []
@@ -177,7 +177,7 @@ export function decodeComponent(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    // `decodeURIComponent` knows no other way to say that an escape is broken or not UTF-8.
+    // `decodeURIComponent` throws for escapes that are malformed or not UTF-8.
     return undefined
   }
 }
@@ -195,20 +195,20 @@ export function decodeSegment(segment: string): string | undefined {
 /** A header as name and value. A list of pairs keeps several `Set-Cookie` apart. */
 export type Header = readonly [name: string, value: string]
 
-/** An HTTP response as a plain value. A frozen one is sent many times, so an adapter may cache what it derives from it. */
+/** An HTTP response as a plain value. A frozen response is sent many times, so an adapter may cache what it derives from it. */
 export interface ServerResponse {
   readonly status: number
   readonly headers: readonly Header[]
   readonly body: string | Uint8Array | undefined
 }
 
-/** Tells every cache, also an HTTP/1.0 one, to store nothing (RFC 6749 §5.1). */
+/** Tells every cache, including HTTP/1.0 caches, to store nothing (RFC 6749 §5.1). */
 export const noStore: readonly Header[] = [
   ['Cache-Control', 'no-store'],
   ['Pragma', 'no-cache'],
 ]
 
-/** A JSON answer. Add `noStore` unless the content is public. */
+/** Creates a JSON response. Add `noStore` unless the content is public. */
 export function json(status: number, value: unknown, headers: readonly Header[] = []): ServerResponse {
   return {
     status,
@@ -218,8 +218,8 @@ export function json(status: number, value: unknown, headers: readonly Header[] 
 }
 
 /**
- * A redirect that turns every method into GET: 303, never 307, so that a form with credentials is not posted onwards
- * (RFC 9700 §4.12). It is not stored, and the next page does not receive this address as its referrer.
+ * Creates a redirect after which every method becomes GET: 303, never 307, so that a form with credentials is not sent to
+ * the next address (RFC 9700 §4.12). It is not stored, and the next page does not receive this address as its referrer.
  */
 export function redirect(location: string, headers: readonly Header[] = []): ServerResponse {
   return {
@@ -229,29 +229,29 @@ export function redirect(location: string, headers: readonly Header[] = []): Ser
   }
 }
 
-/** Methods as an `Allow` header lists them: GET includes HEAD (RFC 9110 §9.3.2). */
+/** Creates the `Allow` header for the methods. GET includes HEAD (RFC 9110 §9.3.2). */
 export const allowHeader = (methods: readonly string[]): Header => [
   'Allow',
   methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', '),
 ]
 
-/** The same response with more headers after its own. */
+/** Returns the response with more headers after its own. */
 export function withHeaders(response: ServerResponse, headers: readonly Header[]): ServerResponse {
   return headers.length === 0 ? response : { ...response, headers: [...response.headers, ...headers] }
 }
 
-/** The answer to HEAD: that to GET, with the length of its body instead of the body (RFC 9110 §9.3.2). */
+/** Returns the response to HEAD: the response to GET with the length of its body instead of the body (RFC 9110 §9.3.2). */
 export function withoutBody(response: ServerResponse): ServerResponse {
   if (response.body === undefined) return response
   const { length } = typeof response.body === 'string' ? new TextEncoder().encode(response.body) : response.body
   return withHeaders({ ...response, body: undefined }, [['Content-Length', String(length)]])
 }
 
-/** Marks a response that is created once and sent many times, such as that of a public document. */
+/** Freezes a response that is created once and sent many times, such as a public document. */
 export const readyResponse = (response: ServerResponse): ServerResponse =>
   Object.freeze({ ...response, headers: Object.freeze([...response.headers]) })
 
-/** Derives a response once from each ready response. From others it derives every time: they may contain tokens. */
+/** Derives a response once from each ready response. Results for other responses are not cached: they may contain tokens. */
 export function onceForReady(
   derive: (response: ServerResponse) => ServerResponse,
 ): (response: ServerResponse) => ServerResponse {

@@ -19,13 +19,13 @@ test('throws at start-up when two routes have the same path', () => {
 
 describe('serves', () => {
   test.each(['/token/', '/TOKEN', '//token', '/%74oken', '/token;x', '/toke', '/', '', '__proto__', 'constructor'])(
-    '%j is not /token',
+    'returns false for %j, which is not /token',
     (path) => {
       expect(aRouter().serves(path)).toBe(false)
     },
   )
 
-  test('knows its own paths', () => {
+  test('returns true for a path of the service', () => {
     expect(aRouter().serves('/token')).toBe(true)
   })
 })
@@ -56,7 +56,7 @@ describe('handle', () => {
     expect(response).toEqual({ status: 200, headers: [['Content-Length', '6']], body: undefined })
   })
 
-  test('Content-Length of a binary body is its number of bytes (RFC 9110 §9.3.2)', async () => {
+  test('sends the number of bytes of a binary body as its Content-Length (RFC 9110 §9.3.2)', async () => {
     const response = await aRouter().handle(aRequest('HEAD', '/bytes'))
 
     expect(response.headers).toEqual([['Content-Length', '3']])
@@ -72,7 +72,7 @@ describe('handle', () => {
     expect((await aRouter().handle(aRequest('POST', '/token/'))).status).toBe(404)
   })
 
-  test('sharing a ready response with all origins yields a ready response (Fetch §3.3.3)', async () => {
+  test('returns the same ready response each time it shares one with all origins (Fetch §3.3.3)', async () => {
     const request = aRequest('GET', '/ready')
     const router = aRouter()
 
@@ -82,7 +82,7 @@ describe('handle', () => {
     expect(await router.handle(request)).toBe(response)
   })
 
-  test('sharing a response with all origins does not affect the next request (Fetch §3.3.3)', async () => {
+  test('shares each response with all origins without changing the next one (Fetch §3.3.3)', async () => {
     const router = aRouter()
 
     expect(await router.handle(aRequest('POST', '/ready'))).toMatchObject({

@@ -16,10 +16,10 @@ import { allowHeader, decodeSegment, withHeaders, type RequestHead, type ServerR
 
 /** A route with a path, and an endpoint for each method that it answers. */
 export interface PathRoute {
-  /** The whole path, percent-encoding included, compared byte for byte. `{name}` matches one segment that is not empty. */
+  /** The whole path, including percent-encoding, compared byte for byte. `{name}` matches one segment that is not empty. */
   readonly path: string
   readonly methods: Readonly<Record<string, Endpoint>>
-  /** Renders whatever one of its endpoints threw; must not throw. */
+  /** Renders every error that one of the endpoints throws; it must not throw itself. */
   readonly renderError: RenderError
   readonly crossOrigin?: CrossOrigin
 }
@@ -29,15 +29,15 @@ export type RenderError = (error: unknown, request: RequestHead) => ServerRespon
 interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooLarge'> {
   /** Every path of the service, with its methods. */
   readonly routes: readonly PathRoute[]
-  /** The answer at any other path. */
+  /** Creates the response at any other path. */
   readonly notFound: (request: RequestHead) => ServerResponse
-  /** The answer to a method that the route does not have, without its `Allow` header. */
+  /** Creates the response to a method that the route does not have, without the `Allow` header. */
   readonly methodNotAllowed: (request: RequestHead) => ServerResponse
 }
 
 /**
- * Creates a service of paths, which anybody may call.
- * @throws TypeError when an option is unknown or impossible, or two routes have the same path.
+ * Creates a service from paths, which anybody may call.
+ * @throws TypeError when an option is unknown or invalid, or two routes have the same path.
  */
 export function createRouter(options: RouterOptions): HttpService {
   checkOptions('createRouter', options, routerOptions)

@@ -16,12 +16,12 @@ export interface HttpService {
   readonly origin: string
   /** The largest body, in bytes, of a page of the host. */
   readonly bodyLimit: number
-  /** The answer to a request whose body is too large (RFC 9110 §15.5.14), also at pages of the host. */
+  /** Creates the response to a request whose body is too large (RFC 9110 §15.5.14), including requests to the host's pages. */
   tooLarge(): ServerResponse
-  /** Whether the path is one of the service's. An adapter leaves other requests to the host. */
+  /** Whether the path belongs to the service. An adapter leaves other requests to the host. */
   serves(path: string): boolean
   /**
-   * Answers a request to one of the service's paths. It decides from the head whether it reads the body at all. It never
+   * Answers a request to one of the service's paths, and decides from the head whether to read the body at all. It never
    * throws.
    */
   handle(request: ReceivedRequest): Promise<ServerResponse>
@@ -30,21 +30,21 @@ export interface HttpService {
 /** Answers one request. It may throw: the service renders its error. */
 export type Endpoint = (request: ServerRequest) => Promise<ServerResponse>
 
-/** What is at a path of a service. */
+/** The endpoints and settings of a path of a service. */
 export interface Route<Caller = unknown, Details = unknown> {
-  /** By method, in capitals; undefined when nothing is there. GET also answers HEAD. */
+  /** By method, in capitals; undefined when the path does not exist. GET also answers HEAD. */
   readonly methods: ReadonlyMap<string, RouteEndpoint<Caller, Details>> | undefined
   /** Anybody may send requests: `authenticate` is not called. */
   readonly isPublic?: boolean
-  /** Which other origins' scripts may read its answers. Default: none. */
+  /** Which other origins' scripts may read the responses. Default: none. */
   readonly crossOrigin?: CrossOrigin | undefined
-  /** In bytes. Default: that of the service. */
+  /** In bytes. Default: the limit of the service. */
   readonly bodyLimit?: number
   /** For the hooks of the service. */
   readonly details: Details
 }
 
-/** Answers a request of a caller; `details` are those of its route. */
+/** Answers a request of a caller; `details` belong to the route. */
 export type RouteEndpoint<Caller, Details> = (
   request: ServerRequest,
   caller: Caller,
@@ -62,28 +62,28 @@ export interface ServiceOptions<Caller, Details> extends Pick<
   HttpService,
   'origin' | 'bodyLimit' | 'tooLarge' | 'serves'
 > {
-  /** The route of a request. */
+  /** Finds the route of a request. */
   readonly find: (request: RequestHead) => Route<Caller, Details> | undefined
-  /** Authenticates the caller from the head alone. What it throws is rendered. */
+  /** Authenticates the caller from the head alone. Errors that it throws are rendered. */
   readonly authenticate?: (request: RequestHead, route: Route<Caller, Details> | undefined) => Promise<Caller>
   /** Counts the request against limits, before its body is read. */
   readonly admit?: (caller: Caller, request: RequestHead, body: DeclaredBody) => Promise<Admission>
   /** Throws unless the caller may use the route and the method. */
   readonly authorize?: (exchange: Exchange<Caller, Details>) => void
   readonly notFound: (exchange: Exchange<Caller, Details>) => ServerResponse
-  /** @param methods those of the route, in their order. */
+  /** @param methods the methods of the route, in their order. */
   readonly methodNotAllowed: (methods: readonly string[], exchange: Exchange<Caller, Details>) => ServerResponse
-  /** Renders whatever was thrown. */
+  /** Renders an error that was thrown. */
   readonly renderError: (
     error: unknown,
     exchange: Exchange<Caller, Details>,
   ) => ServerResponse | Promise<ServerResponse>
 }
 
-/** Whether a caller may go on, and headers for the answer either way. */
+/** Whether the request may proceed, and headers for the response in both cases. */
 export interface Admission {
   readonly headers: readonly Header[]
-  /** The error to render instead of an answer. */
+  /** The error to render instead of a response of the endpoint. */
   readonly refusal?: Error | undefined
   /** Called when the request has been answered. */
   readonly release?: (() => void) | undefined
@@ -91,14 +91,14 @@ export interface Admission {
 
 /** The body that is about to be read. */
 export interface DeclaredBody {
-  /** The most bytes that it can have: its declared length, or the limit of the route without one; 0 without a body. */
+  /** The maximum number of bytes: the declared length or, without it, the limit of the route; 0 without a body. */
   readonly atMostBytes: number
 }
 
 /**
  * Creates a service from its routes. Before it reads the body it decides, in this order: the declared length, preflight,
- * the caller, the rate limit, the path, the method, the caller's authorization. HEAD is answered as GET. This is the only
- * place that catches.
+ * the caller, the rate limit, the path, the method, the caller's authorization. HEAD is answered as GET. Errors are caught
+ * only here.
  */
 export function createService<Caller, Details>(options: ServiceOptions<Caller, Details>): HttpService {
   const shareWithAll = onceForReady((response) => withHeaders(response, sharedWithAll))
@@ -131,7 +131,7 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
         response = await endpoint(request, caller as Caller, route.details)
       }
     } catch (error) {
-      // Work that stops because the client has left is no failure.
+      // Work that stops because the client has disconnected has not failed.
       if (isAbandoned(error, received)) return abandoned
       response = await options.renderError(error, { request: request ?? received, caller, route })
     } finally {
@@ -177,7 +177,7 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
 }
 
 /**
- * Reads the body of a request, once. The bodies of GET and HEAD mean nothing (RFC 9110 §9.3.1) and are not read.
+ * Reads the body of a request, once. The bodies of GET and HEAD have no meaning (RFC 9110 §9.3.1) and are not read.
  * @param limit in bytes.
  */
 export async function readRequest(
@@ -191,7 +191,7 @@ export async function readRequest(
   return { method, url, headers, repeatedHeaders, host, sent, signal, body }
 }
 
-/** Not delivered: the client has disconnected, or the host has answered. */
+/** Never delivered: the client has disconnected, or the host has sent its own response. */
 const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
 
 /** Whether an error says that the client has disconnected. */
@@ -216,12 +216,12 @@ function declaredBody(received: ReceivedRequest, limit: number): DeclaredBody {
 }
 
 /**
- * Which other origins' scripts may read a route's answers (Fetch §3.3): all, or those that the request's client registered.
- * No answer is shared with credentials, because no endpoint trusts cookies alone.
+ * Which other origins' scripts may read a route's responses (Fetch §3.3): all, or the origins that the request's client
+ * registered. No response is shared with credentials, because no endpoint trusts cookies alone.
  */
 export type CrossOrigin = 'any_origin' | RegisteredOrigins
 
-/** The origins that the client of a request registered. If it throws, no origin is allowed. */
+/** Returns the origins that the client of a request registered. If it throws, no origin is allowed. */
 export type RegisteredOrigins = (request: ServerRequest) => Promise<readonly string[]>
 
 /** Whether a browser asks which requests another origin's script may send (Fetch §3.3.2). */
@@ -229,15 +229,15 @@ const isPreflight = ({ method, headers }: RequestHead): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
 
 /**
- * The same answer to every preflight. A preflight identifies no client, so it cannot be checked against registered origins.
- * The answer to the request itself says whether the script may read it.
+ * Creates the same response to every preflight. A preflight identifies no client, so it cannot be checked against registered
+ * origins. The response to the request itself says whether the script may read it.
  */
 const preflightAnswer = (methods: readonly string[]): ServerResponse => ({
   status: 204,
   headers: [
     ['Access-Control-Allow-Origin', '*'],
     ['Access-Control-Allow-Methods', allowHeader(methods)[1]],
-    // Fetch §3.3.5: the asterisk is all headers but this one.
+    // Fetch §3.3.5: the asterisk allows all headers except Authorization.
     ['Access-Control-Allow-Headers', 'Authorization, *'],
     // Two hours, the maximum of Chromium.
     ['Access-Control-Max-Age', '7200'],
@@ -245,17 +245,17 @@ const preflightAnswer = (methods: readonly string[]): ServerResponse => ({
   body: undefined,
 })
 
-/** The header that lets the scripts of all origins read an answer. */
+/** The header that lets the scripts of all origins read a response. */
 const sharedWithAll: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
 
-/** The headers that let only the script of a registered origin read an answer. */
+/** Returns the headers that let only the script of a registered origin read a response. */
 async function sharingHeaders(registered: RegisteredOrigins, request: ServerRequest): Promise<readonly Header[]> {
   const origin = request.headers.get('origin')
   const isOther = origin !== undefined && origin !== request.url.origin
   if (!isOther || !(await isRegistered(origin, registered, request))) return [varies]
   return [
     ['Access-Control-Allow-Origin', origin],
-    // RFC 6750 §3: the challenge says what was wrong with the token. RFC 9449 §8: the nonce for the next DPoP proof.
+    // RFC 6750 §3: the challenge says what is wrong with the token. RFC 9449 §8: the nonce for the next DPoP proof.
     ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, DPoP-Nonce, X-Correlation-Id'],
     varies,
   ]
@@ -270,5 +270,5 @@ async function isRegistered(origin: string, registered: RegisteredOrigins, reque
   }
 }
 
-/** Fetch §3.3.7: a cache must not give one origin's answer to another. */
+/** Fetch §3.3.7: a cache must not return one origin's response to another. */
 const varies: Header = ['Vary', 'Origin']
