@@ -139,7 +139,7 @@ function createAnswer(): Answer {
     // Each chunk is emitted once. A listener of the host, such as a monitor, must not let them flow before the service reads.
     if (mayHaveBody(request)) request.pause()
     // Uploads that begin at the same time take turns, so that short requests do not wait for all of them.
-    if (hasLargeBody(request) && turns.isOver()) {
+    if (hasLargeBody(request) && turns.hasEnded()) {
       await turns.next()
       if (isOver(response)) return
     }

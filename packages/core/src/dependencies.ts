@@ -90,11 +90,11 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const verifiedJwts = createVerifiedJwts()
   const revocationNames = createRevocationNames(keys)
   const watch = watchRevocations(stored.revocations)
-  const purging =
+  const purgingListener =
     settings.purge === undefined
       ? listener
       : purgeOnEvents(listener, { storage: stored, clock, settings: settings.purge })
-  const journal = openJournal(purging, { clock, random })
+  const journal = openJournal(purgingListener, { clock, random })
   const onSessionEnded = (sessionId: SessionId): void =>
     journal.announce({ type: 'session.ended', sessionId, reason: 'host' })
   const storage: OAuthStorage =

@@ -22,8 +22,8 @@ const day = 86_400
 
 const duration = z.int().check(z.positive(), z.maximum(maxLifetime))
 
-const lifetime = (fallback: number, most = maxLifetime) =>
-  z.pipe(z.prefault(z.int().check(z.positive(), z.maximum(most)), fallback), z.transform(seconds))
+const lifetime = (fallback: number, maximum = maxLifetime) =>
+  z.pipe(z.prefault(z.int().check(z.positive(), z.maximum(maximum)), fallback), z.transform(seconds))
 
 const retryWindow = (fallback: number) =>
   z.pipe(z.prefault(z.int().check(z.minimum(0), z.maximum(60)), fallback), z.transform(seconds))
@@ -52,7 +52,7 @@ const extensionGrant = z.looseObject({
 })
 
 /** RFC 6749 §2.3.2: a method that the host defines, named by an absolute URI. */
-const ownAuthentication = z.looseObject({
+const hostAuthentication = z.looseObject({
   method: z.string().check(z.refine(isHostMethod, { error: 'must be an absolute URI' })),
   read: callable,
 })
@@ -158,7 +158,7 @@ const optionsSchema = z.strictObject({
     [],
   ),
   clientAuthentication: z.prefault(
-    z.array(ownAuthentication).check(
+    z.array(hostAuthentication).check(
       z.refine((methods) => new Set(methods.map(({ method }) => method)).size === methods.length, {
         error: 'must have different names',
       }),

@@ -115,13 +115,16 @@ it('returns how long to wait, in whole seconds (RFC 6585 §4)', async () => {
   expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 2 })
 })
 
-it.each([0, -1, 0.2])('returns a wait of at least one second, for %s milliseconds (RFC 9110 §10.2.3)', async (msBeforeNext) => {
-  const limiter = toRateLimiter({
-    consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext })),
-  })
+it.each([0, -1, 0.2])(
+  'returns a wait of at least one second, for %s milliseconds (RFC 9110 §10.2.3)',
+  async (msBeforeNext) => {
+    const limiter = toRateLimiter({
+      consume: () => Promise.reject(Object.assign(new Error(), { msBeforeNext })),
+    })
 
-  expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 1 })
-})
+    expect(await limiter.consume('key', now)).toEqual({ allowed: false, retryAfter: 1 })
+  },
+)
 
 it('returns how many attempts are left and for how long, if the limiter knows its limit', async () => {
   const count = { msBeforeNext: 1200, remainingPoints: 4 }

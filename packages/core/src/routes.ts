@@ -17,7 +17,7 @@ import { confirmedLogoutEndpoint, confirmPath, logoutEndpoint, logoutPath } from
 import { readForm } from './parameters.ts'
 import type { ServerDependencies } from './dependencies.ts'
 import { tokenEndpoint } from './token/endpoint.ts'
-import { issuedTo } from './tokens/access-token.ts'
+import { findClientOfToken } from './tokens/access-token.ts'
 import { introspectionEndpoint } from './tokens/introspection.ts'
 import { revocationFeedEndpoint } from './tokens/revocation-feed.ts'
 import { revocationEndpoint } from './tokens/revocation.ts'
@@ -53,30 +53,36 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     methods,
     renderError,
   })
-  const ofNamedClient = originsOfNamedClient(deps)
+  const clientOrigins = originsOfNamedClient(deps)
 
   return [
     // RFC 9700 §2.6: browsers navigate to these, scripts do not call them. The authorization endpoint, the pages and
     // introspection are not shared with other origins.
     route('authorization_endpoint', { GET: authorize, POST: authorize }, render.browser),
-    shared(route('pushed_authorization_request_endpoint', { POST: pushEndpoint(deps) }, render.api), ofNamedClient),
-    shared(route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api), ofNamedClient),
-    shared(route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer), originsOfBearer(deps)),
+    withCrossOrigin(
+      route('pushed_authorization_request_endpoint', { POST: pushEndpoint(deps) }, render.api),
+      clientOrigins,
+    ),
+    withCrossOrigin(route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api), clientOrigins),
+    withCrossOrigin(
+      route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer),
+      originsOfBearer(deps),
+    ),
     route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
-    shared(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), ofNamedClient),
-    shared(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
+    withCrossOrigin(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), clientOrigins),
+    withCrossOrigin(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
     ...feedRoutes(base, deps, render.api),
     ...grantRoutes(base, deps, render.grants),
     { path: base + logoPath, methods: { GET: clientLogoEndpoint(deps) }, renderError: render.api },
     ...logoutRoutes(base, deps, render.browser),
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) =>
-      shared({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin'),
+      withCrossOrigin({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin'),
     ),
   ]
 }
 
-const shared = (route: PathRoute, crossOrigin: CrossOrigin): PathRoute => ({ ...route, crossOrigin })
+const withCrossOrigin = (route: PathRoute, crossOrigin: CrossOrigin): PathRoute => ({ ...route, crossOrigin })
 
 /** Returns the route of the revocation feed, if the host has enabled it. */
 function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
@@ -108,9 +114,9 @@ function logoutRoutes(base: string, deps: ServerDependencies, renderError: Rende
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { pages } = deps
   if (pages === undefined) return []
-  const served = { login: pages.login, consent: pages.consent, select_account: pages.selectAccount }
+  const pagesByKind = { login: pages.login, consent: pages.consent, select_account: pages.selectAccount }
   return (['login', 'consent', 'select_account'] as const).flatMap((kind) => {
-    const { [kind]: page } = served
+    const { [kind]: page } = pagesByKind
     const { [kind]: url } = deps.interactionUrls
     if (page === undefined || url === undefined) return []
     const endpoint = interactionPage(kind, page, deps)
@@ -167,7 +173,7 @@ const originsOfBearer =
   (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
   async (request) => {
     const token = readAccessToken(request)?.accessToken
-    const owner = token === undefined ? undefined : await issuedTo(token, deps.clock(), deps)
+    const owner = token === undefined ? undefined : await findClientOfToken(token, deps.clock(), deps)
     const client = await findClient(owner, deps.storage)
     return client === undefined ? [] : originsOf(client)
   }

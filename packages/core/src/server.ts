@@ -105,7 +105,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       renderErrorPage: options.renderErrorPage,
       correlationId: deps.journal.correlationIdOf(request),
     })
-  const recorded =
+  const recordAndRender =
     (render: (error: unknown, request: RequestHead) => ServerResponse | Promise<ServerResponse>) =>
     async (error: unknown, request: RequestHead): Promise<ServerResponse> => {
       deps.journal.record(request, requestRefused(error, request))
@@ -122,10 +122,10 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     tooLarge: () => renderApiError(refuse('message_too_large')),
     routes: withUsableKeys(
       serverRoutes(deps, {
-        api: recorded(renderApiError),
-        browser: recorded(renderPage),
-        bearer: recorded(renderBearerError('userinfo')),
-        grants: recorded(renderBearerError('grants')),
+        api: recordAndRender(renderApiError),
+        browser: recordAndRender(renderPage),
+        bearer: recordAndRender(renderBearerError('userinfo')),
+        grants: recordAndRender(renderBearerError('grants')),
       }),
       options.keys,
     ),
@@ -148,8 +148,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     interaction: (request) => findInteraction(request, deps.clock(), deps),
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
-    deliver: async (delivering) => deliveryOf(deps, options).run(delivering),
-    deliverOnce: async (delivering) => deliveryOf(deps, options).once(delivering),
+    deliver: async (deliverOptions) => requireDelivery(deps, options).run(deliverOptions),
+    deliverOnce: async (delivering) => requireDelivery(deps, options).once(delivering),
     async endSession(session, reason = 'host') {
       const now = deps.clock()
       const end = { sessionId: sessionId(session), reason, now, tombstoneUntil: after(now, deps.sessionRetention) }
@@ -168,7 +168,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return ended.length
     },
     listSessions: (subject) => listSessions(subject, deps.clock(), deps.storage),
-    renderError: recorded(renderPage),
+    renderError: recordAndRender(renderPage),
   }
 }
 
@@ -188,7 +188,7 @@ const withUsableKeys = (routes: readonly PathRoute[], keys: KeyRing): readonly P
     }
   })
 
-function deliveryOf({ delivery }: ServerDependencies, { storage }: AuthorizationServerOptions): DeliveryWorker {
+function requireDelivery({ delivery }: ServerDependencies, { storage }: AuthorizationServerOptions): DeliveryWorker {
   requireStores(storage, { capability: 'delivery', feature: 'Back-channel logout' })
   if (delivery === undefined) throw new TypeError('Back-channel logout is off: remove backChannelLogout: false.')
   return delivery
@@ -196,20 +196,24 @@ function deliveryOf({ delivery }: ServerDependencies, { storage }: Authorization
 
 /** Returns an event for each option that weakens the server. They are reported when the server starts. */
 function unsafeOptions(settings: ServerSettings): readonly ServerOccurrence[] {
-  const found: ServerOccurrence[] = []
+  const events: ServerOccurrence[] = []
   if (settings.issuerUrl.protocol === 'http:') {
-    found.push({ type: 'option.unsafe', option: 'issuer', advice: 'Plain http: for development on this machine only.' })
+    events.push({
+      type: 'option.unsafe',
+      option: 'issuer',
+      advice: 'Plain http: for development on this machine only.',
+    })
   }
   if (settings.lifetimes.accessToken > maxAccessTokenLifetime) {
     const advice =
       'Access tokens live for more than an hour: an API that verifies them itself accepts a revoked one for that long.'
-    found.push({ type: 'option.unsafe', option: 'lifetimes.accessToken', advice })
+    events.push({ type: 'option.unsafe', option: 'lifetimes.accessToken', advice })
   }
   if (settings.allowedOrigins.length > 0) {
     const advice = 'Clients can make the server send requests to these origins: for development and test suites only.'
-    found.push({ type: 'option.unsafe', option: 'dangerouslyAllowOutbound', advice })
+    events.push({ type: 'option.unsafe', option: 'dangerouslyAllowOutbound', advice })
   }
-  return found
+  return events
 }
 
 /** In seconds. */

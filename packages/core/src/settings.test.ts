@@ -44,7 +44,7 @@ describe('options', () => {
     expect([idleOf(600), idleOf(day + 100), idleOf(2 * day)]).toEqual([100, 100, day])
   })
 
-  it('place the host's pages below an issuer with a path, unless configured otherwise', () => {
+  it("place the host's pages below an issuer with a path, unless configured otherwise", () => {
     const settings = parseSettings(options({ issuer: 'https://as.test/id', interaction: { loginUrl: '/sign-in' } }))
 
     expect(settings.interactionUrls).toEqual({
@@ -130,7 +130,11 @@ describe('options', () => {
       { lifetimes: { accessToken: 14 * 86_400 + 1 } },
       /schedule.retire/,
     ],
-    ['ID tokens that outlive the key of their signature', { lifetimes: { idToken: 14 * 86_400 + 1 } }, /schedule.retire/],
+    [
+      'ID tokens that outlive the key of their signature',
+      { lifetimes: { idToken: 14 * 86_400 + 1 } },
+      /schedule.retire/,
+    ],
     [
       'access tokens of a resource that outlive the key of their signature',
       { resources: { 'https://api.test': { scopes: [], accessTokenLifetime: 14 * 86_400 + 1 } } },

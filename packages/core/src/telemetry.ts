@@ -43,7 +43,7 @@ export const reportFaults =
 export function eventLine(event: ServerEvent): string {
   switch (event.type) {
     case 'request.refused':
-      return `${event.method} ${event.path} refused: ${event.code} (${event.reason})${particulars(event)}`
+      return `${event.method} ${event.path} refused: ${event.code} (${event.reason})${refusalDetails(event)}`
     case 'option.unsafe':
       return `unsafe option ${event.option}: ${event.advice}`
     case 'request.pushed':
@@ -90,12 +90,12 @@ export function eventLine(event: ServerEvent): string {
  * Describes a refused client that exists: its `client_id` and, if another authentication method or audience is expected,
  * the one that it used.
  */
-function particulars({ context }: RequestRefused): string {
+function refusalDetails({ context }: RequestRefused): string {
   const { clientId, presentedMethod, registeredMethod, presentedAudience, expectedAudience } = context
   if (clientId === undefined) return ''
   const methods = registeredMethod && `, registered for ${registeredMethod}, sent ${presentedMethod}`
   const audience =
-    expectedAudience && `, expected aud ${expectedAudience.join(' or ')}, sent ${shown(presentedAudience)}`
+    expectedAudience && `, expected aud ${expectedAudience.join(' or ')}, sent ${printableValue(presentedAudience)}`
   return `: ${nameOf(clientId)}${methods ?? ''}${audience ?? ''}`
 }
 
@@ -107,7 +107,7 @@ const nameOf = (clientId: string): string =>
   /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name'
 
 /** Returns a value that a client sent, if it is short and safe in a terminal. */
-function shown(value: JsonValue | undefined): string {
+function printableValue(value: JsonValue | undefined): string {
   const text = JSON.stringify(value) ?? 'none'
   return /^[\x20-\x7E]{1,200}$/.test(text) ? text : 'an unusual one'
 }

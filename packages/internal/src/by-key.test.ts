@@ -3,7 +3,7 @@ import { createQueues, createRecentMap } from './by-key.ts'
 
 test('starts work of a key when its earlier work has settled, and runs work of another key at the same time', async () => {
   const queue = createQueues()
-  const first = later()
+  const first = pendingWork()
   const begun: string[] = []
   const begin = (name: string) => async () => void begun.push(name)
 
@@ -22,7 +22,7 @@ test('starts work of a key when its earlier work has settled, and runs work of a
 
 test('rejects work that waits too long without starting it, and later work still waits for the first', async () => {
   const queue = createQueues({ milliseconds: 20, error: () => new RangeError('It is late') })
-  const first = later()
+  const first = pendingWork()
   const begun: string[] = []
 
   const done = queue('a', () => first.done)
@@ -51,7 +51,7 @@ test('keeps the most recently used values in a map, and no value whose key is to
 })
 
 /** Work whose outcome the test decides. */
-function later() {
+function pendingWork() {
   const events = new EventTarget()
   const done = new Promise<void>((resolve, reject) => {
     events.addEventListener('succeed', () => resolve())

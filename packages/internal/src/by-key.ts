@@ -15,18 +15,18 @@ interface RecentMap<Value> {
 /** @param longest in characters; values with longer keys are not kept, so that the map does not use much memory. */
 export function createRecentMap<Value>({ limit, longest = Infinity }: RecentMapLimits): RecentMap<Value> {
   // A map iterates in insertion order: the first key is the least recently used.
-  const kept = new Map<string, Value>()
+  const values = new Map<string, Value>()
 
   return {
     get(key, make) {
       if (key.length > longest) return make()
-      const value = kept.get(key) ?? make()
-      kept.delete(key)
-      kept.set(key, value)
-      forgetOldest(kept, limit)
+      const value = values.get(key) ?? make()
+      values.delete(key)
+      values.set(key, value)
+      forgetOldest(values, limit)
       return value
     },
-    clear: () => kept.clear(),
+    clear: () => values.clear(),
   }
 }
 
@@ -49,21 +49,21 @@ interface QueueTimeout {
  * @param timeout without it, work waits without a limit.
  */
 export function createQueues(timeout?: QueueTimeout): Queues {
-  const ends = new Map<string, Promise<unknown>>()
+  const lastWork = new Map<string, Promise<unknown>>()
 
   return async (key, work) => {
-    const before = ends.get(key)
-    const done = before === undefined ? work() : inTime(before, timeout).then(work)
+    const before = lastWork.get(key)
+    const done = before === undefined ? work() : withinTimeout(before, timeout).then(work)
     // When work gives up waiting, later work must still wait for the work before it.
     const end = Promise.allSettled([before, done]).finally(() => {
-      if (ends.get(key) === end) ends.delete(key)
+      if (lastWork.get(key) === end) lastWork.delete(key)
     })
-    ends.set(key, end)
+    lastWork.set(key, end)
     return done
   }
 }
 
-function inTime(before: Promise<unknown>, timeout: QueueTimeout | undefined): Promise<unknown> {
+function withinTimeout(before: Promise<unknown>, timeout: QueueTimeout | undefined): Promise<unknown> {
   if (timeout === undefined) return before
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(timeout.error()), timeout.milliseconds)

@@ -15,20 +15,20 @@ export const certificateHeaders = {
  */
 export function readCertificateHeader(format: CertificateFormat, values: readonly string[]): Uint8Array | undefined {
   const [value, second] = values
-  if (value === undefined || second !== undefined || value.length > longestHeader) return undefined
+  if (value === undefined || second !== undefined || value.length > maxHeaderLength) return undefined
   switch (format) {
     case 'client-cert':
       // RFC 9440 §2.2, RFC 8941 §3.3.5: a byte sequence, and nothing in front of or after it.
       return decodeBase64(/^:([A-Za-z0-9+/]+={0,2}):$/.exec(value.trim())?.[1])
     case 'envoy':
-      return fromPem(certificateOfEnvoy(value))
+      return decodePem(readEnvoyCertificate(value))
     default:
-      return fromPem(decodePercent(value))
+      return decodePem(decodePercent(value))
   }
 }
 
 /** Reads the only `Cert` of the header. If there are several, an earlier proxy or the sender wrote the others. */
-function certificateOfEnvoy(value: string): string | undefined {
+function readEnvoyCertificate(value: string): string | undefined {
   const found: string[] = []
   let rest = value
   while (rest !== '') {
@@ -51,7 +51,7 @@ function decodePercent(text: string | undefined): string | undefined {
 }
 
 /** Decodes a single certificate in PEM (RFC 7468 §5.1). */
-function fromPem(text: string | undefined): Uint8Array | undefined {
+function decodePem(text: string | undefined): Uint8Array | undefined {
   const match = /^-----BEGIN CERTIFICATE-----\s([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/.exec(text ?? '')
   return decodeBase64(match?.[1]?.replaceAll(/\s/g, ''))
 }
@@ -68,4 +68,4 @@ export function decodeBase64(text: string | undefined): Uint8Array | undefined {
 }
 
 /** In characters: well above any certificate of a client, and below the limit of Node. */
-const longestHeader = 16_384
+const maxHeaderLength = 16_384

@@ -14,13 +14,13 @@ import {
 } from './runtime.ts'
 
 it('creates a secret from 256 bits of the random source (RFC 6749 §10.10)', () => {
-  const asked: number[] = []
+  const byteCounts: number[] = []
   const secret = randomSecret((byteCount) => {
-    asked.push(byteCount)
+    byteCounts.push(byteCount)
     return Uint8Array.from({ length: byteCount }, (_, at) => at)
   })
 
-  expect(asked).toEqual([32])
+  expect(byteCounts).toEqual([32])
   expect([...Buffer.from(secret, 'base64url')]).toEqual(Array.from({ length: 32 }, (_, at) => at))
 })
 
@@ -87,14 +87,14 @@ function runWithoutBuiltins(program: string): unknown {
 }
 
 it('computes the same digests with Web Crypto when Node’s modules are absent', () => {
-  const found = runWithoutBuiltins(`
+  const output = runWithoutBuiltins(`
     const { digestSecret, hmacSha256, nodeCrypto } = await import('./runtime.ts')
     const mac = await hmacSha256(new Uint8Array(32).fill(7), new Uint8Array(3))
     console.log(JSON.stringify({ has: nodeCrypto !== undefined, digest: await digestSecret('dé'), mac: [...mac] }))
   `)
 
   const mac = createHmac('sha256', Buffer.alloc(32, 7)).update(Buffer.alloc(3)).digest()
-  expect(found).toEqual({ has: false, digest: createHash('sha256').update('dé').digest('base64url'), mac: [...mac] })
+  expect(output).toEqual({ has: false, digest: createHash('sha256').update('dé').digest('base64url'), mac: [...mac] })
 })
 
 it('draws identifiers in blocks, and none of them twice', () => {

@@ -135,12 +135,12 @@ async function webSha256(data: string | Uint8Array): Promise<Uint8Array> {
  */
 export async function hmacSha256(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
   if (key.length > blockLength) throw new TypeError('The key of an HMAC must not be longer than 64 bytes.')
-  const inner = await sha256(padded(key, 0x36, message))
-  return sha256(padded(key, 0x5c, inner))
+  const inner = await sha256(padKey(key, 0x36, message))
+  return sha256(padKey(key, 0x5c, inner))
 }
 
 /** Returns the key, padded with zeros to a block and with each byte XORed with `pad`, followed by the message. */
-function padded(key: Uint8Array, pad: number, text: Uint8Array): Uint8Array {
+function padKey(key: Uint8Array, pad: number, text: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(blockLength + text.length)
   for (let index = 0; index < blockLength; index += 1) bytes[index] = (key[index] ?? 0) ^ pad
   bytes.set(text, blockLength)

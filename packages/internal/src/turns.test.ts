@@ -5,17 +5,17 @@ import { createTurns } from './turns.ts'
 test('ends a turn after its length, and begins a new one after other work', async () => {
   const { turns, advance, runOthers } = controlled()
 
-  expect(turns.isOver()).toBe(false)
+  expect(turns.hasEnded()).toBe(false)
   advance(9)
-  expect(turns.isOver()).toBe(false)
+  expect(turns.hasEnded()).toBe(false)
   advance(1)
-  expect(turns.isOver()).toBe(true)
+  expect(turns.hasEnded()).toBe(true)
 
   const waited = turns.next()
   runOthers()
   await waited
 
-  expect(turns.isOver()).toBe(false)
+  expect(turns.hasEnded()).toBe(false)
 })
 
 test('shares a turn between the requests of one round, and continues one of them in each round', async () => {
@@ -23,7 +23,7 @@ test('shares a turn between the requests of one round, and continues one of them
   const order: string[] = []
   const work = async (name: string): Promise<void> => {
     for (let piece = 0; piece < 2; piece += 1) {
-      if (turns.isOver()) await turns.next()
+      if (turns.hasEnded()) await turns.next()
       order.push(`${name}${piece}`)
       advance(10)
     }

@@ -2,11 +2,11 @@ import { elapsed, isWorkerd } from './runtime.ts'
 
 /**
  * Divides the event loop between the long work of many requests and short requests. A loop over a client's data calls
- * `isOver` after each piece of work, and awaits `next` when it returns true.
+ * `hasEnded` after each piece of work, and awaits `next` when it returns true.
  */
 export interface Turns {
   /** Whether the event loop has been kept busy for the length of a turn. */
-  readonly isOver: () => boolean
+  readonly hasEnded: () => boolean
   /** Waits until the event loop has done its other work. One waiter continues in each round of the loop. */
   readonly next: () => Promise<void>
 }
@@ -27,7 +27,7 @@ export async function runInTurns<Result>(work: Pieces<Result>, turns: Turns): Pr
   for (;;) {
     const step = work.next()
     if (step.done === true) return step.value
-    if (turns.isOver()) await turns.next()
+    if (turns.hasEnded()) await turns.next()
   }
 }
 
@@ -37,7 +37,7 @@ export function createTurns(options: TurnsOptions = {}): Turns {
 }
 
 /** In workerd, the clock does not advance while code runs, and a timer belongs to one request. Work is done without a pause. */
-const noTurns: Turns = { isOver: () => false, next: () => Promise.resolve() }
+const noTurns: Turns = { hasEnded: () => false, next: () => Promise.resolve() }
 
 function sharedTurns({ length = 5, now = elapsed, later = afterOthers }: TurnsOptions): Turns {
   const waiting: (() => void)[] = []
@@ -56,7 +56,7 @@ function sharedTurns({ length = 5, now = elapsed, later = afterOthers }: TurnsOp
   }
 
   return {
-    isOver() {
+    hasEnded() {
       if (startedAt === undefined) start()
       return now() - (startedAt ?? 0) >= length
     },

@@ -9,10 +9,10 @@ import {
 } from '@mintmark/internal'
 import { clientId, type ClientRecord, type JsonObject } from '@mintmark/storage-interface'
 
-import { readMetadata, wholeMetadata } from './metadata.ts'
+import { readMetadata, metadataOfClient } from './metadata.ts'
 import { limitRegistration, type SelfManagement } from './policy.ts'
 import { RegistrationError } from './refusals.ts'
-import { answer, type Dependencies, readBody } from './register.ts'
+import { registrationResponse, type Dependencies, readBody } from './register.ts'
 import { verifyStatement } from './software-statement.ts'
 
 /** A client that presented its registration access token. */
@@ -47,7 +47,7 @@ export async function authenticateRegistrant(
 
 /** Returns the current registration (RFC 7592 §2.1). The secret is not stored, so it is not returned again. */
 export const readRegistration = ({ client, registrationToken }: Registrant, deps: Dependencies): ServerResponse =>
-  json(200, answer({ client, registrationToken, clientSecret: undefined }, deps), noStore)
+  json(200, registrationResponse({ client, registrationToken, clientSecret: undefined }, deps), noStore)
 
 /** Replaces the metadata (RFC 7592 §2.2). Members that are left out get their defaults. */
 export async function replaceRegistration(
@@ -69,11 +69,11 @@ export async function replaceRegistration(
 
   const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), permission)
   const { version } = client
-  const updated = await updateOwnRegistration({ clientId: client.clientId, version }, wholeMetadata(metadata), deps)
+  const updated = await updateOwnRegistration({ clientId: client.clientId, version }, metadataOfClient(metadata), deps)
   if (updated.outcome === 'absent') throw new RegistrationError('registration_token_invalid')
   if (updated.outcome === 'conflict') throw new RegistrationError('client_changed')
   deps.journal.record(request, { type: 'client.changed', clientId: client.clientId })
-  return json(200, answer({ ...updated, registrationToken, statement }, deps), noStore)
+  return json(200, registrationResponse({ ...updated, registrationToken, statement }, deps), noStore)
 }
 
 /** Removes the client (RFC 7592 §2.3). */
@@ -92,7 +92,7 @@ export async function removeRegistration(
 
 async function refuseOtherIdentity(body: JsonObject, { clientId: id, secrets }: ClientRecord): Promise<void> {
   if (body['client_id'] !== id) throw invalid('client_id must be the identifier of this client.')
-  const chosen = ofServer.find((name) => body[name] !== undefined)
+  const chosen = serverMembers.find((name) => body[name] !== undefined)
   if (chosen !== undefined) throw invalid(`${chosen} must be left out.`)
   const secret = body['client_secret']
   if (secret === undefined) return
@@ -100,7 +100,7 @@ async function refuseOtherIdentity(body: JsonObject, { clientId: id, secrets }: 
   if (!secrets.some((own) => own.digest === digest)) throw invalid('client_secret is not the secret of this client.')
 }
 
-const ofServer = [
+const serverMembers = [
   'registration_access_token',
   'registration_client_uri',
   'client_secret_expires_at',

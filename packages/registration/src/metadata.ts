@@ -43,15 +43,15 @@ export function renderMetadata(client: ClientRecord): JsonObject {
 }
 
 /** Returns everything that a client may set, with defaults for what the metadata leave out (RFC 7592 §2.2). */
-export function wholeMetadata(metadata: ClientRegistration): ClientChange {
+export function metadataOfClient(metadata: ClientRegistration): ClientChange {
   const complete = Object.entries(completeMetadata(metadata))
-  return Object.fromEntries(complete.filter(([name]) => name === 'scopes' || ofClients.some((own) => own === name)))
+  return Object.fromEntries(complete.filter(([name]) => name === 'scopes' || clientMembers.some((own) => own === name)))
 }
 
 type MetadataName = keyof typeof clientMetadata
 
 /** The members that a client may set. A member that is added to the metadata later is not among them by default. */
-const ofClients: readonly MetadataName[] = [
+const clientMembers: readonly MetadataName[] = [
   'clientName',
   'clientUri',
   'policyUri',
@@ -96,7 +96,9 @@ const ofClients: readonly MetadataName[] = [
   'sectorIdentifierUri',
 ]
 
-const members = ofClients.map((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const)
+const members = clientMembers.map(
+  (name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const,
+)
 
 function readMember(name: MetadataName, wireName: string, value: JsonValue): JsonValue {
   const rule: {
@@ -105,12 +107,12 @@ function readMember(name: MetadataName, wireName: string, value: JsonValue): Jso
     readonly longest?: number
     readonly most?: number
   } = clientMetadata[name]
-  const isText = (text: JsonValue): boolean => typeof text === 'string' && text.length <= (rule.longest ?? 2000)
+  const isString = (text: JsonValue): boolean => typeof text === 'string' && text.length <= (rule.longest ?? 2000)
   // `client_secret` is not a method of RFC 7591 §2. Only administrators may use this name.
   const isListed = typeof value === 'string' && value !== 'client_secret' && rule.values?.includes(value) === true
   const checks: Readonly<Record<string, boolean>> = {
-    text: isText(value),
-    texts: Array.isArray(value) && value.length <= (rule.most ?? 100) && value.every(isText),
+    text: isString(value),
+    texts: Array.isArray(value) && value.length <= (rule.most ?? 100) && value.every(isString),
     method: isListed,
     algorithm: isListed,
     choice: isListed,

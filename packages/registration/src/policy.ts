@@ -31,10 +31,10 @@ export function limitRegistration(
   requested: ClientRegistration,
   { grantTypes, scopes, redirectHosts }: RegistrationPolicy,
 ): ClientRegistration {
-  const wanted = requested.grantTypes ?? ['authorization_code']
-  const beyond = wanted.find((name) => !grantTypes.includes(name))
+  const requestedTypes = requested.grantTypes ?? ['authorization_code']
+  const disallowedType = requestedTypes.find((name) => !grantTypes.includes(name))
   // RFC 7591 §3.2.2.
-  if (beyond !== undefined)
+  if (disallowedType !== undefined)
     throw new RegistrationError('metadata_invalid', {
       description: `grant_types may contain ${grantTypes.join(', ')} here.`,
     })
@@ -43,7 +43,7 @@ export function limitRegistration(
     throw new RegistrationError('metadata_invalid', { description: `scope may contain ${scopes.join(' ')} here.` })
 
   requireHosts(requested, redirectHosts)
-  return { ...requested, grantTypes: wanted, scopes: granted }
+  return { ...requested, grantTypes: requestedTypes, scopes: granted }
 }
 
 function requireHosts(requested: ClientRegistration, hosts: readonly string[]): void {

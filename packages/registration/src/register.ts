@@ -91,7 +91,7 @@ export async function register(request: ServerRequest, holder: Holder, deps: Dep
   const statementIssuer = verified?.issuer.issuer
   const selfManagement = await permitChanges(policy, { registrationToken, statementIssuer })
   const insert = await prepareClient(metadata, { origin: 'registration', selfManagement }, deps)
-  await spend({ holder, statementIssuer }, now, deps)
+  await spendPermission({ holder, statementIssuer }, now, deps)
   const registered = await insert()
   const { clientId } = registered.client
   deps.journal.record(request, {
@@ -100,7 +100,7 @@ export async function register(request: ServerRequest, holder: Holder, deps: Dep
     tokenId: holder?.token.tokenId,
     statementIssuer,
   })
-  return json(201, answer({ ...registered, registrationToken, statement }, deps), noStore)
+  return json(201, registrationResponse({ ...registered, registrationToken, statement }, deps), noStore)
 }
 
 /**
@@ -118,7 +118,7 @@ export function readBody(request: ServerRequest): JsonObject {
   return body
 }
 
-async function spend(
+async function spendPermission(
   { holder, statementIssuer }: { readonly holder: Holder; readonly statementIssuer: string | undefined },
   now: EpochSeconds,
   { storage, limit }: Dependencies,
@@ -135,7 +135,7 @@ async function spend(
 }
 
 /** Builds the response about a registration (RFC 7591 §3.2.1, RFC 7592 §3). `client_secret_expires_at` 0 means never. */
-export const answer = (
+export const registrationResponse = (
   {
     client,
     clientSecret,

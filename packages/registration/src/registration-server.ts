@@ -115,12 +115,12 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     ['POST', (request, caller) => register(request, caller.kind === 'holder' ? caller.holder : undefined, deps)],
   ])
   const ownRegistration = new Map<string, Handler>([
-    ['GET', ofRegistrant(async (_, registrant) => readRegistration(registrant, deps))],
-    ['PUT', ofRegistrant((request, registrant) => replaceRegistration(request, registrant, deps))],
-    ['DELETE', ofRegistrant((request, registrant) => removeRegistration(request, registrant, deps))],
+    ['GET', forRegistrant(async (_, registrant) => readRegistration(registrant, deps))],
+    ['PUT', forRegistrant((request, registrant) => replaceRegistration(request, registrant, deps))],
+    ['DELETE', forRegistrant((request, registrant) => removeRegistration(request, registrant, deps))],
   ])
   /** The `client_id` in the path; undefined at the registration endpoint. */
-  const idIn = (path: string): string | undefined => path.slice(pathname.length + 1) || undefined
+  const clientIdIn = (path: string): string | undefined => path.slice(pathname.length + 1) || undefined
 
   return {
     issuer: options.issuer,
@@ -129,13 +129,13 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
       origin,
       bodyLimit: 65_536,
       tooLarge: () => render(new RegistrationError('message_too_large')),
-      serves: (path) => path === pathname || (path.startsWith(`${pathname}/`) && isIdentifier(idIn(path) ?? '')),
+      serves: (path) => path === pathname || (path.startsWith(`${pathname}/`) && isIdentifier(clientIdIn(path) ?? '')),
       find: ({ url }) => ({
-        methods: idIn(url.pathname) === undefined ? collection : ownRegistration,
+        methods: clientIdIn(url.pathname) === undefined ? collection : ownRegistration,
         details: undefined,
       }),
       async authenticate(request) {
-        const id = idIn(request.url.pathname)
+        const id = clientIdIn(request.url.pathname)
         return id === undefined
           ? { kind: 'holder', holder: await authenticateHolder(request, deps) }
           : { kind: 'registrant', registrant: await authenticateRegistrant(request, id, deps) }
@@ -155,11 +155,11 @@ type Caller =
 
 type Handler = RouteEndpoint<Caller, undefined>
 
-const ofRegistrant =
-  (answer: (request: ServerRequest, registrant: Registrant) => Promise<ServerResponse>): Handler =>
+const forRegistrant =
+  (handle: (request: ServerRequest, registrant: Registrant) => Promise<ServerResponse>): Handler =>
   async (request, caller) => {
     if (caller.kind !== 'registrant') throw new RegistrationError('registration_token_missing')
-    return answer(request, caller.registrant)
+    return handle(request, caller.registrant)
   }
 
 /** Whether the string has the form of the client identifiers that this endpoint creates. */

@@ -62,19 +62,19 @@ export function createIntrospectionCache(
   const active = new Map<string, CachedResponse>()
   const inactive = new Map<string, CachedResponse>()
 
-  const remember = (key: string, description: JsonObject | undefined, askedAt: EpochMilliseconds): void => {
+  const remember = (key: string, description: JsonObject | undefined, requestedAt: EpochMilliseconds): void => {
     const responses = description === undefined ? inactive : active
     const expiresAt = Number(description?.['exp'] ?? Infinity) * 1000
     responses.delete(key)
     makeRoom(responses, clock())
-    responses.set(key, { description, askedAt, keepFor: Math.min(cacheFor, expiresAt - askedAt) })
+    responses.set(key, { description, requestedAt, keepFor: Math.min(cacheFor, expiresAt - requestedAt) })
   }
   const askOnce = async (key: string, token: string): Promise<JsonObject | undefined> => {
     // The age is measured from the request, because the token may be revoked while the response is on its way.
-    const askedAt = clock()
+    const requestedAt = clock()
     try {
       const description = await ask(token)
-      remember(key, description, askedAt)
+      remember(key, description, requestedAt)
       return description
     } finally {
       pending.delete(key)
@@ -96,13 +96,13 @@ export function createIntrospectionCache(
 
 interface CachedResponse {
   readonly description: JsonObject | undefined
-  readonly askedAt: EpochMilliseconds
+  readonly requestedAt: EpochMilliseconds
   /** In milliseconds. */
   readonly keepFor: number
 }
 
-const isFresh = ({ askedAt, keepFor }: CachedResponse, now: EpochMilliseconds): boolean =>
-  isWithin(askedAt, keepFor, now)
+const isFresh = ({ requestedAt, keepFor }: CachedResponse, now: EpochMilliseconds): boolean =>
+  isWithin(requestedAt, keepFor, now)
 
 /** Removes expired responses, starting with the oldest, and the oldest response when there are too many. */
 function makeRoom(responses: Map<string, CachedResponse>, now: EpochMilliseconds): void {

@@ -158,7 +158,9 @@ function checkIssuer(issuer: string): void {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
   const isLoopback = url !== undefined && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname)
   if (url?.protocol !== 'https:' && !(url?.protocol === 'http:' && isLoopback)) {
-    throw new TypeError('createResourceServer: issuer must be an https address, the same as the issuer of the authorization server.')
+    throw new TypeError(
+      'createResourceServer: issuer must be an https address, the same as the issuer of the authorization server.',
+    )
   }
   const canonical = url.origin + url.pathname.replace(/\/+$/, '')
   if (issuer !== canonical) throw new TypeError(`createResourceServer: write the issuer as ${canonical}`)

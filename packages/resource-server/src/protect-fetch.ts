@@ -56,10 +56,10 @@ interface FetchGuard {
  */
 export function protectFetch(api: ResourceServer): FetchGuard {
   return {
-    require: (scopes, handler) => guarded(api.require(...scopes), handler),
-    requireDetail: (type, scopes, handler) => guarded(api.requireDetail(type, ...scopes), handler),
-    requireClaims: (required, scopes, handler) => guarded(api.requireClaims(required, ...scopes), handler),
-    requireAnyToken: (handler) => guarded(api.requireAnyToken(), handler),
+    require: (scopes, handler) => guardHandler(api.require(...scopes), handler),
+    requireDetail: (type, scopes, handler) => guardHandler(api.requireDetail(type, ...scopes), handler),
+    requireClaims: (required, scopes, handler) => guardHandler(api.requireClaims(required, ...scopes), handler),
+    requireAnyToken: (handler) => guardHandler(api.requireAnyToken(), handler),
     metadata({ method, url }) {
       if (api.metadata === undefined || new URL(url).pathname !== api.metadata.path) return undefined
       return ['GET', 'HEAD'].includes(method)
@@ -69,13 +69,13 @@ export function protectFetch(api: ResourceServer): FetchGuard {
   }
 }
 
-const guarded =
+const guardHandler =
   <Rest extends readonly unknown[]>(rule: AccessRule, handler: GuardedHandler<Rest>): FetchHandler<Rest> =>
   async (request, ...rest) => {
     let token: VerifiedAccessToken
     // Headers joins repeated headers with a comma (Fetch §2.2.2). Access tokens and proofs contain no comma.
-    const valuesOf = (wanted: string): readonly string[] =>
-      [...request.headers].flatMap(([name, value]) => (name === wanted ? [value] : []))
+    const valuesOf = (headerName: string): readonly string[] =>
+      [...request.headers].flatMap(([name, value]) => (name === headerName ? [value] : []))
     const authorization = valuesOf('authorization')
     const { pathname } = new URL(request.url)
     try {

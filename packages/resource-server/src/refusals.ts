@@ -21,7 +21,11 @@ type AccessRefusalCode = keyof typeof codes
 /** Every reason for a refusal, with the code that the client sees, the meaning, and the section of the standard. */
 export const refusals = {
   bearer_missing: ['invalid_token', 'The request has no access token.', 'RFC 6750 §3.1'],
-  bearer_malformed: ['invalid_token', 'The Authorization header contains no well-formed access token.', 'RFC 6750 §2.1'],
+  bearer_malformed: [
+    'invalid_token',
+    'The Authorization header contains no well-formed access token.',
+    'RFC 6750 §2.1',
+  ],
   bearer_twice: ['invalid_request', 'The request has more than one access token.', 'RFC 6750 §3.1'],
 
   token_malformed: ['invalid_token', 'The token is not a compact JWS, or it is too long.', 'RFC 7515 §7.1'],

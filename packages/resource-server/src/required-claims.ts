@@ -28,8 +28,8 @@ export function requireClaimsOf(token: AccessTokenClaims, required: RequiredClai
     if (organization !== true && !organization.includes(token.organizationId)) throw refuse('organization_other')
   }
   for (const name of listClaims) {
-    const wanted: readonly string[] | undefined = required[name]
-    if (wanted !== undefined && !valuesOf(token, name).some((value) => wanted.includes(value)))
+    const accepted: readonly string[] | undefined = required[name]
+    if (accepted !== undefined && !valuesOf(token, name).some((value) => accepted.includes(value)))
       // RFC 9110 §15.5.4: another token would not help. A claim that was left out because it was too large is not empty.
       throw refuse(valuesOf(token, 'claims_overflow').includes(name) ? 'claim_omitted' : 'claim_missing')
   }

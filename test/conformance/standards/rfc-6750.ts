@@ -72,7 +72,7 @@ export const rfc6750: Standard = {
       '5.3',
       'Tokens are short-lived',
       'a token expires exactly at the end of its lifetime (RFC 9068 §4)',
-      'the unsafe option lifetimes.accessToken names itself',
+      'names the unsafe option lifetimes.accessToken',
     ],
   ],
 }

@@ -12,7 +12,7 @@ export const rfc7009: Standard = {
       'introspection and revocation: common server errors > revoking the refresh token revokes its access tokens (RFC 7009 §2.1)',
       'P revokes its own refresh token (RFC 7009 §2.1)',
     ],
-    ['2', 'The endpoint is https', 'refuses to start with http://as.test', hostsTls],
+    ['2', 'The endpoint is https', 'must not be http://as.test', hostsTls],
     [
       '2.1',
       'The token is sent in a form, by POST',

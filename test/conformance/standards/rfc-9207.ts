@@ -16,7 +16,7 @@ export const rfc9207: Standard = {
       '2',
       'iss is the issuer: an https URL without query and fragment',
       'carries code, state and iss, is kept out of caches and referrers, and stores one code',
-      'refuses to start with https://as.test#x',
+      'must not be https://as.test#x',
     ],
     [
       '2.3',

@@ -1,7 +1,7 @@
 import type { ClientRecord, JsonValue, OAuthStorage } from '@mintmark/storage-interface'
 
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
-import { type Parameters, spaceSeparated } from '../parameters.ts'
+import { type Parameters, splitAtSpaces } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { readIdTokenHint } from '../tokens/id-token-hint.ts'
 import { userOfSubject } from '../tokens/pairwise.ts'
@@ -37,7 +37,7 @@ export function refuseTooLong(parameters: Parameters, limits = maxLengths): void
  * §3.1.2.1).
  */
 export const preferredLocales = (parameters: Parameters): readonly string[] =>
-  spaceSeparated(parameters.get('ui_locales'))
+  splitAtSpaces(parameters.get('ui_locales'))
     .filter((locale) => /^[A-Za-z0-9-]{1,35}$/.test(locale))
     .slice(0, 10)
 
@@ -148,7 +148,7 @@ export const prompts: readonly Prompt[] = ['none', 'login', 'consent', 'select_a
 
 /** @throws OAuthError invalid_request — reason `prompt_invalid`. */
 export function parsePrompt(value: string | undefined): ReadonlySet<Prompt> {
-  const values = spaceSeparated(value)
+  const values = splitAtSpaces(value)
   const known = prompts.filter((prompt) => values.includes(prompt))
   // OIDC Core §3.1.2.1: none cannot be combined with other values, and unknown values are refused.
   if (known.length !== values.length || (values.includes('none') && values.length > 1)) throw refuse('prompt_invalid')

@@ -4,7 +4,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 
 import { type ProfileRules, type ProfileSettings, requireProfile } from '../clients/security-profile.ts'
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
-import { type Parameters, refuseRepeated, spaceSeparated } from '../parameters.ts'
+import { type Parameters, refuseRepeated, splitAtSpaces } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { requestedResources, requireResource, type ResourceRules, usableScopes } from '../token/resources.ts'
 import {
@@ -283,7 +283,7 @@ function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequ
 
 /** OAuth 2.0 Multiple Response Type Encoding Practices §2.1, §5: response types with tokens default to the fragment. */
 const defaultResponseMode = (responseType: string | undefined): ResponseMode =>
-  spaceSeparated(responseType).some((type) => type === 'token' || type === 'id_token')
+  splitAtSpaces(responseType).some((type) => type === 'token' || type === 'id_token')
     ? fragmentResponseMode
     : queryResponseMode
 
@@ -322,7 +322,7 @@ function requireResponseMode(parameters: Parameters, { responseMode }: ResponseT
 
 /** Contexts are requested in the claims parameter or in `acr_values` (OIDC Core §5.5.1.1). */
 const preferredAcr = (claimed: readonly JsonValue[], acrValues: string | undefined): readonly string[] => [
-  ...new Set([...claimed.filter((value) => typeof value === 'string'), ...spaceSeparated(acrValues)]),
+  ...new Set([...claimed.filter((value) => typeof value === 'string'), ...splitAtSpaces(acrValues)]),
 ]
 
 function parseMaxAge(value: string | undefined): number | undefined {

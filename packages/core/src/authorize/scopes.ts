@@ -1,7 +1,7 @@
 import { isJsonObject, parseJsonObject, repeatsMember } from '@mintmark/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { spaceSeparated } from '../parameters.ts'
+import { splitAtSpaces } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { organizationScope } from '../tokens/organization.ts'
 
@@ -17,7 +17,7 @@ export function requestedScopes(
 ): readonly string[] {
   // RFC 6749 §3.3: scope tokens are visible ASCII without quote and backslash.
   if (scope !== undefined && !/^[\x20\x21\x23-\x5B\x5D-\x7E]{1,2000}$/.test(scope)) throw refuse('scope_malformed')
-  const scopes = spaceSeparated(scope).filter((value) => registry.has(value) && !isUnusableOfflineAccess(value, client))
+  const scopes = splitAtSpaces(scope).filter((value) => registry.has(value) && !isUnusableOfflineAccess(value, client))
   // RFC 6749 §3.3: there is no default scope, so a request without one fails.
   if (scopes.length === 0) throw refuse('scope_missing')
   // RFC 6749 §4.1.2.1: invalid_scope.

@@ -26,13 +26,13 @@ export async function ensureSigningKeys(
   for (const algorithm of lacking) {
     const plan = planRotation({ algorithm, records, when: 'due' }, now, schedule)
     // If another server inserted first, the list below contains its key.
-    if (plan.kind === 'announce') await announceKey(afterAll(plan.key, all), now, settings)
+    if (plan.kind === 'announce') await announceKey(withNextOrdinal(plan.key, all), now, settings)
   }
   return authenticKeys(await storage.signingKeys.list(), settings)
 }
 
 /** Returns the key with a position after all rows, including rows that are not authentic. */
-export const afterAll = (key: KeyToAnnounce, records: readonly SigningKeyRecord[]): KeyToAnnounce => ({
+export const withNextOrdinal = (key: KeyToAnnounce, records: readonly SigningKeyRecord[]): KeyToAnnounce => ({
   ...key,
   ordinal:
     1 + Math.max(0, ...records.filter(({ algorithm }) => algorithm === key.algorithm).map(({ ordinal }) => ordinal)),
@@ -50,11 +50,11 @@ export async function announceKey(
   settings: Pick<StoredKeySettings, 'vault' | 'storage' | 'issuerSecrets'>,
 ): Promise<{ readonly outcome: 'inserted' | 'taken'; readonly key: SigningKeyRecord }> {
   const { vault, storage } = settings
-  const made = await vault.generate(algorithm)
-  const members = publicMembers(made.publicJwk)
+  const created = await vault.generate(algorithm)
+  const members = publicMembers(created.publicJwk)
   const kid = keyId(await calculateJwkThumbprint(members))
   const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' }
-  const sign = await vault.open({ publicJwk, vaultEntry: made.vaultEntry, keyId: kid, algorithm })
+  const sign = await vault.open({ publicJwk, vaultEntry: created.vaultEntry, keyId: kid, algorithm })
   await proveSigner({ keyId: kid, algorithm, sign }, publicJwk)
 
   const row = {
@@ -62,7 +62,7 @@ export async function announceKey(
     algorithm,
     ordinal,
     publicJwk,
-    vaultEntry: made.vaultEntry,
+    vaultEntry: created.vaultEntry,
     createdAt: now,
     signsFrom,
     droppedAt: undefined,

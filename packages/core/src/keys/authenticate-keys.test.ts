@@ -22,7 +22,7 @@ function withOtherKey(
   return createStoredKeys({ storage: under.storage, sealingKey: sealingKeys, algorithms, schedule, clock })
 }
 
-const foreign = {
+const sealingKeyError = {
   name: 'SealingKeyError',
   message: expect.stringMatching(/another sealing key.*give both: \[old, new\]/) as string,
 }
@@ -49,7 +49,7 @@ describe('a process with another sealing key', () => {
     const kid = await signingKeyId(under.ring)
     const before = await under.storage.signingKeys.list()
 
-    await expect(use(withOtherKey(under), kid)).rejects.toMatchObject(foreign)
+    await expect(use(withOtherKey(under), kid)).rejects.toMatchObject(sealingKeyError)
 
     expect(await under.storage.signingKeys.list()).toEqual(before)
   })
@@ -62,7 +62,7 @@ describe('a process with another sealing key', () => {
     const other = withOtherKey(under, otherKey, ['ES256', 'EdDSA'])
 
     for (const { keyId: kid } of [...before, ...before.toReversed()])
-      await expect(other.drop(kid)).rejects.toMatchObject(foreign)
+      await expect(other.drop(kid)).rejects.toMatchObject(sealingKeyError)
 
     expect(await under.storage.signingKeys.list()).toEqual(before)
     under.ring.reload()
@@ -75,7 +75,7 @@ describe('a process with another sealing key', () => {
     const before = await under.storage.signingKeys.list()
 
     for (const use of [(ring: StoredKeyRing) => ring.publicKeys(), (ring: StoredKeyRing) => ring.rotate()])
-      await expect(use(withOtherKey(under))).rejects.toMatchObject(foreign)
+      await expect(use(withOtherKey(under))).rejects.toMatchObject(sealingKeyError)
 
     expect(await under.storage.signingKeys.list()).toEqual(before)
     expect(await publishedKeyIds(under.ring)).toHaveLength(1)
@@ -124,7 +124,7 @@ describe('a process with an outdated sealing key', () => {
     const { ring, storage, second, current } = await outdated()
     const before = await storage.signingKeys.list()
 
-    await expect(use(ring, second)).rejects.toMatchObject(foreign)
+    await expect(use(ring, second)).rejects.toMatchObject(sealingKeyError)
 
     expect(await storage.signingKeys.list()).toEqual(before)
     await current.ready()
@@ -141,7 +141,7 @@ describe('a process with an outdated sealing key', () => {
     await under.storage.signingKeys.drop({ keyId: keyId(under.second), droppedAt, rowMac })
     under.ring.reload()
 
-    await expect(under.ring.rotate({ when: 'now' })).rejects.toMatchObject(foreign)
+    await expect(under.ring.rotate({ when: 'now' })).rejects.toMatchObject(sealingKeyError)
 
     expect(await under.storage.signingKeys.list()).toHaveLength(2)
     expect(await publishedKeyIds(under.current)).toHaveLength(1)
@@ -150,7 +150,7 @@ describe('a process with an outdated sealing key', () => {
   it('drops its own key, so that a leaked key can be dropped from anywhere, and creates no other', async () => {
     const { ring, storage, first, second, current } = await outdated()
 
-    await expect(ring.drop(first)).rejects.toMatchObject(foreign)
+    await expect(ring.drop(first)).rejects.toMatchObject(sealingKeyError)
 
     const rows = await storage.signingKeys.list()
     expect(rows.map(({ keyId: kid, droppedAt }) => [kid, droppedAt !== undefined])).toEqual([
@@ -199,7 +199,10 @@ describe('write access to the database', () => {
 describe('write access to the database after a key was dropped', () => {
   it.each([
     ['clearing the time of the drop', () => ({ droppedAt: undefined })],
-    ['changing the time of the drop', (row: SigningKeyRecord) => ({ droppedAt: epochSeconds((row.droppedAt ?? 0) + 5000) })],
+    [
+      'changing the time of the drop',
+      (row: SigningKeyRecord) => ({ droppedAt: epochSeconds((row.droppedAt ?? 0) + 5000) }),
+    ],
     ['clearing the time of the drop and the MAC', () => ({ droppedAt: undefined, rowMac: undefined })],
   ])('does not bring the key back by %s', async (_, change) => {
     const under = aRing()
@@ -282,7 +285,7 @@ describe('a row that somebody else wrote', () => {
     await under.storage.signingKeys.insert({ ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 })
     const before = await under.storage.signingKeys.list()
 
-    await expect(under.ring.drop('forged')).rejects.toMatchObject(foreign)
+    await expect(under.ring.drop('forged')).rejects.toMatchObject(sealingKeyError)
 
     expect(await under.storage.signingKeys.list()).toEqual(before)
     expect(await publishedKeyIds(under.ring)).toEqual([own])
@@ -296,7 +299,7 @@ describe('a row that somebody else wrote', () => {
     await under.storage.signingKeys.insert({ ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 })
     under.ring.reload()
 
-    await expect(under.openAnother().ready()).rejects.toMatchObject(foreign)
+    await expect(under.openAnother().ready()).rejects.toMatchObject(sealingKeyError)
     await expect(under.ring.ready()).resolves.toBeUndefined()
     expect(await publishedKeyIds(under.ring)).toEqual(own)
   })
@@ -305,7 +308,7 @@ describe('a row that somebody else wrote', () => {
     const { ring, storage, own } = await withForgedRow()
     const leaked = await signingKeyId(ring)
 
-    await expect(ring.drop(leaked)).rejects.toMatchObject(foreign)
+    await expect(ring.drop(leaked)).rejects.toMatchObject(sealingKeyError)
     await ring.drop('forged')
 
     const published = await publishedKeyIds(ring)
@@ -344,7 +347,7 @@ describe('a row without a MAC', () => {
     await tamper(under, { rowMac: undefined })
     const before = await under.storage.signingKeys.list()
 
-    await expect(under.openAnother().publicKeys()).rejects.toMatchObject(foreign)
+    await expect(under.openAnother().publicKeys()).rejects.toMatchObject(sealingKeyError)
 
     expect(await under.storage.signingKeys.list()).toEqual(before)
   })

@@ -40,8 +40,8 @@ export async function proveKeysInUse(
   settings: StoredKeySettings,
 ): Promise<void> {
   const inUse = keysInUse(records, now, settings)
-  const proving = inUse.length > 0 ? inUse : newest(records)
-  const own = await Promise.all(proving.map((record) => isOwn(record, settings)))
+  const proving = inUse.length > 0 ? inUse : newestRecords(records)
+  const own = await Promise.all(proving.map((record) => isFromThisIssuer(record, settings)))
   const foreign = proving.filter((_, index) => own[index] === false)
   if (foreign.length > 0) throw new SealingKeyError(foreign)
   for (const { keyId, algorithm, publicJwk, vaultEntry } of inUse)
@@ -90,13 +90,13 @@ const keysInUse = (
     state === 'signing' || state === 'announced' ? [record] : [],
   )
 
-function newest(records: readonly SigningKeyRecord[]): readonly SigningKeyRecord[] {
+function newestRecords(records: readonly SigningKeyRecord[]): readonly SigningKeyRecord[] {
   const latest = Math.max(...records.map(({ createdAt }) => createdAt))
   return records.filter(({ createdAt }) => createdAt === latest)
 }
 
 /** Whether a server of this issuer created the key, even if somebody else set the time of its drop. */
-const isOwn = async (record: SigningKeyRecord, settings: StoredKeySettings): Promise<boolean> =>
+const isFromThisIssuer = async (record: SigningKeyRecord, settings: StoredKeySettings): Promise<boolean> =>
   (await isAuthentic(record, settings)) || isAuthentic({ ...record, droppedAt: undefined }, settings)
 
 async function isAuthentic(record: SigningKeyRecord, settings: StoredKeySettings): Promise<boolean> {

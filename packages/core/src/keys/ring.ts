@@ -65,7 +65,7 @@ export interface KeyRing {
 }
 
 /** Whether the name is one of the signature algorithms for tokens. */
-export const isSigningAlgorithm = (name: string): name is SigningAlgorithm => Object.hasOwn(everywhere, name)
+export const isSigningAlgorithm = (name: string): name is SigningAlgorithm => Object.hasOwn(inEveryRuntime, name)
 
 /**
  * Whether this runtime's Web Crypto supports the algorithm. Post-quantum signatures are new: a runtime that has them
@@ -73,13 +73,13 @@ export const isSigningAlgorithm = (name: string): name is SigningAlgorithm => Ob
  */
 export function isRuntimeAlgorithm(algorithm: string): boolean {
   if (!isSigningAlgorithm(algorithm)) return false
-  if (everywhere[algorithm]) return true
+  if (inEveryRuntime[algorithm]) return true
   const subtle = crypto.subtle.constructor as { supports?(operation: string, algorithm: string): boolean }
   return subtle.supports?.('verify', algorithm) === true
 }
 
 /** The algorithms that every supported runtime has. */
-const everywhere: Readonly<Record<SigningAlgorithm, boolean>> = {
+const inEveryRuntime: Readonly<Record<SigningAlgorithm, boolean>> = {
   RS256: true,
   PS256: true,
   ES256: true,

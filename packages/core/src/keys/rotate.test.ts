@@ -114,13 +114,13 @@ describe('rotate', () => {
 
   it('creates one key when eight processes rotate at once, and returns it to all of them', async () => {
     const database = createMemoryDatabase()
-    const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
     const { ring, clock } = aRing({ database })
     const first = await signingKeyId(ring)
     const now = ring.settings.clock
     const rings = Array.from({ length: 8 }, () =>
       createStoredKeys({
-        storage: createMemoryStorage({ issuer, database, scheduler: pause }),
+        storage: createMemoryStorage({ issuer, database, scheduler: nextTurn }),
         sealingKey,
         algorithms: ['ES256'],
         schedule,
@@ -312,7 +312,7 @@ describe('drop', () => {
   })
 })
 
-const sound = createSealedVault(sealingKey, { issuer, random: systemRandom })
+const workingVault = createSealedVault(sealingKey, { issuer, random: systemRandom })
 
 describe('automatic rotation', () => {
   it('announces the next key when a request notices that it is due, without delaying the request', async () => {
@@ -343,8 +343,8 @@ describe('automatic rotation', () => {
     let isDown = false
     const failures: unknown[] = []
     const vault: KeyVault = {
-      ...sound,
-      generate: (algorithm) => (isDown ? Promise.reject(new Error('timeout')) : sound.generate(algorithm)),
+      ...workingVault,
+      generate: (algorithm) => (isDown ? Promise.reject(new Error('timeout')) : workingVault.generate(algorithm)),
     }
     const { ring, clock, storage } = aRing({
       vault,

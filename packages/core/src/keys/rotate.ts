@@ -7,7 +7,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { KeyId, RevokeOutcome } from '@mintmark/storage-interface/stores'
 
-import { afterAll, announceKey, ensureSigningKeys } from './announce.ts'
+import { withNextOrdinal, announceKey, ensureSigningKeys } from './announce.ts'
 import { authenticKeys, proveKeysInUse, proveOtherKeyInUse, withRowMac } from './authenticate-keys.ts'
 import type { SigningAlgorithm } from './ring.ts'
 import { keyStates, planRotation, removableKeys, type KeyState, type RotationTime } from './schedule.ts'
@@ -71,7 +71,7 @@ async function rotateAlgorithm(
   const plan = planRotation({ algorithm, records, when }, now, settings.schedule)
   if (plan.kind === 'wait') return { outcome: 'waiting', algorithm, keyId: plan.keyId, until: plan.until }
 
-  const { outcome, key } = await announceKey(afterAll(plan.key, all), now, settings)
+  const { outcome, key } = await announceKey(withNextOrdinal(plan.key, all), now, settings)
   if (outcome === 'inserted') return { outcome: 'announced', algorithm, keyId: key.keyId, signsFrom: key.signsFrom }
   const winner = (await settings.storage.signingKeys.list()).find(
     (other) => other.algorithm === algorithm && other.ordinal === key.ordinal,

@@ -65,8 +65,8 @@ export function parseKeySchedule(options: KeyScheduleOptions): KeySchedule {
 
 const day = 86_400
 
-const duration = (least: number, fallback: number) =>
-  z.pipe(z.prefault(z.int().check(z.minimum(least), z.maximum(3650 * day)), fallback), z.transform(seconds))
+const duration = (minimum: number, fallback: number) =>
+  z.pipe(z.prefault(z.int().check(z.minimum(minimum), z.maximum(3650 * day)), fallback), z.transform(seconds))
 
 const schema = z
   .strictObject({
@@ -120,7 +120,7 @@ export function keyStates(
       .map((record) => ({ record, state: 'dropped', dropsAt: record.droppedAt }) as const)
     return [
       ...cancelled,
-      ...succession(
+      ...statesInOrder(
         keys.filter((key) => !isCancelled(key)),
         now,
         schedule,
@@ -174,7 +174,7 @@ export function nextChange(
   return epochSeconds(Math.min(...times, Number.MAX_SAFE_INTEGER))
 }
 
-function succession(
+function statesInOrder(
   keys: readonly SigningKeyRecord[],
   now: EpochSeconds,
   schedule: KeySchedule,
@@ -188,8 +188,8 @@ function succession(
     const next = keys[index + 1]
     const dropsAt = record.droppedAt ?? (next === undefined ? undefined : after(next.signsFrom, schedule.retire))
     if (record === signing) return { record, state: 'signing', dropsAt }
-    const isOver = record.droppedAt !== undefined || (dropsAt !== undefined && dropsAt <= now)
-    return { record, state: isOver ? 'dropped' : index < begun ? 'retired' : 'announced', dropsAt }
+    const isDropped = record.droppedAt !== undefined || (dropsAt !== undefined && dropsAt <= now)
+    return { record, state: isDropped ? 'dropped' : index < begun ? 'retired' : 'announced', dropsAt }
   })
 }
 

@@ -99,8 +99,10 @@ it('law: converting an ECDSA signature to DER and back does not change it', () =
   )
 })
 
-it.for(['ES256', 'RS256', 'EdDSA'])('signs and verifies %s with Web Crypto when Node’s modules are absent', (algorithm) => {
-  const found = runWithoutBuiltins(`
+it.for(['ES256', 'RS256', 'EdDSA'])(
+  'signs and verifies %s with Web Crypto when Node’s modules are absent',
+  (algorithm) => {
+    const output = runWithoutBuiltins(`
     const { exportJWK, generateKeyPair } = await import('jose')
     const { createSigner, importVerifier } = await import('./jws.ts')
     const pair = await generateKeyPair('${algorithm}', { extractable: true })
@@ -110,8 +112,9 @@ it.for(['ES256', 'RS256', 'EdDSA'])('signs and verifies %s with Web Crypto when 
     console.log(JSON.stringify([await verify(signature, message), await verify(signature.with(0, signature[0] ^ 1), message)]))
   `)
 
-  expect(found).toEqual([true, false])
-})
+    expect(output).toEqual([true, false])
+  },
+)
 
 /** Runs the program in a process without Node's own modules and returns the JSON it prints. */
 function runWithoutBuiltins(program: string): unknown {

@@ -73,13 +73,13 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
     return view
   }
 
-  const reloaded = { settings, reload: () => reader.forget() }
-  const rotate = rotateInBackground(reloaded)
+  const changedRing = { settings, reload: () => reader.forget() }
+  const rotate = rotateInBackground(changedRing)
   return {
-    ...reloaded,
-    rotate: (options) => rotateKeys(reloaded, options),
-    drop: (kid) => dropKey(kid, reloaded),
-    list: () => listKeys(reloaded),
+    ...changedRing,
+    rotate: (options) => rotateKeys(changedRing, options),
+    drop: (kid) => dropKey(kid, changedRing),
+    list: () => listKeys(changedRing),
     async ready() {
       // A row that somebody inserts later must not stop the running processes.
       if (isProven) return
@@ -112,13 +112,13 @@ interface KeyReader {
 
 /** One reader per ring: concurrent requests share one read. */
 function createKeyReader(settings: StoredKeySettings): KeyReader {
-  let kept: { readonly at: EpochSeconds; readonly records: Promise<readonly SigningKeyRecord[]> } | undefined
+  let cached: { readonly at: EpochSeconds; readonly records: Promise<readonly SigningKeyRecord[]> } | undefined
 
-  function startReading(at: EpochSeconds): NonNullable<typeof kept> {
+  function startReading(at: EpochSeconds): NonNullable<typeof cached> {
     const reading = { at, records: ensureSigningKeys(at, settings) }
     // A failed read must not be cached.
     reading.records.catch(() => {
-      if (kept === reading) kept = undefined
+      if (cached === reading) cached = undefined
     })
     return reading
   }
@@ -126,12 +126,12 @@ function createKeyReader(settings: StoredKeySettings): KeyReader {
   return {
     read(now) {
       // After the clock has stepped back, the cached list would otherwise be used until the old time is reached again.
-      const isFresh = kept !== undefined && kept.at <= now && now < kept.at + settings.schedule.staleness
-      if (kept === undefined || !isFresh) kept = startReading(now)
-      return kept.records
+      const isFresh = cached !== undefined && cached.at <= now && now < cached.at + settings.schedule.staleness
+      if (cached === undefined || !isFresh) cached = startReading(now)
+      return cached.records
     },
     forget() {
-      kept = undefined
+      cached = undefined
     },
   }
 }
@@ -164,8 +164,8 @@ function keyViewAt(
   )
   const published = keys.flatMap(({ record, state }) => (state === 'dropped' ? [] : [record])).toSorted(oldestFirst)
   const known = previous?.hintKeys ?? []
-  const publicKeysOf = (those: readonly SigningKeyRecord[]): readonly PublicKey[] =>
-    those.flatMap((record) => known.find(({ keyId }) => keyId === record.keyId) ?? publicKey(record))
+  const publicKeysOf = (keyRecords: readonly SigningKeyRecord[]): readonly PublicKey[] =>
+    keyRecords.flatMap((record) => known.find(({ keyId }) => keyId === record.keyId) ?? publicKey(record))
   const forHints = publicKeysOf(hintKeys(keys, now, schedule))
   return {
     records,

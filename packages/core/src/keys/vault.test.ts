@@ -128,8 +128,8 @@ describe('a sealed vault entry', () => {
 
   it('is refused when it contains a symmetric key (RFC 8725 §3.1)', async () => {
     const key = await importSealingKey(secret)
-    const octets = JSON.stringify({ kty: 'oct', k: 'A'.repeat(43) })
-    const sealed = await key.seal(octets, `signing-key-2 ${issuer} k1`, systemRandom)
+    const symmetricJwk = JSON.stringify({ kty: 'oct', k: 'A'.repeat(43) })
+    const sealed = await key.seal(symmetricJwk, `signing-key-2 ${issuer} k1`, systemRandom)
     const vault = createSealedVault(sealingKey, { issuer, random: systemRandom })
 
     const opening = vault.open({

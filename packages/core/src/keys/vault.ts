@@ -98,11 +98,11 @@ export const guardVault = (vault: KeyVault): KeyVault => ({
   },
 })
 
-async function orUnavailable<T>(call: () => Promise<T>, what: string): Promise<T> {
+async function orUnavailable<T>(call: () => Promise<T>, action: string): Promise<T> {
   try {
     return await call()
   } catch (cause) {
-    throw new StorageUnavailableError(`The vault cannot ${what}`, { cause })
+    throw new StorageUnavailableError(`The vault cannot ${action}`, { cause })
   }
 }
 

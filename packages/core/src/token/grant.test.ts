@@ -30,25 +30,25 @@ it('mints tokens about a user only after the status of the user was checked', ()
 
 const now = epochSeconds(1_900_000_000)
 
-async function aWorld() {
+async function aStorageWithUser() {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const { client } = await registerClient({ clientName: 'Kiosk', grantTypes: [] }, { storage })
   await storage.users.insert({ userId: userId('U1'), claims: {}, createdAt: now })
-  const given = (subject: string) => ({
+  const userGrant = (subject: string) => ({
     // The brand of an authenticated client.
     client: client as AuthenticatedClient,
     signedIn: { subject, authTime: now, amr: ['hwk'] },
     scopes: ['openid'],
     lifetime: seconds(300),
   })
-  return { storage, given }
+  return { storage, userGrant }
 }
 
 it('stores a grant and a token family for an extension grant about a user (RFC 6749 §4.5)', async () => {
-  const { storage, given } = await aWorld()
+  const { storage, userGrant } = await aStorageWithUser()
 
-  const first = await grantForUser(given('U1'), now, { storage })
-  const second = await grantForUser(given('U1'), now, { storage })
+  const first = await grantForUser(userGrant('U1'), now, { storage })
+  const second = await grantForUser(userGrant('U1'), now, { storage })
 
   const status = await storage.status.ofFamily(first.familyId)
   expect(first).toMatchObject({ user: { userId: 'U1' }, authentication: { authTime: now, amr: ['hwk'] } })
@@ -63,10 +63,10 @@ it.each([
   ['a deactivated', 'U1'],
   ['an unknown', 'nobody'],
 ])('refuses a grant about %s user (RFC 6749 §5.2)', async (_case, subject) => {
-  const { storage, given } = await aWorld()
+  const { storage, userGrant } = await aStorageWithUser()
   await storage.users.deactivate(userId('U1'), now)
 
-  await expect(grantForUser(given(subject), now, { storage })).rejects.toMatchObject({
+  await expect(grantForUser(userGrant(subject), now, { storage })).rejects.toMatchObject({
     code: 'invalid_grant',
     reason: 'grant_refused',
   })
@@ -75,14 +75,14 @@ it.each([
 })
 
 it('refuses a grant about a user who was deactivated and reactivated meanwhile (RFC 6749 §5.2)', async () => {
-  const { storage, given } = await aWorld()
+  const { storage, userGrant } = await aStorageWithUser()
   const before = await storage.users.find(userId('U1'))
   await storage.users.deactivate(userId('U1'), now)
   await storage.users.reactivate(userId('U1'), now)
-  const newer = await grantForUser(given('U1'), now, { storage })
-  const behind = { ...storage, users: { ...storage.users, find: () => Promise.resolve(before) } }
+  const newer = await grantForUser(userGrant('U1'), now, { storage })
+  const staleStorage = { ...storage, users: { ...storage.users, find: () => Promise.resolve(before) } }
 
-  await expect(grantForUser(given('U1'), now, { storage: behind })).rejects.toMatchObject({
+  await expect(grantForUser(userGrant('U1'), now, { storage: staleStorage })).rejects.toMatchObject({
     code: 'invalid_grant',
     reason: 'grant_refused',
   })
@@ -91,11 +91,11 @@ it('refuses a grant about a user who was deactivated and reactivated meanwhile (
 })
 
 it('refuses a grant about a user whose record lost its generation in storage (RFC 6749 §5.2)', async () => {
-  const { storage, given } = await aWorld()
+  const { storage, userGrant } = await aStorageWithUser()
   const { generation: _lost, ...user } = (await storage.users.find(userId('U1'))) as UserRecord
-  const careless = { ...storage, users: { ...storage.users, find: () => Promise.resolve(user as UserRecord) } }
+  const lossyStorage = { ...storage, users: { ...storage.users, find: () => Promise.resolve(user as UserRecord) } }
 
-  await expect(grantForUser(given('U1'), now, { storage: careless })).rejects.toMatchObject({
+  await expect(grantForUser(userGrant('U1'), now, { storage: lossyStorage })).rejects.toMatchObject({
     code: 'invalid_grant',
     reason: 'grant_refused',
   })

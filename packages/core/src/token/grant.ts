@@ -148,20 +148,20 @@ export interface UserGrant {
  * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
  */
 export async function grantForUser(
-  given: UserGrant,
+  userGrant: UserGrant,
   now: EpochSeconds,
   deps: { readonly storage: OAuthStorage; readonly users?: HostUsers; readonly random?: Random },
 ): Promise<UserDecision> {
   const { storage, users, random = systemRandom } = deps
-  const { clientId } = given.client
+  const { clientId } = userGrant.client
   const signedInUser = await identifyUser(
-    given.signedIn,
+    userGrant.signedIn,
     now,
     users === undefined ? storage : readHostUsers(users, storage, { clock: () => now }),
   )
   // RFC 6749 §5.2: the user does not exist or is not active.
   if (signedInUser === undefined) throw refuse('grant_refused')
-  const consent = { clientId, signedInUser, ...nothing, scopes: given.scopes, shown: nothing }
+  const consent = { clientId, signedInUser, ...emptyConsent, scopes: userGrant.scopes, shown: emptyConsent }
   const grant = await saveGrant(consent, now, { storage, random, rules: noApis })
   // RFC 6749 §5.2: the user was deactivated and reactivated meanwhile.
   if (grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration)) throw refuse('grant_refused')
@@ -177,7 +177,7 @@ export async function grantForUser(
     ...decision,
     clientId,
     userId: user.userId,
-    scopes: given.scopes,
+    scopes: userGrant.scopes,
     resources: [],
     boundSessionId: undefined,
     possession: { kind: 'none' },
@@ -185,14 +185,14 @@ export async function grantForUser(
     authorizationDetails: [],
     refresh: undefined,
     createdAt: now,
-    expiresAt: after(now, given.lifetime),
+    expiresAt: after(now, userGrant.lifetime),
     revokedAt: undefined,
   })
   return { ...decision, user, nonce: undefined }
 }
 
 /** The user saw no consent page, so the existing consent stays. */
-const nothing = { scopes: [], resources: [], audience: 'apis', authorizationDetails: [] } as const
+const emptyConsent = { scopes: [], resources: [], audience: 'apis', authorizationDetails: [] } as const
 
 /** Only the host knows for which APIs it grants the scope values. Without APIs here, all of the existing consent stays. */
 const noApis: Pick<ResourceRules, 'resources' | 'identityScopes'> = { resources: new Map(), identityScopes: new Set() }

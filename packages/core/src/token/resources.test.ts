@@ -94,22 +94,22 @@ describe('the target of an access token', () => {
 })
 
 describe('the resources of a request', () => {
-  const ask = (named: readonly string[], scopes: readonly string[], change = {}) =>
+  const resourcesOf = (named: readonly string[], scopes: readonly string[], change = {}) =>
     requestedResources({ named, scopes, client: { ...client, ...change } }, deps)
 
   it('are the resources that it names, if the client is registered for one of their scopes (RFC 8707 §2)', () => {
-    expect(ask(['a', 'a', 'b'], ['openid'])).toEqual(['a', 'b'])
-    expect(() => ask(['a'], ['openid'], { scopes: ['openid', 'b:read'] })).toThrow(
+    expect(resourcesOf(['a', 'a', 'b'], ['openid'])).toEqual(['a', 'b'])
+    expect(() => resourcesOf(['a'], ['openid'], { scopes: ['openid', 'b:read'] })).toThrow(
       expect.objectContaining({ code: 'invalid_target', reason: 'resource_not_registered' }),
     )
   })
 
   it('are only resources that the client is registered for, if it is registered for any (RFC 8707 §2)', () => {
-    expect(ask(['b'], ['openid'], { resources: ['b'], scopes: ['openid'] })).toEqual(['b'])
-    expect(() => ask(['a'], ['a:read'], { resources: ['b'] })).toThrow(
+    expect(resourcesOf(['b'], ['openid'], { resources: ['b'], scopes: ['openid'] })).toEqual(['b'])
+    expect(() => resourcesOf(['a'], ['a:read'], { resources: ['b'] })).toThrow(
       expect.objectContaining({ reason: 'resource_not_registered' }),
     )
-    expect(() => ask(['b'], ['b:read'], { resources: [] })).toThrow(
+    expect(() => resourcesOf(['b'], ['b:read'], { resources: [] })).toThrow(
       expect.objectContaining({ reason: 'resource_not_registered' }),
     )
   })
@@ -122,7 +122,7 @@ describe('the resources of a request', () => {
     ['none, with identity scopes only', ['openid', 'profile'], {}, []],
     ['none, if the client is not registered for the API', ['a:read'], { resources: ['b'] }, []],
   ])('default to %s (RFC 8707 §2)', (_, scopes, change, expected) => {
-    expect(ask([], scopes, change)).toEqual(expected)
+    expect(resourcesOf([], scopes, change)).toEqual(expected)
   })
 
   it('default to none if two APIs share the scope and the client is not registered for one of them (RFC 8707 §2)', () => {

@@ -51,7 +51,7 @@ export function requestedResources(
 ): readonly string[] {
   const { scopes, client } = request
   if (request.named.length === 0) return impliedResources(request, rules)
-  const named = request.named.map((uri) => foldedResource(uri, rules.resources.has(uri)))
+  const named = request.named.map((uri) => normalizeResource(uri, rules.resources.has(uri)))
   const isUserinfo = (uri: string): boolean => uri === rules.issuer && scopes.includes('openid')
   const apis = named.filter((uri) => !isUserinfo(uri))
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
@@ -66,10 +66,10 @@ function impliedResources(
   { scopes, client }: { readonly scopes: readonly string[]; readonly client: ClientRecord },
   { issuer, resources, identityScopes }: ResourceRules,
 ): readonly string[] {
-  const ofApis = scopes.filter((scope) => !identityScopes.has(scope))
-  if (ofApis.length === 0) return []
+  const apiValues = scopes.filter((scope) => !identityScopes.has(scope))
+  if (apiValues.length === 0) return []
   const owners = [...resources.values()].filter(
-    (resource) => mayTarget(client, resource) && ofApis.every((scope) => resource.scopes.includes(scope)),
+    (resource) => mayTarget(client, resource) && apiValues.every((scope) => resource.scopes.includes(scope)),
   )
   const [owner, second] = owners
   if (owner === undefined || second !== undefined) return []
@@ -124,7 +124,7 @@ export function narrowResources(
   if (requested.length === 0) return granted.resources
   const servesUserinfo = granted.resources.length > 0 && granted.scopes.includes('openid')
   const allowed = servesUserinfo ? [...granted.resources, issuer] : granted.resources
-  const named = requested.map((uri) => foldedResource(uri, allowed.includes(uri)))
+  const named = requested.map((uri) => normalizeResource(uri, allowed.includes(uri)))
   // RFC 8707 §2.2: the token request may only select from the granted resources.
   if (named.some((uri) => !allowed.includes(uri))) throw refuse('resource_not_granted')
   return [...new Set(named)]
@@ -134,7 +134,7 @@ export function narrowResources(
  * Returns the resource with scheme and host in lower case, because their case does not matter (RFC 3986 §6.2.2.1) and MCP
  * clients may send what the user typed. Everything after the host does matter, including a slash at its end.
  */
-const foldedResource = (uri: string, isKnown: boolean): string =>
+const normalizeResource = (uri: string, isKnown: boolean): string =>
   isKnown ? uri : uri.replace(/^[a-z][\w+.-]*:\/\/[^/?#@]*/i, (origin) => origin.toLowerCase())
 
 /** A high limit for the audiences of one token: each audience could use the token at the others (RFC 8707 §3). */

@@ -54,7 +54,7 @@ export async function mintAccessToken(
   refuseSubjectOfClient(decision)
   // The host's claims come first, so that they do not override claims of the protocol.
   const claims = { ...decision.claims?.accessToken, ...(await accessTokenClaims(decision, now, deps)) }
-  if (decision.target.format === 'jwt' && !isPrivate(decision))
+  if (decision.target.format === 'jwt' && !mustBeOpaque(decision))
     return signJwt('at+jwt', claims, await deps.keys.signer(algorithmFor(decision, deps)))
 
   const token = randomSecret(deps.random)
@@ -73,7 +73,7 @@ export async function mintAccessToken(
  * Whether the token must be opaque, whatever its resource prefers. A client can read a JWT, and the claims that the
  * revocation feed needs are the same at all clients: they would identify a user who has pairwise subjects.
  */
-const isPrivate = ({ client, forUser }: GrantDecision): boolean =>
+const mustBeOpaque = ({ client, forUser }: GrantDecision): boolean =>
   client.subjectType === 'pairwise' && forUser !== undefined
 
 /** FAPI 2.0 SP §5.4.1: some profiles permit only some algorithms. */
@@ -107,7 +107,7 @@ async function accessTokenClaims(
   return {
     iss: deps.issuer,
     sub:
-      isPrivate(decision) && forUser !== undefined
+      mustBeOpaque(decision) && forUser !== undefined
         ? await subjectFor(forUser.user.userId, client, deps)
         : subjectOf(decision),
     // A single audience is a string, which every verifier accepts (RFC 7519 §4.1.3).
@@ -286,11 +286,11 @@ export async function statusOfAccessToken(
   const status = await storage.status.ofFamily(token.familyId)
   if (!isFamilyActive(status, now)) return undefined
   const { client, user } = status
-  const isOfUser =
+  const namesUser =
     client.subjectType === 'public'
       ? token.subject === user.userId
       : (await userOfSubject(token.subject, client, storage)) === user.userId
-  return isOfUser && client.clientId === token.clientId
+  return namesUser && client.clientId === token.clientId
     ? { kind: 'user', family: status, scopes: registeredScopes(token.scopes, client) }
     : undefined
 }
@@ -326,7 +326,7 @@ export async function findActiveAccessToken(
 }
 
 /** Returns the client that an access token of this server was issued to. A JWT may have expired or been revoked. */
-export async function issuedTo(
+export async function findClientOfToken(
   token: string,
   now: EpochSeconds,
   deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage },

@@ -59,7 +59,7 @@ export async function readApiClaims(
         ? (organization?.roles ?? [])
         : isFromDirectory(from)
           ? directoryValues(from, provisioned, resource)
-          : texts(user.claims, from.claim)
+          : stringValues(user.claims, from.claim)
     // A claim without values says that the user has none. A token that was issued before the claim was configured lacks it.
     claims[name] = [...new Set([...(claims[name] ?? []), ...values])]
   }
@@ -93,10 +93,10 @@ function directoryValues(
 /** The `value` members of a multi-valued SCIM attribute (RFC 7643 §2.4). */
 const valuesOf = (attribute: JsonValue | undefined): readonly string[] =>
   Array.isArray(attribute)
-    ? attribute.flatMap((element: JsonValue) => (isJsonObject(element) ? texts(element, 'value') : []))
+    ? attribute.flatMap((element: JsonValue) => (isJsonObject(element) ? stringValues(element, 'value') : []))
     : []
 
-function texts(owner: JsonObject, name: string): readonly string[] {
+function stringValues(owner: JsonObject, name: string): readonly string[] {
   const value = Object.hasOwn(owner, name) ? owner[name] : undefined
   const values: readonly unknown[] = Array.isArray(value) ? value : [value]
   return values.filter((candidate): candidate is string => typeof candidate === 'string')
@@ -111,25 +111,25 @@ export function limitClaims(
   { configured, own }: { readonly configured: JsonObject; readonly own: JsonObject },
   limits: ClaimLimits,
 ): { readonly accessToken: JsonObject; readonly omitted: readonly string[] } | undefined {
-  const kept: Record<string, JsonValue> = { ...configured, ...own }
+  const remaining: Record<string, JsonValue> = { ...configured, ...own }
   const omitted: string[] = []
   const omit = (name: string): void => {
-    delete kept[name]
+    delete remaining[name]
     omitted.push(name)
-    kept['claims_overflow'] = omitted
+    remaining['claims_overflow'] = omitted
   }
   for (const name of apiClaimNames) {
-    const values = kept[name]
+    const values = remaining[name]
     if (Array.isArray(values) && values.length > limits.values) omit(name)
   }
   // The largest goes first, so that as many claims as possible remain.
   const bySize = apiClaimNames
-    .filter((name) => kept[name] !== undefined)
-    .toSorted((one, other) => bytes(kept[other]) - bytes(kept[one]))
-  for (const name of bySize) if (bytes(kept) > limits.bytes) omit(name)
-  if (bytes(kept) > limits.bytes || (omitted.length > 0 && limits.overflow === 'refuse')) return undefined
-  return { accessToken: kept, omitted }
+    .filter((name) => remaining[name] !== undefined)
+    .toSorted((a, b) => jsonLength(remaining[b]) - jsonLength(remaining[a]))
+  for (const name of bySize) if (jsonLength(remaining) > limits.bytes) omit(name)
+  if (jsonLength(remaining) > limits.bytes || (omitted.length > 0 && limits.overflow === 'refuse')) return undefined
+  return { accessToken: remaining, omitted }
 }
 
-const bytes = (value: JsonValue | undefined): number =>
+const jsonLength = (value: JsonValue | undefined): number =>
   value === undefined ? 0 : new TextEncoder().encode(JSON.stringify(value)).length

@@ -100,17 +100,21 @@ export async function computeTokenClaims(subject: ClaimsSubject, deps: ClaimsDep
   const destinations = user !== undefined && scopes.includes('openid') ? withIdToken : accessTokenOnly
   const mapped = await mapClaims(subject, destinations, deps)
   const idToken =
-    destinations === withIdToken ? releasedClaims(subject, { destination: 'id_token', mapped }, deps) : none
+    destinations === withIdToken ? releasedClaims(subject, { destination: 'id_token', mapped }, deps) : noClaims
   const sources = user === undefined ? [] : sourcesOf(subject, deps.apiClaims)
-  const own = mapped.access_token ?? none
-  const named = organizationClaims(subject)
-  if (sources.length === 0 && own === none)
-    return { accessToken: named, idToken: { ...idToken, ...named }, omitted: [] }
-  const configured = user === undefined ? none : await readApiClaims({ ...subject, user }, sources, deps.storage)
+  const own = mapped.access_token ?? noClaims
+  const organizationNames = organizationClaims(subject)
+  if (sources.length === 0 && own === noClaims)
+    return { accessToken: organizationNames, idToken: { ...idToken, ...organizationNames }, omitted: [] }
+  const configured = user === undefined ? noClaims : await readApiClaims({ ...subject, user }, sources, deps.storage)
   const limited = limitClaims({ configured, own }, deps.apiClaims.limits)
   if (limited === undefined)
     throw refuse('claims_too_large', { clientId: subject.client.clientId, userId: user?.userId })
-  return { ...limited, accessToken: { ...limited.accessToken, ...named }, idToken: { ...idToken, ...named } }
+  return {
+    ...limited,
+    accessToken: { ...limited.accessToken, ...organizationNames },
+    idToken: { ...idToken, ...organizationNames },
+  }
 }
 
 /** Whether claims depend on anything besides the stored user: the host's table or function, a directory, or a limit. */
@@ -119,11 +123,11 @@ export const claimsMayFail = ({ mapClaims, apiClaims, readsHostUsers }: ClaimsDe
 
 const withIdToken: readonly ClaimsDestination[] = ['access_token', 'id_token']
 const accessTokenOnly: readonly ClaimsDestination[] = ['access_token']
-const none: Readonly<Record<string, never>> = Object.freeze({})
+const noClaims: Readonly<Record<string, never>> = Object.freeze({})
 
 /** Returns the claims that name the organization. Access and ID tokens contain them, and the host cannot override them. */
 const organizationClaims = ({ organization }: ClaimsSubject): JsonObject =>
-  organization === undefined ? none : { org_id: organization.organizationId, org_name: organization.displayName }
+  organization === undefined ? noClaims : { org_id: organization.organizationId, org_name: organization.displayName }
 
 /** Computes the claims about a user that the userinfo endpoint returns (OIDC Core §5.3.2). */
 export async function computeUserinfoClaims(subject: ClaimsSubject, deps: ClaimsDependencies): Promise<JsonObject> {
@@ -136,7 +140,7 @@ export async function computeIntrospectionClaims(
   subject: ClaimsSubject,
   deps: ClaimsDependencies,
 ): Promise<JsonObject> {
-  return (await mapClaims(subject, ['introspection'], deps)).introspection ?? none
+  return (await mapClaims(subject, ['introspection'], deps)).introspection ?? noClaims
 }
 
 /**
@@ -165,7 +169,7 @@ async function mapClaims(
   destinations: readonly ClaimsDestination[],
   deps: ClaimsDependencies,
 ): Promise<ClaimsByDestination> {
-  if (deps.mapClaims === undefined) return none
+  if (deps.mapClaims === undefined) return noClaims
   const { user, client, scopes, audience, organization } = subject
   const context: ClaimsContext = {
     destinations,
@@ -201,11 +205,13 @@ function refuseReservedClaims(mapped: ClaimsByDestination, { organization }: Cla
     const reserved = Object.hasOwn(reservedClaims, destination)
       ? reservedClaims[destination as ClaimsDestination]
       : undefined
-    if (reserved === undefined) throw new TypeError(`The option claims returned the unknown destination ${destination}.`)
-    const isSet = (name: string): boolean =>
+    if (reserved === undefined)
+      throw new TypeError(`The option claims returned the unknown destination ${destination}.`)
+    const isReserved = (name: string): boolean =>
       reserved.has(name) || (organization !== undefined && organizationClaimNames.some((own) => own === name))
-    const name = Object.keys(claims ?? {}).find(isSet)
-    if (name !== undefined) throw new TypeError(`The option claims must not return ${name} for ${destination}: the server sets this claim.`)
+    const name = Object.keys(claims ?? {}).find(isReserved)
+    if (name !== undefined)
+      throw new TypeError(`The option claims must not return ${name} for ${destination}: the server sets this claim.`)
   }
 }
 
@@ -247,6 +253,6 @@ function namesAllowedToClient(
   client: ClientRecord,
   registry: ScopeRegistry,
 ): readonly string[] {
-  const open = new Set(client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
-  return names.filter((name) => open.has(name))
+  const allowed = new Set(client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
+  return names.filter((name) => allowed.has(name))
 }

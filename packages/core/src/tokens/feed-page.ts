@@ -41,36 +41,36 @@ export async function readFeed(
 ): Promise<FeedPage> {
   const revokedSince = epochSeconds(now - retention)
   const start = parseFeedCursor(cursor)
-  const { before, behind, completeSince } = await listBehind(start)
+  const { before, following, completeSince } = await listAfter(start)
   const until = after(now, retention)
   const delivered = await Promise.all(
-    behind.slice(0, pageSize).map(({ revocation }) => deliveredRevocations(revocation, until, names)),
+    following.slice(0, pageSize).map(({ revocation }) => deliveredRevocations(revocation, until, names)),
   )
-  const count = countFitting(delivered)
-  const last = behind[count - 1] ?? before
+  const count = countFittingRecords(delivered)
+  const last = following[count - 1] ?? before
   return {
     revocations: delivered.slice(0, count).flat(),
-    cursor: await cursorBehind(last),
+    cursor: await cursorAfter(last),
     // A receiver whose clock is ahead discards entries early, by as much as its clock is ahead.
     coversAfter: epochSeconds(Math.max(completeSince, revokedSince + receiverSkew)),
-    more: behind.length > count,
+    more: following.length > count,
     position: last?.position ?? 0,
   }
 
-  async function listBehind(from: typeof start): Promise<EntriesBehind> {
+  async function listAfter(from: typeof start): Promise<EntriesAfter> {
     if (from === undefined) {
       const list = await store.list({ from: undefined, revokedSince, limit: pageSize + 1 })
-      return { ...list, before: undefined, behind: list.records }
+      return { ...list, before: undefined, following: list.records }
     }
     // With a cursor, every later entry is returned, whatever the clock of this process says.
     const list = await store.list({ from: from.position, revokedSince: epochSeconds(0), limit: pageSize + 2 })
-    const [before, ...behind] = list.records
-    return (await pointsTo(from, before)) ? { ...list, before, behind } : listBehind(undefined)
+    const [before, ...following] = list.records
+    return (await pointsTo(from, before)) ? { ...list, before, following } : listAfter(undefined)
   }
 }
 
 /** Returns how many records fit on a page, at least one. Receivers reject responses that are larger than expected. */
-function countFitting(delivered: readonly (readonly DeliveredRevocation[])[]): number {
+function countFittingRecords(delivered: readonly (readonly DeliveredRevocation[])[]): number {
   let length = 0
   for (const [index, entries] of delivered.entries()) {
     length += entries.reduce((sum, [, name]) => sum + 2 * name.length + entryLength, 0)
@@ -80,9 +80,9 @@ function countFitting(delivered: readonly (readonly DeliveredRevocation[])[]): n
 }
 
 /** The entries after a position, and the entry at the position. */
-interface EntriesBehind extends Pick<RevocationList, 'completeSince'> {
+interface EntriesAfter extends Pick<RevocationList, 'completeSince'> {
   readonly before: RevocationRecord | undefined
-  readonly behind: readonly RevocationRecord[]
+  readonly following: readonly RevocationRecord[]
 }
 
 const pageSize = 1000
@@ -103,7 +103,7 @@ interface FeedPosition {
 }
 
 /** Encodes the position of the entry, or of the beginning. */
-async function cursorBehind(record: RevocationRecord | undefined): Promise<string> {
+async function cursorAfter(record: RevocationRecord | undefined): Promise<string> {
   return record === undefined ? 'start' : `${record.position}.${await digestOfEntry(record)}`
 }
 

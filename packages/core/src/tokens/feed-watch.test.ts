@@ -20,8 +20,8 @@ const now = epochSeconds(1_800_000_000)
 function aFeed(change: Partial<RevocationStore> = {}) {
   const { revocations } = createMemoryStorage({ issuer: 'https://as.test' })
   const { list } = { ...revocations, ...change }
-  let [looks, callers] = [0, 0]
-  const counted: RevocationStore = { ...revocations, list: (page) => ((looks += 1), list(page)) }
+  let [reads, callers] = [0, 0]
+  const counted: RevocationStore = { ...revocations, list: (page) => ((reads += 1), list(page)) }
   const time = aTime()
   const feed = createRevocationFeed(
     { revocations: counted, retention: seconds(900), names },
@@ -30,11 +30,11 @@ function aFeed(change: Partial<RevocationStore> = {}) {
   return {
     feed,
     ...time,
-    looks: () => looks,
+    reads: () => reads,
     revoke: (tokenId: string) => revocations.revokeToken({ tokenId, expiresAt: epochSeconds(now + 600), now }),
     /** Waits as the named caller, or as a new one. */
     wait: (cursor: string | undefined, atMost: number, caller = `api-${(callers += 1)}`) =>
-      feed.waitBehind({ cursor, wait: seconds(atMost) }, clientId(caller), now),
+      feed.waitForEntries({ cursor, wait: seconds(atMost) }, clientId(caller), now),
     head: async () => (await feed.read(undefined, now)).cursor,
   }
 }
@@ -63,31 +63,31 @@ function aTime() {
 
 describe('a waiting request', () => {
   it('is answered soon after another process writes a revocation', async () => {
-    const { revoke, wait, head, looks } = aFeed()
+    const { revoke, wait, head, reads } = aFeed()
     await revoke('old')
     const cursor = await head()
 
     const waits = [wait(cursor, 20), wait(cursor, 20), wait('start', 20)]
     await waits[2]
     await revoke('new')
-    const before = looks()
+    const before = reads()
     await Promise.all(waits)
 
     // The next poll sees the entry, and then each request reads it.
-    expect(looks() - before).toBeLessThanOrEqual(4)
+    expect(reads() - before).toBeLessThanOrEqual(4)
   })
 
   it('is answered at once when entries are available, or with a wait of 0', async () => {
-    const { revoke, wait, looks } = aFeed()
+    const { revoke, wait, reads } = aFeed()
     await revoke('a')
 
     await Promise.all([wait(undefined, 20), wait('start', 20), wait('other', 20), wait('7.other', 20)])
 
     // Each has read once, and none has polled.
-    expect(looks()).toBe(4)
+    expect(reads()).toBe(4)
     const empty = aFeed()
     await empty.wait('start', 0)
-    expect(empty.looks()).toBe(0)
+    expect(empty.reads()).toBe(0)
   })
 
   it('is answered when it has waited for the requested time', async () => {
@@ -99,12 +99,12 @@ describe('a waiting request', () => {
   })
 
   it('polls storage ten times a second, together with all other waiting requests', async () => {
-    const { looks, wait } = aFeed()
+    const { reads, wait } = aFeed()
 
     await Promise.all(Array.from({ length: 100 }, () => wait(undefined, 1)))
 
     // Each request reads once when it arrives, and one of them polls ten times in this second.
-    expect(looks()).toBe(100 + 10)
+    expect(reads()).toBe(100 + 10)
   })
 
   it('is answered at once when a thousand others are already waiting', async () => {
@@ -147,23 +147,23 @@ describe('a waiting request', () => {
     ]
     const revoke = (storage: OAuthStorage, tokenId: string) =>
       storage.revocations.revokeToken({ tokenId, expiresAt: epochSeconds(now + 600), now })
-    let present = before
-    const { wait, head, looks } = aFeed({ list: (page) => present.revocations.list(page) })
+    let current = before
+    const { wait, head, reads } = aFeed({ list: (page) => current.revocations.list(page) })
     for (const name of ['kept', 'lost', 'lost too']) await revoke(before, name)
     await revoke(restored, 'kept')
 
     const waiting = wait(await head(), 3)
-    present = restored
-    const start = looks()
+    current = restored
+    const start = reads()
     await waiting
-    const polled = looks()
+    const polled = reads()
     const next = wait(await head(), 3)
     await revoke(restored, 'new')
     await next
 
     // A request that waits for the full time polls thirty times.
     expect(polled - start).toBeLessThan(10)
-    expect(looks() - polled).toBeLessThan(10)
+    expect(reads() - polled).toBeLessThan(10)
   })
 
   it('fails when the storage cannot answer (RFC 9110 §15.6.4)', async () => {

@@ -12,7 +12,7 @@ export interface RevocationFeed {
    * Waits until an entry is available after the cursor, at most for the requested time, and not at all while the
    * caller already has too many waiting requests. A caller misses no entries if it polls again later.
    */
-  waitBehind(
+  waitForEntries(
     request: { readonly cursor: string | undefined; readonly wait: DurationSeconds },
     caller: ClientId,
     now: EpochSeconds,
@@ -31,7 +31,7 @@ export function createRevocationFeed(
 
   return {
     read,
-    async waitBehind({ cursor, wait }, caller, now) {
+    async waitForEntries({ cursor, wait }, caller, now) {
       const until = watch.elapsed() + wait * 1000
       let mayWait = wait > 0
       while (mayWait) {
@@ -99,11 +99,11 @@ export function watchRevocations(store: RevocationStore, time: WatchTime = syste
     poll,
     async waitForChange(known, until, name) {
       if (!limit.acquire(name)) return false
-      const isOver = (): boolean => version !== known || elapsed() >= until
+      const isDone = (): boolean => version !== known || elapsed() >= until
       try {
-        while (!isOver()) {
+        while (!isDone()) {
           await poll()
-          if (!isOver()) await pause(Math.min(interval, until - elapsed()))
+          if (!isDone()) await pause(Math.min(interval, until - elapsed()))
         }
         return version !== known
       } finally {
@@ -138,22 +138,22 @@ interface WaitLimit {
 }
 
 function createWaitLimit(): WaitLimit {
-  const taken = new Map<string, number>()
-  let all = 0
+  const waitingByCaller = new Map<string, number>()
+  let total = 0
 
   return {
     acquire(name) {
-      const own = taken.get(name) ?? 0
-      if (own >= maxWaitingOfCaller || all >= maxWaiting) return false
-      taken.set(name, own + 1)
-      all += 1
+      const own = waitingByCaller.get(name) ?? 0
+      if (own >= maxWaitingOfCaller || total >= maxWaiting) return false
+      waitingByCaller.set(name, own + 1)
+      total += 1
       return true
     },
     release(name) {
-      const own = taken.get(name) ?? 0
-      if (own > 1) taken.set(name, own - 1)
-      else taken.delete(name)
-      all -= 1
+      const own = waitingByCaller.get(name) ?? 0
+      if (own > 1) waitingByCaller.set(name, own - 1)
+      else waitingByCaller.delete(name)
+      total -= 1
     },
   }
 }

@@ -36,13 +36,13 @@ export function grantsEndpoint(
   return {
     async query(request) {
       const now = deps.clock()
-      const { grant, proof } = await authorizedGrant(request, { address, action: 'query', now }, deps)
+      const { grant, proof } = await findAuthorizedGrant(request, { address, action: 'query', now }, deps)
       deps.journal.record(request, { type: 'grant.queried', ...identifiersOf(grant) })
       return json(200, describeGrant(grant, deps), [...noStore, ...(await proofHeaders(proof, now, deps))])
     },
     async revoke(request) {
       const now = deps.clock()
-      const { grant, proof } = await authorizedGrant(request, { address, action: 'revoke', now }, deps)
+      const { grant, proof } = await findAuthorizedGrant(request, { address, action: 'revoke', now }, deps)
       // Grant Management §6.5: every token depends on its grant, so revoking the row revokes them too.
       const revoked = await deps.storage.grants.revoke(grant.grantId, now)
       if (revoked.outcome === 'revoked')
@@ -66,14 +66,14 @@ const proofHeaders = async (
  * @throws OAuthError insufficient_scope — reason `grant_query_not_granted` | `grant_revocation_not_granted`; access_denied —
  *   reason `client_public`; invalid_grant_id — reason `grant_unknown`; the errors of `verifyPresentedToken`.
  */
-async function authorizedGrant(
+async function findAuthorizedGrant(
   request: ServerRequest,
   call: { readonly address: string; readonly action: keyof typeof grantManagementScopes; readonly now: EpochSeconds },
   deps: GrantsEndpointDependencies,
 ): Promise<{ readonly grant: GrantRecord; readonly proof: VerifiedProof | undefined }> {
   const { address, action, now } = call
-  const named = request.url.pathname.slice(new URL(address).pathname.length + 1)
-  const endpoint = { url: `${address}/${named}`, scopes: Object.values(grantManagementScopes), now }
+  const idInPath = request.url.pathname.slice(new URL(address).pathname.length + 1)
+  const endpoint = { url: `${address}/${idInPath}`, scopes: Object.values(grantManagementScopes), now }
   const { token, proof } = await verifyPresentedToken(request, endpoint, deps)
   const status = await statusOfAccessToken(token, now, deps.storage)
   if (status === undefined) throw refuse('access_token_inactive')
@@ -85,15 +85,15 @@ async function authorizedGrant(
   // Grant Management §5.1: only confidential clients.
   if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grants', context)
 
-  const found = await deps.storage.status.ofGrant(grantId(named))
+  const found = await deps.storage.status.ofGrant(grantId(idInPath))
   const owner = status.kind === 'user' ? status.family.user.userId : undefined
   // Grant Management §6.6: the same error for grants of others as for unknown grants, so that nobody learns which exist.
-  if (!isOwn(found, context) || (owner !== undefined && found.user.userId !== owner))
+  if (!isActiveGrantOf(found, context) || (owner !== undefined && found.user.userId !== owner))
     throw refuse('grant_unknown', context)
   return { grant: found.grant, proof }
 }
 
-const isOwn = (
+const isActiveGrantOf = (
   found: GrantStatus | undefined,
   { clientId }: Pick<GrantRecord, 'clientId'>,
 ): found is Active<GrantStatus> => isGrantActive(found) && found.grant.clientId === clientId
@@ -103,12 +103,12 @@ function describeGrant(
   { scopes, resources, authorizationDetails }: GrantRecord,
   deps: Pick<GrantsEndpointDependencies, 'scopes' | 'resources'>,
 ): JsonObject {
-  const ofResources = resources.flatMap((uri) => {
+  const resourceEntries = resources.flatMap((uri) => {
     const understood = scopes.filter((scope) => deps.resources.get(uri)?.scopes.includes(scope) === true)
     return understood.length === 0 ? [] : [{ scope: understood, resource: [uri] }]
   })
-  const others = scopes.filter((scope) => !ofResources.some((entry) => entry.scope.includes(scope)))
-  const entries = others.length === 0 ? ofResources : [...ofResources, { scope: others }]
+  const others = scopes.filter((scope) => !resourceEntries.some((entry) => entry.scope.includes(scope)))
+  const entries = others.length === 0 ? resourceEntries : [...resourceEntries, { scope: others }]
   return {
     scopes: entries.map((entry) => ({ ...entry, scope: entry.scope.join(' ') })),
     claims: [...new Set(scopes.flatMap((scope) => deps.scopes.get(scope)?.claims ?? []))],

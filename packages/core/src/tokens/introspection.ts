@@ -57,7 +57,7 @@ export const introspectionEndpoint =
       clientId: caller.clientId,
       active: description['active'] === true,
     })
-    if (!wantsSignedAnswer(request)) return json(200, description, [...noStore, vary])
+    if (!wantsSignedResponse(request)) return json(200, description, [...noStore, vary])
 
     // RFC 9701 §5: the description is a claim of a JWT for this caller only.
     const claims = { iss: deps.issuer, aud: caller.clientId, iat: now, token_introspection: description }
@@ -67,16 +67,16 @@ export const introspectionEndpoint =
     const algorithm = permittedAlgorithm(preferred, profileRules(caller, deps), deps.keys)
     const signer = await deps.keys.signer(algorithm)
     const jwt = await signJwt('token-introspection+jwt', claims, signer)
-    return signedAnswer(await encryptAnswer(jwt, { answer: 'introspection', client: caller, now }, deps.keySets))
+    return signedResponse(await encryptAnswer(jwt, { answer: 'introspection', client: caller, now }, deps.keySets))
   }
 
 /** Whether the Accept header requests a signed response (RFC 9701 §4). */
-const wantsSignedAnswer = (request: ServerRequest): boolean =>
+const wantsSignedResponse = (request: ServerRequest): boolean =>
   (request.headers.get('accept') ?? '')
     .split(',')
     .some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === signedMediaType)
 
-const signedAnswer = (jwt: string): ServerResponse =>
+const signedResponse = (jwt: string): ServerResponse =>
   withHeaders({ status: 200, headers: [['Content-Type', signedMediaType]], body: jwt }, [...noStore, vary])
 
 const signedMediaType = 'application/token-introspection+jwt'

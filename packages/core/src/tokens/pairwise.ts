@@ -20,7 +20,8 @@ export async function subjectFor(
     userId: user,
     subject: randomIdentifier(random),
   })
-  if (assigned.outcome === 'taken') throw new Error('The new random subject is already assigned: the source of randomness returns repeated values.')
+  if (assigned.outcome === 'taken')
+    throw new Error('The new random subject is already assigned: the source of randomness returns repeated values.')
   return assigned.subject
 }
 
@@ -35,7 +36,8 @@ export async function userOfSubject(
 
 function requireSubjects({ subjects }: OAuthStorage): SubjectStore {
   // A client with pairwise subjects cannot be registered without this store, so the host has changed its storage.
-  if (subjects === undefined) throw new TypeError('A client with pairwise subjects needs a storage that has `subjects`.')
+  if (subjects === undefined)
+    throw new TypeError('A client with pairwise subjects needs a storage that has `subjects`.')
   return subjects
 }
 

@@ -74,8 +74,8 @@ async function verifyToken(
   if (token === undefined) throw refuse('access_token_invalid')
   // RFC 9068 §4: tokens for other audiences are not accepted. A token without the scope is refused later, with an error
   // that names the scope.
-  const isForUs = token.audience.includes(deps.issuer) || !scopes.some((scope) => token.scopes.includes(scope))
-  if (!isForUs) throw refuse('access_token_audience')
+  const isForThisServer = token.audience.includes(deps.issuer) || !scopes.some((scope) => token.scopes.includes(scope))
+  if (!isForThisServer) throw refuse('access_token_audience')
   return token
 }
 

@@ -30,13 +30,13 @@ interface RevocationFeedEndpointDependencies extends ClientAuthenticationDepende
 export const revocationFeedEndpoint =
   (feed: RevocationFeed, deps: RevocationFeedEndpointDependencies): Endpoint =>
   async (request) => {
-    const askedAt = deps.clock()
+    const receivedAt = deps.clock()
     const form = refuseRepeated(readForm(request))
     const caller = requireResourceServer(
-      requireConfidential(await authenticateClient({ request, form }, askedAt, deps)),
+      requireConfidential(await authenticateClient({ request, form }, receivedAt, deps)),
     )
     const feedRequest = parseFeedRequest(form)
-    await feed.waitBehind(feedRequest, caller.clientId, askedAt)
+    await feed.waitForEntries(feedRequest, caller.clientId, receivedAt)
     // Read again, because time has passed while the request waited.
     const now = deps.clock()
     const page = await feed.read(feedRequest.cursor, now)

@@ -1,8 +1,8 @@
 import type { Header, RequestHead } from './message.ts'
 
 /** The members that every event has. */
-export interface EventStamp<Moment> {
-  readonly at: Moment
+export interface EventStamp<Time> {
+  readonly at: Time
   /** The same in all events of a request. The server generates it, so that nobody can imitate another request's. */
   readonly correlationId: string
   /**
@@ -29,19 +29,19 @@ export interface Journal<Occurrence> {
  * Creates a journal that passes dated events to the listener. Errors of the listener are ignored: a log that is down must
  * not fail a request.
  */
-export function createJournal<Occurrence, Moment>(
-  listener: (event: Occurrence & EventStamp<Moment>) => void | Promise<void>,
+export function createJournal<Occurrence, Time>(
+  listener: (event: Occurrence & EventStamp<Time>) => void | Promise<void>,
   deps: {
     /** Returns the time of an event. */
-    readonly clock: () => Moment
+    readonly clock: () => Time
     /** Generates a correlation identifier. */
     readonly newIdentifier: () => string
   },
 ): Journal<Occurrence> {
   // The key is the map of headers, which a request and its head share.
-  const identifiers = new WeakMap<RequestHead['headers'], Pick<EventStamp<Moment>, 'correlationId' | 'requestId'>>()
+  const identifiers = new WeakMap<RequestHead['headers'], Pick<EventStamp<Time>, 'correlationId' | 'requestId'>>()
 
-  const identify = ({ headers }: RequestHead): Pick<EventStamp<Moment>, 'correlationId' | 'requestId'> => {
+  const identify = ({ headers }: RequestHead): Pick<EventStamp<Time>, 'correlationId' | 'requestId'> => {
     const known = identifiers.get(headers)
     if (known !== undefined) return known
     const created = { correlationId: deps.newIdentifier(), requestId: requestIdOf(headers) }
@@ -49,10 +49,10 @@ export function createJournal<Occurrence, Moment>(
     return created
   }
 
-  function deliver(event: Occurrence & EventStamp<Moment>): void {
+  function deliver(event: Occurrence & EventStamp<Time>): void {
     try {
       const pending = listener(event)
-      if (pending !== undefined) void dropFailure(pending)
+      if (pending !== undefined) void ignoreRejection(pending)
     } catch {
       // The listener is the host's, and there is nowhere else to report its failure.
     }
@@ -73,7 +73,7 @@ export function createJournal<Occurrence, Moment>(
   }
 }
 
-async function dropFailure(pending: Promise<void>): Promise<void> {
+async function ignoreRejection(pending: Promise<void>): Promise<void> {
   try {
     await pending
   } catch {
@@ -83,8 +83,8 @@ async function dropFailure(pending: Promise<void>): Promise<void> {
 
 /** Returns the `x-request-id` of the request, if it is safe to log. */
 function requestIdOf(headers: RequestHead['headers']): string | undefined {
-  const given = headers.get('x-request-id')
-  return given !== undefined && /^[\w.-]{1,64}$/.test(given) ? given : undefined
+  const header = headers.get('x-request-id')
+  return header !== undefined && /^[\w.-]{1,64}$/.test(header) ? header : undefined
 }
 
 /** A logger, such as pino or `console`. */

@@ -101,9 +101,12 @@ export interface DeclaredBody {
  * only here.
  */
 export function createService<Caller, Details>(options: ServiceOptions<Caller, Details>): HttpService {
-  const shareWithAll = onceForReady((response) => withHeaders(response, sharedWithAll))
+  const shareWithAll = onceForReady((response) => withHeaders(response, allowAllOrigins))
 
-  async function answer(received: ReceivedRequest, route: Route<Caller, Details> | undefined): Promise<ServerResponse> {
+  async function respond(
+    received: ReceivedRequest,
+    route: Route<Caller, Details> | undefined,
+  ): Promise<ServerResponse> {
     let caller: Caller | undefined
     let admission: Admission | undefined
     let request: ServerRequest | undefined
@@ -157,7 +160,7 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
   const share = async (response: ServerResponse, crossOrigin: CrossOrigin, request: ServerRequest) =>
     crossOrigin === 'any_origin'
       ? shareWithAll(response)
-      : withHeaders(response, await sharingHeaders(crossOrigin, request))
+      : withHeaders(response, await crossOriginHeaders(crossOrigin, request))
 
   return {
     origin: options.origin,
@@ -168,9 +171,9 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
       const route = options.find(received)
       if (isDeclaredTooLarge(received, route?.bodyLimit ?? options.bodyLimit)) return options.tooLarge()
       if (route?.crossOrigin !== undefined && isPreflight(received))
-        return preflightAnswer([...(route.methods?.keys() ?? [])])
+        return preflightResponse([...(route.methods?.keys() ?? [])])
 
-      const response = await answer(received, route)
+      const response = await respond(received, route)
       return received.method === 'HEAD' ? withoutBody(response) : response
     },
   }
@@ -232,7 +235,7 @@ const isPreflight = ({ method, headers }: RequestHead): boolean =>
  * Creates the same response to every preflight. A preflight identifies no client, so it cannot be checked against registered
  * origins. The response to the request itself says whether the script may read it.
  */
-const preflightAnswer = (methods: readonly string[]): ServerResponse => ({
+const preflightResponse = (methods: readonly string[]): ServerResponse => ({
   status: 204,
   headers: [
     ['Access-Control-Allow-Origin', '*'],
@@ -246,18 +249,18 @@ const preflightAnswer = (methods: readonly string[]): ServerResponse => ({
 })
 
 /** The header that lets the scripts of all origins read a response. */
-const sharedWithAll: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
+const allowAllOrigins: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
 
 /** Returns the headers that let only the script of a registered origin read a response. */
-async function sharingHeaders(registered: RegisteredOrigins, request: ServerRequest): Promise<readonly Header[]> {
+async function crossOriginHeaders(registered: RegisteredOrigins, request: ServerRequest): Promise<readonly Header[]> {
   const origin = request.headers.get('origin')
   const isOther = origin !== undefined && origin !== request.url.origin
-  if (!isOther || !(await isRegistered(origin, registered, request))) return [varies]
+  if (!isOther || !(await isRegistered(origin, registered, request))) return [varyOrigin]
   return [
     ['Access-Control-Allow-Origin', origin],
     // RFC 6750 §3: the challenge says what is wrong with the token. RFC 9449 §8: the nonce for the next DPoP proof.
     ['Access-Control-Expose-Headers', 'WWW-Authenticate, Retry-After, DPoP-Nonce, X-Correlation-Id'],
-    varies,
+    varyOrigin,
   ]
 }
 
@@ -271,4 +274,4 @@ async function isRegistered(origin: string, registered: RegisteredOrigins, reque
 }
 
 /** Fetch §3.3.7: a cache must not return one origin's response to another. */
-const varies: Header = ['Vary', 'Origin']
+const varyOrigin: Header = ['Vary', 'Origin']

@@ -82,7 +82,7 @@ async function executeOperations(
     await call.authenticateAgain()
     const result = await executeOperation(operation, { ...deps, call, idOf })
     results.set(operation, result)
-    if (call.turns.isOver()) await call.turns.next()
+    if (call.turns.hasEnded()) await call.turns.next()
     if (result.response !== undefined) errors += 1
     else if (operation.method === 'POST') identifiers.set(operation.bulkId, identifierIn(result))
     // RFC 7644 §3.7: failOnErrors is reached. When storage is unavailable, or the provider was disabled, the remaining operations

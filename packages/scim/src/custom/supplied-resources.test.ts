@@ -18,7 +18,7 @@ const searched = (count: number, operator: 'co' | 'eq'): ResolvedFilter => ({
 })
 
 function start() {
-  const turns = { isOver: () => true, taken: 0, next: () => Promise.resolve(void (turns.taken += 1)) }
+  const turns = { hasEnded: () => true, taken: 0, next: () => Promise.resolve(void (turns.taken += 1)) }
   const { listed } = suppliedType({ resourceType: oktaRoleResourceType, resources: () => roles })
   const showing = {
     projection: parseProjection({ attributes: undefined, excludedAttributes: undefined }, listed.resourceType),

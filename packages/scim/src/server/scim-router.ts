@@ -207,7 +207,7 @@ const isRead = ({ method }: RequestHead, { collection, id }: Pick<ScimPath, 'col
 
 /** Returns turns that abort the work when the client has disconnected. */
 const abortable = (turns: Turns, signal: AbortSignal): Turns => ({
-  isOver: () => signal.aborted || turns.isOver(),
+  hasEnded: () => signal.aborted || turns.hasEnded(),
   async next() {
     signal.throwIfAborted()
     await turns.next()

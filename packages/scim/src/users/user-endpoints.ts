@@ -313,7 +313,7 @@ export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUse
     const records: JsonText[] = []
     for (const user of outcome.records) {
       records.push(await runInTurns(renderCache.render(user, showing), turns))
-      if (turns.isOver()) await turns.next()
+      if (turns.hasEnded()) await turns.next()
     }
     return { ...outcome, records }
   },

@@ -64,7 +64,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const resources = narrowResources(presentation.resources, code, deps.issuer)
       const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
       const details = await presentedDetails(presentation, { code, client }, deps.detailTypes)
-      const ofToken = details.length === 0 ? undefined : detailsFor(details, target.audience, deps.detailTypes)
+      const tokenDetails = details.length === 0 ? undefined : detailsFor(details, target.audience, deps.detailTypes)
       const refreshToken = await createFamily(
         { code, client, possession, accessTokenLifetime: target.lifetime },
         now,
@@ -84,7 +84,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
         claimsRequest,
         nonce,
       }
-      const tokens = { refreshToken, ...(ofToken !== undefined && { authorizationDetails: ofToken }) }
+      const tokens = { refreshToken, ...(tokenDetails !== undefined && { authorizationDetails: tokenDetails }) }
       const decision = { evidence: code, client, possession, target, forUser, ...tokens }
       return claims === undefined ? decision : { ...decision, claims }
     },
@@ -247,7 +247,7 @@ async function redeemCode(
     // RFC 6749 §4.1.2.
     throw codeRefusal('code_replayed', client, code)
   }
-  return redeemed(code, proof)
+  return brandRedeemedCode(code, proof)
 }
 
 /** The parameters of a code redemption (RFC 6749 §4.1.3, RFC 7636 §4.5). */
@@ -280,7 +280,7 @@ function parseCodePresentation(form: Parameters): Omit<CodePresentation, 'posses
 }
 
 /** The only place that creates a redeemed code; it requires the proof of the verifier. */
-const redeemed = (code: AuthorizationCodeRecord, _proof: ProvenVerifier): RedeemedCode => code as RedeemedCode
+const brandRedeemedCode = (code: AuthorizationCodeRecord, _proof: ProvenVerifier): RedeemedCode => code as RedeemedCode
 
 function codeRefusal(
   row: Refusal,
@@ -338,10 +338,10 @@ function proveExemption(
 function isIntact(code: AuthorizationCodeRecord): boolean {
   const { digest, grantId, familyId, userId, redirectUri, scopes, resources, authorizationDetails } = code
   const authentication: Partial<AuthorizationCodeRecord['authentication']> | undefined = code.authentication
-  const texts: readonly unknown[] = [digest, grantId, familyId, userId, redirectUri]
+  const identifiers: readonly unknown[] = [digest, grantId, familyId, userId, redirectUri]
   const lists: readonly unknown[] = [scopes, resources, authorizationDetails, authentication?.amr]
   return (
-    texts.every(isText) &&
+    identifiers.every(isNonEmptyString) &&
     lists.every(Array.isArray) &&
     isPossession(code.possession) &&
     Number.isSafeInteger(authentication?.authTime)
@@ -350,7 +350,7 @@ function isIntact(code: AuthorizationCodeRecord): boolean {
 
 const unbound = { kind: 'none' } as const
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+const isNonEmptyString = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 /** Builds the token family of a code, before anything was issued. */
 function familyOf(

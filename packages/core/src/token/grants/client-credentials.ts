@@ -3,7 +3,7 @@ import type { Brand } from '@mintmark/storage-interface'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
 import { organizationOfClient } from '../../tokens/organization.ts'
-import { spaceSeparated } from '../../parameters.ts'
+import { splitAtSpaces } from '../../parameters.ts'
 import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { requestedResources, resolveTarget, type TokenTargetDependencies, usableScopes } from '../resources.ts'
@@ -47,7 +47,7 @@ function serviceScopes(
 ): readonly string[] {
   const allowed = client.scopes.filter((scope) => !identityScopes.has(scope))
   if (requested === undefined) return allowed
-  const scopes = spaceSeparated(requested)
+  const scopes = splitAtSpaces(requested)
   // RFC 6749 §5.2: invalid_scope.
   if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope))) throw refuse('scope_not_allowed')
   return scopes

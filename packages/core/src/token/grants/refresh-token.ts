@@ -14,7 +14,7 @@ import type { DetailTypes } from '../../authorize/detail-types.ts'
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { profileRules, type ProfileSettings } from '../../clients/security-profile.ts'
-import { type Parameters, spaceSeparated } from '../../parameters.ts'
+import { type Parameters, splitAtSpaces } from '../../parameters.ts'
 import { refuse, type OAuthError } from '../../refusals.ts'
 import { organizationOfGrant } from '../../tokens/organization.ts'
 import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
@@ -146,13 +146,13 @@ function refuseOtherScopes(
   const scope = form.get('scope')
   if (scope === undefined || form.all('resource').length === 0) return
   const bare = resourcesWithoutDetails(resources, details, deps.detailTypes)
-  usableScopes(spaceSeparated(scope), { resources, bare }, deps)
+  usableScopes(splitAtSpaces(scope), { resources, bare }, deps)
 }
 
 /** Narrows the scopes of this access token; the grant is unchanged (RFC 6749 §6). */
 function narrowScopes(requested: string | undefined, granted: readonly string[]): readonly string[] {
   if (requested === undefined) return granted
-  const scopes = spaceSeparated(requested)
+  const scopes = splitAtSpaces(requested)
   // RFC 6749 §6: a scope that was not granted is refused, without rotating the refresh token.
   if (scopes.length === 0 || scopes.some((scope) => !granted.includes(scope))) throw refuse('scope_not_granted')
   return scopes
