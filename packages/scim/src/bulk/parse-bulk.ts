@@ -37,18 +37,19 @@ function readOperation(operation: JsonValue, tolerances: ToleranceCounter): Bulk
   // RFC 7644 §3.7: an operation is an object.
   if (!isObject(operation)) throw refusal('bulk_operation_malformed')
   const members = membersByName(operation)
-  const given = textOf(members, 'method')
-  const method = methodOf(given, tolerances)
+  const sentMethod = textOf(members, 'method')
+  const method = methodOf(sentMethod, tolerances)
   const path = textOf(members, 'path')
   // RFC 7644 §3.7: method and path are required.
-  if (given === undefined || !methodName.test(given) || path === undefined) throw refusal('bulk_operation_malformed')
+  if (sentMethod === undefined || !methodName.test(sentMethod) || path === undefined)
+    throw refusal('bulk_operation_malformed')
   const bulkId = textOf(members, 'bulkId')
   const sent = {
     path,
     version: textOf(members, 'version'),
     data: method === 'DELETE' ? undefined : (members.get('data')?.value ?? undefined),
   }
-  if (method === 'other') return { ...sent, method, given, bulkId }
+  if (method === 'other') return { ...sent, method, sentMethod, bulkId }
   if (method !== 'POST') return { ...sent, method, bulkId }
   // RFC 7644 §3.7: required with POST, because it tells the client which resource was created.
   if (bulkId === undefined || bulkId === '') throw refusal('bulk_id_missing')
@@ -78,9 +79,9 @@ function readFailOnErrors(value: JsonValue | undefined): number {
 }
 
 /** Returns the method if it is POST, PUT, PATCH or DELETE (RFC 7644 §3.7), otherwise `other`. */
-function methodOf(given: string | undefined, tolerances: ToleranceCounter): BulkOperation['method'] {
-  if (isMethod(given)) return given
-  const upper = given?.toUpperCase()
+function methodOf(sentMethod: string | undefined, tolerances: ToleranceCounter): BulkOperation['method'] {
+  if (isMethod(sentMethod)) return sentMethod
+  const upper = sentMethod?.toUpperCase()
   return isMethod(upper) && tolerances.admits('operation-name-case') ? upper : 'other'
 }
 
@@ -96,7 +97,7 @@ export type BulkOperation = Creation | Change | Unsupported
 /** An operation with a method that Bulk does not support. Only this operation fails (RFC 7644 §3.7.3). */
 interface Unsupported extends Sent {
   readonly method: 'other'
-  readonly given: string
+  readonly sentMethod: string
   readonly bulkId: string | undefined
 }
 

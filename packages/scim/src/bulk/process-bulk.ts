@@ -128,7 +128,7 @@ interface BulkContext {
 /** Runs one operation through the endpoint that a single request would reach. A refusal becomes the result of the operation. */
 async function executeOperation(operation: BulkOperation, context: BulkContext): Promise<BulkResult> {
   const { bulkId } = operation
-  const method = operation.method === 'other' ? operation.given : operation.method
+  const method = operation.method === 'other' ? operation.sentMethod : operation.method
   const { call, resources, idOf, journal } = context
   const named = bulkId === undefined ? { method } : { method, bulkId }
   let location: string | undefined

@@ -22,7 +22,9 @@ export interface SuppliedResourceType {
    */
   readonly resources:
     | readonly SuppliedResource[]
-    | ((of: { readonly providerId: ProviderId }) => readonly SuppliedResource[] | Promise<readonly SuppliedResource[]>)
+    | ((request: {
+        readonly providerId: ProviderId
+      }) => readonly SuppliedResource[] | Promise<readonly SuppliedResource[]>)
 }
 
 /**
@@ -71,7 +73,7 @@ export function checkCustomTypes(given: readonly CustomResourceType[], standard:
   for (const { name, endpoint } of types) checkNames(name, endpoint)
   refuseRepeated(all, 'name', 'name')
   refuseRepeated(all, 'endpoint', 'endpoint')
-  refuseSchemasOfOneUrn(all.flatMap(schemasOf))
+  refuseSchemasWithSameUrn(all.flatMap(schemasOf))
   for (const type of types) checkReferences(type, all)
   refuseIndexes(types.flatMap(schemasOf), new Set(standard.flatMap(schemasOf)))
 
@@ -117,7 +119,7 @@ function refuseRepeated(types: readonly ResourceType[], member: 'name' | 'endpoi
  * Refuses different schemas with the same URN, because a URN identifies one schema (RFC 7643 §7). Types may share a
  * schema, as Okta's types of entitlements do.
  */
-function refuseSchemasOfOneUrn(schemas: readonly Schema[]): void {
+function refuseSchemasWithSameUrn(schemas: readonly Schema[]): void {
   const byUrn = new Map<string, Schema>()
   for (const schema of schemas) {
     const key = nameKey(schema.id)
@@ -132,9 +134,9 @@ function refuseSchemasOfOneUrn(schemas: readonly Schema[]): void {
  * Refuses indexed attributes of custom types: only users have indexes, and the filters of a custom type would still
  * read every resource.
  */
-function refuseIndexes(schemas: readonly Schema[], ofStandardTypes: ReadonlySet<Schema>): void {
-  const own = schemas.filter((schema) => !ofStandardTypes.has(schema))
-  const indexed = own
+function refuseIndexes(schemas: readonly Schema[], standardSchemas: ReadonlySet<Schema>): void {
+  const customSchemas = schemas.filter((schema) => !standardSchemas.has(schema))
+  const indexed = customSchemas
     .flatMap(({ attributes }) => attributes.flatMap((attribute) => [attribute, ...attribute.subAttributes]))
     .find((attribute) => attribute.indexed)
   if (indexed !== undefined) throw new TypeError(`${indexed.name}: only attributes of users can be indexed.`)
@@ -191,10 +193,10 @@ function withSchemas(type: ResourceType, change: (schema: Schema) => Schema): Re
 }
 
 const withMutability = (schema: Schema, mutability: Attribute['mutability']): Schema =>
-  defineSchema({ ...schema, attributes: schema.attributes.map((attribute) => changed(attribute, mutability)) })
+  defineSchema({ ...schema, attributes: schema.attributes.map((attribute) => changeMutability(attribute, mutability)) })
 
-const changed = (attribute: Attribute, mutability: Attribute['mutability']): AttributeOptions => ({
+const changeMutability = (attribute: Attribute, mutability: Attribute['mutability']): AttributeOptions => ({
   ...attribute,
   mutability,
-  subAttributes: attribute.subAttributes.map((sub) => changed(sub, mutability)),
+  subAttributes: attribute.subAttributes.map((sub) => changeMutability(sub, mutability)),
 })

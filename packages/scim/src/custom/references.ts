@@ -69,7 +69,7 @@ export function createReferences(type: ResourceType, findType: FindType): Refere
         .filter((target) => !known.has(targetKey(target)))
       const ids = new Map<string, Set<string>>()
       for (const { type: name, id } of added) ids.set(name, (ids.get(name) ?? new Set()).add(id))
-      for (const [name, ofType] of ids) await requireAll([...ofType], findType(name), context)
+      for (const [name, idsOfType] of ids) await requireResources([...idsOfType], findType(name), context)
     },
   }
 }
@@ -84,14 +84,16 @@ export function referenceAttributes(type: ResourceType): readonly ReferenceAttri
     attributes.flatMap((attribute) => {
       const types = attribute.subAttributesByName.get('$ref')?.referenceTypes ?? []
       const isReference =
-        attribute.subAttributesByName.has('value') && types.length > 0 && !types.some((each) => outside.has(each))
+        attribute.subAttributesByName.has('value') &&
+        types.length > 0 &&
+        !types.some((each) => otherReferenceTypes.has(each))
       return isReference ? [{ extension, attribute, types }] : []
     }),
   )
 }
 
 /** The values of `referenceTypes` that are not names of resource types (RFC 7643 §7). */
-const outside: ReadonlySet<string> = new Set(['external', 'uri'])
+const otherReferenceTypes: ReadonlySet<string> = new Set(['external', 'uri'])
 
 /**
  * Returns the type that a reference names. With several types, the sub-attribute `type` of the value names one of them.
@@ -126,21 +128,21 @@ function targetsIn(resource: JsonObject, { extension, attribute, types }: Refere
 }
 
 /** Requires every id to belong to a resource. Looks up many ids in one query, which uses the index of ids. */
-async function requireAll(
+async function requireResources(
   ids: readonly string[],
   type: ListedType | undefined,
-  { providerId, ...showing }: CheckContext,
+  { providerId, ...renderContext }: CheckContext,
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += idsPerQuery) {
-    const some = ids.slice(from, from + idsPerQuery)
+    const batch = ids.slice(from, from + idsPerQuery)
     const outcome = await type?.list(
-      { providerId, filter: anyOf(some), sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } },
-      { ...showing, projection: type.resourceType.defaultProjection },
+      { providerId, filter: anyOf(batch), sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } },
+      { ...renderContext, projection: type.resourceType.defaultProjection },
     )
     // RFC 7644 §3.12 tooMany.
     if (outcome?.outcome === 'tooMany') throw refusal('too_many_matches')
     // RFC 7643 §2.3.7: the server enforces that a reference names a resource of this provider.
-    if (outcome?.total !== some.length) throw refusal('reference_unknown')
+    if (outcome?.total !== batch.length) throw refusal('reference_unknown')
   }
 }
 
@@ -162,7 +164,7 @@ function mapValues(
   const found = extension === undefined ? resource : getMember(resource, extension)
   const given = isObject(found) ? getMember(found, name) : undefined
   if (!isObject(found) || given === undefined) return resource
-  const one = (value: JsonValue): JsonValue => (isObject(value) ? change(value) : value)
-  const changed = withMember(found, name, isArray(given) ? given.map(one) : one(given))
+  const changeOne = (value: JsonValue): JsonValue => (isObject(value) ? change(value) : value)
+  const changed = withMember(found, name, isArray(given) ? given.map(changeOne) : changeOne(given))
   return extension === undefined ? changed : withMember(resource, extension, changed)
 }

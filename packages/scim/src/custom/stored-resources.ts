@@ -70,9 +70,9 @@ export function storedType(
   const checkReferences = (
     document: JsonObject,
     before: JsonObject,
-    { caller, baseUrl, makeRoom, turns, signal }: ScimCall,
+    { caller, baseUrl, waitForRoom, turns, signal }: ScimCall,
   ): Promise<void> =>
-    references.check(document, before, { providerId: caller.provider.providerId, baseUrl, makeRoom, turns, signal })
+    references.check(document, before, { providerId: caller.provider.providerId, baseUrl, waitForRoom, turns, signal })
 
   /** Changes a resource. After a conflict, repeats the change on the new state, unless the request names a version. */
   const write = (
@@ -97,7 +97,7 @@ export function storedType(
         now: call.now,
       })
       if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
-      if (outcome.outcome === 'taken') throw takenKey(outcome.key)
+      if (outcome.outcome === 'taken') throw keyTakenError(outcome.key)
       record('changed', call, resourceId)
       return outcome.record
     })
@@ -106,21 +106,21 @@ export function storedType(
     listed: {
       resourceType: type,
       locationOf,
-      async list(query, showing) {
+      async list(query, renderContext) {
         const outcome = await store.list({ ...query, resourceType })
         if (outcome.outcome === 'tooMany') return outcome
-        return { ...outcome, records: outcome.records.map((each) => render(each, showing)) }
+        return { ...outcome, records: outcome.records.map((each) => render(each, renderContext)) }
       },
     },
     idOf: ({ resourceId }) => resourceId,
     versionOf,
     find,
-    show: async (found, showing) => render(found, showing),
+    show: async (found, renderContext) => render(found, renderContext),
     writes: {
       patchAnswer: 'resource',
-      async create(given, call) {
+      async create(sent, call) {
         await quota.requireRoom(call.caller.provider.providerId)
-        const document = references.strip(given)
+        const document = references.strip(sent)
         await checkReferences(document, {}, call)
         const state = stateOf(document, type, limits)
         return untilSettled(async () => {
@@ -131,7 +131,7 @@ export function storedType(
             return outcome.record
           }
           if (outcome.key === 'id') return undefined
-          throw takenKey(outcome.key)
+          throw keyTakenError(outcome.key)
         })
       },
       replace: (document, call) => write(call, (current) => replaceResource(current, document, type).resource),
@@ -171,7 +171,7 @@ function stateOf(
   type: ResourceType,
   { resourceBytes }: Pick<ScimLimits, 'resourceBytes'>,
 ): CustomResourceState {
-  const resource = toObject(Object.entries(document).filter(([name]) => !excluded.has(name)))
+  const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   // RFC 9110 §15.5.14: as for users.
   if (isLongerThan(resourceBytes, JSON.stringify(resource))) throw refusal('resource_too_large')
   const comparable = comparableResource(resource, type)
@@ -184,7 +184,7 @@ function stateOf(
 }
 
 /** Attributes that have separate columns, or are assigned by the server. */
-const excluded: ReadonlySet<string> = new Set(['id', 'externalId', 'meta'])
+const excludedAttributes: ReadonlySet<string> = new Set(['id', 'externalId', 'meta'])
 
 /** Returns a string for each value that no other resource of the type may have (RFC 7643 §7 uniqueness). */
 function uniqueTextsOf(comparable: JsonObject, { schema, extensions }: ResourceType): readonly string[] {
@@ -211,5 +211,5 @@ function uniqueIn(attributes: readonly Attribute[], owner: JsonObject, prefix: s
 }
 
 /** Creates the error for a key that another resource of the type has (RFC 7644 §3.12 uniqueness). */
-const takenKey = (key: 'externalId' | 'unique'): Error =>
+const keyTakenError = (key: 'externalId' | 'unique'): Error =>
   refusal(key === 'externalId' ? 'external_id_taken' : 'value_taken')

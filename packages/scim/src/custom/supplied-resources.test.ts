@@ -20,17 +20,17 @@ const searched = (count: number, operator: 'co' | 'eq'): ResolvedFilter => ({
 function start() {
   const turns = { hasEnded: () => true, taken: 0, next: () => Promise.resolve(void (turns.taken += 1)) }
   const { listed } = suppliedType({ resourceType: oktaRoleResourceType, resources: () => roles })
-  const showing = {
+  const renderContext = {
     projection: parseProjection({ attributes: undefined, excludedAttributes: undefined }, listed.resourceType),
     baseUrl: 'https://as.test',
-    makeRoom: () => Promise.resolve(),
+    waitForRoom: () => Promise.resolve(),
     turns,
     signal: undefined,
   }
   const list = (filter: ResolvedFilter) =>
     listed.list(
       { providerId: providerId('p'), filter, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } },
-      showing,
+      renderContext,
     )
   return { turns, list }
 }

@@ -36,9 +36,9 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
   const versionOf = ({ resource }: Supplied): string => `W/"${checksum(JSON.stringify(resource))}"`
   const complete = (supplied: Supplied, baseUrl: string): JsonObject => {
     const { id, resource } = supplied
-    const given = getMember(resource, 'meta')
+    const hostMeta = getMember(resource, 'meta')
     const meta = { resourceType: name, location: locationOf(id, baseUrl), version: versionOf(supplied) }
-    return toObject([...Object.entries(resource), ['meta', { ...(isObject(given) ? given : {}), ...meta }]])
+    return toObject([...Object.entries(resource), ['meta', { ...(isObject(hostMeta) ? hostMeta : {}), ...meta }]])
   }
 
   return {
@@ -47,9 +47,9 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
       locationOf,
       async list({ filter, ...query }, { projection, baseUrl, turns }) {
         const supplied = await load(query.providerId, turns)
-        if (filter !== undefined && comparisonsOf(filter, comparing) * supplied.size > maximumComparisons)
+        if (filter !== undefined && comparisonsOf(filter, comparisonCosts) * supplied.size > maximumComparisons)
           return { outcome: 'tooMany' }
-        const found = await runInTurns(matching([...supplied.values()], filter), turns)
+        const found = await runInTurns(selectMatching([...supplied.values()], filter), turns)
         const rows = found.map((each) => ({
           id: each.id,
           record: () => jsonText(projectResource(complete(each, baseUrl), projection)),
@@ -72,7 +72,7 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
   }
 }
 
-function* matching(all: readonly Supplied[], filter: ResolvedFilter | undefined): Pieces<readonly Supplied[]> {
+function* selectMatching(all: readonly Supplied[], filter: ResolvedFilter | undefined): Pieces<readonly Supplied[]> {
   if (filter === undefined) return all
   const matches = matchesFilter(filter)
   const found: Supplied[] = []
@@ -83,7 +83,7 @@ function* matching(all: readonly Supplied[], filter: ResolvedFilter | undefined)
   return found
 }
 
-const comparing = { list: 4, equalities: 'together' } as const
+const comparisonCosts = { list: 4, equalities: 'together' } as const
 
 /** The maximum number of comparisons of one filter with all resources: twenty with each of `maximumResources`. */
 const maximumComparisons = 200_000
@@ -124,12 +124,12 @@ function checkOne(resource: JsonObject, type: ResourceType): Supplied {
   // RFC 7643 §3.1: an id is not empty and does not begin with "bulkId"; OIDC Core §2 limits the ids of users to 255.
   const isId = typeof id === 'string' && id !== '' && id.length <= 255 && isAllowedText(id, 'line')
   if (!isId || id.startsWith('bulkId')) throw new TypeError(`${type.name}: a supplied resource has no valid id.`)
-  const document = parsed(resource, type)
+  const document = parseSupplied(resource, type)
   const complete = toObject([...Object.entries(document), ['id', id], ['meta', timesOf(resource, type)]])
   return { id, resource: complete, comparable: comparableResource(complete, type) }
 }
 
-function parsed(resource: JsonObject, type: ResourceType): JsonObject {
+function parseSupplied(resource: JsonObject, type: ResourceType): JsonObject {
   const context = createParseContext(type, new Set())
   try {
     return parseResource(toObject([...Object.entries(resource), ['schemas', [type.schema.id]]]), context).resource

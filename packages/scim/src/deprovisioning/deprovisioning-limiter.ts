@@ -22,7 +22,7 @@ export interface DeprovisioningLimiter {
    * of the connection.
    * @throws ScimError 403 — reason `deprovisioning_suspended`; nothing was written.
    */
-  admit(ending: Deprovisioning): Promise<void>
+  admit(deprovisioning: Deprovisioning): Promise<void>
 }
 
 /** A deactivation or removal that is about to happen. */
@@ -46,10 +46,12 @@ export function createDeprovisioningLimiter(
   const queue = createQueues()
 
   return {
-    async admit(ending) {
-      const { user, now, attempt, providerId } = ending
+    async admit(deprovisioning) {
+      const { user, now, attempt, providerId } = deprovisioning
       if (!user.active || now - user.createdAt < minimumAge || admitted.has(attempt)) return
-      const isAdmitted = await queue(providerId, () => untilSettled(() => countDeprovisioning(ending, limit, storage)))
+      const isAdmitted = await queue(providerId, () =>
+        untilSettled(() => countDeprovisioning(deprovisioning, limit, storage)),
+      )
       // RFC 7644 §3.12, 403: an administrator has to release the provider first.
       if (!isAdmitted) throw refusal('deprovisioning_suspended')
       admitted.add(attempt)
@@ -59,7 +61,7 @@ export function createDeprovisioningLimiter(
 
 /** Counts a deprovisioning in storage. Returns whether it is admitted; undefined after a conflict. */
 async function countDeprovisioning(
-  { providerId, user, now, onSuspended: held }: Deprovisioning,
+  { providerId, user, now, onSuspended }: Deprovisioning,
   limit: DeprovisioningLimit,
   storage: ScimStorage,
 ): Promise<boolean | undefined> {
@@ -72,26 +74,28 @@ async function countDeprovisioning(
   const { users = Infinity, percent } = limit
   const isLimited = percent !== undefined && current.count >= alwaysAllowed && current.count < users
   const cohorts = current.cohorts ?? (isLimited ? await readCohorts(current, { providerId, limit, now, storage }) : [])
-  const isOver =
+  const exceedsLimit =
     current.count >= users ||
-    cohorts.some((cohort) => isIn(cohort, user) && cohort.count >= allowedIn(cohort, percent ?? 100))
+    cohorts.some((cohort) => belongsTo(cohort, user) && cohort.count >= allowedIn(cohort, percent ?? 100))
   const counted = { ...current, cohorts: cohorts.length === 0 ? undefined : cohorts }
-  const deprovisioning = isOver ? { ...counted, suspendedAt: now } : countOne(counted, user)
+  const deprovisioning = exceedsLimit ? { ...counted, suspendedAt: now } : countOne(counted, user)
   const swapped = await storage.identityProviders.compareAndSwap({ ...provider, deprovisioning }, provider.version)
   if (swapped.outcome !== 'swapped') return undefined
-  if (isOver) held(current.count)
-  return !isOver
+  if (exceedsLimit) onSuspended(current.count)
+  return !exceedsLimit
 }
 
 const countOne = (counted: DeprovisioningCount, user: Deprovisioning['user']): DeprovisioningCount => ({
   ...counted,
   count: counted.count + 1,
-  cohorts: counted.cohorts?.map((cohort) => (isIn(cohort, user) ? { ...cohort, count: cohort.count + 1 } : cohort)),
+  cohorts: counted.cohorts?.map((cohort) =>
+    belongsTo(cohort, user) ? { ...cohort, count: cohort.count + 1 } : cohort,
+  ),
 })
 
 type Cohort = NonNullable<DeprovisioningCount['cohorts']>[number]
 
-const isIn = ({ newest }: Cohort, { createdAt, userId }: Deprovisioning['user']): boolean =>
+const belongsTo = ({ newest }: Cohort, { createdAt, userId }: Deprovisioning['user']): boolean =>
   newest === undefined ||
   createdAt < newest.createdAt ||
   (createdAt === newest.createdAt && compareText(userId, newest.userId) <= 0)
@@ -105,8 +109,9 @@ function countAt(
   { window = defaultWindow }: DeprovisioningLimit,
   now: EpochSeconds,
 ): DeprovisioningCount {
-  const isOver = counted === undefined || (counted.suspendedAt === undefined && now - counted.windowStartedAt >= window)
-  return isOver ? { windowStartedAt: now, count: 0, cohorts: undefined, suspendedAt: undefined } : counted
+  const startsAgain =
+    counted === undefined || (counted.suspendedAt === undefined && now - counted.windowStartedAt >= window)
+  return startsAgain ? { windowStartedAt: now, count: 0, cohorts: undefined, suspendedAt: undefined } : counted
 }
 
 /**
@@ -197,7 +202,7 @@ export interface DeprovisioningLimit {
   readonly window?: number
 }
 
-const members = optionsOf<DeprovisioningLimit>({
+const memberChecks = optionsOf<DeprovisioningLimit>({
   users: wholeNumber(0),
   percent: aNumber(0, 100),
   window: wholeNumber(1),
@@ -205,7 +210,7 @@ const members = optionsOf<DeprovisioningLimit>({
 
 /** Checks the option. Without `users` and `percent`, nothing would be limited. */
 export const deprovisioningLimit: OptionCheck = (limit) =>
-  members(limit) ?? (isWithoutLimit(Object(limit) as DeprovisioningLimit) ? 'needs users or percent' : undefined)
+  memberChecks(limit) ?? (isWithoutLimit(Object(limit) as DeprovisioningLimit) ? 'needs users or percent' : undefined)
 
 const isWithoutLimit = ({ users, percent }: DeprovisioningLimit): boolean =>
   users === undefined && percent === undefined

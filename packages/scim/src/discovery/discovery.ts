@@ -43,13 +43,13 @@ export function discoveryRoutes(
   }
 }
 
-const notOffered: ScimEndpoint = async () => {
+const refuseMe: ScimEndpoint = async () => {
   // RFC 7644 §3.11, 501.
   throw refusal('me_not_offered')
 }
 
 const me: ScimCollection = {
-  collection: { GET: notOffered, POST: notOffered, PUT: notOffered, PATCH: notOffered, DELETE: notOffered },
+  collection: { GET: refuseMe, POST: refuseMe, PUT: refuseMe, PATCH: refuseMe, DELETE: refuseMe },
 }
 
 /** A discovery collection, without `meta`. */

@@ -10,20 +10,20 @@ const refused = {
   reason: 'filter_syntax',
   cause: undefined,
 } as const
-const of = { providerId: 'acme', userId: 'u1' }
+const subject = { providerId: 'acme', userId: 'u1' }
 
 test.each<readonly [ScimOccurrence, level: string, line: string]>([
-  [{ type: 'user.created', ...of }, 'info', 'user.created: u1 by acme'],
+  [{ type: 'user.created', ...subject }, 'info', 'user.created: u1 by acme'],
   [
     {
       type: 'user.deactivated',
-      ...of,
+      ...subject,
       revoked: { grants: [{ grantId: 'g', clientId: 'c' }], sessionIds: ['s', 't'] },
     },
     'info',
     'user.deactivated: u1 by acme; revoked 1 grants and 2 sessions',
   ],
-  [{ type: 'user.removed', ...of, revoked: undefined }, 'info', 'user.removed: u1 by acme'],
+  [{ type: 'user.removed', ...subject, revoked: undefined }, 'info', 'user.removed: u1 by acme'],
   [{ type: 'group.changed', providerId: 'acme', groupId: 'g1' }, 'info', 'group.changed: g1 by acme'],
   [
     { type: 'resource.created', providerId: 'acme', resourceType: 'Device', resourceId: 'd1' },

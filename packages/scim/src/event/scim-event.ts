@@ -192,14 +192,14 @@ export interface AnsweredRequest {
 }
 
 /** A request, its caller and its time. */
-interface Asked {
+interface HandledRequest {
   readonly request: RequestHead
   readonly caller: ScimCaller
   readonly now: EpochSeconds
 }
 
 export function answeredRequest(
-  { request, caller, now }: Asked,
+  { request, caller, now }: HandledRequest,
   { status }: Pick<ServerResponse, 'status'>,
   error?: ScimError,
 ): AnsweredRequest {

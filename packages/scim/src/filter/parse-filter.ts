@@ -14,9 +14,9 @@ export function parseFilter(
   tolerances: ToleranceCounter = createToleranceCounter(new Set()),
   limits: FilterLimits = defaultFilterLimits,
 ): FilterNode {
-  const place = createFilterParser(openCursor(text, limits), tolerances, limits)
-  const filter = readFilter(place)
-  readEnd(place)
+  const parser = createFilterParser(openCursor(text, limits), tolerances, limits)
+  const filter = readFilter(parser)
+  readEnd(parser)
   return filter
 }
 
@@ -50,19 +50,19 @@ export function createFilterParser(
  * Reads FILTER of RFC 7644 §3.4.2.2 with its errata: `and` has precedence over `or`, and `not` needs parentheses.
  * Recursion depth equals the nesting depth, which is limited; there is no backtracking.
  */
-function readFilter(place: FilterParser): FilterNode {
-  return readSequence(place, 'or', () => readSequence(place, 'and', () => readFactor(place)))
+function readFilter(parser: FilterParser): FilterNode {
+  return readSequence(parser, 'or', () => readSequence(parser, 'and', () => readFactor(parser)))
 }
 
 /** Reads `[filter]` after an attribute name. */
-export function readValueFilter(place: FilterParser): FilterNode {
+export function readValueFilter(parser: FilterParser): FilterNode {
   // RFC 7644 §3.4.2.2: valFilter contains no value path.
-  if (place.scope === 'value') throw refusal('filter_syntax')
-  expectAdjacent(place, '[')
+  if (parser.scope === 'value') throw refusal('filter_syntax')
+  expectAdjacent(parser, '[')
   // RFC 7644 §3.4.2.2: valFilter starts after the bracket.
-  if (place.cursor.peek().gap) throw refusal('filter_syntax')
-  const filter = readFilter(deeper(place, 'value'))
-  expectAdjacent(place, ']')
+  if (parser.cursor.peek().gap) throw refusal('filter_syntax')
+  const filter = readFilter(descend(parser, 'value'))
+  expectAdjacent(parser, ']')
   return filter
 }
 
@@ -84,46 +84,46 @@ export function readName({ cursor }: FilterParser): AttributeName {
 }
 
 /** Requires the end of the text. */
-export const readEnd = (place: FilterParser): void => expect(place, 'end')
+export const readEnd = (parser: FilterParser): void => expect(parser, 'end')
 
-function readSequence(place: FilterParser, kind: 'and' | 'or', readOperand: () => FilterNode): FilterNode {
+function readSequence(parser: FilterParser, kind: 'and' | 'or', readOperand: () => FilterNode): FilterNode {
   const first = readOperand()
-  if (!takeWord(place, kind)) return first
+  if (!consumeWord(parser, kind)) return first
 
   const operands = [first]
-  place.count()
+  parser.count()
   do operands.push(readOperand())
-  while (takeWord(place, kind))
+  while (consumeWord(parser, kind))
   return Object.freeze({ kind, operands: Object.freeze(operands) })
 }
 
-function readFactor(place: FilterParser): FilterNode {
-  const token = place.cursor.peek()
-  if (token.kind === '(') return readGroup(place)
-  const attribute = readName(place)
-  const following = place.cursor.peek().kind
+function readFactor(parser: FilterParser): FilterNode {
+  const token = parser.cursor.peek()
+  if (token.kind === '(') return readGroup(parser)
+  const attribute = readName(parser)
+  const following = parser.cursor.peek().kind
   if (following === '(' && token.kind === 'word' && token.text.toLowerCase() === 'not') {
-    place.count()
-    return Object.freeze({ kind: 'not', operand: readGroup(place) })
+    parser.count()
+    return Object.freeze({ kind: 'not', operand: readGroup(parser) })
   }
-  place.count()
-  return following === '[' ? readValuePath(place, attribute) : readTest(place, attribute)
+  parser.count()
+  return following === '[' ? readValuePath(parser, attribute) : readTest(parser, attribute)
 }
 
-function readGroup(place: FilterParser): FilterNode {
-  expect(place, '(')
-  const filter = readFilter(deeper(place, place.scope))
-  expect(place, ')')
+function readGroup(parser: FilterParser): FilterNode {
+  expect(parser, '(')
+  const filter = readFilter(descend(parser, parser.scope))
+  expect(parser, ')')
   return filter
 }
 
-function readValuePath(place: FilterParser, attribute: AttributeName): FilterNode {
-  const filter = readValueFilter(place)
-  const subName = readSubName(place)
+function readValuePath(parser: FilterParser, attribute: AttributeName): FilterNode {
+  const filter = readValueFilter(parser)
+  const subName = readSubName(parser)
   // RFC 7644 §3.4.2.2: nothing follows the bracket, but Entra appends a sub-attribute.
-  if (subName !== undefined && !place.tolerances.admits('sub-attribute-after-value-filter'))
+  if (subName !== undefined && !parser.tolerances.admits('sub-attribute-after-value-filter'))
     throw refusal('filter_syntax')
-  const test = subName === undefined ? undefined : readTest(place, subName)
+  const test = subName === undefined ? undefined : readTest(parser, subName)
   return Object.freeze({ kind: 'valuePath', attribute, filter, test })
 }
 
@@ -137,7 +137,7 @@ function readTest({ cursor, tolerances }: FilterParser, attribute: AttributeName
 }
 
 /** Consumes `and` or `or`, which need a space on both sides (RFC 7644 §3.4.2.2). Returns false for any other token. */
-function takeWord({ cursor }: FilterParser, word: 'and' | 'or'): boolean {
+function consumeWord({ cursor }: FilterParser, word: 'and' | 'or'): boolean {
   const token = cursor.peek()
   if (token.kind !== 'word' || !token.gap || token.text.toLowerCase() !== word) return false
   cursor.next()
@@ -150,15 +150,15 @@ function expect({ cursor }: FilterParser, kind: '(' | ')' | '[' | ']' | 'end'): 
 }
 
 /** Consumes a bracket of a valuePath, which no space may precede (RFC 7644 §3.4.2.2). */
-function expectAdjacent(place: FilterParser, kind: '[' | ']'): void {
-  if (place.cursor.peek().gap) throw refusal('filter_syntax')
-  expect(place, kind)
+function expectAdjacent(parser: FilterParser, kind: '[' | ']'): void {
+  if (parser.cursor.peek().gap) throw refusal('filter_syntax')
+  expect(parser, kind)
 }
 
-function deeper(place: FilterParser, scope: FilterParser['scope']): FilterParser {
+function descend(parser: FilterParser, scope: FilterParser['scope']): FilterParser {
   // RFC 7644 §3.12: nesting is limited because each level uses stack.
-  if (place.depth >= maximumDepth) throw refusal('filter_too_deep')
-  return { ...place, scope, depth: place.depth + 1 }
+  if (parser.depth >= maximumDepth) throw refusal('filter_too_deep')
+  return { ...parser, scope, depth: parser.depth + 1 }
 }
 
 function fail(): never {
@@ -249,7 +249,7 @@ function endOfString(text: string, from: number): number {
 function readString(literal: string): string {
   const value = parseJsonString(literal)
   // RFC 8259 §8.2: a lone surrogate is not a character. Databases cannot compare NUL.
-  if (noCharacter.test(value)) throw refusal('filter_value_malformed')
+  if (unsupportedCharacter.test(value)) throw refusal('filter_value_malformed')
   // RFC 7644 §3.12.
   if (value.length > maximumValueLength) throw refusal('filter_value_too_long')
   return value
@@ -265,7 +265,7 @@ function parseJsonString(literal: string): string {
 }
 
 // With the u flag, \p{Surrogate} matches only lone surrogates.
-const noCharacter = /\0|\p{Surrogate}/u
+const unsupportedCharacter = /\0|\p{Surrogate}/u
 
 /** Reads compValue of RFC 7644 §3.4.2.2: false, null, true, a number or a string, as in JSON. */
 function readLiteral(token: FilterToken, tolerances: ToleranceCounter): FilterLiteral {

@@ -31,19 +31,24 @@ export function resolveComparison(
       return { kind: 'text', attribute: target, operator, value: attribute.caseExact ? text : foldCase(text) }
     }
     case 'binary':
-      return { kind: 'text', attribute: target, operator: equality(operator), value: textValue(value, tolerances) }
+      return {
+        kind: 'text',
+        attribute: target,
+        operator: requireEquality(operator),
+        value: textValue(value, tolerances),
+      }
     case 'boolean':
       return {
         kind: 'boolean',
         attribute: target,
-        operator: equality(operator),
+        operator: requireEquality(operator),
         value: booleanValue(value, tolerances),
       }
     case 'integer':
     case 'decimal':
-      return { kind: 'number', attribute: target, operator: order(operator), value: numberValue(value) }
+      return { kind: 'number', attribute: target, operator: requireOrder(operator), value: numberValue(value) }
     case 'dateTime':
-      return instantComparison(order(operator), { target, instant: instantValue(value) })
+      return instantComparison(requireOrder(operator), { target, instant: instantValue(value) })
     case 'complex':
       // RFC 7644 §3.4.2.2: a complex attribute without a `value` sub-attribute cannot be compared.
       throw refusal('filter_operator')
@@ -70,16 +75,16 @@ function instantComparison(
 /** Resolves a comparison with null, which means that there is no value (RFC 7643 §2.5). */
 function resolveNull(operator: CompareNode['operator'], target: FilterAttribute): ResolvedFilter {
   const present = { kind: 'present', attribute: target } as const
-  return equality(operator) === 'ne' ? present : { kind: 'not', operand: present }
+  return requireEquality(operator) === 'ne' ? present : { kind: 'not', operand: present }
 }
 
-function equality(operator: CompareNode['operator']): 'eq' | 'ne' {
+function requireEquality(operator: CompareNode['operator']): 'eq' | 'ne' {
   // RFC 7644 §3.4.2.2, gt: boolean and binary values have neither an order nor substrings.
   if (operator !== 'eq' && operator !== 'ne') throw refusal('filter_operator')
   return operator
 }
 
-function order(operator: CompareNode['operator']): OrderOperator {
+function requireOrder(operator: CompareNode['operator']): OrderOperator {
   // RFC 7644 §3.4.2.2, co: only strings have substrings.
   if (operator === 'co' || operator === 'sw' || operator === 'ew') throw refusal('filter_operator')
   return operator

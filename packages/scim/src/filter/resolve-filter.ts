@@ -27,7 +27,7 @@ export function resolveFilter(
   resourceType: ResourceType,
   tolerances: ToleranceCounter = createToleranceCounter(new Set()),
 ): ResolvedFilter {
-  return frozenFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tolerances)))
+  return freezeFilter(resolve(node, (leaf) => resolveInResource(leaf, resourceType, tolerances)))
 }
 
 /** Resolves the filter of a value path against its complex multi-valued attribute. */
@@ -36,7 +36,7 @@ export function resolveValueFilter(
   attribute: Attribute,
   tolerances: ToleranceCounter,
 ): ResolvedFilter {
-  return frozenFilter(resolve(node, (leaf) => resolveInValue(leaf, attribute, tolerances)))
+  return freezeFilter(resolve(node, (leaf) => resolveInValue(leaf, attribute, tolerances)))
 }
 
 type Leaf = PresentNode | CompareNode | ValuePathNode
@@ -175,15 +175,15 @@ const targetInValue = ({ name, multiValued }: Attribute): FilterAttribute => ({
 })
 
 /** Freezes a filter deeply. */
-export function frozenFilter(filter: ResolvedFilter): ResolvedFilter {
+export function freezeFilter(filter: ResolvedFilter): ResolvedFilter {
   switch (filter.kind) {
     case 'or':
     case 'and':
-      return Object.freeze({ ...filter, operands: Object.freeze(filter.operands.map(frozenFilter)) })
+      return Object.freeze({ ...filter, operands: Object.freeze(filter.operands.map(freezeFilter)) })
     case 'not':
-      return Object.freeze({ ...filter, operand: frozenFilter(filter.operand) })
+      return Object.freeze({ ...filter, operand: freezeFilter(filter.operand) })
     case 'element':
-      return Object.freeze({ ...filter, attribute: Object.freeze(filter.attribute), where: frozenFilter(filter.where) })
+      return Object.freeze({ ...filter, attribute: Object.freeze(filter.attribute), where: freezeFilter(filter.where) })
     default:
       return Object.freeze({ ...filter, attribute: Object.freeze(filter.attribute) })
   }

@@ -5,26 +5,26 @@ import { expect, test } from 'vitest'
 import { selectInPieces } from './select-in-pieces.ts'
 
 const value = { extension: undefined, name: 'value', subName: undefined, multiValued: false }
-const compared = (operator: 'eq' | 'co', text: string): ResolvedFilter => ({
+const comparison = (operator: 'eq' | 'co', text: string): ResolvedFilter => ({
   kind: 'text',
   attribute: value,
   operator,
   value: text,
 })
 const items = Array.from({ length: 100 }, (_, index) => ({ value: `user-${index}` }))
-const repeated = (length: number, filter: (index: number) => ResolvedFilter): ResolvedFilter => ({
+const anyOf = (length: number, filter: (index: number) => ResolvedFilter): ResolvedFilter => ({
   kind: 'or',
   operands: Array.from({ length }, (_, index) => filter(index)),
 })
 
 test.each([
-  ['one comparison', compared('co', '7')],
-  ['equalities', repeated(5000, (index) => compared('eq', `user-${index * 2}`))],
-  ['few comparisons', repeated(3, (index) => compared('co', `${index}9`))],
-  ['many comparisons', repeated(5000, (index) => compared('co', `${index + 90}`))],
+  ['one comparison', comparison('co', '7')],
+  ['equalities', anyOf(5000, (index) => comparison('eq', `user-${index * 2}`))],
+  ['few comparisons', anyOf(3, (index) => comparison('co', `${index}9`))],
+  ['many comparisons', anyOf(5000, (index) => comparison('co', `${index + 90}`))],
   [
     'many comparisons inside other filters',
-    repeated(10, () => ({ kind: 'not', operand: repeated(900, () => compared('co', 'u')) })),
+    anyOf(10, () => ({ kind: 'not', operand: anyOf(900, () => comparison('co', 'u')) })),
   ],
   ['no comparison', { kind: 'or', operands: [] }],
 ] satisfies readonly (readonly [string, ResolvedFilter])[])(
@@ -37,7 +37,7 @@ test.each([
 )
 
 test('yields after 2,000 comparisons, however few items there are', () => {
-  const filter = repeated(200_000, () => compared('co', 'z'))
+  const filter = anyOf(200_000, () => comparison('co', 'z'))
 
   expect([...selectInPieces(items.slice(0, 5), filter, (item) => item)].length).toBeGreaterThanOrEqual(500)
 })
@@ -45,5 +45,5 @@ test('yields after 2,000 comparisons, however few items there are', () => {
 test('yields after 1,000 items, however few comparisons there are', () => {
   const many = Array.from({ length: 10_000 }, (_, index) => ({ value: `${index}` }))
 
-  expect([...selectInPieces(many, compared('co', 'z'), (item) => item)].length).toBeGreaterThanOrEqual(10)
+  expect([...selectInPieces(many, comparison('co', 'z'), (item) => item)].length).toBeGreaterThanOrEqual(10)
 })

@@ -13,18 +13,18 @@ export function* selectInPieces<Item>(
   toComparable: (item: Item) => JsonObject | undefined,
 ): Pieces<ReadonlySet<Item>> {
   const parts: { readonly matches: (item: JsonObject) => boolean; readonly cost: number }[] = []
-  for (const part of yield* partsOf(filter)) {
+  for (const part of yield* splitFilter(filter)) {
     parts.push({ matches: matchesFilter(part), cost: comparisons(part) })
     yield
   }
   const selected = new Set<Item>()
-  let done = 0
+  let comparisonsDone = 0
   for (const item of items) {
     const comparable = toComparable(item)
     for (const { matches, cost } of comparable === undefined ? [] : parts) {
-      done += cost + 1
-      if (done >= comparisonsInPiece) {
-        done = 0
+      comparisonsDone += cost + 1
+      if (comparisonsDone >= comparisonsInPiece) {
+        comparisonsDone = 0
         yield
       }
       if (comparable === undefined || !matches(comparable)) continue
@@ -38,7 +38,7 @@ export function* selectInPieces<Item>(
 /**
  * Splits a filter into alternatives with few comparisons each. Equalities stay together, because they are one look-up.
  */
-function* partsOf(filter: ResolvedFilter): Pieces<readonly ResolvedFilter[]> {
+function* splitFilter(filter: ResolvedFilter): Pieces<readonly ResolvedFilter[]> {
   if (filter.kind !== 'or') return [filter]
   const equalities = filter.operands.filter(isEquality)
   const parts: { operands: ResolvedFilter[]; cost: number }[] = [{ operands: equalities, cost: comparisonsInPiece }]

@@ -26,7 +26,7 @@ export const servedGroups = (deps: GroupDependencies): ServedType<GroupRecord> =
   idOf: (group) => group.groupId,
   versionOf: groupVersion,
   find: (call) => findGroup(call, deps),
-  show: (group, showing) => showGroup(group, showing, deps),
+  show: (group, renderContext) => showGroup(group, renderContext, deps),
   writes: {
     create: (document, call) => createGroup(document, call, deps),
     replace: (document, call) => replaceGroup(document, call, deps),

@@ -31,17 +31,17 @@ export async function planGroupPatch(
 ): Promise<GroupWrite> {
   const attribute = context.resourceType.attributesByName.get('members')
   // An extension may share the attribute.
-  const isOfMembers = ({ target }: Assignment) => target.extension === undefined && target.attribute === attribute
-  const ofMembers = assignments.filter(isOfMembers)
-  const others = assignments.filter((assignment) => !isOfMembers(assignment))
-  if (ofMembers.some(needsCurrentMembers)) {
-    const removals = ofMembers.every(isRemovalByFilter) ? ofMembers : undefined
-    await spendOnMembers(group, removals, { context, storage })
+  const assignsMembers = ({ target }: Assignment) => target.extension === undefined && target.attribute === attribute
+  const memberAssignments = assignments.filter(assignsMembers)
+  const otherAssignments = assignments.filter((assignment) => !assignsMembers(assignment))
+  if (memberAssignments.some(needsCurrentMembers)) {
+    const removals = memberAssignments.every(isRemovalByFilter) ? memberAssignments : undefined
+    await chargeForMembers(group, removals, { context, storage })
     const members = await loadAllMembers(group, { storage })
     if (removals !== undefined) {
-      const { resource } = await runInTurns(applyAssignments(groupDocument(group), others, context), turns)
-      const leaving = await runInTurns(selectMembers(members, removals), turns)
-      return { document: resource, members: { kind: 'delta', add: [], remove: leaving }, readAt: group.version }
+      const { resource } = await runInTurns(applyAssignments(groupDocument(group), otherAssignments, context), turns)
+      const removedIds = await runInTurns(selectMembers(members, removals), turns)
+      return { document: resource, members: { kind: 'delta', add: [], remove: removedIds }, readAt: group.version }
     }
     const { resource } = await runInTurns(applyAssignments(groupDocument(group, members), assignments, context), turns)
     return {
@@ -50,8 +50,8 @@ export async function planGroupPatch(
       readAt: group.version,
     }
   }
-  const { resource } = await runInTurns(applyAssignments(groupDocument(group), others, context), turns)
-  const members = await runInTurns(planMemberChange(ofMembers, context.tolerances), turns)
+  const { resource } = await runInTurns(applyAssignments(groupDocument(group), otherAssignments, context), turns)
+  const members = await runInTurns(planMemberChange(memberAssignments, context.tolerances), turns)
   return { document: resource, members, readAt: undefined }
 }
 
@@ -66,7 +66,7 @@ interface PlanContext {
  * reading a member.
  * @throws ScimError 413 (RFC 9110 §15.5.14) — reason `operations_too_many`.
  */
-async function spendOnMembers(
+async function chargeForMembers(
   { providerId, groupId }: GroupRecord,
   removals: readonly Assignment[] | undefined,
   { context, storage }: Omit<PlanContext, 'turns'>,
@@ -119,21 +119,21 @@ function* planMemberChange(
   assignments: readonly Assignment[],
   tolerances: ToleranceCounter,
 ): Pieces<MemberChange | undefined> {
-  const belongs = new Map<string, boolean>()
+  const membership = new Map<string, boolean>()
   let isReplaced = false
   for (const assignment of assignments) {
-    const { kind, ids } = yield* stepOf(assignment, tolerances)
+    const { kind, ids } = yield* readStep(assignment, tolerances)
     if (kind === 'replace') {
-      belongs.clear()
+      membership.clear()
       isReplaced = true
     }
-    for (const id of ids) belongs.set(id, kind !== 'leave')
+    for (const id of ids) membership.set(id, kind !== 'leave')
     yield
   }
-  const add = [...belongs.keys()].filter((id) => belongs.get(id) === true)
+  const add = [...membership.keys()].filter((id) => membership.get(id) === true)
   if (isReplaced) return { kind: 'replace', memberIds: add }
-  const remove = [...belongs.keys()].filter((id) => belongs.get(id) === false)
-  return belongs.size === 0 ? undefined : { kind: 'delta', add, remove }
+  const remove = [...membership.keys()].filter((id) => membership.get(id) === false)
+  return membership.size === 0 ? undefined : { kind: 'delta', add, remove }
 }
 
 interface Step {
@@ -141,7 +141,7 @@ interface Step {
   readonly ids: readonly string[]
 }
 
-function* stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter): Pieces<Step> {
+function* readStep({ op, target, value }: Assignment, tolerances: ToleranceCounter): Pieces<Step> {
   const { attribute, where } = target
   if (where !== undefined) return { kind: 'leave', ids: selectedIds(where.filter) ?? [] }
   if (op === 'remove' && (value ?? null) !== null) {
@@ -154,8 +154,8 @@ function* stepOf({ op, target, value }: Assignment, tolerances: ToleranceCounter
     return { kind: op === 'add' ? 'join' : 'replace', ids: readMemberIds(listed) }
   }
   // Applied to an empty list, the value yields the members that are added, or all members after a replace.
-  const given = readMemberIds(assignValue(attribute, undefined, { op, value, tolerances }))
-  return { kind: op === 'add' ? 'join' : 'replace', ids: given }
+  const ids = readMemberIds(assignValue(attribute, undefined, { op, value, tolerances }))
+  return { kind: op === 'add' ? 'join' : 'replace', ids }
 }
 
 /**

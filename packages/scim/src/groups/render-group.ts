@@ -21,12 +21,12 @@ import { createByteText } from '../values/text.ts'
 /** Renders a group as the JSON of a response (RFC 7644 §3.9), with its members if the response shows them. */
 export async function showGroup(
   group: GroupRecord,
-  showing: RenderContext,
+  renderContext: RenderContext,
   { storage, limits }: GroupReadDependencies,
 ): Promise<RenderedResource> {
-  const loaded = await loadShownMembers([group], showing, { storage, limits })
+  const loaded = await loadShownMembers([group], renderContext, { storage, limits })
   const members = loaded?.get(group.groupId) ?? []
-  return runInTurns(renderGroup(group, { members, ...showing }), showing.turns)
+  return runInTurns(renderGroup(group, { members, ...renderContext }), renderContext.turns)
 }
 
 interface ShownGroup {
@@ -67,7 +67,7 @@ function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: Show
   if (separator !== ',') return shown
   if (bytes === undefined) return `${pieces.join('')}]}` as JsonText
   bytes.add(']}')
-  return bytes.taken()
+  return bytes.toBytes()
 }
 
 /** A group with more members is written directly in UTF-8. */
@@ -115,7 +115,7 @@ type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
  */
 async function loadShownMembers(
   groups: readonly GroupRecord[],
-  { projection, makeRoom, signal }: RenderContext,
+  { projection, waitForRoom, signal }: RenderContext,
   { storage, limits, bytes }: GroupReadDependencies & { readonly bytes?: number | undefined },
 ): Promise<LoadedMembers | undefined> {
   const [group] = groups
@@ -124,7 +124,7 @@ async function loadShownMembers(
   const groupIds = groups.map(({ groupId }) => groupId)
   const limit = bytes === undefined ? undefined : Math.max(1, Math.floor(bytes / memberBytes))
   const atMost = Math.max(limits.groupMembers, limit ?? 0)
-  await makeRoom((await storage.groups.countMembers(providerId, groupIds, atMost)) * (memberBytes + readMemberBytes))
+  await waitForRoom((await storage.groups.countMembers(providerId, groupIds, atMost)) * (memberBytes + readMemberBytes))
   return storage.groups.membersOf(providerId, groupIds, { limit, signal })
 }
 
@@ -149,10 +149,10 @@ interface ListedGroupsDependencies extends GroupReadDependencies {
  * @throws ScimError tooMany — reason `too_many_members`, for a page by index.
  */
 export function listedGroups({ storage, limits, groupType }: ListedGroupsDependencies): ListedType {
-  const list: ListedType['list'] = async (query, showing) => {
+  const list: ListedType['list'] = async (query, renderContext) => {
     const outcome = await storage.groups.list(query)
     if (outcome.outcome === 'tooMany') return outcome
-    const members = await loadShownMembers(outcome.records, showing, { storage, limits, bytes: query.maxBytes })
+    const members = await loadShownMembers(outcome.records, renderContext, { storage, limits, bytes: query.maxBytes })
     const fitting =
       members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
     if (fitting.length < outcome.records.length) {
@@ -160,13 +160,13 @@ export function listedGroups({ storage, limits, groupType }: ListedGroupsDepende
       // groups.
       if (query.page.kind === 'index') throw refusal('too_many_members')
       // Reads again with a lower limit, so that the next page begins where this one ends.
-      return list({ ...query, page: { ...query.page, limit: fitting.length } }, showing)
+      return list({ ...query, page: { ...query.page, limit: fitting.length } }, renderContext)
     }
 
     const records: RenderedResource[] = []
     for (const group of fitting) {
-      const shown = { members: members?.get(group.groupId) ?? [], ...showing }
-      records.push(await runInTurns(renderGroup(group, shown), showing.turns))
+      const shown = { members: members?.get(group.groupId) ?? [], ...renderContext }
+      records.push(await runInTurns(renderGroup(group, shown), renderContext.turns))
     }
     return { ...outcome, records }
   }

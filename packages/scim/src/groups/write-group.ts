@@ -54,10 +54,10 @@ export function writeGroup(
     if (members !== undefined) await requireRoomForMembers(group, members, deps)
     if (state !== undefined && foldCase(state.displayName) !== foldCase(group.displayName))
       await requireFreeName(state.displayName, call, deps)
-    const isPinned = state !== undefined || call.request.headers.has('if-match')
+    const needsVersion = state !== undefined || call.request.headers.has('if-match')
     const outcome = await changeGroup(
       group,
-      { state, members, version: isPinned ? group.version : readAt },
+      { state, members, version: needsVersion ? group.version : readAt },
       { call, deps },
     )
     return outcome.outcome === 'conflict' ? undefined : groupOfOutcome(outcome)
@@ -179,9 +179,14 @@ export async function requireRoomForMembers(
   // RFC 7644 §3.12 invalidValue.
   if (present + joining.size > groupMembers) throw refusal('members_too_many', { attribute: 'members' })
   const memberIds = [...joining]
-  const most = await groups.countMemberships({ providerId, memberIds, excludedGroup: groupId, atMost: groupsOfMember })
+  const largestCount = await groups.countMemberships({
+    providerId,
+    memberIds,
+    excludedGroup: groupId,
+    atMost: groupsOfMember,
+  })
   // RFC 7644 §3.12 invalidValue.
-  if (most >= groupsOfMember) throw refusal('memberships_too_many', { attribute: 'members' })
+  if (largestCount >= groupsOfMember) throw refusal('memberships_too_many', { attribute: 'members' })
 }
 
 /**

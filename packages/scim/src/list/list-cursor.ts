@@ -32,10 +32,10 @@ interface CursorScope {
  * that presents it is authenticated. The key is the digest of the provider's newest secret, so that all processes share it,
  * nothing is stored, and revoking the secret revokes its cursors.
  */
-export async function mintListCursor({ type, after }: CursorPosition, walk: CursorScope): Promise<string> {
-  const payload = encodeBase64url(JSON.stringify([type, after ?? null, walk.count, walk.now]))
-  const [newest] = keysOf(walk)
-  return `${payload}.${await signature(payload, newest, walk)}`
+export async function mintListCursor({ type, after }: CursorPosition, scope: CursorScope): Promise<string> {
+  const payload = encodeBase64url(JSON.stringify([type, after ?? null, scope.count, scope.now]))
+  const [newest] = keysOf(scope)
+  return `${payload}.${await signature(payload, newest, scope)}`
 }
 
 /**
@@ -43,17 +43,18 @@ export async function mintListCursor({ type, after }: CursorPosition, walk: Curs
  * @throws ScimError invalidCursor — reason `cursor_invalid`, for any cursor that was not issued for this search; expiredCursor —
  * reason `cursor_expired`; invalidCount — reason `count_changed`.
  */
-export async function verifyListCursor(cursor: string, walk: CursorScope): Promise<CursorPosition> {
+export async function verifyListCursor(cursor: string, scope: CursorScope): Promise<CursorPosition> {
   const payload = cursor.slice(0, Math.min(Math.max(cursor.indexOf('.'), 0), maximumLength))
-  const signatures = await Promise.all(keysOf(walk).map((key) => signature(payload, key, walk)))
+  const signatures = await Promise.all(keysOf(scope).map((key) => signature(payload, key, scope)))
   // RFC 9865 §2.1 invalidCursor: issued for another provider or query, signed with a revoked secret, or forged.
-  if (!signatures.some((own) => equalInConstantTime(`${payload}.${own}`, cursor))) throw refusal('cursor_invalid')
-  const { place, count, issuedAt } = readPayload(payload)
+  if (!signatures.some((candidate) => equalInConstantTime(`${payload}.${candidate}`, cursor)))
+    throw refusal('cursor_invalid')
+  const { position, count, issuedAt } = readPayload(payload)
   // RFC 9865 §2.1 expiredCursor.
-  if (walk.now - issuedAt >= walk.lifetime) throw refusal('cursor_expired')
+  if (scope.now - issuedAt >= scope.lifetime) throw refusal('cursor_expired')
   // RFC 9865 §2: all parameters except the cursor must stay the same.
-  if (count !== walk.count) throw refusal('count_changed')
-  return place
+  if (count !== scope.count) throw refusal('count_changed')
+  return position
 }
 
 /**
@@ -61,8 +62,8 @@ export async function verifyListCursor(cursor: string, walk: CursorScope): Promi
  * have no secret; its id is then the key.
  */
 function keysOf({ caller: { provider }, now }: CursorScope): readonly [string, ...string[]] {
-  const live = provider.secrets.filter((secret) => isActiveSecret(secret, now)).map(({ digest }) => digest)
-  const [newest = provider.providerId, ...older] = live.toReversed()
+  const activeDigests = provider.secrets.filter((secret) => isActiveSecret(secret, now)).map(({ digest }) => digest)
+  const [newest = provider.providerId, ...older] = activeDigests.toReversed()
   return [newest, ...older]
 }
 
@@ -72,7 +73,7 @@ async function signature(payload: string, key: string, { caller, query }: Cursor
 }
 
 interface CursorPayload {
-  readonly place: CursorPosition
+  readonly position: CursorPosition
   readonly count: number
   readonly issuedAt: number
 }
@@ -83,14 +84,18 @@ interface CursorPayload {
  */
 function readPayload(payload: string): CursorPayload {
   const [type, after, count, issuedAt] = parsePayload(payload)
-  const isOurs =
+  const isValid =
     Number.isSafeInteger(type) &&
     Number.isSafeInteger(count) &&
     Number.isSafeInteger(issuedAt) &&
     (after === null || isPosition(after))
   // RFC 9865 §2.1 invalidCursor: forged.
-  if (!isOurs) throw refusal('cursor_invalid')
-  return { place: { type: Number(type), after: after ?? undefined }, count: Number(count), issuedAt: Number(issuedAt) }
+  if (!isValid) throw refusal('cursor_invalid')
+  return {
+    position: { type: Number(type), after: after ?? undefined },
+    count: Number(count),
+    issuedAt: Number(issuedAt),
+  }
 }
 
 function parsePayload(payload: string): readonly unknown[] {

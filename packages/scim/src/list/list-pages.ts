@@ -34,7 +34,7 @@ export async function pageByIndex(
   let total = 0
   for (const search of searches) {
     const limit = count - resources.length
-    const found = await listed(
+    const found = await listType(
       search,
       { kind: 'index', offset: limit === 0 ? 0 : Math.max(offset - total, 0), limit },
       { ...context, bytes: bytesLeft(bytes, resources) },
@@ -51,24 +51,24 @@ export async function pageByIndex(
  */
 export async function pageByCursor(
   searches: readonly TypeSearch[],
-  { place, count, bytes }: { readonly place: CursorPosition; readonly count: number; readonly bytes: number },
+  { position, count, bytes }: { readonly position: CursorPosition; readonly count: number; readonly bytes: number },
   context: PageContext,
 ): Promise<ResourcePage> {
   const resources: RenderedResource[] = []
   let total = 0
   let next: CursorPosition | undefined
   for (const [type, search] of searches.entries()) {
-    const room = type < place.type || next !== undefined ? 0 : count - resources.length
-    const after = type === place.type ? place.after : undefined
-    const found = await listed(
+    const limit = type < position.type || next !== undefined ? 0 : count - resources.length
+    const after = type === position.type ? position.after : undefined
+    const found = await listType(
       search,
-      { kind: 'cursor', after, limit: room },
+      { kind: 'cursor', after, limit: limit },
       { ...context, bytes: bytesLeft(bytes, resources) },
     )
     resources.push(...found.records)
     total += found.total
-    if (room > 0 && found.next !== undefined) next = { type, after: found.next }
-    else if (room > 0 && resources.length === count && type + 1 < searches.length) {
+    if (limit > 0 && found.next !== undefined) next = { type, after: found.next }
+    else if (limit > 0 && resources.length === count && type + 1 < searches.length) {
       next = { type: type + 1, after: undefined }
     }
   }
@@ -81,16 +81,16 @@ interface FoundOfType {
   readonly next: ListPosition | undefined
 }
 
-async function listed(
+async function listType(
   { type, filter, sort, projection }: TypeSearch,
   page: ListPage,
   { call, onNearLimit, bytes }: PageContext & { readonly bytes: number },
 ): Promise<FoundOfType> {
-  const { caller, baseUrl, makeRoom, turns, signal } = call
+  const { caller, baseUrl, waitForRoom, turns, signal } = call
   const { providerId } = caller.provider
   const outcome = await type.list(
     { providerId, filter, sort, page, maxBytes: bytes, signal },
-    { projection, baseUrl, makeRoom, turns, signal },
+    { projection, baseUrl, waitForRoom, turns, signal },
   )
   // RFC 7644 §3.12 tooMany.
   if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')

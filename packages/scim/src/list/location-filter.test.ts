@@ -18,7 +18,7 @@ const expected = (operator: Operator, location: string, value: string): boolean 
     co: location.includes(value),
   })[operator]
 
-const holds = (filter: ResolvedFilter | boolean, id: string): boolean =>
+const matches = (filter: ResolvedFilter | boolean, id: string): boolean =>
   typeof filter === 'boolean' ? filter : matchesFilter(filter)({ id })
 
 const locationOf = (id: string): string => prefix + encodeURIComponent(id)
@@ -47,7 +47,7 @@ test('law: a test of meta.location matches the same resources as a test of the l
     fc.property(fc.constantFrom(...operators), anIdAndPart, anId, (operator, { id, part }, otherId) => {
       try {
         const filter = locationFilter({ operator, value: part }, prefix)
-        for (const one of [id, otherId]) expect(holds(filter, one)).toBe(expected(operator, locationOf(one), part))
+        for (const one of [id, otherId]) expect(matches(filter, one)).toBe(expected(operator, locationOf(one), part))
       } catch (error) {
         if (!(error instanceof ScimError)) throw error
         // Only a part that ends inside an escape can stand for too many characters.

@@ -14,7 +14,7 @@ export function locationFilter({ operator, value }: LocationTest, prefix: string
     case 'eq':
       return anyOf(equalTo(value, prefix))
     case 'ne':
-      return negated(anyOf(equalTo(value, prefix)))
+      return negate(anyOf(equalTo(value, prefix)))
     case 'sw':
       return prefix.startsWith(value) || anyOf(startingWith(value, prefix))
     case 'ew':
@@ -73,7 +73,7 @@ function anyOf(operands: readonly ResolvedFilter[]): ResolvedFilter | boolean {
   return operands.length === 1 ? only : { kind: 'or', operands }
 }
 
-const negated = (filter: ResolvedFilter | boolean): ResolvedFilter | boolean =>
+const negate = (filter: ResolvedFilter | boolean): ResolvedFilter | boolean =>
   typeof filter === 'boolean' ? !filter : { kind: 'not', operand: filter }
 
 const unsearchable = (): Error => refusal('filter_attribute_unsearchable', { attribute: 'meta.location' })
@@ -92,12 +92,12 @@ function decodeIdPart(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'
   const uncut = { character: '', rest: encoded }
   const starts = cut === 'start' || cut === 'both' ? [uncut, ...cutStarts(encoded)] : [uncut]
   const spellings = starts.flatMap(({ character, rest }) => {
-    const ends = cut === 'end' || cut === 'both' ? [...decoded(rest), ...cutEnds(rest)] : decoded(rest)
+    const ends = cut === 'end' || cut === 'both' ? [...decode(rest), ...cutEnds(rest)] : decode(rest)
     return ends.map((end) => character + end)
   })
-  const within =
+  const insideEscape =
     cut === 'both' ? escapes.filter(({ escape }) => escape[1] === encoded).map(({ character }) => character) : []
-  return [...new Set([...spellings, ...within])]
+  return [...new Set([...spellings, ...insideEscape])]
 }
 
 /** Returns the candidates that start inside an escape. */
@@ -113,11 +113,11 @@ const cutEnds = (encoded: string): readonly string[] =>
   escapes.flatMap(({ character, escape }) =>
     [1, 2]
       .filter((length) => encoded.endsWith(escape.slice(0, length)))
-      .flatMap((length) => decoded(encoded.slice(0, -length)).map((text) => text + character)),
+      .flatMap((length) => decode(encoded.slice(0, -length)).map((text) => text + character)),
   )
 
 /** Decodes a part of a path segment. Returns an empty list when `encodeURIComponent` would not produce the part. */
-function decoded(encoded: string): readonly string[] {
+function decode(encoded: string): readonly string[] {
   try {
     const text = decodeURIComponent(encoded)
     return encodeURIComponent(text) === encoded ? [text] : []

@@ -31,10 +31,14 @@ interface SearchDependencies {
 /** Creates the list and search endpoints of one or several resource types. */
 export function searchEndpoints(types: readonly ListedType[], deps: SearchDependencies): SearchEndpoints {
   const resourceTypes = types.map(({ resourceType }) => resourceType)
-  const named = types.map((type) => ({ ...type, names: withAttributesOf(type.resourceType, resourceTypes) }))
+  const namedTypes = types.map((type) => ({ ...type, names: withAttributesOf(type.resourceType, resourceTypes) }))
 
-  async function answer(request: SearchRequest, tolerances: ToleranceCounter, call: ScimCall): Promise<ServerResponse> {
-    const searches = typeSearches(request, named, {
+  async function respond(
+    request: SearchRequest,
+    tolerances: ToleranceCounter,
+    call: ScimCall,
+  ): Promise<ServerResponse> {
+    const searches = typeSearches(request, namedTypes, {
       baseUrl: call.baseUrl,
       tolerances,
       filterLimits: deps.filterLimits,
@@ -55,10 +59,10 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
   }
 
   return {
-    list: async (call) => answer(searchOfQuery(readQuery(call.request)), toleranceCounterOf(call), call),
+    list: async (call) => respond(searchOfQuery(readQuery(call.request)), toleranceCounterOf(call), call),
     search: async (call) => {
       const tolerances = toleranceCounterOf(call)
-      return answer(await runInTurns(parseSearch(await readMessage(call), tolerances), call.turns), tolerances, call)
+      return respond(await runInTurns(parseSearch(await readMessage(call), tolerances), call.turns), tolerances, call)
     },
   }
 }
@@ -76,10 +80,10 @@ async function findPage(
     const { startIndex } = page
     return { ...(await pageByIndex(searches, { offset: startIndex - 1, count, bytes }, context)), startIndex }
   }
-  const walk = { caller: call.caller, query: queryText(searches), count, now: call.now, lifetime }
-  const place = page.cursor === '' ? { type: 0, after: undefined } : await verifyListCursor(page.cursor, walk)
-  const found = await pageByCursor(searches, { place, count, bytes }, context)
-  return { ...found, nextCursor: found.next === undefined ? undefined : await mintListCursor(found.next, walk) }
+  const scope = { caller: call.caller, query: queryText(searches), count, now: call.now, lifetime }
+  const position = page.cursor === '' ? { type: 0, after: undefined } : await verifyListCursor(page.cursor, scope)
+  const found = await pageByCursor(searches, { position, count, bytes }, context)
+  return { ...found, nextCursor: found.next === undefined ? undefined : await mintListCursor(found.next, scope) }
 }
 
 /**
@@ -137,5 +141,5 @@ export function listResponse({ total, resources, startIndex, nextCursor }: Liste
     bytes.add(resource)
   }
   bytes.add(']}')
-  return textResponse(200, bytes.taken())
+  return textResponse(200, bytes.toBytes())
 }

@@ -125,12 +125,12 @@ export function pageRequest(
   if (Number.isNaN(startIndex) || Number.isNaN(count)) throw refusal('page_malformed')
   return {
     kind: 'index',
-    startIndex: within(startIndex, 1, largestIndex),
-    count: within(count, 0, maxCount),
+    startIndex: clamp(startIndex, 1, largestIndex),
+    count: clamp(count, 0, maxCount),
   }
 }
 
-const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)
+const clamp = (value: number, minimum: number, maximum: number): number => Math.min(Math.max(value, minimum), maximum)
 
 /** More than any provider has, and within the range of every store. */
 const largestIndex = 2_147_483_647

@@ -3,7 +3,7 @@ import { comparisonsOf, type FilterAttribute } from '@mintmark/storage-interface
 
 import { refusal } from '../error/scim-error.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
-import { frozenFilter } from '../filter/resolve-filter.ts'
+import { freezeFilter } from '../filter/resolve-filter.ts'
 import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { locationFilter } from './location-filter.ts'
@@ -37,28 +37,28 @@ export function toStorageFilter(
   { resourceType, locationPrefix }: SearchedType,
   { parts }: Pick<FilterLimits, 'parts'>,
 ): ResolvedFilter | boolean {
-  let rewritten = 0
+  let rewrittenComparisons = 0
   const rewriteLocation: LocationTests = (test) => {
     const tests = locationFilter(test, locationPrefix)
-    if (typeof tests !== 'boolean') rewritten += comparisonsOf(tests, { list: 0, equalities: 'each' })
+    if (typeof tests !== 'boolean') rewrittenComparisons += comparisonsOf(tests, { list: 0, equalities: 'each' })
     // RFC 7644 §3.12: the server limits the cost of a filter.
-    if (rewritten > parts) throw refusal('filter_too_large')
+    if (rewrittenComparisons > parts) throw refusal('filter_too_large')
     return tests
   }
-  const searchable = inStorageTerms(filter, { resourceType, rewriteLocation })
-  return typeof searchable === 'boolean' ? searchable : frozenFilter(searchable)
+  const searchable = toStorageTerms(filter, { resourceType, rewriteLocation })
+  return typeof searchable === 'boolean' ? searchable : freezeFilter(searchable)
 }
 
-function inStorageTerms(filter: ResolvedFilter, type: Rewriting): ResolvedFilter | boolean {
+function toStorageTerms(filter: ResolvedFilter, type: Rewriting): ResolvedFilter | boolean {
   switch (filter.kind) {
     case 'or':
     case 'and':
-      return joined(
+      return combine(
         filter.kind,
-        filter.operands.map((operand) => inStorageTerms(operand, type)),
+        filter.operands.map((operand) => toStorageTerms(operand, type)),
       )
     case 'not': {
-      const operand = inStorageTerms(filter.operand, type)
+      const operand = toStorageTerms(filter.operand, type)
       return typeof operand === 'boolean' ? !operand : { kind: 'not', operand }
     }
     case 'element':
@@ -66,7 +66,7 @@ function inStorageTerms(filter: ResolvedFilter, type: Rewriting): ResolvedFilter
     case 'text':
     case 'number':
     case 'boolean':
-      return testInStorageTerms(filter, type)
+      return toStorageTest(filter, type)
     default:
       return filter satisfies never
   }
@@ -75,21 +75,21 @@ function inStorageTerms(filter: ResolvedFilter, type: Rewriting): ResolvedFilter
 type Test = Exclude<ResolvedFilter, { readonly kind: 'or' | 'and' | 'not' }>
 
 /** Removes constant operands, or returns the constant that decides the result. */
-function joined(kind: 'or' | 'and', operands: readonly (ResolvedFilter | boolean)[]): ResolvedFilter | boolean {
+function combine(kind: 'or' | 'and', operands: readonly (ResolvedFilter | boolean)[]): ResolvedFilter | boolean {
   const deciding = kind === 'or'
   if (operands.includes(deciding)) return deciding
-  const left = operands.filter((operand) => typeof operand !== 'boolean')
-  const [only] = left
+  const remaining = operands.filter((operand) => typeof operand !== 'boolean')
+  const [only] = remaining
   if (only === undefined) return !deciding
-  return left.length === 1 ? only : { kind, operands: left }
+  return remaining.length === 1 ? only : { kind, operands: remaining }
 }
 
-function testInStorageTerms(test: Test, { resourceType, rewriteLocation }: Rewriting): ResolvedFilter | boolean {
+function toStorageTest(test: Test, { resourceType, rewriteLocation }: Rewriting): ResolvedFilter | boolean {
   const found = resolveFilterAttribute(test.attribute, resourceType)
   if (found === undefined) return matchesFilter(test)({})
   const label = attributeLabel(found)
   // RFC 7643 §3.1: every resource has this attribute.
-  if (test.kind === 'present' && always.has(label)) return true
+  if (test.kind === 'present' && alwaysPresent.has(label)) return true
   if (label === 'meta.resourceType') return matchesFilter(test)({ meta: { resourceType: resourceType.name } })
   if (label === 'meta.location' && test.kind === 'text') return rewriteLocation(test)
   requireStored(found)
@@ -124,7 +124,7 @@ function requireStoredParts(where: ResolvedFilter, found: ResolvedAttribute): vo
   }
 }
 
-const always: ReadonlySet<string> = new Set([
+const alwaysPresent: ReadonlySet<string> = new Set([
   'id',
   'meta',
   'meta.created',

@@ -20,7 +20,7 @@ export interface ListedType {
   /** The URL of a resource: its `meta.location`. */
   readonly locationOf: (id: string, baseUrl: string) => string
   /** Reads one page from storage and renders its resources. */
-  readonly list: (query: ListQuery, showing: RenderContext) => Promise<ListOutcome<RenderedResource>>
+  readonly list: (query: ListQuery, renderContext: RenderContext) => Promise<ListOutcome<RenderedResource>>
 }
 
 /** A search of one resource type. */
@@ -115,7 +115,7 @@ function directionOf(sortOrder = 'ascending'): SortKey['direction'] {
 function isSortable(found: ResolvedAttribute): boolean {
   const { extension, attribute, subAttribute } = found
   if (attribute.returned === 'never' || subAttribute?.returned === 'never' || !isStoredAttribute(found)) return false
-  if (extension === undefined && readApart.has(attribute.name)) return false
+  if (extension === undefined && membershipAttributes.has(attribute.name)) return false
   // RFC 7644 §3.4.2.3: a complex attribute is sorted by a named sub-attribute, a multi-valued one by its `value`.
   const isComparable = attribute.multiValued && attribute.subAttributesByName.has('value')
   return attribute.type !== 'complex' || subAttribute !== undefined || isComparable
@@ -125,4 +125,4 @@ const isComplexList = ({ attribute }: ResolvedAttribute): boolean =>
   attribute.type === 'complex' && attribute.multiValued
 
 /** Memberships: storage can filter by them but not sort. */
-const readApart: ReadonlySet<string> = new Set(['groups', 'members'])
+const membershipAttributes: ReadonlySet<string> = new Set(['groups', 'members'])

@@ -43,13 +43,14 @@ export function readQuery(request: ServerRequest): Query {
   for (const [name, value] of list) {
     const key = nameKey(name)
     // RFC 7644 §3.4.2: each parameter once. With two filters, the choice would be a guess.
-    if (query.has(key) && known.has(key)) throw refusal(key === 'filter' ? 'filter_repeated' : 'query_malformed')
+    if (query.has(key) && searchParameters.has(key))
+      throw refusal(key === 'filter' ? 'filter_repeated' : 'query_malformed')
     query.set(key, value)
   }
   return query
 }
 
-const known: ReadonlySet<string> = new Set(
+const searchParameters: ReadonlySet<string> = new Set(
   ['filter', 'startIndex', 'count', 'cursor', 'sortBy', 'sortOrder', 'attributes', 'excludedAttributes'].map(nameKey),
 )
 

@@ -61,13 +61,13 @@ function mergeAssignments(assignments: readonly Assignment[]): readonly Assignme
   const runs: { first: Assignment; run: Assignment[] }[] = []
   for (const assignment of assignments) {
     const last = runs.at(-1)
-    if (last !== undefined && isNeighbour(last.first, assignment)) last.run.push(assignment)
+    if (last !== undefined && canMerge(last.first, assignment)) last.run.push(assignment)
     else runs.push({ first: assignment, run: [assignment] })
   }
-  return runs.flatMap(({ first, run }) => join(first, run))
+  return runs.flatMap(({ first, run }) => mergeRun(first, run))
 }
 
-function join(first: Assignment, run: readonly Assignment[]): readonly Assignment[] {
+function mergeRun(first: Assignment, run: readonly Assignment[]): readonly Assignment[] {
   if (run.length === 1) return run
   const { target } = first
   if (first.op === 'add') {
@@ -91,7 +91,7 @@ export const operandsOf = (filter: ResolvedFilter | undefined): readonly Resolve
  * Returns whether two assignments can be merged: both add to, or both remove from, one list without a `primary`
  * sub-attribute. Two extensions may share an attribute, so the extensions are compared as well.
  */
-function isNeighbour(one: Assignment, other: Assignment): boolean {
+function canMerge(one: Assignment, other: Assignment): boolean {
   const { attribute, extension } = one.target
   if (attribute !== other.target.attribute || extension !== other.target.extension) return false
   if (!attribute.multiValued || attribute.subAttributesByName.has('primary')) return false
@@ -209,8 +209,8 @@ function estimateWork(resource: JsonObject, { target: { attribute, extension, wh
   const owner = extension === undefined ? resource : getMember(resource, extension)
   const list = isObject(owner) ? getMember(owner, attribute.name) : undefined
   if (!isArray(list)) return 0
-  return list.length * (1 + (where === undefined ? 0 : comparisonsOf(where.filter, comparing)) / 12)
+  return list.length * (1 + (where === undefined ? 0 : comparisonsOf(where.filter, comparisonCosts)) / 12)
 }
 
 /** `matchesFilter` evaluates any number of equalities with one look-up. */
-const comparing = { list: 0, equalities: 'together' } as const
+const comparisonCosts = { list: 0, equalities: 'together' } as const

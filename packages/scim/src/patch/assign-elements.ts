@@ -28,9 +28,9 @@ export function* assignElements(
   tolerances: ToleranceCounter,
 ): Pieces<readonly JsonValue[]> {
   const { op, target } = assignment
-  const selected = yield* selectedBy(target, elements)
+  const selected = yield* selectElements(target, elements)
   const selects = (element: JsonValue): element is JsonObject => selected.has(element)
-  if (op === 'remove') return withoutSelected(elements, selects, { ...assignment, tolerances })
+  if (op === 'remove') return removeSelected(elements, selects, { ...assignment, tolerances })
   if (!elements.some(selects)) return createElement(elements, assignment, tolerances)
 
   const edited = new Map<JsonValue, JsonValue | undefined>()
@@ -40,7 +40,7 @@ export function* assignElements(
   return resolvePrimary(target.attribute, next, [...edited.values()].filter(isDefined))
 }
 
-function* selectedBy(
+function* selectElements(
   { attribute, where }: Assignment['target'],
   elements: readonly JsonValue[],
 ): Pieces<ReadonlySet<JsonValue>> {
@@ -55,7 +55,7 @@ interface Removal extends Assignment {
   readonly tolerances: ToleranceCounter
 }
 
-function withoutSelected(
+function removeSelected(
   elements: readonly JsonValue[],
   selects: (element: JsonValue) => element is JsonObject,
   removal: Removal,
@@ -111,11 +111,11 @@ function editElement(
   }
   // RFC 7643 §2.5: null is no value, but RFC 7644 §3.5.2 requires one.
   if (value === undefined || (value === null && !tolerances.admits('null-means-absent'))) throw refusal('value_missing')
-  const given = unwrapValue(attribute, value, tolerances)
-  if (given === undefined) return undefined
+  const unwrapped = unwrapValue(attribute, value, tolerances)
+  if (unwrapped === undefined) return undefined
   // RFC 7644 §3.5.2.3: "all matching record values SHALL be replaced"; an add keeps the other sub-attributes.
   const before = op === 'add' ? Object.entries(element) : []
-  const after = buildComplexValue(attribute, [...before, ...readParts(attribute, given, tolerances)])
+  const after = buildComplexValue(attribute, [...before, ...readParts(attribute, unwrapped, tolerances)])
   return after === undefined ? undefined : keepImmutableParts(attribute, element, after)
 }
 
@@ -124,10 +124,10 @@ function resolvePrimary(
   elements: readonly JsonValue[],
   edited: readonly JsonValue[],
 ): readonly JsonValue[] {
-  const [claimant, other] = primaryElements(edited)
+  const [newPrimary, secondPrimary] = primaryElements(edited)
   // RFC 7643 §2.4: at most one value is primary.
-  if (other !== undefined) throw refusal('value_primary_twice', { attribute: attribute.name })
-  return claimant === undefined ? elements : withSinglePrimary(elements, claimant)
+  if (secondPrimary !== undefined) throw refusal('value_primary_twice', { attribute: attribute.name })
+  return newPrimary === undefined ? elements : withSinglePrimary(elements, newPrimary)
 }
 
 const isDefined = (element: JsonValue | undefined): element is JsonValue => element !== undefined

@@ -28,7 +28,7 @@ export function assignValue(
   current: JsonValue | undefined,
   change: Change,
 ): JsonValue | undefined {
-  const next = written(attribute, current, change)
+  const next = computeValue(attribute, current, change)
   // RFC 7643 §7 mutability: an immutable value cannot change.
   if (attribute.mutability === 'immutable' && current !== undefined && !sameValue(current, next)) {
     throw refusal('attribute_immutable', { attribute: attribute.name })
@@ -36,7 +36,7 @@ export function assignValue(
   return next
 }
 
-function written(
+function computeValue(
   attribute: Attribute,
   current: JsonValue | undefined,
   { op, value, tolerances }: Change,
@@ -45,49 +45,53 @@ function written(
   if (value === null && !tolerances.admits('null-means-absent'))
     throw refusal('value_missing', { attribute: attribute.name })
   if (op === 'add' && value === null && attribute.multiValued) return current
-  if (value === null || value === undefined) return removed(attribute)
-  if (op === 'remove') return withoutListed(attribute, current, { value, tolerances })
+  if (value === null || value === undefined) return clearAttribute(attribute)
+  if (op === 'remove') return applyRemoveWithValue(attribute, current, { value, tolerances })
   if (attribute.multiValued) return assignList(attribute, isArray(current) ? current : [], { op, value, tolerances })
   return attribute.type === 'complex'
-    ? merged(attribute, current, { value, tolerances })
+    ? mergeComplexValue(attribute, current, { value, tolerances })
     : readValue(attribute, value, tolerances)
 }
 
-function removed(attribute: Attribute): undefined {
+function clearAttribute(attribute: Attribute): undefined {
   // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
   if (attribute.required) throw refusal('attribute_required', { attribute: attribute.name })
   return undefined
 }
 
-interface Given {
+/** A value as sent, and the tolerances of the provider. */
+interface SentValue {
   readonly value: JsonValue
   readonly tolerances: ToleranceCounter
 }
 
 /** Applies a remove whose value lists the values to remove. */
-function withoutListed(
+function applyRemoveWithValue(
   attribute: Attribute,
   current: JsonValue | undefined,
-  { value, tolerances }: Given,
+  { value, tolerances }: SentValue,
 ): JsonValue | undefined {
   if (!attribute.multiValued) {
     requireRemoveWithValue(attribute, tolerances)
-    return removed(attribute)
+    return clearAttribute(attribute)
   }
-  const left = removeListed(attribute, isArray(current) ? current : [], { value, tolerances })
-  return left.length === 0 ? removed(attribute) : left
+  const remaining = removeListed(attribute, isArray(current) ? current : [], { value, tolerances })
+  return remaining.length === 0 ? clearAttribute(attribute) : remaining
 }
 
 /** Replaces the given sub-attributes of a complex value, and keeps the others (RFC 7644 §3.5.2.3). */
-function merged(
+function mergeComplexValue(
   attribute: Attribute,
   current: JsonValue | undefined,
-  { value, tolerances }: Given,
+  { value, tolerances }: SentValue,
 ): JsonValue | undefined {
-  const given = unwrapValue(attribute, value, tolerances)
-  if (given === undefined) return removed(attribute)
+  const unwrapped = unwrapValue(attribute, value, tolerances)
+  if (unwrapped === undefined) return clearAttribute(attribute)
   const before = isObject(current) ? current : {}
-  const after = buildComplexValue(attribute, [...Object.entries(before), ...readParts(attribute, given, tolerances)])
+  const after = buildComplexValue(attribute, [
+    ...Object.entries(before),
+    ...readParts(attribute, unwrapped, tolerances),
+  ])
   return after === undefined ? undefined : keepImmutableParts(attribute, current, after)
 }
 
@@ -104,35 +108,34 @@ function assignList(
   { op, value, tolerances }: ListChange,
 ): JsonValue | undefined {
   // RFC 7644 §3.5.2.1: "a new value is added", with or without an array around it.
-  const given = readElements(attribute, op === 'add' && !isArray(value) ? [value] : value, tolerances)
-  const next = op === 'add' ? added(attribute, current, given) : replaceElements(attribute, current, given)
+  const elements = readElements(attribute, op === 'add' && !isArray(value) ? [value] : value, tolerances)
+  const next = op === 'add' ? addToList(attribute, current, elements) : replaceElements(attribute, current, elements)
   return next.length === 0 ? undefined : next
 }
 
-function added(attribute: Attribute, current: readonly JsonValue[], given: readonly JsonValue[]): readonly JsonValue[] {
-  const next = addElements(attribute, current, given)
+function addToList(
+  attribute: Attribute,
+  current: readonly JsonValue[],
+  elements: readonly JsonValue[],
+): readonly JsonValue[] {
+  const next = addElements(attribute, current, elements)
   // RFC 7643 §2.4 sets no limit; this server does.
   if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
-  const [primary] = primaryElements(given)
+  const [primary] = primaryElements(elements)
   if (primary === undefined) return next
   const keyOf = elementKeys(attribute)
   const key = keyOf(primary)
-  const claimant = next.find((element) => keyOf(element) === key)
-  return claimant === undefined ? next : withSinglePrimary(next, claimant)
-}
-
-interface Listed {
-  readonly value: JsonValue
-  readonly tolerances: ToleranceCounter
+  const newPrimary = next.find((element) => keyOf(element) === key)
+  return newPrimary === undefined ? next : withSinglePrimary(next, newPrimary)
 }
 
 /**
  * Removes the listed values from an attribute. A value is removed if the list contains the same `value`, and the same
  * `type` where the list states a type. Listing an absent value is not an error.
  */
-function removeListed(attribute: Attribute, current: readonly JsonValue[], given: Listed): readonly JsonValue[] {
+function removeListed(attribute: Attribute, current: readonly JsonValue[], sent: SentValue): readonly JsonValue[] {
   const listed = new Map<string, Set<string | undefined>>()
-  for (const element of parseListedElements(attribute, given)) {
+  for (const element of parseListedElements(attribute, sent)) {
     const key = valueKey(attribute, element)
     listed.set(key, (listed.get(key) ?? new Set()).add(typeKey(attribute, element)))
   }
@@ -146,9 +149,9 @@ function removeListed(attribute: Attribute, current: readonly JsonValue[], given
  * Parses the values that a remove lists in its `value`.
  * @throws ScimError invalidSyntax — reason `remove_with_value`; and the reasons of `readValue`.
  */
-export function parseListedElements(attribute: Attribute, { value, tolerances }: Listed): readonly JsonValue[] {
+export function parseListedElements(attribute: Attribute, { value, tolerances }: SentValue): readonly JsonValue[] {
   requireRemoveWithValue(attribute, tolerances)
-  const items = nestedItems(attribute, value, tolerances)
+  const items = unwrapNestedItems(attribute, value, tolerances)
   return readElements(attribute, isArray(items) ? items : [items], tolerances)
 }
 
@@ -165,7 +168,7 @@ function requireRemoveWithValue(attribute: Attribute, tolerances: ToleranceCount
  * Unwraps the values of a remove that repeats the attribute: `{"members":[{"value":"u1"}]}` instead of
  * `[{"value":"u1"}]`.
  */
-function nestedItems(attribute: Attribute, value: JsonValue, tolerances: ToleranceCounter): JsonValue {
+function unwrapNestedItems(attribute: Attribute, value: JsonValue, tolerances: ToleranceCounter): JsonValue {
   if (!isObject(value)) return value
   const members = membersByName(value)
   const nested = members.size === 1 ? members.get(nameKey(attribute.name))?.value : undefined

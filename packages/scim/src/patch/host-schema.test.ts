@@ -60,15 +60,15 @@ function patch(...operations: readonly JsonValue[]): JsonObject {
   return applyPatch(kim, parsePatch(body, context.tolerances), context).resource[badge.id] as JsonObject
 }
 
-const at = (name: string): string => `${badge.id}:${name}`
+const pathOf = (name: string): string => `${badge.id}:${name}`
 const finds = (filter: string, resource = kim): boolean => finder(filter, type)(resource)
 
 test('does not merge adjacent operations on different lists (RFC 7644 §3.5.2)', () => {
   const after = patch(
-    { op: 'add', path: at('tags'), value: ['c'] },
-    { op: 'add', path: at('labels'), value: ['y'] },
-    { op: 'add', path: at('labels'), value: ['X'] },
-    { op: 'add', path: at('tags'), value: ['A', 'd'] },
+    { op: 'add', path: pathOf('tags'), value: ['c'] },
+    { op: 'add', path: pathOf('labels'), value: ['y'] },
+    { op: 'add', path: pathOf('labels'), value: ['X'] },
+    { op: 'add', path: pathOf('tags'), value: ['A', 'd'] },
   )
 
   expect(after).toMatchObject({ tags: ['a', 'b', 'c', 'd'], labels: ['x', 'y', 'X'] })
@@ -89,10 +89,13 @@ test('does not merge adjacent operations on two extensions that share attributes
 })
 
 test('adds, replaces and removes lists of simple values, and refuses to select a simple value (RFC 7644 §3.5.2)', () => {
-  expect(patch({ op: 'replace', path: at('tags'), value: ['c'] })['tags']).toEqual(['c'])
-  expect(patch({ op: 'add', path: at('floors'), value: [1, 2] })['floors']).toEqual([1, 2])
-  expect(patch({ op: 'remove', path: at('tags') })).not.toHaveProperty('tags')
-  expect(patch({ op: 'add', path: at('desk.plates'), value: ['q'] })['desk']).toEqual({ room: '1', plates: ['p', 'q'] })
+  expect(patch({ op: 'replace', path: pathOf('tags'), value: ['c'] })['tags']).toEqual(['c'])
+  expect(patch({ op: 'add', path: pathOf('floors'), value: [1, 2] })['floors']).toEqual([1, 2])
+  expect(patch({ op: 'remove', path: pathOf('tags') })).not.toHaveProperty('tags')
+  expect(patch({ op: 'add', path: pathOf('desk.plates'), value: ['q'] })['desk']).toEqual({
+    room: '1',
+    plates: ['p', 'q'],
+  })
   expect(summarizeRefusal(() => patch({ op: 'remove', path: `${badge.id}:tags[value eq "a"]` }))).toBe(
     '400 invalidPath path_filter',
   )
@@ -100,60 +103,60 @@ test('adds, replaces and removes lists of simple values, and refuses to select a
 
 test('refuses to change immutable attributes and sub-attributes (RFC 7643 §7)', () => {
   const refusals: readonly JsonValue[] = [
-    { op: 'replace', path: at('number'), value: 8 },
-    { op: 'remove', path: at('number') },
+    { op: 'replace', path: pathOf('number'), value: 8 },
+    { op: 'remove', path: pathOf('number') },
     { op: 'remove', path: badge.id },
-    { op: 'add', path: at('doors'), value: [{ value: 'd2' }] },
-    { op: 'replace', path: at('doors[value eq "d1"].note'), value: 'n' },
-    { op: 'remove', path: at('doors[value eq "d1"]') },
+    { op: 'add', path: pathOf('doors'), value: [{ value: 'd2' }] },
+    { op: 'replace', path: pathOf('doors[value eq "d1"].note'), value: 'n' },
+    { op: 'remove', path: pathOf('doors[value eq "d1"]') },
   ]
 
   for (const operation of refusals)
     expect(summarizeRefusal(() => patch(operation))).toBe('400 mutability attribute_immutable')
-  expect(patch({ op: 'replace', path: at('number'), value: 7 })).toBe(kim[badge.id])
+  expect(patch({ op: 'replace', path: pathOf('number'), value: 7 })).toBe(kim[badge.id])
 })
 
 test('ignores a write to a computed attribute, and refuses it if the attribute is immutable (RFC 7643 §7)', () => {
   for (const path of ['score', 'desk.plan'])
-    expect(patch({ op: 'replace', path: at(path), value: path === 'score' ? 9 : 'p' })).toBe(kim[badge.id])
-  expect(summarizeRefusal(() => patch({ op: 'replace', path: at('serial'), value: 9 }))).toBe(
+    expect(patch({ op: 'replace', path: pathOf(path), value: path === 'score' ? 9 : 'p' })).toBe(kim[badge.id])
+  expect(summarizeRefusal(() => patch({ op: 'replace', path: pathOf('serial'), value: 9 }))).toBe(
     '400 mutability attribute_immutable',
   )
 })
 
 test('refuses to remove a required sub-attribute (RFC 7643 §2.2)', () => {
-  expect(summarizeRefusal(() => patch({ op: 'remove', path: at('desk.room') }))).toBe(
+  expect(summarizeRefusal(() => patch({ op: 'remove', path: pathOf('desk.room') }))).toBe(
     '400 mutability attribute_required',
   )
-  expect(summarizeRefusal(() => patch({ op: 'replace', path: at('desk'), value: { room: null } }))).toBe(
+  expect(summarizeRefusal(() => patch({ op: 'replace', path: pathOf('desk'), value: { room: null } }))).toBe(
     '400 invalidValue value_required',
   )
-  expect(patch({ op: 'remove', path: at('desk') })).not.toHaveProperty('desk')
+  expect(patch({ op: 'remove', path: pathOf('desk') })).not.toHaveProperty('desk')
 })
 
 test.each([
-  [at('number eq 7'), true],
-  [at('number ne 7'), false],
-  [at('number gt 6'), true],
-  [at('number lt 7'), false],
-  [at('weight ge 1.5'), true],
-  [at('weight le 1.4e0'), false],
-  [at('tags eq "A"'), true],
-  [at('tags ne "a"'), true],
-  [at('tags co "z"'), false],
-  [at('labels eq "X"'), false],
-  [at('desk.plates eq "P"'), true],
-  [at('doors[value eq "d1"]'), true],
+  [pathOf('number eq 7'), true],
+  [pathOf('number ne 7'), false],
+  [pathOf('number gt 6'), true],
+  [pathOf('number lt 7'), false],
+  [pathOf('weight ge 1.5'), true],
+  [pathOf('weight le 1.4e0'), false],
+  [pathOf('tags eq "A"'), true],
+  [pathOf('tags ne "a"'), true],
+  [pathOf('tags co "z"'), false],
+  [pathOf('labels eq "X"'), false],
+  [pathOf('desk.plates eq "P"'), true],
+  [pathOf('doors[value eq "d1"]'), true],
 ])('evaluates the filter %s to %j (RFC 7644 §3.4.2.2)', (filter, found) => {
   expect(finds(filter)).toBe(found)
 })
 
 test('refuses to compare a number with a string, or by an operator for strings (RFC 7644 §3.4.2.2)', () => {
-  expect(summarizeRefusal(() => finds(at('number eq "7"')))).toBe('400 invalidFilter filter_value_type')
-  expect(summarizeRefusal(() => finds(at('number co 7')))).toBe('400 invalidFilter filter_operator')
+  expect(summarizeRefusal(() => finds(pathOf('number eq "7"')))).toBe('400 invalidFilter filter_value_type')
+  expect(summarizeRefusal(() => finds(pathOf('number co 7')))).toBe('400 invalidFilter filter_operator')
 })
 
 test('treats a complex attribute as absent when its only sub-attribute is an empty list (RFC 7644 §3.4.2.2)', () => {
-  expect(finds(at('desk pr'), { [badge.id]: { desk: { plates: [] } } })).toBe(false)
-  expect(finds(at('desk pr'), { [badge.id]: { desk: { plates: ['p'] } } })).toBe(true)
+  expect(finds(pathOf('desk pr'), { [badge.id]: { desk: { plates: [] } } })).toBe(false)
+  expect(finds(pathOf('desk pr'), { [badge.id]: { desk: { plates: ['p'] } } })).toBe(true)
 })

@@ -112,11 +112,11 @@ export type PatchOperation =
  */
 export function toAssignments(operation: PatchOperation, context: ParseContext): readonly Assignment[] {
   const { op, path, value } = operation
-  if (path !== undefined) return toTarget(op, resolvePath(path, context), { value, context })
+  if (path !== undefined) return assignToTarget(op, resolvePath(path, context), { value, context })
   const attributes = unwrapList(value, context)
   // RFC 7644 §3.5.2.1: without a path the value is a set of attributes.
   if (!isObject(attributes)) throw refusal('value_type')
-  return [...membersByName(attributes)].flatMap(([key, member]) => toKey(op, { key, ...member }, context))
+  return [...membersByName(attributes)].flatMap(([key, member]) => assignToKey(op, { key, ...member }, context))
 }
 
 function unwrapList(value: JsonValue | undefined, { tolerances }: ParseContext): JsonValue | undefined {
@@ -124,26 +124,26 @@ function unwrapList(value: JsonValue | undefined, { tolerances }: ParseContext):
   return tolerances.admits('list-around-value') ? value[0] : value
 }
 
-interface Given {
+interface AssignedValue {
   readonly value: JsonValue | undefined
   readonly context: ParseContext
 }
 
-function toTarget(op: Op, target: PatchTarget, { value, context }: Given): readonly Assignment[] {
+function assignToTarget(op: Op, target: PatchTarget, { value, context }: AssignedValue): readonly Assignment[] {
   if (target.kind === 'attribute') return [{ op, target, value }]
-  return toSchema(op, target.schema, { value, context })
+  return assignToSchema(op, target.schema, { value, context })
 }
 
 /**
  * Returns an assignment for each given attribute of a schema, or for each attribute that is not read-only when the
  * schema is removed.
  */
-function toSchema(op: Op, schema: Schema, { value, context }: Given): readonly Assignment[] {
+function assignToSchema(op: Op, schema: Schema, { value, context }: AssignedValue): readonly Assignment[] {
   const extension = schema === context.resourceType.schema ? undefined : schema.id
-  const assign = (attribute: Attribute, given: JsonValue | undefined): Assignment => ({
+  const assign = (attribute: Attribute, assigned: JsonValue | undefined): Assignment => ({
     op,
     target: { kind: 'attribute', extension, attribute, where: undefined, subAttribute: undefined },
-    value: given,
+    value: assigned,
   })
   if (op === 'remove') {
     return schema.attributes
@@ -155,11 +155,11 @@ function toSchema(op: Op, schema: Schema, { value, context }: Given): readonly A
   return [...membersByName(value)].flatMap(([key, member]) => {
     const attribute = schema.attributesByName.get(key)
     if (attribute !== undefined) return [assign(attribute, member.value)]
-    return isOwnSchemas(key, member.value, schema) ? [] : unknownKey(context)
+    return isOwnSchemas(key, member.value, schema) ? [] : ignoreUnknownKey(context)
   })
 }
 
-function toKey(
+function assignToKey(
   op: Op,
   { key, name, value }: Member & { readonly key: string },
   context: ParseContext,
@@ -171,12 +171,12 @@ function toKey(
   const found = findAttribute({ urn: undefined, name, subName: undefined }, context)
   if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
   const schema = findSchema(name, context)
-  if (schema !== undefined) return toSchema(op, schema, { value, context })
-  if (!looksLikePath.test(name) || !context.tolerances.admits('paths-as-keys')) return unknownKey(context)
-  return toTarget(op, resolvePath(name, context), { value, context })
+  if (schema !== undefined) return assignToSchema(op, schema, { value, context })
+  if (!looksLikePath.test(name) || !context.tolerances.admits('paths-as-keys')) return ignoreUnknownKey(context)
+  return assignToTarget(op, resolvePath(name, context), { value, context })
 }
 
-function unknownKey({ tolerances }: ParseContext): readonly Assignment[] {
+function ignoreUnknownKey({ tolerances }: ParseContext): readonly Assignment[] {
   // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
   if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown')
   return []
@@ -218,20 +218,21 @@ function resolvePath(text: string, context: ParseContext): PatchTarget {
   if (found === undefined)
     throw refusal('path_unknown', { suggestion: suggestAttribute(path.attribute, context.resourceType) })
 
-  const where = path.filter === undefined ? undefined : selectionOf(path.filter, found.attribute, context)
+  const where = path.filter === undefined ? undefined : resolveSelection(path.filter, found.attribute, context)
   // RFC 7644 §3.5.2: valuePath; the values of a sub-attribute cannot be selected.
   if (where !== undefined && found.subAttribute !== undefined)
     throw refusal('path_filter', { attribute: attributeLabel(found) })
-  const below = path.subName === undefined ? undefined : found.attribute.subAttributesByName.get(nameKey(path.subName))
+  const afterFilter =
+    path.subName === undefined ? undefined : found.attribute.subAttributesByName.get(nameKey(path.subName))
   // RFC 7644 §3.12 invalidPath: no such sub-attribute.
-  if (path.subName !== undefined && below === undefined)
+  if (path.subName !== undefined && afterFilter === undefined)
     throw refusal('path_unknown', { attribute: attributeLabel(found) })
   return {
     kind: 'attribute',
     extension: found.extension,
     attribute: found.attribute,
     where,
-    subAttribute: below ?? found.subAttribute,
+    subAttribute: afterFilter ?? found.subAttribute,
   }
 }
 
@@ -244,7 +245,7 @@ function withColonAfterUrn(text: string, { resourceType, tolerances }: ParseCont
   return `${text.slice(0, urn.length)}:${text.slice(urn.length + 1)}`
 }
 
-function selectionOf(node: FilterNode, attribute: Attribute, { tolerances }: ParseContext): ElementSelection {
+function resolveSelection(node: FilterNode, attribute: Attribute, { tolerances }: ParseContext): ElementSelection {
   // RFC 7644 §3.5.2: a filter selects complex values.
   if (attribute.type !== 'complex' || !attribute.multiValued)
     throw refusal('path_filter', { attribute: attribute.name })
@@ -304,14 +305,14 @@ function readPath(text: string, tolerances: ToleranceCounter): PathNode {
   if (name !== undefined) return Object.freeze({ attribute: name, filter: undefined, subName: undefined })
 
   const cursor = openCursor(text, pathLimits)
-  const place = createFilterParser(cursor, tolerances, pathLimits)
+  const parser = createFilterParser(cursor, tolerances, pathLimits)
   requireNoSpace(cursor)
-  const attribute = readName(place)
+  const attribute = readName(parser)
   requireNoSpace(cursor)
-  const filter = cursor.peek().kind === '[' ? readValueFilter(place) : undefined
-  const sub = filter === undefined ? undefined : readSubName(place)
+  const filter = cursor.peek().kind === '[' ? readValueFilter(parser) : undefined
+  const sub = filter === undefined ? undefined : readSubName(parser)
   requireNoSpace(cursor)
-  readEnd(place)
+  readEnd(parser)
   return Object.freeze({ attribute, filter, subName: sub?.name })
 }
 
@@ -333,7 +334,7 @@ function elementFromFilter(node: FilterNode, parent: Attribute, tolerances: Tole
   for (const operand of node.kind === 'and' ? node.operands : [node]) {
     const sub = isEquality(operand) ? parent.subAttributesByName.get(nameKey(operand.attribute.name)) : undefined
     if (!isEquality(operand) || sub === undefined || !isWritable(sub) || parts.has(sub.name)) return undefined
-    parts.set(sub.name, readSimple(sub, jsonOf(operand.value, sub), tolerances))
+    parts.set(sub.name, readSimple(sub, toJson(operand.value, sub), tolerances))
   }
   return toObject(parts)
 }
@@ -341,7 +342,7 @@ function elementFromFilter(node: FilterNode, parent: Attribute, tolerances: Tole
 const isEquality = (node: FilterNode): node is CompareNode =>
   node.kind === 'compare' && node.operator === 'eq' && node.value.kind !== 'null'
 
-function jsonOf(value: FilterLiteral, { type }: Attribute): JsonValue {
+function toJson(value: FilterLiteral, { type }: Attribute): JsonValue {
   switch (value.kind) {
     case 'text':
     case 'boolean':

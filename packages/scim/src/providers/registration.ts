@@ -103,7 +103,7 @@ export async function registerIdentityProvider(
   const provider: IdentityProviderRecord = {
     providerId: id,
     displayName: registration.displayName ?? id,
-    secrets: [await secretRecord(secret, now)],
+    secrets: [await createSecretRecord(secret, now)],
     clientIds: (registration.clientIds ?? []).map(clientId),
     toleranceProfile: registration.toleranceProfile ?? 'general',
     verifiedDomains: verifiedDomains(registration.verifiedDomains ?? []),
@@ -146,7 +146,7 @@ export function verifiedDomains(given: readonly string[]): readonly string[] {
 }
 
 /** Creates the stored form of a new secret, which contains only its digest. */
-const secretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRecord> => ({
+const createSecretRecord = async (secret: string, now: EpochSeconds): Promise<SecretRecord> => ({
   digest: await digestSecret(secret),
   createdAt: now,
   expiresAt: undefined,
@@ -167,11 +167,11 @@ export async function addProviderSecret(
   checkOptions('addProviderSecret', change, { previousExpiresAt: aNumber(0, Number.MAX_SAFE_INTEGER) })
   const now = (deps.clock ?? systemClock)()
   const secret = newProviderSecret(providerId(id), deps.random ?? systemRandom)
-  const added = await secretRecord(secret, now)
+  const added = await createSecretRecord(secret, now)
   await changeSecrets(id, deps.storage, (secrets) => {
-    const live = secrets.filter((candidate) => isActiveSecret(candidate, now))
-    if (live.length >= maximumActive) throw new ProviderError('too_many_secrets')
-    return [...live.map((previous) => withExpiry(previous, change.previousExpiresAt)), added]
+    const active = secrets.filter((candidate) => isActiveSecret(candidate, now))
+    if (active.length >= maximumActive) throw new ProviderError('too_many_secrets')
+    return [...active.map((previous) => withExpiry(previous, change.previousExpiresAt)), added]
   })
   return secret
 }

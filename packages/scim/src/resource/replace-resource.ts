@@ -15,42 +15,49 @@ interface ReplacedResource {
 }
 
 /**
- * Replaces a resource as PUT does (RFC 7644 §3.5.1): read-only attributes stay, omitted attributes are cleared, immutable
- * attributes must not differ.
- * @param given the result of `parseResource`.
+ * Replaces a resource as PUT does (RFC 7644 §3.5.1): read-only attributes stay, omitted attributes are cleared,
+ * immutable attributes must not differ.
+ * @param replacement the result of `parseResource`.
  * @throws ScimError mutability — reason `attribute_immutable`.
  */
-export function replaceResource(current: JsonObject, given: JsonObject, resourceType: ResourceType): ReplacedResource {
+export function replaceResource(
+  current: JsonObject,
+  replacement: JsonObject,
+  resourceType: ResourceType,
+): ReplacedResource {
   const extensions = resourceType.extensions.map(({ schema }) => {
-    const extension = replaceMembers(schema.attributes, objectAt(current, schema.id), objectAt(given, schema.id))
+    const extension = replaceMembers(schema.attributes, objectAt(current, schema.id), objectAt(replacement, schema.id))
     return [schema.id, Object.keys(extension).length === 0 ? undefined : extension] as const
   })
-  const replaced = toObject([...Object.entries(replaceMembers(resourceType.attributes, current, given)), ...extensions])
+  const replaced = toObject([
+    ...Object.entries(replaceMembers(resourceType.attributes, current, replacement)),
+    ...extensions,
+  ])
   const resource = completeResource(replaced, resourceType)
   return sameValue(current, resource) ? { resource: current, changed: false } : { resource, changed: true }
 }
 
-const replaceMembers = (attributes: readonly Attribute[], current: JsonObject, given: JsonObject): JsonObject =>
+const replaceMembers = (attributes: readonly Attribute[], current: JsonObject, replacement: JsonObject): JsonObject =>
   toObject(
     attributes.map((attribute) => [
       attribute.name,
-      replaceMember(attribute, getMember(current, attribute.name), getMember(given, attribute.name)),
+      replaceMember(attribute, getMember(current, attribute.name), getMember(replacement, attribute.name)),
     ]),
   )
 
 function replaceMember(
   attribute: Attribute,
   current: JsonValue | undefined,
-  given: JsonValue | undefined,
+  replacement: JsonValue | undefined,
 ): JsonValue | undefined {
   if (attribute.mutability === 'readOnly') return current
   if (attribute.mutability === 'immutable' && current !== undefined) {
     // RFC 7644 §3.5.1: the given value of an immutable attribute must match the current one.
-    if (given !== undefined && !sameValue(current, given))
+    if (replacement !== undefined && !sameValue(current, replacement))
       throw refusal('attribute_immutable', { attribute: attribute.name })
     return current
   }
-  return isArray(current) && isArray(given) ? replaceElements(attribute, current, given) : given
+  return isArray(current) && isArray(replacement) ? replaceElements(attribute, current, replacement) : replacement
 }
 
 function objectAt(owner: JsonObject, name: string): JsonObject {

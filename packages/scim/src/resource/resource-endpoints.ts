@@ -43,7 +43,7 @@ export interface ServedType<Resource> {
    * @throws ScimError 404 — reason `resource_not_found`.
    */
   readonly find: (call: ScimCall) => Promise<Resource>
-  readonly show: (resource: Resource, showing: RenderContext) => Promise<RenderedResource>
+  readonly show: (resource: Resource, renderContext: RenderContext) => Promise<RenderedResource>
   /** Undefined for a type that clients only read. */
   readonly writes: TypeWrites<Resource> | undefined
 }
@@ -97,49 +97,49 @@ const writeOne =
     deps: ResourceEndpointDependencies,
   ): ScimEndpoint =>
   async (call) => {
-    const showing = showingOf(call, type)
+    const renderContext = renderContextOf(call, type)
     const document = await readDocument(call, type, deps)
     const written = await write(document, call)
-    return respond(written, { status, showing: afterWrite(showing, document, type) }, type)
+    return respond(written, { status, renderContext: withWrittenAttributes(renderContext, document, type) }, type)
   }
 
 /** GET: reads one resource (RFC 7644 §3.4.1). */
 const readOne =
   <Resource>(type: ServedType<Resource>): ScimEndpoint =>
   async (call) => {
-    const showing = showingOf(call, type)
+    const renderContext = renderContextOf(call, type)
     const resource = await type.find(call)
     const version = type.versionOf(resource)
     if (isNotModified(call.request, version))
-      return notModifiedResponse({ location: locationOf(resource, type, showing), version })
-    return respond(resource, { status: 200, showing }, type)
+      return notModifiedResponse({ location: locationOf(resource, type, renderContext), version })
+    return respond(resource, { status: 200, renderContext }, type)
   }
 
 /** PATCH (RFC 7644 §3.5.2): applies all operations or none, in one write. */
 const patchOne =
   <Resource>(type: ServedType<Resource>, writes: TypeWrites<Resource>): ScimEndpoint =>
   async (call) => {
-    const showing = showingOf(call, type)
+    const renderContext = renderContextOf(call, type)
     const parse = createPatchParser(call, await readMessage(call), type.listed.resourceType)
     const patched = await writes.patch(parse, call)
     const { resourceType } = type.listed
-    const isPlain = showing.projection === resourceType.defaultProjection
+    const isPlain = renderContext.projection === resourceType.defaultProjection
     // SCIM-SDK's client expects a content type in every response except to a DELETE (seen in 1.30.0).
     if (isPlain && writes.patchAnswer === 'noContent')
       return emptyResponse([scimContent, ['ETag', type.versionOf(patched)]])
     const { assignments } = await parse()
-    const projection = projectionOfWrite(showing.projection, resourceType, () => assignedAttributes(assignments))
-    return respond(patched, { status: 200, showing: { ...showing, projection } }, type)
+    const projection = projectionOfWrite(renderContext.projection, resourceType, () => assignedAttributes(assignments))
+    return respond(patched, { status: 200, renderContext: { ...renderContext, projection } }, type)
   }
 
 /** Adds the attributes that a POST or PUT wrote to the projection of its response. */
-const afterWrite = <Resource>(
-  showing: RenderContext,
+const withWrittenAttributes = <Resource>(
+  renderContext: RenderContext,
   document: JsonObject,
   { listed: { resourceType } }: ServedType<Resource>,
 ): RenderContext => ({
-  ...showing,
-  projection: projectionOfWrite(showing.projection, resourceType, () => attributesIn(document, resourceType)),
+  ...renderContext,
+  projection: projectionOfWrite(renderContext.projection, resourceType, () => attributesIn(document, resourceType)),
 })
 
 /** DELETE: removes the resource (RFC 7644 §3.6). */
@@ -154,13 +154,13 @@ const removeOne =
  * Reads from the query how to show the resource. Called before the body is read, so that a malformed query is refused
  * first.
  */
-const showingOf = <Resource>(
-  { request, baseUrl, makeRoom, turns, signal }: ScimCall,
+const renderContextOf = <Resource>(
+  { request, baseUrl, waitForRoom, turns, signal }: ScimCall,
   { listed }: ServedType<Resource>,
 ): RenderContext => ({
   projection: readProjection(readQuery(request), listed.resourceType),
   baseUrl,
-  makeRoom,
+  waitForRoom,
   turns,
   signal,
 })
@@ -186,12 +186,12 @@ const locationOf = <Resource>(
 /** Responds with a resource (RFC 7644 §3.9). */
 async function respond<Resource>(
   resource: Resource,
-  { status, showing }: { readonly status: 200 | 201; readonly showing: RenderContext },
+  { status, renderContext }: { readonly status: 200 | 201; readonly renderContext: RenderContext },
   type: ServedType<Resource>,
 ): Promise<ServerResponse> {
-  const shown = await type.show(resource, showing)
+  const shown = await type.show(resource, renderContext)
   return resourceResponse(status, shown, {
-    location: locationOf(resource, type, showing),
+    location: locationOf(resource, type, renderContext),
     version: type.versionOf(resource),
   })
 }

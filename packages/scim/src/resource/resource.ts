@@ -17,17 +17,17 @@ import { createParseContext } from '../tolerance/tolerances.ts'
  * @throws ScimError invalidValue — reason `value_required`.
  */
 export function completeResource(resource: JsonObject, resourceType: ResourceType): JsonObject {
-  requireAll(resourceType.attributes, resource)
+  requireValues(resourceType.attributes, resource)
   for (const { schema, required } of resourceType.extensions) {
     const extension = getMember(resource, schema.id)
     // RFC 7643 §6: a required extension is part of every resource.
     if (extension === undefined && required) throw refusal('value_required', { attribute: schema.id })
-    if (isObject(extension)) requireAll(schema.attributes, extension)
+    if (isObject(extension)) requireValues(schema.attributes, extension)
   }
   return withSchemas(resource, resourceType)
 }
 
-function requireAll(attributes: readonly Attribute[], owner: JsonObject): void {
+function requireValues(attributes: readonly Attribute[], owner: JsonObject): void {
   const missing = attributes.find(
     ({ required, mutability, name }) => required && mutability !== 'readOnly' && isMissing(getMember(owner, name)),
   )
@@ -41,8 +41,8 @@ function withSchemas(resource: JsonObject, { schema, extensions }: ResourceType)
   const used = extensions.map((extension) => extension.schema.id).filter((id) => Object.hasOwn(resource, id))
   const schemas = [schema.id, ...used]
   const listed = getMember(resource, 'schemas')
-  const same = isArray(listed) && listed.length === schemas.length && schemas.every((id) => listed.includes(id))
-  return same ? resource : withMember(resource, 'schemas', schemas)
+  const isCurrent = isArray(listed) && listed.length === schemas.length && schemas.every((id) => listed.includes(id))
+  return isCurrent ? resource : withMember(resource, 'schemas', schemas)
 }
 
 /**
@@ -75,9 +75,9 @@ function comparableMembers(
   owner: JsonObject,
 ): readonly (readonly [string, JsonValue | undefined])[] {
   return attributes.map((attribute) => {
-    const given = getMember(owner, attribute.name)
+    const stored = getMember(owner, attribute.name)
     const isClearable = attribute.uniqueness !== 'none' && !attribute.required
-    const value = isClearable ? withoutEmptyText(given) : given
+    const value = isClearable ? withoutEmptyText(stored) : stored
     return [attribute.name, value === undefined ? undefined : comparableValue(attribute, value)] as const
   })
 }
@@ -93,9 +93,9 @@ function withoutEmptyText(value: JsonValue | undefined): JsonValue | undefined {
  */
 export function projectResource(resource: JsonObject, { attributes, extensions }: Projection): JsonObject {
   const shown = projectMembers(attributes, resource) ?? {}
-  for (const { urn, attributes: ofExtension } of extensions) {
+  for (const { urn, attributes: extensionAttributes } of extensions) {
     const extension = getMember(resource, urn)
-    const members = isObject(extension) ? projectMembers(ofExtension, extension) : undefined
+    const members = isObject(extension) ? projectMembers(extensionAttributes, extension) : undefined
     if (members !== undefined) shown[urn] = members
   }
   return shown
@@ -187,11 +187,11 @@ export function projectionOfWrite(
 
 /** Returns the attributes and sub-attributes that have values in a resource. */
 export function attributesIn(resource: JsonObject, { attributes, extensions }: ResourceType): readonly Attribute[] {
-  const ofExtensions = extensions.flatMap(({ schema }) => {
+  const inExtensions = extensions.flatMap(({ schema }) => {
     const extension = getMember(resource, schema.id)
     return isObject(extension) ? attributesOf(schema.attributes, extension) : []
   })
-  return [...attributesOf(attributes, resource), ...ofExtensions]
+  return [...attributesOf(attributes, resource), ...inExtensions]
 }
 
 function attributesOf(attributes: readonly Attribute[], owner: JsonObject): readonly Attribute[] {
@@ -250,8 +250,8 @@ export function renderMeta({
 }: ResourceMeta): JsonText {
   const created = formatInstant(createdAt)
   const lastModified = updatedAt === createdAt ? created : formatInstant(updatedAt)
-  const where = JSON.stringify(location)
-  return `{"resourceType":"${resourceType}","created":"${created}","lastModified":"${lastModified}","location":${where}${version === undefined ? '' : `,"version":${JSON.stringify(version)}`}}` as JsonText
+  const locationJson = JSON.stringify(location)
+  return `{"resourceType":"${resourceType}","created":"${created}","lastModified":"${lastModified}","location":${locationJson}${version === undefined ? '' : `,"version":${JSON.stringify(version)}`}}` as JsonText
 }
 
 /**

@@ -15,7 +15,7 @@ export function withIndexedAttributes(storage: ScimStorage, userType: ResourceTy
   const users = storage.provisionedUsers
   let indexing: Promise<void> | undefined
 
-  const isIndexed = async (): Promise<void> => {
+  const createIndexes = async (): Promise<void> => {
     indexing ??= users.indexAttributes(attributes)
     try {
       await indexing
@@ -24,17 +24,17 @@ export function withIndexedAttributes(storage: ScimStorage, userType: ResourceTy
       throw error
     }
   }
-  const afterwards =
+  const afterIndexing =
     <Argument, Result>(method: (argument: Argument) => Promise<Result>) =>
     async (argument: Argument): Promise<Result> => {
-      await isIndexed()
+      await createIndexes()
       return method(argument)
     }
   const provisionedUsers = withMembers(users, {
-    insert: afterwards((user) => users.insert(user)),
-    compareAndSwap: afterwards((change) => users.compareAndSwap(change)),
-    adopt: afterwards((change) => users.adopt(change)),
-    list: afterwards((query) => users.list(query)),
+    insert: afterIndexing((user) => users.insert(user)),
+    compareAndSwap: afterIndexing((change) => users.compareAndSwap(change)),
+    adopt: afterIndexing((change) => users.adopt(change)),
+    list: afterIndexing((query) => users.list(query)),
   })
   return withMembers(storage, { provisionedUsers })
 }
@@ -56,9 +56,9 @@ function withMembers<Store extends object>(store: Store, members: Partial<Store>
 
 /** Returns the attributes that the host declared `indexed` or unique. */
 function indexedAttributesOf({ schema, extensions }: ResourceType): readonly IndexedAttribute[] {
-  const own = schema.attributes.filter(({ name }) => name !== 'userName')
+  const coreAttributes = schema.attributes.filter(({ name }) => name !== 'userName')
   return [
-    ...own.flatMap((attribute) => indexesOf(attribute, undefined)),
+    ...coreAttributes.flatMap((attribute) => indexesOf(attribute, undefined)),
     ...extensions.flatMap((extension) =>
       extension.schema.attributes.flatMap((attribute) => indexesOf(attribute, extension.schema.id)),
     ),
@@ -72,12 +72,12 @@ function indexedAttributesOf({ schema, extensions }: ResourceType): readonly Ind
  */
 export function refuseIndexesOfGroups({ schema, extensions }: ResourceType): void {
   const attributes = [schema, ...extensions.map((extension) => extension.schema)].flatMap((each) => each.attributes)
-  const refused = attributes
+  const unsupported = attributes
     .flatMap((attribute) => [attribute, ...attribute.subAttributes])
     .find(({ indexed, uniqueness }) => indexed || uniqueness !== 'none')
-  if (refused !== undefined)
+  if (unsupported !== undefined)
     throw new TypeError(
-      `${refused.name}: an attribute of groups can be neither indexed nor unique. For unique names, set uniqueGroupNames.`,
+      `${unsupported.name}: an attribute of groups can be neither indexed nor unique. For unique names, set uniqueGroupNames.`,
     )
 }
 
@@ -97,14 +97,14 @@ function indexesOf(attribute: Attribute, extension: string | undefined): readonl
 
 function indexOf(
   { name, type, indexed, uniqueness, maxLength }: Attribute,
-  place: Pick<IndexedAttribute, 'attribute' | 'elementPart'>,
+  position: Pick<IndexedAttribute, 'attribute' | 'elementPart'>,
 ): readonly IndexedAttribute[] {
   const isUnique = uniqueness !== 'none'
   if (!indexed && !isUnique) return []
   const isText = type === 'string' || type === 'reference'
-  const hasOneValue = !place.attribute.multiValued && place.elementPart === undefined
+  const hasOneValue = !position.attribute.multiValued && position.elementPart === undefined
   const isNumber = type === 'integer' || type === 'decimal' || type === 'dateTime'
   if (isUnique && !(isText && maxLength <= 200) && !(isNumber && hasOneValue))
     throw new TypeError(`${name}: a unique attribute must be a string of at most 200 characters or a single number.`)
-  return [{ ...place, isText, isUnique }]
+  return [{ ...position, isText, isUnique }]
 }

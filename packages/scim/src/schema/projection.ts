@@ -23,7 +23,7 @@ export interface RenderContext {
   /** The provider's SCIM tenant URL. */
   readonly baseUrl: string
   /** Waits until a response of this size fits in memory. Called before the response is made. */
-  readonly makeRoom: (bytes: number) => Promise<void>
+  readonly waitForRoom: (bytes: number) => Promise<void>
   readonly turns: Turns
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal | undefined
@@ -62,26 +62,26 @@ interface ProjectedType {
  */
 export const createProjection = (
   { attributes, extensions }: ProjectedType,
-  choice: AttributeSelection,
+  selection: AttributeSelection,
 ): Projection => ({
-  attributes: projectAttributes(attributes, choice),
+  attributes: projectAttributes(attributes, selection),
   extensions: extensions.map(({ schema }) => ({
     urn: schema.id,
-    attributes: projectAttributes(schema.attributes, choice),
+    attributes: projectAttributes(schema.attributes, selection),
   })),
 })
 
 const projectAttributes = (
   attributes: readonly Attribute[],
-  choice: AttributeSelection,
+  selection: AttributeSelection,
 ): readonly ProjectedAttribute[] =>
   attributes.flatMap((attribute) => {
-    const inside = nestedSelection(attribute, choice)
-    if (inside === undefined) return []
+    const nested = nestedSelection(attribute, selection)
+    if (nested === undefined) return []
     return [
       {
         name: attribute.name,
-        parts: attribute.type === 'complex' ? projectAttributes(attribute.subAttributes, inside) : undefined,
+        parts: attribute.type === 'complex' ? projectAttributes(attribute.subAttributes, nested) : undefined,
       },
     ]
   })
@@ -89,14 +89,14 @@ const projectAttributes = (
 /**
  * Returns the selection for the sub-attributes of an attribute; undefined when it is not shown (RFC 7643 §7 returned).
  */
-function nestedSelection(attribute: Attribute, choice: AttributeSelection): AttributeSelection | undefined {
-  const { kind, named, partly } = choice
+function nestedSelection(attribute: Attribute, selection: AttributeSelection): AttributeSelection | undefined {
+  const { kind, named, partly } = selection
   if (attribute.returned === 'never') return undefined
   if (kind === 'only') {
     if (named.has(attribute)) return defaultSelection
-    if (partly.has(attribute)) return choice
+    if (partly.has(attribute)) return selection
     return attribute.returned === 'always' ? defaultSelection : undefined
   }
-  if (attribute.returned === 'request') return choice.written.has(attribute) ? choice : undefined
-  return attribute.returned === 'default' && named.has(attribute) ? undefined : choice
+  if (attribute.returned === 'request') return selection.written.has(attribute) ? selection : undefined
+  return attribute.returned === 'default' && named.has(attribute) ? undefined : selection
 }

@@ -139,7 +139,7 @@ export function defineAttribute(options: AttributeOptions): Attribute {
   checkOptions('defineAttribute', options, attributeOptions)
   const type = options.type ?? 'string'
   const subAttributes = (options.subAttributes ?? []).map(defineAttribute)
-  check(options, subAttributes)
+  checkAttribute(options, subAttributes)
 
   return Object.freeze({
     name: options.name,
@@ -188,7 +188,7 @@ const attributeOptions: OptionChecks<AttributeOptions & Partial<Pick<Attribute, 
   maxValues: aSize,
 }
 
-function check(
+function checkAttribute(
   { name, type = 'string', uniqueness = 'none', indexed = false, referenceTypes = [] }: AttributeOptions,
   subAttributes: readonly Attribute[],
 ): void {

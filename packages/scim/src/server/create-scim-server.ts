@@ -42,7 +42,7 @@ import {
   signInFromProvider,
 } from '../sign-in/sign-in-from-provider.ts'
 import { createUserRenderCache } from '../users/render-cache.ts'
-import { createClaimMapping } from '../users/write-user.ts'
+import { createClaimMapping } from '../users/user-claims.ts'
 import { listedUsers, userRoutes } from '../users/user-endpoints.ts'
 import type { ScimServerOptions } from './scim-options.ts'
 import { createResourceQuota } from './resource-quota.ts'
@@ -102,8 +102,8 @@ export function createScimServer(given: ScimServerOptions): ScimServer {
       '.search': { collection: { POST: searchEndpoints(listed, deps).search } },
       bulk: bulkRoutes({ ...deps, resources }),
     },
-    refused: recordRefusal(deps.journal),
-    answered: notifyAnswered(options.onRequest),
+    recordRefusal: recordRefusal(deps.journal),
+    notifyAnswered: notifyAnswered(options.onRequest),
   })
   return { ...router, issuer, signInFromProvider: (login) => signInFromProvider(login, deps) }
 }

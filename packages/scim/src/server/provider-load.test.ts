@@ -81,14 +81,14 @@ test('makes large responses of a provider one after another when they do not fit
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 1000 })
   const made: number[] = []
   const releases = [300, 60, 40, 1].map(async (bytes) => {
-    const release = await load.makeRoom(acme, bytes)
+    const release = await load.waitForRoom(acme, bytes)
     made.push(bytes)
     return release
   })
 
   const releaseFirst = await releases[0]
   expect(made).toEqual([300])
-  expect(await load.makeRoom(other, 100)).toBeTypeOf('function')
+  expect(await load.waitForRoom(other, 100)).toBeTypeOf('function')
   releaseFirst?.()
   const releaseSecond = await releases[1]
   await releases[2]
@@ -101,15 +101,15 @@ test('makes large responses of a provider one after another when they do not fit
 test('limits the bodies and large responses of all providers together', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
   const made: string[] = []
-  const makeRoom = async (provider: ProviderId, bytes: number) => {
-    const release = await load.makeRoom(provider, bytes)
+  const waitForRoom = async (provider: ProviderId, bytes: number) => {
+    const release = await load.waitForRoom(provider, bytes)
     made.push(provider)
     return release
   }
 
-  const first = await makeRoom(acme, 100)
-  const second = makeRoom(other, 60)
-  const third = makeRoom(another, 10)
+  const first = await waitForRoom(acme, 100)
+  const second = waitForRoom(other, 60)
+  const third = waitForRoom(another, 10)
   await Promise.resolve()
   expect(made).toEqual(['acme'])
   expect(load.reserve(other, 50)).toBeTypeOf('function')
@@ -123,10 +123,10 @@ test('limits the bodies and large responses of all providers together', async ()
 
 test('does not let a small response overtake a large response of another provider that waits for memory', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
-  const release = await load.makeRoom(acme, 100)
+  const release = await load.waitForRoom(acme, 100)
   const made: number[] = []
-  const large = load.makeRoom(other, 90)?.then(() => made.push(90))
-  const small = load.makeRoom(another, 20)?.then(() => made.push(20))
+  const large = load.waitForRoom(other, 90)?.then(() => made.push(90))
+  const small = load.waitForRoom(another, 20)?.then(() => made.push(20))
   await Promise.resolve()
   expect(made).toEqual([])
 
@@ -138,9 +138,9 @@ test('does not let a small response overtake a large response of another provide
 
 test('refuses a large response when a hundred others are already waiting (RFC 9110 §15.6.4)', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
-  await load.makeRoom(acme, 100)
-  const waiting = Array.from({ length: 100 }, () => load.makeRoom(acme, 100))
+  await load.waitForRoom(acme, 100)
+  const waiting = Array.from({ length: 100 }, () => load.waitForRoom(acme, 100))
 
   expect(waiting.every((each) => each !== undefined)).toBe(true)
-  expect(load.makeRoom(other, 100)).toBeUndefined()
+  expect(load.waitForRoom(other, 100)).toBeUndefined()
 })

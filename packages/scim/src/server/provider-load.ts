@@ -21,7 +21,7 @@ export interface ProviderLoad {
    * requests of all providers. From then on, it counts as one of them. Returns undefined when too many are already
    * waiting.
    */
-  readonly makeRoom: (provider: ProviderId, bytes: number) => Promise<Release> | undefined
+  readonly waitForRoom: (provider: ProviderId, bytes: number) => Promise<Release> | undefined
 }
 
 type Release = () => void
@@ -32,14 +32,14 @@ interface Load {
   /** Bytes of responses that are being sent. */
   sent: number
   /** The number of requests that are being processed. */
-  places: number
-  readonly waiting: (() => void)[]
+  running: number
+  readonly waitingRequests: (() => void)[]
   /** The number of large responses that wait for memory. */
-  unmade: number
+  waitingResponses: number
 }
 
 /** A large response that waits for memory. */
-interface Unmade {
+interface WaitingResponse {
   readonly provider: ProviderId
   readonly bytes: number
   readonly start: () => void
@@ -54,10 +54,10 @@ export function createProviderLoad({
   /** Bytes of all providers. */
   const total = { read: 0, sent: 0 }
   /** In the order of the requests. */
-  let unmade: readonly Unmade[] = []
+  let waitingResponses: readonly WaitingResponse[] = []
 
   function loadOf(provider: ProviderId): Load {
-    const load = loads.get(provider) ?? { read: 0, sent: 0, places: 0, waiting: [], unmade: 0 }
+    const load = loads.get(provider) ?? { read: 0, sent: 0, running: 0, waitingRequests: [], waitingResponses: 0 }
     loads.set(provider, load)
     return load
   }
@@ -66,10 +66,10 @@ export function createProviderLoad({
    * Starts the waiting responses that fit in memory. A response that waits for the server's memory blocks all later
    * ones; otherwise it might never start.
    */
-  function startUnmade(): void {
-    const left: Unmade[] = []
+  function startWaitingResponses(): void {
+    const left: WaitingResponse[] = []
     let isFull = false
-    for (const next of unmade) {
+    for (const next of waitingResponses) {
       const load = loadOf(next.provider)
       const hasOwnRoom = load.sent === 0 || load.sent + next.bytes <= bytesAtOnce
       if (hasOwnRoom && !isFull) isFull = total.sent > 0 && total.sent + total.read + next.bytes > totalBytesAtOnce
@@ -77,26 +77,32 @@ export function createProviderLoad({
         left.push(next)
         continue
       }
-      load.unmade -= 1
+      load.waitingResponses -= 1
       load.sent += next.bytes
       total.sent += next.bytes
       next.start()
     }
-    unmade = left
+    waitingResponses = left
   }
 
   /** Starts waiting responses and requests, and forgets a provider that uses nothing. */
   function settle(provider: ProviderId, load: Load): void {
-    if (unmade.length > 0) startUnmade()
-    while (load.waiting.length > 0 && hasPlace(load)) {
-      load.places += 1
-      load.waiting.shift()?.()
+    if (waitingResponses.length > 0) startWaitingResponses()
+    while (load.waitingRequests.length > 0 && canStart(load)) {
+      load.running += 1
+      load.waitingRequests.shift()?.()
     }
-    if (load.read === 0 && load.sent === 0 && load.places === 0 && load.waiting.length === 0 && load.unmade === 0)
+    if (
+      load.read === 0 &&
+      load.sent === 0 &&
+      load.running === 0 &&
+      load.waitingRequests.length === 0 &&
+      load.waitingResponses === 0
+    )
       loads.delete(provider)
   }
 
-  const hasPlace = ({ places, sent }: Load): boolean => places < requestsAtOnce && sent <= bytesAtOnce
+  const canStart = ({ running, sent }: Load): boolean => running < requestsAtOnce && sent <= bytesAtOnce
 
   function hold(provider: ProviderId, use: 'read' | 'sent', bytes: number): Release {
     const load = loadOf(provider)
@@ -117,8 +123,8 @@ export function createProviderLoad({
       if (total.read > 0 && total.read + total.sent + bytes > totalBytesAtOnce) return 'server_full'
       return hold(provider, 'read', bytes)
     },
-    makeRoom(provider, bytes) {
-      if (unmade.length >= maximumUnmade) return undefined
+    waitForRoom(provider, bytes) {
+      if (waitingResponses.length >= maximumWaitingResponses) return undefined
       const load = loadOf(provider)
       const release = once(() => {
         load.sent -= bytes
@@ -126,20 +132,20 @@ export function createProviderLoad({
         settle(provider, load)
       })
       return new Promise((resolve) => {
-        load.unmade += 1
-        unmade = [...unmade, { provider, bytes, start: () => resolve(release) }]
+        load.waitingResponses += 1
+        waitingResponses = [...waitingResponses, { provider, bytes, start: () => resolve(release) }]
         settle(provider, load)
       })
     },
     enter(provider) {
       const load = loadOf(provider)
-      if (load.waiting.length >= maximumWaiting) return undefined
+      if (load.waitingRequests.length >= maximumWaiting) return undefined
       const leave = once(() => {
-        load.places -= 1
+        load.running -= 1
         settle(provider, load)
       })
       return new Promise((resolve) => {
-        load.waiting.push(() => resolve(leave))
+        load.waitingRequests.push(() => resolve(leave))
         settle(provider, load)
       })
     },
@@ -159,7 +165,7 @@ function once(release: Release): Release {
 const maximumWaiting = 200
 
 /** The maximum number of waiting responses of all providers. */
-const maximumUnmade = 100
+const maximumWaitingResponses = 100
 
 /** The work that a request may still cause. All operations of a Bulk request share one budget. */
 export interface WorkBudget {

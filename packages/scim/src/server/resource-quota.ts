@@ -22,7 +22,7 @@ export function createResourceQuota(
   list: (query: ListQuery) => Promise<ListOutcome<unknown>>,
 ): ResourceQuota {
   /** How many resources a provider may create before its total is read again. */
-  const unread = new Map<ProviderId, number>()
+  const creationsLeft = new Map<ProviderId, number>()
 
   async function roomOf(providerId: ProviderId): Promise<number> {
     const page = { kind: 'index', offset: 0, limit: 0 } as const
@@ -32,15 +32,15 @@ export function createResourceQuota(
 
   return {
     async requireRoom(providerId) {
-      const left = unread.get(providerId) ?? 0
+      const left = creationsLeft.get(providerId) ?? 0
       if (left > 0) {
-        unread.set(providerId, left - 1)
+        creationsLeft.set(providerId, left - 1)
         return
       }
       const room = await roomOf(providerId)
       // RFC 7644 §3.12, 403: the operation is not permitted.
       if (room < 1) throw refusal('resources_too_many')
-      unread.set(providerId, Math.max(0, Math.floor(room / 10) - 1))
+      creationsLeft.set(providerId, Math.max(0, Math.floor(room / 10) - 1))
     },
   }
 }

@@ -41,7 +41,7 @@ export interface ScimCall {
   /**
    * Waits until a response of this size fits in memory besides the other responses. Called before the response is made.
    */
-  readonly makeRoom: (bytes: number) => Promise<void>
+  readonly waitForRoom: (bytes: number) => Promise<void>
   /**
    * Counts further operations of the request against the provider's request limit.
    * @throws ScimError 429 — reason `too_many_requests`.

@@ -46,13 +46,13 @@ interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly limits: ScimLimits
   readonly turns: Turns
   /** Records a refusal, and returns the header that names its event. */
-  readonly refused: (error: ScimError, request: RequestHead) => Header
+  readonly recordRefusal: (error: ScimError, request: RequestHead) => Header
   /** Called for every response to an authenticated provider. */
-  readonly answered: (answered: AnsweredRequest) => void
+  readonly notifyAnswered: (answered: AnsweredRequest) => void
 }
 
 /** An authenticated provider, and the time of its request. */
-interface Session {
+interface AuthenticatedRequest {
   readonly caller: ScimCaller
   readonly now: EpochSeconds
 }
@@ -63,13 +63,17 @@ export function createScimRouter(given: ScimRouterDependencies): HttpService {
   const root = new URL(scimRoot(deps.issuer))
   const load = createProviderLoad(deps.limits)
   const routes = routeTable({ ...deps, load })
-  const answered = (request: RequestHead, session: Session | undefined, response: ServerResponse | ScimError): void => {
-    if (session === undefined) return
+  const notify = (
+    request: RequestHead,
+    authenticated: AuthenticatedRequest | undefined,
+    response: ServerResponse | ScimError,
+  ): void => {
+    if (authenticated === undefined) return
     const error = 'detail' in response ? response : undefined
-    deps.answered(answeredRequest({ request, ...session }, response, error))
+    deps.notifyAnswered(answeredRequest({ request, ...authenticated }, response, error))
   }
 
-  return createService<Session, ScimPath>({
+  return createService<AuthenticatedRequest, ScimPath>({
     origin: root.origin,
     bodyLimit: deps.limits.payloadBytes,
     // RFC 9110 §15.5.14.
@@ -101,20 +105,23 @@ export function createScimRouter(given: ScimRouterDependencies): HttpService {
     methodNotAllowed(methods, { request, caller }) {
       // RFC 9110 §15.5.6.
       const error = refusal('method_not_allowed')
-      const response = withHeaders(renderRefusal(error), [['Allow', methods.join(', ')], deps.refused(error, request)])
-      answered(request, caller, response)
+      const response = withHeaders(renderRefusal(error), [
+        ['Allow', methods.join(', ')],
+        deps.recordRefusal(error, request),
+      ])
+      notify(request, caller, response)
       return response
     },
     renderError(thrown, { request, caller }) {
       const error = toScimError(thrown)
-      const header = deps.refused(error, request)
-      answered(request, caller, error)
+      const header = deps.recordRefusal(error, request)
+      notify(request, caller, error)
       return withHeaders(renderRefusal(error), [header])
     },
   })
 }
 
-type Methods = NonNullable<Route<Session, ScimPath>['methods']>
+type Methods = NonNullable<Route<AuthenticatedRequest, ScimPath>['methods']>
 
 interface Collection {
   readonly collection: Methods
@@ -138,21 +145,21 @@ function routeTable(deps: EndpointDependencies): ReadonlyMap<string, Collection>
 }
 
 const toRouteEndpoint =
-  (endpoint: ScimEndpoint, deps: EndpointDependencies): RouteEndpoint<Session, ScimPath> =>
+  (endpoint: ScimEndpoint, deps: EndpointDependencies): RouteEndpoint<AuthenticatedRequest, ScimPath> =>
   async (request, { caller, now }, { collection, id }) => {
     const { providerId } = caller.provider
-    const reads = isRead(request, { collection, id })
-    const signal = reads ? request.signal?.() : undefined
+    const isReading = isRead(request, { collection, id })
+    const signal = isReading ? request.signal?.() : undefined
     const leave = await deps.load.enter(providerId)
     // RFC 6585 §4: too many requests of the provider are already waiting.
     if (leave === undefined) throw refusal('too_many_requests', { retryAfter: 1 })
-    const rooms: (() => void)[] = []
+    const reservations: (() => void)[] = []
     let checkedAt = now
     const authenticateAgain = async (): Promise<void> => {
-      const checksAt = deps.clock()
-      if (checksAt <= checkedAt) return
-      checkedAt = checksAt
-      await authenticateProvider(request, { addressed: providerId, now: checksAt }, deps)
+      const nextCheckAt = deps.clock()
+      if (nextCheckAt <= checkedAt) return
+      checkedAt = nextCheckAt
+      await authenticateProvider(request, { addressed: providerId, now: nextCheckAt }, deps)
     }
     try {
       signal?.throwIfAborted()
@@ -168,18 +175,18 @@ const toRouteEndpoint =
         turns: signal === undefined ? deps.turns : abortable(deps.turns, signal),
         signal,
         work: createWorkBudget(deps.limits.work),
-        async makeRoom(bytes) {
+        async waitForRoom(bytes) {
           // An operation of a Bulk request does not wait for memory of an earlier operation, whose response is
           // discarded.
-          for (const release of rooms.splice(0)) release()
+          for (const release of reservations.splice(0)) release()
           if (bytes <= largeResponse) return
-          const room = deps.load.makeRoom(providerId, bytes)
+          const reservation = deps.load.waitForRoom(providerId, bytes)
           // RFC 9110 §15.6.4.
-          if (room === undefined) throw refusal('server_full', { retryAfter: 1 })
-          rooms.push(await room)
+          if (reservation === undefined) throw refusal('server_full', { retryAfter: 1 })
+          reservations.push(await reservation)
           signal?.throwIfAborted()
           // A write is done already, and its response says so.
-          if (reads) await authenticateAgain()
+          if (isReading) await authenticateAgain()
         },
         async countOperations(count) {
           const decision = await countRequests({ providerId, now, count }, deps)
@@ -190,10 +197,10 @@ const toRouteEndpoint =
       const { body = '' } = response
       const bytes = typeof body === 'string' ? utf8Length(body) : body.length
       if (bytes > largeResponse) request.sent?.(deps.load.hold(providerId, bytes))
-      deps.answered(answeredRequest({ request, caller, now }, response))
+      deps.notifyAnswered(answeredRequest({ request, caller, now }, response))
       return response
     } finally {
-      for (const release of rooms) release()
+      for (const release of reservations) release()
       leave()
     }
   }

@@ -9,15 +9,14 @@ import { ProviderError } from '../providers/registration.ts'
 import { createParseContext, type ParseContext, tolerancesOf } from '../tolerance/tolerances.ts'
 import { provisionUser } from '../users/provision-user.ts'
 import { isSameResource } from '../users/render-cache.ts'
-import type { UserDependencies } from '../users/user-dependencies.ts'
+import type { UserBefore, UserDependencies } from '../users/user-dependencies.ts'
 import {
   recordOfOutcome,
   userDocument,
   userState,
   type UserWriter,
   type WrittenUser,
-  ownerBefore,
-  type UserBefore,
+  userBeforeWrite,
 } from '../users/write-user.ts'
 import { readValue } from '../values/read-value.ts'
 
@@ -82,11 +81,11 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
     record: (occurrence) => deps.journal.announce(occurrence),
   }
   return untilSettled(async () => {
-    const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId, reading)
+    const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId, readOptions)
     if (user?.active === false) return { outcome: 'deactivated', userId: user.userId }
     const toWritten = writeProfile(user, { ...login, externalId }, { parseContext, deps })
     if (user !== undefined) {
-      const changed = await update(user, toWritten(ownerBefore(user, writer)), { writer, deps })
+      const changed = await update(user, toWritten(userBeforeWrite(user, writer)), { writer, deps })
       return changed && signInOf(changed, { isNew: false })
     }
     if (login.create === false) return { outcome: 'not_provisioned' }
@@ -99,7 +98,7 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
 }
 
 /** A sign-in does not need the groups. */
-const reading = { without: 'groups' } as const
+const readOptions = { without: 'groups' } as const
 
 /** Returns the result of a write, or `provider_disabled` if the provider was disabled meanwhile. */
 async function unlessDisabled<Result>(write: () => Promise<Result>): Promise<Result | 'provider_disabled'> {
@@ -149,7 +148,7 @@ async function update(
     version,
     state,
     now,
-    ...reading,
+    ...readOptions,
   })
   if (outcome.outcome === 'conflict' || outcome.outcome === 'absent') return undefined
   const changed = recordOfOutcome(outcome)

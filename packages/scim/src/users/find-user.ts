@@ -18,7 +18,7 @@ export async function findUser(
   { storage }: { readonly storage: ScimStorage },
 ): Promise<ProvisionedUserRecord> {
   const { providerId } = caller.provider
-  const options = groupsNeeded(request, projection)
+  const options = groupReadOptions(request, projection)
   // OIDC Core §2: a `sub` has at most 255 characters, so no user has a longer id.
   const user = id.length > 255 ? undefined : await storage.provisionedUsers.find(providerId, userId(id), options)
   // RFC 7644 §3.12, 404.
@@ -30,7 +30,7 @@ export async function findUser(
  * Returns the options that leave out the groups of a user. Reads them if the response shows them, or if a precondition
  * compares the version, which covers them.
  */
-export const groupsNeeded = (
+export const groupReadOptions = (
   request: ScimCall['request'],
   projection: Projection | undefined,
 ): Pick<ListQuery, 'without'> =>
@@ -43,7 +43,7 @@ export const groupsNeeded = (
  * request may read thousands of groups.
  * @throws ScimError 413 (RFC 9110 §15.5.14) — reason `operations_too_many`.
  */
-export function spendOnGroups({ work }: Pick<ScimCall, 'work'>, { groups = [] }: ProvisionedUserRecord): void {
+export function chargeForGroups({ work }: Pick<ScimCall, 'work'>, { groups = [] }: ProvisionedUserRecord): void {
   const units = groups.reduce((sum, { displayName }) => sum + workPerGroup + displayName.length / charactersPerWork, 0)
   // RFC 9110 §15.5.14: as for the members of a group.
   if (!work.spend(units)) throw refusal('operations_too_many')

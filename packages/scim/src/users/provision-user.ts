@@ -4,15 +4,14 @@ import type { ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
-import type { UserDependencies } from './user-dependencies.ts'
+import type { UserBefore, UserDependencies } from './user-dependencies.ts'
 import {
   authorizeChange,
   recordOfOutcome,
   type UserWriter,
   type WriteContext,
   type WrittenUser,
-  decidedActive,
-  type UserBefore,
+  activeSetByProvider,
 } from './write-user.ts'
 
 /**
@@ -74,26 +73,30 @@ async function adopt(
 ): Promise<ProvisionedUserRecord | undefined> {
   const { writer, deps } = context
   const { providerId, verifiedDomains, now, isSignIn, record } = writer
-  const account = await deps.storage.users.find(chosen)
-  if (account === undefined) throw new TypeError('The link hook chose a user that does not exist.')
+  const existing = await deps.storage.users.find(chosen)
+  if (existing === undefined) throw new TypeError('The link hook chose a user that does not exist.')
 
   const written = toWritten({
     source: { providerId, verifiedDomains, userId: chosen },
     active: true,
-    claims: account.claims,
+    claims: existing.claims,
     hostUser: 'linked',
   })
-  const ends = account.active && !written.state.active
+  const deactivates = existing.active && !written.state.active
   // RFC 7644 §3.12, 403: linking changes a user, and a protected user keeps its claims and password.
-  await authorizeChange(account, { kind: ends ? 'deactivate' : 'update', claims: written.state.claims }, context)
+  await authorizeChange(
+    existing,
+    { kind: deactivates ? 'deactivate' : 'update', claims: written.state.claims },
+    context,
+  )
   const state = {
     ...written.state,
-    active: decidedActive(account) && written.state.active,
+    active: activeSetByProvider(existing) && written.state.active,
   }
   const outcome = await deps.storage.provisionedUsers.adopt({
     providerId,
     userId: chosen,
-    version: account.version,
+    version: existing.version,
     state,
     now,
     unlessRemoved: isSignIn,
@@ -103,13 +106,13 @@ async function adopt(
   if (outcome.outcome === 'absent' && (await isLinked(state.externalId, providerId, deps))) return undefined
   const user = recordOfOutcome(outcome)
   record({ type: 'user.linked', providerId, userId: chosen })
-  if (user.active && !account.active) await blockUnlessEnabled({ providerId, userId: chosen, now }, deps.storage)
-  if (ends)
+  if (user.active && !existing.active) await blockUnlessEnabled({ providerId, userId: chosen, now }, deps.storage)
+  if (deactivates)
     record({
       type: 'user.deactivated',
       providerId,
       userId: chosen,
-      revoked: await deps.listRevokedAccess(account, now),
+      revoked: await deps.listRevokedAccess(existing, now),
     })
   if (written.password !== undefined) await deps.hooks.password?.({ userId: chosen, password: written.password })
   return user

@@ -38,7 +38,7 @@ import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
  */
 export interface UserRenderCache {
   /** A user as the JSON text of a response (RFC 7644 §3.9). */
-  readonly render: (user: ListedUserRecord, showing: ShownUser) => Pieces<JsonText>
+  readonly render: (user: ListedUserRecord, renderContext: ShownUser) => Pieces<JsonText>
   /** The columns to store for a resource: its text and the cache key of the text. */
   readonly toStored: (resource: JsonObject, provider: ProviderId) => StoredResource
 }

@@ -23,7 +23,7 @@ export interface ClaimMapping {
   /** The claims of OIDC Core §5.1. */
   readonly standard: (resource: JsonObject, source: ClaimSource) => ClaimChanges
   /** The claims of the host's `claims` option. */
-  readonly own: (resource: JsonObject, source: ClaimSource) => ClaimChanges
+  readonly custom: (resource: JsonObject, source: ClaimSource) => ClaimChanges
 }
 
 /** The user whose claims the host decides about, and the provider that writes them. */
@@ -38,6 +38,18 @@ export interface ClaimSource {
 
 /** Claims to set; undefined removes a claim from the user. */
 export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
+
+/** A user before a provider writes it. */
+export interface UserBefore {
+  readonly source: ClaimSource
+  readonly active: boolean
+  readonly claims: JsonObject
+  /**
+   * For a user whom the host had before the provider: the resource that the provider wrote last, or `linked` when the
+   * provider writes the user for the first time.
+   */
+  readonly hostUser?: JsonObject | 'linked' | undefined
+}
 
 /** Dependencies of the user endpoints. */
 export interface UserDependencies extends UserStateDependencies {

@@ -31,17 +31,16 @@ import {
   type ScimEndpoint,
 } from '../server/scim-call.ts'
 import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
-import { findUser, groupsNeeded, spendOnGroups } from './find-user.ts'
+import { findUser, groupReadOptions, chargeForGroups } from './find-user.ts'
 import { provisionUser } from './provision-user.ts'
 import { requireVersion, userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
-import type { UserDependencies, UserStateDependencies } from './user-dependencies.ts'
+import type { UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 import {
   authorizeChange,
   createUserWriter,
-  decidedActive,
+  activeSetByProvider,
   hasUserName,
-  ownerBefore,
-  type UserBefore,
+  userBeforeWrite,
   userState,
   type WriteContext,
   writeState,
@@ -72,16 +71,16 @@ const createUser =
     const parseContext = createCallContext(call, deps.userType)
     const { resource } = await runInTurns(parseResourceInPieces(await readMessage(call), parseContext), call.turns)
     recordTolerances(parseContext, call, deps.journal)
-    const reading = groupsNeeded(call.request, projection)
+    const readOptions = groupReadOptions(call.request, projection)
     const toWritten = (before: UserBefore) => userState(resource, before, deps)
-    const user = await createOrLink(toWritten, { call, reading }, deps)
+    const user = await createOrLink(toWritten, { call, readOptions }, deps)
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
     return showUser(user, { status: 201, projection: shown, call }, deps)
   }
 
 function createOrLink(
   toWritten: (before: UserBefore) => WrittenUser,
-  { call, reading }: { readonly call: ScimCall; readonly reading: Pick<ListQuery, 'without'> },
+  { call, readOptions }: { readonly call: ScimCall; readonly readOptions: Pick<ListQuery, 'without'> },
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
   const { provisionedUsers } = deps.storage
@@ -91,7 +90,7 @@ function createOrLink(
   return untilSettled(async () => {
     await deps.userQuota.requireRoom(writer.providerId)
     let externalId: string | undefined
-    const begun = await provisionUser(
+    const provisioned = await provisionUser(
       (before) => {
         const written = toWritten(before)
         externalId = written.state.externalId
@@ -100,9 +99,9 @@ function createOrLink(
       writer,
       deps,
     )
-    if (begun !== undefined || externalId === undefined) return begun
-    const known = await provisionedUsers.findByExternalId(writer.providerId, externalId, reading)
-    return known && repeat(known, toWritten, { writer, deps })
+    if (provisioned !== undefined || externalId === undefined) return provisioned
+    const existing = await provisionedUsers.findByExternalId(writer.providerId, externalId, readOptions)
+    return existing && answerRepeatedRequest(existing, toWritten, { writer, deps })
   })
 }
 
@@ -110,15 +109,19 @@ function createOrLink(
  * Answers a request that was repeated after a lost response. It must not reactivate a user who was deactivated since.
  * @throws ScimError 409 — reason `external_id_taken` — when the user with the `externalId` has another userName.
  */
-function repeat(
+function answerRepeatedRequest(
   user: ProvisionedUserRecord,
   toWritten: (before: UserBefore) => WrittenUser,
   context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
-  const { state, ...written } = toWritten(ownerBefore(user, context.writer))
+  const { state, ...written } = toWritten(userBeforeWrite(user, context.writer))
   // RFC 7644 §3.3, 409 uniqueness: it is another user, whom the request must not overwrite.
   if (!hasUserName(user, state, context.deps.userType)) throw refusal('external_id_taken')
-  return writeState(user, { ...written, state: { ...state, active: decidedActive(user) && state.active } }, context)
+  return writeState(
+    user,
+    { ...written, state: { ...state, active: activeSetByProvider(user) && state.active } },
+    context,
+  )
 }
 
 /** GET /Users/{id}: reads a user (RFC 7644 §3.4.1). */
@@ -192,7 +195,7 @@ async function shownByDefault(
   let { groups } = user
   if (groups === undefined) {
     const found = await findUser(call, projection, deps)
-    spendOnGroups(call, found)
+    chargeForGroups(call, found)
     groups = found.groups
   }
   const text = await runInTurns(
@@ -209,7 +212,8 @@ async function shownByDefault(
 const withoutRepeated = (assignments: readonly Assignment[], current: JsonObject): readonly Assignment[] =>
   assignments.filter(
     (assignment) =>
-      !writesReadOnly(assignment) || !repeats(assignment.value, getMember(current, assignment.target.attribute.name)),
+      !writesReadOnly(assignment) ||
+      !isRepetition(assignment.value, getMember(current, assignment.target.attribute.name)),
   )
 
 const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
@@ -222,10 +226,10 @@ const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
 /**
  * Returns whether a value repeats the current one. The values of a list may be in any order, and need only their ids.
  */
-function repeats(given: JsonValue | undefined, current: JsonValue | undefined): boolean {
-  if (!isArray(given) || !isArray(current)) return sameValue(given, current)
+function isRepetition(value: JsonValue | undefined, current: JsonValue | undefined): boolean {
+  if (!isArray(value) || !isArray(current)) return sameValue(value, current)
   const ids = idsOf(current)
-  return given.length === current.length && [...idsOf(given)].every((id) => ids.has(id))
+  return value.length === current.length && [...idsOf(value)].every((id) => ids.has(id))
 }
 
 const idsOf = (list: readonly JsonValue[]): ReadonlySet<string | undefined> =>
@@ -252,18 +256,18 @@ const removeUser =
       const { providerId, now, record } = writer
       const { provisionedUsers } = deps.storage
       const user = await findUser(call, undefined, deps)
-      spendOnGroups(call, user)
+      chargeForGroups(call, user)
       const { userId, adopted, version } = user
       await requireVersion(call, user)
       await authorizeChange(user, { kind: 'remove', claims: undefined }, { writer, deps })
 
-      const ended = await deps.listRevokedAccess(user, now)
+      const revoked = await deps.listRevokedAccess(user, now)
       const removal = { providerId, userId, version, now }
       const { outcome } = adopted ? await provisionedUsers.release(removal) : await provisionedUsers.remove(removal)
       if (outcome === 'conflict') return undefined
       // RFC 7644 §3.6: of concurrent DELETE requests, one succeeds.
       if (outcome === 'absent') throw refusal('resource_not_found')
-      record({ type: adopted ? 'user.released' : 'user.removed', providerId, userId, revoked: ended })
+      record({ type: adopted ? 'user.released' : 'user.removed', providerId, userId, revoked })
       return emptyResponse()
     })
   }
@@ -279,12 +283,12 @@ interface Shown {
 /** Responds with a user (RFC 7644 §3.9). */
 async function showUser(
   user: ProvisionedUserRecord,
-  { status, projection, call: { baseUrl, turns, makeRoom }, version: known }: Shown,
+  { status, projection, call: { baseUrl, turns, waitForRoom }, version: knownVersion }: Shown,
   { renderCache }: UserStateDependencies,
 ): Promise<ServerResponse> {
   // Both the groups as they were read and their JSON are in memory.
-  if (includesAttribute('groups', projection)) await makeRoom(2 * groupsSize(user))
-  const version = known ?? (await runInTurns(userVersion(user), turns))
+  if (includesAttribute('groups', projection)) await waitForRoom(2 * groupsSize(user))
+  const version = knownVersion ?? (await runInTurns(userVersion(user), turns))
   const shown = await runInTurns(renderCache.render(user, { projection, baseUrl, version }), turns)
   return resourceResponse(status, shown, { location: userLocation(user.userId, baseUrl), version })
 }
@@ -306,13 +310,15 @@ interface ListedUsersDependencies {
 export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUsersDependencies): ListedType => ({
   resourceType: userType,
   locationOf: userLocation,
-  async list(query, showing) {
-    const shown = includesAttribute('groups', showing.projection) ? query : { ...query, without: 'groups' as const }
+  async list(query, renderContext) {
+    const shown = includesAttribute('groups', renderContext.projection)
+      ? query
+      : { ...query, without: 'groups' as const }
     const outcome = await storage.provisionedUsers.list(shown)
     if (outcome.outcome === 'tooMany') return outcome
     const records: JsonText[] = []
     for (const user of outcome.records) {
-      records.push(await runInTurns(renderCache.render(user, showing), turns))
+      records.push(await runInTurns(renderCache.render(user, renderContext), turns))
       if (turns.hasEnded()) await turns.next()
     }
     return { ...outcome, records }

@@ -1,8 +1,9 @@
+// One file, because every write of a user passes the same steps: compute the state, authorize the change, swap.
+
 import type { Journal } from '@mintmark/internal'
 import {
   type EpochSeconds,
   type JsonObject,
-  type JsonValue,
   type ProvisionedUserRecord,
   type UserRecord,
 } from '@mintmark/storage-interface'
@@ -20,18 +21,11 @@ import { comparableResource } from '../resource/resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
-import { isEmailAddress } from '../values/text.ts'
-import { findUser, spendOnGroups } from './find-user.ts'
+import { getMember, getText, toObject } from '../values/json.ts'
+import { findUser, chargeForGroups } from './find-user.ts'
 import { excludedAttributes, isSameResource, readStoredResource, requireVersion } from './render-cache.ts'
-import type {
-  ClaimChanges,
-  ClaimMapping,
-  ClaimSource,
-  ProposedChange,
-  UserDependencies,
-  UserStateDependencies,
-} from './user-dependencies.ts'
+import { claimsAfter } from './user-claims.ts'
+import type { ProposedChange, UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 
 /**
  * Changes a user in one compare-and-swap (RFC 7644 §3.5). After a conflict the change is applied again to the new state, unless
@@ -48,9 +42,9 @@ export function writeUser(
   const writer = createUserWriter(call, deps.journal)
   return untilSettled(async () => {
     const user = await findUser(call, projection, deps)
-    spendOnGroups(call, user)
+    chargeForGroups(call, user)
     await requireVersion(call, user)
-    const written = userState(await change(userDocument(user), user), ownerBefore(user, writer), deps)
+    const written = userState(await change(userDocument(user), user), userBeforeWrite(user, writer), deps)
     return writeState(user, written, { writer, deps })
   })
 }
@@ -75,10 +69,10 @@ export async function writeState(
   context: WriteContext,
 ): Promise<ProvisionedUserRecord | undefined> {
   const { state, password } = written
-  const isSameState = isSame(user, written)
+  const isSameState = isUnchanged(user, written)
   if (isSameState && password === undefined) return user
   // RFC 7644 §3.12, 403: with other identifiers the provider could create the user a second time, without the host's block.
-  if (user.blockedAt !== undefined && hasOtherKeys(user, state, context.deps)) throw refusal('change_refused')
+  if (user.blockedAt !== undefined && changesIdentifiers(user, state, context.deps)) throw refusal('change_refused')
   await authorizeChange(user, { kind: changeKind(user, state), claims: state.claims }, context)
 
   const after = isSameState ? user : await swapState(user, state, context)
@@ -143,12 +137,12 @@ function changeKind(
 }
 
 /** Returns whether a write changes nothing. It then keeps version and date (RFC 7644 §3.5.2.1). */
-const isSame = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
-  decidedActive(user) === written.state.active &&
+const isUnchanged = (user: ProvisionedUserRecord, written: WrittenUser): boolean =>
+  activeSetByProvider(user) === written.state.active &&
   user.externalId === written.state.externalId &&
   isSameResource(user, written)
 
-const hasOtherKeys = (
+const changesIdentifiers = (
   user: ProvisionedUserRecord,
   state: ProvisionedState,
   { userType }: UserStateDependencies,
@@ -162,7 +156,7 @@ export const hasUserName = (
 ): boolean => comparableResource(readStoredResource(user), userType)['userName'] === comparable['userName']
 
 /** Returns `active` as the provider has set it. The value stays the same while the host blocks the user. */
-export const decidedActive = ({ active, activeAfterBlock }: UserRecord): boolean => activeAfterBlock ?? active
+export const activeSetByProvider = ({ active, activeAfterBlock }: UserRecord): boolean => activeAfterBlock ?? active
 
 /**
  * The request or sign-in of a provider that writes a user. Each request needs its own object, because the
@@ -209,8 +203,8 @@ export async function authorizeChange(
   if (!isAllowed) throw refusal('change_refused')
 
   if (kind !== 'deactivate' && kind !== 'remove') return
-  const held = (count: number): void => record({ type: 'deprovisioning.suspended', providerId, count })
-  await deps.deprovisioningLimiter?.admit({ providerId, user, attempt: writer, now, onSuspended: held })
+  const recordSuspension = (count: number): void => record({ type: 'deprovisioning.suspended', providerId, count })
+  await deps.deprovisioningLimiter?.admit({ providerId, user, attempt: writer, now, onSuspended: recordSuspension })
 }
 
 /** A user as a provider wrote it: the state to store, and a password. */
@@ -246,95 +240,16 @@ export function userState(
   return { state, resource, password: getText(document, 'password') }
 }
 
-/** A user before a provider writes it. */
-export interface UserBefore {
-  readonly source: ClaimSource
-  readonly active: boolean
-  readonly claims: JsonObject
-  /**
-   * For a user whom the host had before the provider: the resource that the provider wrote last, or `linked` when the
-   * provider writes the user for the first time.
-   */
-  readonly hostUser?: JsonObject | 'linked' | undefined
-}
-
 /** Returns a user of a provider as it is before the next write. */
-export const ownerBefore = (
+export const userBeforeWrite = (
   user: ProvisionedUserRecord,
   { providerId, verifiedDomains }: Pick<UserWriter, 'providerId' | 'verifiedDomains'>,
 ): UserBefore => ({
   source: { providerId, verifiedDomains, userId: user.userId },
-  active: decidedActive(user),
+  active: activeSetByProvider(user),
   claims: user.claims,
   hostUser: user.adopted ? readStoredResource(user) : undefined,
 })
-
-/**
- * Returns the claims after a provider wrote a user. A user whom the provider created gets the claims that it writes.
- * For a user whom the host had before, only claims that differ from the provider's last write change, and an e-mail
- * address or telephone number that the host has verified is never replaced by an unverified one.
- */
-function claimsAfter(
-  resource: JsonObject,
-  { source, claims, hostUser }: UserBefore,
-  mapping: ClaimMapping,
-): JsonObject {
-  const standard = mapping.standard(resource, source)
-  const own = mapping.own(resource, source)
-  if (hostUser === undefined) return merged(claims, standard, own)
-  if (hostUser === 'linked') return merged(claims, linkedClaims(claims, standard), own)
-  const changes = changedClaims(mapping.standard(hostUser, source), standard)
-  return merged(
-    claims,
-    withoutUnverified(claims, { ...changes, ...verificationOf(changes, standard) }),
-    changedClaims(mapping.own(hostUser, source), own),
-  )
-}
-
-/**
- * Returns whether each changed address or number is verified. It is needed even if the previous one had the same
- * status.
- */
-const verificationOf = (changes: ClaimChanges, after: ClaimChanges): ClaimChanges =>
-  Object.fromEntries(
-    verifiedPairs.flatMap(([name, verified]) => (Object.hasOwn(changes, name) ? [[verified, after[verified]]] : [])),
-  )
-
-const merged = (...claims: readonly ClaimChanges[]): JsonObject => toObject(claims.flatMap(Object.entries))
-
-const changedClaims = (before: ClaimChanges, after: ClaimChanges): ClaimChanges =>
-  Object.fromEntries(
-    Object.entries({ ...mapUndefined(before), ...after }).filter(([name, value]) => !isSameClaim(before[name], value)),
-  )
-
-const mapUndefined = (claims: ClaimChanges): ClaimChanges =>
-  Object.fromEntries(Object.keys(claims).map((name) => [name, undefined]))
-
-const isSameClaim = (one: JsonValue | undefined, other: JsonValue | undefined): boolean =>
-  one === undefined || other === undefined ? one === other : sameValue(one, other)
-
-/**
- * Returns the claims that linking changes. A user with a verified e-mail address keeps every claim that the host has
- * set.
- */
-function linkedClaims(claims: JsonObject, standard: ClaimChanges): ClaimChanges {
-  const changes = withoutUnverified(claims, standard)
-  if (claims['email_verified'] !== true) return changes
-  return Object.fromEntries(Object.entries(changes).filter(([name]) => claims[name] === undefined))
-}
-
-/** Leaves out an unverified address or number when the host has verified another one. */
-function withoutUnverified(claims: JsonObject, changes: ClaimChanges): ClaimChanges {
-  const dropped = verifiedPairs.flatMap(([name, verified]): readonly string[] =>
-    claims[verified] === true && changes[verified] !== true ? [name, verified] : [],
-  )
-  return Object.fromEntries(Object.entries(changes).filter(([name]) => !dropped.includes(name)))
-}
-
-const verifiedPairs = [
-  ['email', 'email_verified'],
-  ['phone_number', 'phone_number_verified'],
-] as const
 
 /**
  * Returns the resource of a user that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH.
@@ -344,88 +259,5 @@ export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
     ...Object.entries(readStoredResource(user)),
     ['id', user.userId],
     ['externalId', user.externalId],
-    ['active', decidedActive(user)],
+    ['active', activeSetByProvider(user)],
   ])
-
-/** The host's decisions about the claims of a SCIM user. */
-interface ClaimHooks {
-  readonly emailVerified?: (email: string, source: ClaimSource) => boolean
-  readonly claims?: (resource: JsonObject, source: ClaimSource) => ClaimChanges
-}
-
-/** Creates the mapping from a SCIM user to claims: the standard claims and the claims of the host. */
-export function createClaimMapping({
-  emailVerified = isInVerifiedDomain,
-  claims = () => ({}),
-}: ClaimHooks): ClaimMapping {
-  return {
-    // OIDC Core §5.1: `email` is an addr-spec, so no other string counts as verified, whatever the host's hook returns.
-    standard: (resource, source) =>
-      userClaims(resource, (email) => isEmailAddress(email) && emailVerified(email, source)),
-    own: claims,
-  }
-}
-
-/**
- * Returns whether the domain of an address is one that an administrator has verified for the provider, and not a
- * subdomain.
- */
-const isInVerifiedDomain = (email: string, { verifiedDomains }: ClaimSource): boolean =>
-  verifiedDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase())
-
-/**
- * Derives the OIDC claims of a SCIM user (OIDC Core §5.1). They do not include roles, entitlements and user types,
- * because only the host decides what an identity provider may grant.
- * @param isVerified whether an e-mail address counts as verified.
- */
-export function userClaims(resource: JsonObject, isVerified: (email: string) => boolean): ClaimChanges {
-  const name = partOf(resource, 'name')
-  const email = preferredValue(getMember(resource, 'emails'))
-  const phoneNumber = preferredValue(getMember(resource, 'phoneNumbers'))
-  return {
-    name: getText(resource, 'displayName') ?? getText(name, 'formatted') ?? joinedName(name),
-    given_name: getText(name, 'givenName'),
-    family_name: getText(name, 'familyName'),
-    middle_name: getText(name, 'middleName'),
-    nickname: getText(resource, 'nickName'),
-    preferred_username: getText(resource, 'userName'),
-    profile: webAddress(getText(resource, 'profileUrl')),
-    picture: webAddress(preferredValue(getMember(resource, 'photos'))),
-    locale: getText(resource, 'locale'),
-    zoneinfo: getText(resource, 'timezone'),
-    email,
-    email_verified: email === undefined ? undefined : isVerified(email),
-    phone_number: phoneNumber,
-    // OIDC Core §5.1: an address from a provider is not verified by the host, whose `claims` option may change this.
-    phone_number_verified: phoneNumber === undefined ? undefined : false,
-  }
-}
-
-/** Returns the primary value, or else the work value, or else the first value. */
-function preferredValue(values: JsonValue | undefined): string | undefined {
-  const elements = isArray(values) ? values.filter(isObject) : []
-  const preferred =
-    elements.find((element) => getMember(element, 'primary') === true) ??
-    elements.find((element) => getMember(element, 'type') === 'work') ??
-    elements[0]
-  return preferred === undefined ? undefined : getText(preferred, 'value')
-}
-
-/**
- * Returns the URL of a profile page or picture (OIDC Core §5.1) if it is an http or https URL. Clients render it as a
- * link, so other URLs, such as `javascript:`, are dropped.
- */
-function webAddress(text: string | undefined): string | undefined {
-  if (text === undefined || !URL.canParse(text)) return undefined
-  return /^https?:$/.test(new URL(text).protocol) ? text : undefined
-}
-
-function joinedName(name: JsonObject): string | undefined {
-  const parts = [getText(name, 'givenName'), getText(name, 'familyName')].filter((part) => part !== undefined)
-  return parts.length === 0 ? undefined : parts.join(' ')
-}
-
-function partOf(resource: JsonObject, attribute: string): JsonObject {
-  const value = getMember(resource, attribute)
-  return isObject(value) ? value : {}
-}

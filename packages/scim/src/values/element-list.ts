@@ -12,14 +12,16 @@ import { foldCase, nameKey } from './text.ts'
  * except `primary` when there is no `value`.
  */
 export function elementKeys(attribute: Attribute): (element: JsonValue) => string {
-  const valued = attribute.subAttributesByName.get('value')
-  const typed = attribute.subAttributesByName.get('type')
-  const type = typed?.mutability === 'readWrite' ? typed : undefined
+  const valueAttribute = attribute.subAttributesByName.get('value')
+  const typeAttribute = attribute.subAttributesByName.get('type')
+  const type = typeAttribute?.mutability === 'readWrite' ? typeAttribute : undefined
   return (element) => {
     if (!isObject(element)) return simpleKey(attribute, element)
     const value = getMember(element, 'value')
-    if (valued === undefined || value === undefined) return partsKey(attribute, element)
-    return type === undefined ? simpleKey(valued, value) : `${simpleKey(valued, value)}\0${partKey(type, element)}`
+    if (valueAttribute === undefined || value === undefined) return partsKey(attribute, element)
+    return type === undefined
+      ? simpleKey(valueAttribute, value)
+      : `${simpleKey(valueAttribute, value)}\0${partKey(type, element)}`
   }
 }
 
@@ -39,37 +41,37 @@ export function addElements(
   added: readonly JsonValue[],
 ): readonly JsonValue[] {
   const keyOf = elementKeys(attribute)
-  const fresh = new Map<string, JsonValue>()
+  const addedByKey = new Map<string, JsonValue>()
   for (const element of added) {
     const key = keyOf(element)
-    fresh.set(key, mergeElements(attribute, fresh.get(key), element))
+    addedByKey.set(key, mergeElements(attribute, addedByKey.get(key), element))
   }
-  const kept = existing.map((element) => {
+  const merged = existing.map((element) => {
     const key = keyOf(element)
-    const given = fresh.get(key)
-    return given !== undefined && fresh.delete(key) ? mergeElements(attribute, element, given) : element
+    const addition = addedByKey.get(key)
+    return addition !== undefined && addedByKey.delete(key) ? mergeElements(attribute, element, addition) : element
   })
-  return [...kept, ...fresh.values()]
+  return [...merged, ...addedByKey.values()]
 }
 
 /** Returns whether two lists contain the same values equally often. Their order is not significant (RFC 7643 §2.4). */
-function sameElements(attribute: Attribute, one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
+function haveSameElements(attribute: Attribute, one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
   if (one.length !== other.length) return false
   const keyOf = elementKeys(attribute)
-  const left = new Map<string, JsonValue[]>()
+  const remaining = new Map<string, JsonValue[]>()
   for (const element of other.toReversed()) {
     const key = keyOf(element)
-    const same = left.get(key)
-    if (same === undefined) left.set(key, [element])
+    const same = remaining.get(key)
+    if (same === undefined) remaining.set(key, [element])
     else same.push(element)
   }
-  return one.every((element) => sameValue(element, left.get(keyOf(element))?.pop()))
+  return one.every((element) => sameValue(element, remaining.get(keyOf(element))?.pop()))
 }
 
-function mergeElements(attribute: Attribute, existing: JsonValue | undefined, given: JsonValue): JsonValue {
-  if (existing === undefined) return given
-  if (!isObject(existing) || !isObject(given)) return existing
-  const changeable = Object.entries(given).filter(
+function mergeElements(attribute: Attribute, existing: JsonValue | undefined, added: JsonValue): JsonValue {
+  if (existing === undefined) return added
+  if (!isObject(existing) || !isObject(added)) return existing
+  const changeable = Object.entries(added).filter(
     ([name]) =>
       !Object.hasOwn(existing, name) || attribute.subAttributesByName.get(nameKey(name))?.mutability !== 'immutable',
   )
@@ -107,27 +109,31 @@ const isPrimary = (element: JsonObject): boolean => getMember(element, 'primary'
 export function replaceElements(
   attribute: Attribute,
   current: readonly JsonValue[],
-  given: readonly JsonValue[],
+  replacement: readonly JsonValue[],
 ): readonly JsonValue[] {
   const keyOf = elementKeys(attribute)
   const before = new Map(current.map((element) => [keyOf(element), element]))
-  const replaced = given.map((element) => keepImmutableParts(attribute, before.get(keyOf(element)), element))
-  return sameElements(attribute, current, replaced) ? current : replaced
+  const replaced = replacement.map((element) => keepImmutableParts(attribute, before.get(keyOf(element)), element))
+  return haveSameElements(attribute, current, replaced) ? current : replaced
 }
 
 /** Returns a changed complex value with the immutable sub-attributes that it had before. */
 export function keepImmutableParts(attribute: Attribute, before: JsonValue | undefined, after: JsonValue): JsonValue {
   const immutable = attribute.subAttributes.filter(({ mutability }) => mutability === 'immutable')
   if (immutable.length === 0 || !isObject(before) || !isObject(after)) return after
-  const kept = immutable.map((sub) => {
+  const immutableValues = immutable.map((sub) => {
     const { name } = sub
-    const was = getMember(before, name)
-    const is = getMember(after, name)
+    const previous = getMember(before, name)
+    const next = getMember(after, name)
     // RFC 7643 §7 mutability: an immutable value cannot change. RFC 7643 §4.2: members are added and removed, not edited.
-    if (was !== undefined && is !== undefined && !sameValue(comparableValue(sub, was), comparableValue(sub, is))) {
+    if (
+      previous !== undefined &&
+      next !== undefined &&
+      !sameValue(comparableValue(sub, previous), comparableValue(sub, next))
+    ) {
       throw refusal('attribute_immutable', { attribute: `${attribute.name}.${name}` })
     }
-    return [name, was ?? is] as const
+    return [name, previous ?? next] as const
   })
-  return toObject([...Object.entries(after), ...kept])
+  return toObject([...Object.entries(after), ...immutableValues])
 }

@@ -10,7 +10,7 @@ import { nameKey } from './text.ts'
  * name wins, and `undefined` removes a member.
  */
 export function toObject(members: Iterable<readonly [name: string, value: JsonValue | undefined]>): JsonObject {
-  const object = Object.create(nothing) as Record<string, JsonValue>
+  const object = Object.create(emptyPrototype) as Record<string, JsonValue>
   for (const [name, value] of members) {
     if (value === undefined) delete object[name]
     else object[name] = value
@@ -47,7 +47,7 @@ export function isArray(value: unknown): value is readonly JsonValue[] {
  * The prototype of objects. Used instead of `null` because V8 stores an object without a prototype as a hash table,
  * which takes twice as long to copy and to serialize.
  */
-const nothing = Object.freeze(Object.create(null) as object)
+const emptyPrototype = Object.freeze(Object.create(null) as object)
 
 /**
  * Returns whether two JSON values are equal, ignoring the order of members. Recursive, because values are no deeper

@@ -57,7 +57,7 @@ const almostJson = fc
     return characters.join('')
   })
 
-function parsed(parse: () => unknown): unknown {
+function parseResult(parse: () => unknown): unknown {
   try {
     return { value: parse() }
   } catch {
@@ -73,10 +73,10 @@ const hasRepeatedMember = (text: string): boolean => {
 test('law: reads and refuses the same strings as JSON.parse, except for repeated members (RFC 8259 §4)', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), almostJson), (text) => {
-      const native = parsed(() => JSON.parse(text) as unknown)
+      const native = parseResult(() => JSON.parse(text) as unknown)
       // `JSON.parse` accepts repeated members; `parseJson` refuses them.
       fc.pre(native === 'malformed' || !hasRepeatedMember(text))
-      expect(parsed(() => runAtOnce(parseJson(text)))).toEqual(native)
+      expect(parseResult(() => runAtOnce(parseJson(text)))).toEqual(native)
     }),
   )
 })
@@ -119,7 +119,7 @@ test.each([
   ['{"a" 1}'],
   ['{"a":1 "b":2}'],
 ])('reads or refuses %j as JSON.parse does (RFC 8259)', (text) => {
-  expect(parsed(() => runAtOnce(parseJson(text)))).toEqual(parsed(() => JSON.parse(text) as unknown))
+  expect(parseResult(() => runAtOnce(parseJson(text)))).toEqual(parseResult(() => JSON.parse(text) as unknown))
 })
 
 test.each([

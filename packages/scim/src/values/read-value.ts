@@ -210,8 +210,9 @@ export function unwrapValue(
   if (json === '') return tolerances.admits('empty-text-means-absent') ? undefined : json
   if (isArray(json)) {
     const [only] = json
-    const wrapped = json.length === 1 && only !== undefined && !isArray(only) && tolerances.admits('list-around-value')
-    return wrapped ? unwrapValue(attribute, only, tolerances) : json
+    const isWrapped =
+      json.length === 1 && only !== undefined && !isArray(only) && tolerances.admits('list-around-value')
+    return isWrapped ? unwrapValue(attribute, only, tolerances) : json
   }
   if (attribute.type === 'complex') return unwrapComplex(attribute, json, tolerances)
   return isObject(json) ? unwrapPrimitive(json, tolerances) : json
@@ -228,6 +229,6 @@ function unwrapPrimitive(json: Extract<JsonValue, object>, tolerances: Tolerance
   if (!isObject(json)) return json
   const members = membersByName(json)
   const value = members.get('value')?.value
-  const wrapped = members.size === 1 && value !== undefined && typeof value !== 'object'
-  return wrapped && tolerances.admits('value-around-primitive') ? value : json
+  const isWrapped = members.size === 1 && value !== undefined && typeof value !== 'object'
+  return isWrapped && tolerances.admits('value-around-primitive') ? value : json
 }

@@ -41,7 +41,7 @@ export function isAllowedText(text: string, rule: TextRule): boolean {
     case 'lines':
       return !controlButBreaks.test(text)
     case 'identifier':
-      return !control.test(text) && !invisible.test(text) && !looksLikeAnother(text) && text.trim() === text
+      return !control.test(text) && !invisible.test(text) && !hasCompatibilityCharacters(text) && text.trim() === text
     default:
       return rule satisfies never
   }
@@ -51,7 +51,7 @@ export function isAllowedText(text: string, rule: TextRule): boolean {
  * Returns whether text contains compatibility characters, such as ligatures and superscripts, which an identifier must
  * not contain (RFC 8264 §9.17).
  */
-function looksLikeAnother(text: string): boolean {
+function hasCompatibilityCharacters(text: string): boolean {
   const ordinary = foldWidth(text)
   return ordinary.normalize('NFKC') !== ordinary.normalize('NFC')
 }
@@ -108,7 +108,7 @@ const addrSpec =
 export interface ByteText {
   readonly add: (piece: string | Uint8Array) => void
   /** Returns everything that was added. */
-  readonly taken: () => Uint8Array
+  readonly toBytes: () => Uint8Array
 }
 
 /** Creates an empty text. @param expected the number of bytes to allocate first. */
@@ -135,7 +135,7 @@ export function createByteText(expected: number): ByteText {
       grow(length + piece.length * 3)
       length += encoder.encodeInto(piece, bytes.subarray(length)).written
     },
-    taken: () => bytes.subarray(0, length),
+    toBytes: () => bytes.subarray(0, length),
   }
 }
 

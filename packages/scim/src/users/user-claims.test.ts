@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { userClaims } from './write-user.ts'
+import { userClaims } from './user-claims.ts'
 
 const claimsOf = (address: string) =>
   userClaims({ profileUrl: address, photos: [{ value: address, type: 'photo' }] }, () => false)
