@@ -144,7 +144,7 @@ function listDifferences(found: Json | undefined, expected: readonly Json[], pat
   const items: readonly Json[] = Array.isArray(found) ? found : []
   if (items.length !== expected.length) return [`${path} has ${items.length} values, expected ${expected.length}`]
   return expected
-    .filter((item) => !items.some((candidate) => differences(candidate, item, place).length === 0))
+    .filter((item) => !items.some((candidate) => differences(candidate, item, path).length === 0))
     .map((item) => `${path} should contain ${JSON.stringify(item)}`)
 }
 
