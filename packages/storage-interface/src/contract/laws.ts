@@ -28,6 +28,7 @@ import { providerIsolationLaws, provisioningIsolationLaws } from './laws/provide
 import { subjectLaws } from './laws/subject-laws.ts'
 import { uniqueValueLaws } from './laws/unique-value-laws.ts'
 import { blockedUserLaws } from './laws/blocked-user-laws.ts'
+import { formerKeyLaws } from './laws/former-key-laws.ts'
 import { provisionedChangeLaws, provisionedUserLaws } from './laws/provisioned-user-laws.ts'
 import { provisionedLinkLaws, provisionedRemovalLaws } from './laws/provisioned-removal-laws.ts'
 import { removedUserLaws } from './laws/removed-user-laws.ts'
@@ -81,6 +82,7 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...uniqueValueLaws,
   ...provisionedChangeLaws,
   ...blockedUserLaws,
+  ...formerKeyLaws,
   ...provisionedLinkLaws,
   ...removedUserLaws,
   ...provisionedRemovalLaws,

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 import {
   type EpochSeconds,
   type JsonObject,
@@ -132,12 +134,17 @@ export function createProvisionedUserStore(
    * Writes a user unless a user with the `externalId` was removed. Looks that up after the write: from then on, no other user
    * can have the `externalId`, and no user who had it can be removed.
    */
-  async function runUnlessRemoved(write: SqlStep, user: KeyedUser): Promise<readonly SqlRow[]> {
+  async function runUnlessRemoved(writes: readonly SqlStep[], user: KeyedUser): Promise<readonly SqlRow[]> {
     const { providerId, userId, state } = user
     const external_id_key = indexKeyOrNull(state.externalId)
     const keys = { provider_id: providerId, user_id: userId, external_id_key, groups_to_read: groupsToRead(undefined) }
-    return (await transact([write, step(statements.findNew, keys, 'guard')])) ?? []
+    return (await transact([...writes, step(statements.findNew, keys, 'guard')])) ?? []
   }
+
+  const link = (values: ChangeValues): readonly SqlStep[] => [
+    step(statements.keepFormerKeys, { ...values, kept_id: randomUUID() }),
+    step(statements.adopt, values, 'guard'),
+  ]
 
   async function hasRemoved(providerId: ProviderId, externalId: string | undefined): Promise<boolean> {
     const key = { provider_id: providerId, external_id_key: indexKeyOrNull(externalId) }
@@ -159,7 +166,7 @@ export function createProvisionedUserStore(
       return untilSettled(async () => {
         const [row] = await insertOrTaken(() =>
           unlessRemoved
-            ? runUnlessRemoved(step(statements.insert, values, 'guard'), user)
+            ? runUnlessRemoved([step(statements.insert, values, 'guard')], user)
             : run(statements.insert, values),
         )
         if (row === 'unique') return { outcome: 'taken', key: 'unique' }
@@ -194,10 +201,11 @@ export function createProvisionedUserStore(
 
     async adopt(change) {
       const { providerId, state, unlessRemoved = false } = change
-      if (!unlessRemoved) return swap({ ...change, owner: undefined }, [(values) => run(statements.adopt, values)])
+      if (!unlessRemoved)
+        return swap({ ...change, owner: undefined }, [async (values) => (await transact(link(values))) ?? []])
       return swap<{ readonly outcome: 'removed' }>(
         { ...change, owner: undefined },
-        [(values) => runUnlessRemoved(step(statements.adopt, values, 'guard'), change)],
+        [(values) => runUnlessRemoved(link(values), change)],
         async () => ((await hasRemoved(providerId, state.externalId)) ? { outcome: 'removed' } : undefined),
       )
     },
