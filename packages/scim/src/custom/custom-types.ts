@@ -66,9 +66,12 @@ export interface CustomTypes {
  * @param standard the types of users and groups.
  * @throws TypeError when a name, an endpoint or a schema is already used, or an endpoint is reserved.
  */
-export function checkCustomTypes(given: readonly CustomResourceType[], standard: readonly ResourceType[]): CustomTypes {
-  if (given.length > maximumTypes) throw new TypeError(`resourceTypes has more than ${maximumTypes} types.`)
-  const types = given.map(typeOf)
+export function checkCustomTypes(
+  customTypes: readonly CustomResourceType[],
+  standard: readonly ResourceType[],
+): CustomTypes {
+  if (customTypes.length > maximumTypes) throw new TypeError(`resourceTypes has more than ${maximumTypes} types.`)
+  const types = customTypes.map(typeOf)
   const all = [...standard, ...types]
   for (const { name, endpoint } of types) checkNames(name, endpoint)
   refuseRepeated(all, 'name', 'name')
@@ -77,12 +80,12 @@ export function checkCustomTypes(given: readonly CustomResourceType[], standard:
   for (const type of types) checkReferences(type, all)
   refuseIndexes(types.flatMap(schemasOf), new Set(standard.flatMap(schemasOf)))
 
-  const stored = given.filter((type): type is ResourceType => !isSupplied(type))
+  const stored = customTypes.filter((type): type is ResourceType => !isSupplied(type))
   const writable = new Set([...standard, ...stored].flatMap(schemasOf))
   return {
     stored,
-    supplied: given.filter(isSupplied),
-    published: given.map((type) => (isSupplied(type) ? publishedType(type.resourceType, writable) : type)),
+    supplied: customTypes.filter(isSupplied),
+    published: customTypes.map((type) => (isSupplied(type) ? publishedType(type.resourceType, writable) : type)),
   }
 }
 

@@ -114,8 +114,8 @@ const targetKey = ({ type, id }: Target): string => `${type} ${id}`
 
 function targetsIn(resource: JsonObject, { extension, attribute, types }: ReferenceAttribute): readonly Target[] {
   const found = extension === undefined ? resource : getMember(resource, extension)
-  const given = isObject(found) ? getMember(found, attribute.name) : undefined
-  const values = isArray(given) ? given : given === undefined ? [] : [given]
+  const attributeValue = isObject(found) ? getMember(found, attribute.name) : undefined
+  const values = isArray(attributeValue) ? attributeValue : attributeValue === undefined ? [] : [attributeValue]
   return values.map((value) => {
     const id = isObject(value) ? getText(value, 'value') : undefined
     // RFC 7643 §2.4: `value` identifies the resource; the server computes `$ref`.
@@ -162,9 +162,13 @@ function mapValues(
   change: (value: JsonObject) => JsonObject,
 ): JsonObject {
   const found = extension === undefined ? resource : getMember(resource, extension)
-  const given = isObject(found) ? getMember(found, name) : undefined
-  if (!isObject(found) || given === undefined) return resource
+  const attributeValue = isObject(found) ? getMember(found, name) : undefined
+  if (!isObject(found) || attributeValue === undefined) return resource
   const changeOne = (value: JsonValue): JsonValue => (isObject(value) ? change(value) : value)
-  const changed = withMember(found, name, isArray(given) ? given.map(changeOne) : changeOne(given))
+  const changed = withMember(
+    found,
+    name,
+    isArray(attributeValue) ? attributeValue.map(changeOne) : changeOne(attributeValue),
+  )
   return extension === undefined ? changed : withMember(resource, extension, changed)
 }

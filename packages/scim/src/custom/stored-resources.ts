@@ -201,8 +201,8 @@ function uniqueTextsOf(comparable: JsonObject, { schema, extensions }: ResourceT
 
 function uniqueIn(attributes: readonly Attribute[], owner: JsonObject, prefix: string): readonly string[] {
   return attributes.flatMap((attribute) => {
-    const given = getMember(owner, attribute.name)
-    const values = isArray(given) ? given : given === undefined ? [] : [given]
+    const attributeValue = getMember(owner, attribute.name)
+    const values = isArray(attributeValue) ? attributeValue : attributeValue === undefined ? [] : [attributeValue]
     const label = `${prefix}${attribute.name}`
     if (attribute.type === 'complex')
       return values.filter(isObject).flatMap((value) => uniqueIn(attribute.subAttributes, value, `${label}.`))

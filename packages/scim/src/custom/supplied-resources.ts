@@ -96,7 +96,7 @@ function loadOnce(resources: readonly JsonObject[], type: ResourceType): Load {
 }
 
 const loadEach =
-  (resources: Extract<SuppliedResourceType['resources'], (...given: never) => unknown>, type: ResourceType): Load =>
+  (resources: Extract<SuppliedResourceType['resources'], (...args: never) => unknown>, type: ResourceType): Load =>
   async (providerId, turns) =>
     runInTurns(checkAll(await resources({ providerId }), type), turns)
 

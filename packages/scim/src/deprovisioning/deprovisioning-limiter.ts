@@ -174,7 +174,9 @@ const minimumAge = 600
 
 const alwaysAllowed = 5
 
-/** Five of fewer users are a large share anyway. */
+/**
+ * There is no smaller cohort, because the five deprovisionings that are always allowed would be a large share of it.
+ */
 const smallestCohort = 16
 
 /**
@@ -197,7 +199,7 @@ export interface DeprovisioningLimit {
   readonly percent?: number
   /**
    * In seconds.
-   * @defaultValue 3600. A mistake deprovisions all users within minutes; real departures spread over days.
+   * @defaultValue 3600. A mistake deprovisions all users within minutes; people leave over days.
    */
   readonly window?: number
 }

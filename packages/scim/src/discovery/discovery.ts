@@ -18,7 +18,7 @@ import { nameKey } from '../values/text.ts'
  */
 export function discoveryRoutes(
   resourceTypes: readonly ResourceType[],
-  offered: {
+  features: {
     readonly passwords: boolean
     readonly limits: Pick<ScimLimits, 'payloadBytes'>
     readonly pageLimits: PageLimits
@@ -29,7 +29,7 @@ export function discoveryRoutes(
   return {
     serviceproviderconfig: publishedResource(
       { endpoint: 'ServiceProviderConfig', resourceType: 'ServiceProviderConfig' },
-      serviceProviderConfig(offered),
+      serviceProviderConfig(features),
     ),
     schemas: publishedList(
       { endpoint: 'Schemas', resourceType: 'Schema' },
@@ -113,7 +113,7 @@ const withMeta = (resource: JsonObject, { resourceType }: Published, location: s
 
 /**
  * Returns the content of `/ServiceProviderConfig` (RFC 7643 §5, RFC 9865 §4), without `meta`.
- * @param offered features that depend on the host: whether it accepts passwords, and its limits.
+ * @param features the features that depend on the host: whether it accepts passwords, and its limits.
  */
 const serviceProviderConfig = ({
   passwords,

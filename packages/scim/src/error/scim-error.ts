@@ -23,7 +23,7 @@ export class ScimError extends Error {
   readonly reason: ScimRefusalReason
   /** The attribute, spelled as in the schema; for events. */
   readonly attribute: string | undefined
-  /** In how many seconds the request may succeed. */
+  /** The number of seconds after which the request may succeed. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, detail: string, options: ScimErrorOptions) {
@@ -54,13 +54,13 @@ interface RefusalOptions {
   readonly cause?: unknown
   /** The attribute, spelled as in the schema; for events. */
   readonly attribute?: string | undefined
-  /** In how many seconds the request may succeed. */
+  /** The number of seconds after which the request may succeed. */
   readonly retryAfter?: number | undefined
   /** An attribute that was probably meant, to help an administrator fix a mapping. */
   readonly suggestion?: string | undefined
 }
 
-/** Converts anything thrown to a SCIM error. An unexpected failure reveals nothing of its cause. */
+/** Converts anything thrown to a SCIM error. The error for an unexpected failure reveals nothing about its cause. */
 export function toScimError(error: unknown): ScimError {
   if (error instanceof ScimError) return error
   return refusal(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected_failure', {

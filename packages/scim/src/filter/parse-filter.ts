@@ -294,22 +294,23 @@ const jsonNumber = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 /** Characters of identifiers; none of them has a meaning in a filter, in JSON or in SQL. */
 const bareText = /^[\p{L}\p{M}\p{N}@.+_~:/-]+$/u
 
-/** Levels of parentheses, `not` and brackets. */
+/** The maximum depth of nested parentheses, `not` and brackets. */
 const maximumDepth = 20
 
-/** Characters of one value. */
+/** The maximum number of characters of one value. */
 const maximumValueLength = 1024
 
 /** Limits on the cost of a filter, which RFC 7644 §3.12 leaves to the server. */
 export interface FilterLimits {
   /**
-   * Characters of the whole filter. Most HTTP servers limit a URL to 8 or 16 kB; a search by POST to `/.search` has no
-   * such limit.
+   * The maximum number of characters of a filter. Most HTTP servers limit a URL to 8 or 16 kB; a search by POST to
+   * `/.search` has no such limit.
    * @defaultValue 16384. Governance tools request several hundred users by id in one filter.
    */
   readonly length: number
   /**
-   * Comparisons, value paths, `not`, `and` and `or`; a sequence of operands with the same operator counts once.
+   * The maximum number of comparisons, value paths, `not`, `and` and `or`; a sequence of operands with the same
+   * operator counts once.
    * @defaultValue 1000. A filter of 16384 characters has fewer, unless its values are very short.
    */
   readonly parts: number

@@ -53,7 +53,10 @@ interface WrittenGroup {
   readonly memberIds: readonly string[]
 }
 
-/** Inserts a new group. @throws ScimError 409 — reason `external_id_taken`; 400 — reason `member_unknown`. */
+/**
+ * Inserts a new group. @throws ScimError 409 — reason `external_id_taken`; 400 — reasons `member_unknown`,
+ * `members_too_many`, `memberships_too_many`.
+ */
 async function insert(
   { state, memberIds }: WrittenGroup,
   call: ScimCall,
@@ -72,15 +75,15 @@ async function insert(
 }
 
 /** PUT /Groups/{id} (RFC 7644 §3.5.1): clears omitted attributes, including members. */
-function replaceGroup(given: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
-  const givenMembers = getMember(given, 'members')
-  const members = { kind: 'replace', memberIds: readMemberIds(givenMembers) } as const
+function replaceGroup(replacement: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
+  const sentMembers = getMember(replacement, 'members')
+  const members = { kind: 'replace', memberIds: readMemberIds(sentMembers) } as const
   return writeGroup(
     call,
     async (current) => {
       // RFC 7643 §4.2: the type of an existing member cannot change. Without types, the members need not be read.
-      const present = includesMemberType(givenMembers) ? await loadAllMembers(current, deps) : []
-      const document = replaceResource(groupDocument(current, present), given, deps.groupType).resource
+      const present = includesMemberType(sentMembers) ? await loadAllMembers(current, deps) : []
+      const document = replaceResource(groupDocument(current, present), replacement, deps.groupType).resource
       return { document, members, readAt: undefined }
     },
     deps,

@@ -153,18 +153,18 @@ export function listedGroups({ storage, limits, groupType }: ListedGroupsDepende
     const outcome = await storage.groups.list(query)
     if (outcome.outcome === 'tooMany') return outcome
     const members = await loadShownMembers(outcome.records, renderContext, { storage, limits, bytes: query.maxBytes })
-    const fitting =
+    const fittingGroups =
       members === undefined ? outcome.records : outcome.records.filter(({ groupId }) => members.has(groupId))
-    if (fitting.length < outcome.records.length) {
+    if (fittingGroups.length < outcome.records.length) {
       // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss
       // groups.
       if (query.page.kind === 'index') throw refusal('too_many_members')
       // Reads again with a lower limit, so that the next page begins where this one ends.
-      return list({ ...query, page: { ...query.page, limit: fitting.length } }, renderContext)
+      return list({ ...query, page: { ...query.page, limit: fittingGroups.length } }, renderContext)
     }
 
     const records: RenderedResource[] = []
-    for (const group of fitting) {
+    for (const group of fittingGroups) {
       const shown = { members: members?.get(group.groupId) ?? [], ...renderContext }
       records.push(await runInTurns(renderGroup(group, shown), renderContext.turns))
     }

@@ -35,11 +35,13 @@ export interface GroupWrite {
 }
 
 /**
- * Changes a group and its members in one step (RFC 7644 §3.5). A change of membership alone needs no version, so concurrent
- * requests do not conflict. Any other change is retried on the new state after a conflict, unless the request names a version.
+ * Changes a group and its members in one step (RFC 7644 §3.5). A change of membership alone needs no version, so
+ * concurrent requests do not conflict. Any other change is retried on the new state after a conflict, unless the
+ * request names a version.
  * @param plan computes the write from the current group; when it throws, nothing is written.
- * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; 409 — reason `external_id_taken`; 400 —
- * reason `member_unknown`; and whatever `plan` throws.
+ * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; 409 — reasons
+ * `external_id_taken`, `group_name_taken`; 400 — reasons `member_unknown`, `members_too_many`, `memberships_too_many`;
+ * 413 — reason `resource_too_large`; and whatever `plan` throws.
  */
 export function writeGroup(
   call: ScimCall,

@@ -22,7 +22,7 @@ interface ResourcePage {
 }
 
 /**
- * Reads the page at an offset, which begins at 0.
+ * Reads the page at an offset. The first offset is 0.
  * @throws ScimError tooMany — reasons `too_many_matches`, `page_too_large`.
  */
 export async function pageByIndex(

@@ -13,7 +13,7 @@ export interface SearchRequest extends RequestedAttributes {
   readonly filter: string | undefined
   readonly sortBy: string | undefined
   readonly sortOrder: string | undefined
-  /** NaN when it is not an integer; possibly infinite. */
+  /** NaN when the parameter is not an integer. May be infinite. */
   readonly startIndex: number | undefined
   readonly count: number | undefined
   /** Empty for the first page; undefined for pages by index. */
@@ -132,7 +132,7 @@ export function pageRequest(
 
 const clamp = (value: number, minimum: number, maximum: number): number => Math.min(Math.max(value, minimum), maximum)
 
-/** More than any provider has, and within the range of every store. */
+/** More resources than any provider has, and a number that every store accepts. */
 const largestIndex = 2_147_483_647
 
 /** The limits of a page, published at `/ServiceProviderConfig` (RFC 7644 §3.4.2.4, RFC 9865 §4). */

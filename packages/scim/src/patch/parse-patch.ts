@@ -86,7 +86,7 @@ function readOperationName(op: JsonValue | undefined, tolerances: ToleranceCount
   if (typeof op !== 'string') throw refusal('operation_malformed')
   if (isOperationName(op)) return op
   const lower = op.length > 7 ? '' : op.toLowerCase()
-  // RFC 7644 §3.5.2: add, remove or replace. Entra writes them with a capital.
+  // RFC 7644 §3.5.2: add, remove or replace. Entra capitalizes them.
   if (!isOperationName(lower) || !tolerances.admits('operation-name-case')) throw refusal('operation_unknown')
   return lower
 }
@@ -236,7 +236,9 @@ function resolvePath(text: string, context: ParseContext): PatchTarget {
   }
 }
 
-/** Replaces the dot that Microsoft's sample requests put between the URN of an extension and an attribute. */
+/**
+ * Replaces with a colon the dot that Microsoft's sample requests put between the URN of an extension and an attribute.
+ */
 function withColonAfterUrn(text: string, { resourceType, tolerances }: ParseContext): string {
   if (!text.includes(':')) return text
   const key = nameKey(text)
@@ -316,7 +318,7 @@ function readPath(text: string, tolerances: ToleranceCounter): PathNode {
   return Object.freeze({ attribute, filter, subName: sub?.name })
 }
 
-/** A path selects one value or a few, and a request has many paths. */
+/** Lower than the limits of a filter, because a path selects one value or a few, and a request has many paths. */
 const pathLimits: FilterLimits = { length: 4096, parts: 200 }
 
 /** Refuses a space before the next token: a path has spaces only inside its filter (RFC 7644 §3.5.2, figure 7). */

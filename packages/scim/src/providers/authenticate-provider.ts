@@ -31,7 +31,7 @@ export type MayProvision = (consent: ProvisioningConsent) => boolean | Promise<b
 /** A request with an access token that a client of the provider received from a user. */
 interface ProvisioningConsent {
   readonly providerId: ProviderId
-  /** The user who consented. Active; not necessarily a user of the provider. */
+  /** The user who consented. The user is active, and not necessarily a user of the provider. */
   readonly userId: UserId
   readonly clientId: ClientId
 }

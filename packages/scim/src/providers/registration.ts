@@ -138,11 +138,11 @@ const dependencyOptions: OptionChecks<ProviderDependencies> = {
  * Returns the domains in lower case, without repetitions.
  * @throws ProviderError `invalid_domain`.
  */
-export function verifiedDomains(given: readonly string[]): readonly string[] {
-  const domains = [...new Set(given.map((domain) => domain.toLowerCase()))]
-  if (domains.length > 100 || !domains.every((domain) => isEmailAddress(`a@${domain}`)))
+export function verifiedDomains(domains: readonly string[]): readonly string[] {
+  const distinct = [...new Set(domains.map((domain) => domain.toLowerCase()))]
+  if (distinct.length > 100 || !distinct.every((domain) => isEmailAddress(`a@${domain}`)))
     throw new ProviderError('invalid_domain')
-  return domains
+  return distinct
 }
 
 /** Creates the stored form of a new secret, which contains only its digest. */

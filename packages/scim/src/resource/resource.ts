@@ -239,8 +239,8 @@ interface ResourceMeta {
 }
 
 /**
- * Renders the `meta` of a resource (RFC 7643 §3.1) as JSON text, because building and serializing an object takes twice as long
- * and a page has up to 200.
+ * Renders the `meta` of a resource (RFC 7643 §3.1) as JSON text, because building and serializing an object takes twice
+ * as long and a page has up to 200 resources.
  */
 export function renderMeta({
   resourceType,
@@ -261,7 +261,7 @@ export function renderMeta({
 export function formatInstant(at: EpochSeconds): string {
   const date = new Date(at * 1000)
   const year = date.getUTCFullYear()
-  // RFC 3339 §5.6: years have four digits. `Date` formats all others.
+  // RFC 3339 §5.6: a year has four digits. `toISOString` formats all other years.
   if (!(year >= 1000 && year <= 9999)) return date.toISOString()
   const day = `${year}-${twoDigits(date.getUTCMonth() + 1)}-${twoDigits(date.getUTCDate())}`
   return `${day}T${twoDigits(date.getUTCHours())}:${twoDigits(date.getUTCMinutes())}:${twoDigits(date.getUTCSeconds())}.000Z`

@@ -5,8 +5,8 @@ import type { ResourceType } from './resource-type.ts'
 import type { Attribute } from './schema.ts'
 
 /**
- * Returns the storage, which first creates the indexes of the host's attributes: before the first list or write of a
- * user. A failure, such as two users with the same unique value, fails that request; the next request tries again.
+ * Returns a storage that creates the indexes of the host's attributes before the first list or write of a user. A
+ * failure, such as two users with the same unique value, fails that request; the next request tries again.
  * @throws TypeError when an attribute cannot be unique.
  */
 export function withIndexedAttributes(storage: ScimStorage, userType: ResourceType): ScimStorage {

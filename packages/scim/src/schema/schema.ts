@@ -75,7 +75,7 @@ export interface Attribute {
   readonly uniqueness: Uniqueness
   /**
    * Whether an index finds and sorts users by the attribute, however many users there are. For strings and references.
-   * Not shown at `/Schemas`. The first start with a new indexed attribute reads all users once.
+   * Not shown at `/Schemas`. The first request after an attribute becomes indexed reads all users once.
    * @defaultValue `false`. An index makes each write of a user slower.
    */
   readonly indexed: boolean
@@ -117,7 +117,7 @@ export interface Attribute {
   readonly maxValues: number
 }
 
-/** Options of `defineAttribute`: a name, and what differs from the defaults of RFC 7643 §2.2. */
+/** Options of `defineAttribute`: a name, and the characteristics that differ from the defaults of RFC 7643 §2.2. */
 export type AttributeOptions = Partial<Omit<Attribute, 'name' | 'subAttributes' | 'subAttributesByName'>> & {
   /** A letter, followed by letters, digits, `$`, `_` and `-` (RFC 7643 §2.1). */
   readonly name: string

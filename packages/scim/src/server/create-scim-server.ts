@@ -63,13 +63,13 @@ export interface ScimServer extends HttpService {
  * slash, when `resourceTypes` collide with each other or with the endpoints of SCIM, and when an attribute of groups is `indexed` or
  * unique.
  */
-export function createScimServer(given: ScimServerOptions): ScimServer {
-  checkOptions('createScimServer', given, scimOptions)
-  checkIssuer(given)
-  requireStores(given.storage, { capability: 'scim', feature: 'createScimServer' })
-  refuseIndexesOfGroups(given.groupType ?? groupResourceType)
-  const storage = withIndexedAttributes(given.storage, given.userType ?? userResourceType)
-  const options = { ...given, storage }
+export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
+  checkOptions('createScimServer', hostOptions, scimOptions)
+  checkIssuer(hostOptions)
+  requireStores(hostOptions.storage, { capability: 'scim', feature: 'createScimServer' })
+  refuseIndexesOfGroups(hostOptions.groupType ?? groupResourceType)
+  const storage = withIndexedAttributes(hostOptions.storage, hostOptions.userType ?? userResourceType)
+  const options = { ...hostOptions, storage }
   const { issuer } = options
   const limits = scimLimits(options.limits)
   const deps = scimDependencies(options, limits)

@@ -74,7 +74,7 @@ export const defaultLimits: ScimLimits = {
   groupsOfMember: 5000,
 }
 
-export const scimLimits = (given: Partial<ScimLimits> = {}): ScimLimits => ({ ...defaultLimits, ...given })
+export const scimLimits = (limits: Partial<ScimLimits> = {}): ScimLimits => ({ ...defaultLimits, ...limits })
 
 const aLimit = wholeNumber(1)
 

@@ -58,8 +58,8 @@ interface AuthenticatedRequest {
 }
 
 /** Creates the HTTP service. It authenticates the provider before it reveals which endpoints exist. */
-export function createScimRouter(given: ScimRouterDependencies): HttpService {
-  const deps = { ...given, requestLimit: given.requestLimit ?? defaultRequestLimit() }
+export function createScimRouter(routerDeps: ScimRouterDependencies): HttpService {
+  const deps = { ...routerDeps, requestLimit: routerDeps.requestLimit ?? defaultRequestLimit() }
   const root = new URL(scimRoot(deps.issuer))
   const load = createProviderLoad(deps.limits)
   const routes = routeTable({ ...deps, load })

@@ -27,7 +27,7 @@ export async function findUser(
 }
 
 /**
- * Returns the options that leave out the groups of a user. Reads them if the response shows them, or if a precondition
+ * Returns the options for reading a user. They leave out the groups unless the response shows them, or a precondition
  * compares the version, which covers them.
  */
 export const groupReadOptions = (

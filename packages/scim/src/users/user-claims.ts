@@ -27,8 +27,8 @@ export function claimsAfter(
 }
 
 /**
- * Returns whether each changed address or number is verified. It is needed even if the previous one had the same
- * status.
+ * Returns the verification claim of each changed address or number, including one that has the same value as before the
+ * change.
  */
 const verificationOf = (changes: ClaimChanges, after: ClaimChanges): ClaimChanges =>
   Object.fromEntries(

@@ -28,11 +28,11 @@ import { claimsAfter } from './user-claims.ts'
 import type { ProposedChange, UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 
 /**
- * Changes a user in one compare-and-swap (RFC 7644 §3.5). After a conflict the change is applied again to the new state, unless
- * the request names a version.
+ * Changes a user in one compare-and-swap (RFC 7644 §3.5). After a conflict the change is applied again to the new
+ * state, unless the request names a version.
  * @param change computes the new resource from the current one; when it throws, nothing is written.
- * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; the reasons of `writeState`; and whatever
- * `change` throws.
+ * @throws ScimError 404 — reason `resource_not_found`; 412 — reason `version_mismatch`; 413 — reasons
+ * `operations_too_many`, `resource_too_large`; the reasons of `writeState`; and whatever `change` throws.
  */
 export function writeUser(
   call: ScimCall,

@@ -218,7 +218,7 @@ export function unwrapValue(
   return isObject(json) ? unwrapPrimitive(json, tolerances) : json
 }
 
-/** Accepts `"u9"` for `{"value":"u9"}`, as some send the manager. */
+/** Accepts `"u9"` for `{"value":"u9"}`, as Entra sends the manager. */
 function unwrapComplex(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
   if (typeof json !== 'string' || !attribute.subAttributesByName.has('value')) return json
   return tolerances.admits('text-for-complex') ? { value: json } : json
