@@ -12,14 +12,14 @@ test('every law has a store that breaks it', () => {
 
 test.for(adminLaws)('a broken store is caught by the law $name', async (law) => {
   const breaks = brokenStores[law.name]
-  const broken = await caught(law.run(async () => breaks?.(await memoryUnderTest()) ?? memoryUnderTest()))
+  const broken = await violationOf(law.run(async () => breaks?.(await memoryUnderTest()) ?? memoryUnderTest()))
 
   expect(broken.law).toBe(law.name)
   expect(broken.cause, 'the store answered; it did not throw').toBeUndefined()
   expect(broken.message).toContain('expected: ')
 })
 
-const anyJson = new Set(['jwks', 'claims', 'claimsRequest', 'publicJwk', 'resource', 'comparable', 'content'])
+const membersOfAnyJson = new Set(['jwks', 'claims', 'claimsRequest', 'publicJwk', 'resource', 'comparable', 'content'])
 
 const writes: readonly { readonly law: string; readonly method: string; readonly record: object }[] = [
   { law: 'round trip: clients', method: 'clients.insert', record: full.fullClient },
@@ -72,7 +72,7 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
 ]
 
 const drops = writes.flatMap((write) =>
-  membersOf(write.record).map((member) => ({ ...write, member, path: member.join('.') })),
+  memberPathsOf(write.record).map((member) => ({ ...write, member, path: member.join('.') })),
 )
 
 test.for(drops)(
@@ -80,10 +80,10 @@ test.for(drops)(
   async ({ law: name, method, member }) => {
     const law = adminLaws.find((candidate) => candidate.name === name)
     const dropping = breakEveryMethod((honest, call) =>
-      honest(...(call.name === method ? call.args.map((value) => without(value, member)) : call.args)),
+      honest(...(call.name === method ? call.args.map((value) => withoutMember(value, member)) : call.args)),
     )
 
-    const broken = await caught(law?.run(async () => dropping(await memoryUnderTest())))
+    const broken = await violationOf(law?.run(async () => dropping(await memoryUnderTest())))
 
     expect(broken.law).toBe(name)
   },
@@ -93,46 +93,46 @@ test('a store that throws breaks the law, and the error is its cause', async () 
   const failure = new Error('no connection')
   const failing = breakEveryMethod(() => Promise.reject(failure))
 
-  const broken = await caught(adminLaws[0]?.run(async () => failing(await memoryUnderTest())))
+  const broken = await violationOf(adminLaws[0]?.run(async () => failing(await memoryUnderTest())))
 
   expect(broken.cause).toBe(failure)
 })
 
 test('a store is closed even when it breaks a law', async () => {
-  let closed = 0
+  let closeCount = 0
   const failing = breakEveryMethod(() => Promise.reject(new Error('no connection')))
-  const makeStore = async () => ({ ...failing(await memoryUnderTest()), close: async () => void (closed += 1) })
+  const makeStore = async () => ({ ...failing(await memoryUnderTest()), close: async () => void (closeCount += 1) })
 
-  await caught(adminLaws[0]?.run(makeStore))
+  await violationOf(adminLaws[0]?.run(makeStore))
 
-  expect(closed).toBe(1)
+  expect(closeCount).toBe(1)
 })
 
 /** Returns the path of every member that is present. Does not descend into members that may hold any JSON. */
-function membersOf(value: object, path: readonly string[] = []): readonly (readonly string[])[] {
+function memberPathsOf(value: object, path: readonly string[] = []): readonly (readonly string[])[] {
   return Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
     const here = [...path, key]
     if (member === undefined) return []
-    if (typeof member !== 'object' || member === null || anyJson.has(key)) return [here]
-    return [here, ...membersOf(member, here)]
+    if (typeof member !== 'object' || member === null || membersOfAnyJson.has(key)) return [here]
+    return [here, ...memberPathsOf(member, here)]
   })
 }
 
-function without(value: unknown, path: readonly string[]): unknown {
+function withoutMember(value: unknown, path: readonly string[]): unknown {
   const [key, ...rest] = path
   if (typeof value !== 'object' || value === null || key === undefined) return value
   if (Array.isArray(value)) {
     return value.flatMap((member: unknown, index) =>
-      String(index) !== key ? [member] : rest.length === 0 ? [] : [without(member, rest)],
+      String(index) !== key ? [member] : rest.length === 0 ? [] : [withoutMember(member, rest)],
     )
   }
   const members = Object.entries(value).map(([name, member]: [string, unknown]) => {
-    return [name, name !== key ? member : rest.length === 0 ? undefined : without(member, rest)] as const
+    return [name, name !== key ? member : rest.length === 0 ? undefined : withoutMember(member, rest)] as const
   })
   return Object.fromEntries(members)
 }
 
-async function caught(run: Promise<void> | undefined): Promise<LawViolationError> {
+async function violationOf(run: Promise<void> | undefined): Promise<LawViolationError> {
   const outcome: unknown = await run?.then(
     () => 'no error',
     (thrown: unknown) => thrown,

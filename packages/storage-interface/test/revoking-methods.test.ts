@@ -5,17 +5,17 @@ test('every method that writes is listed, either as revoking something that acce
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const stores = Object.entries({ ...storage, issuer: {} }) as readonly (readonly [string, object])[]
 
-  const verbs = stores.flatMap(([name, store]) => Object.keys(store).map((verb) => `${name}.${verb}`))
-  const unsorted = verbs.filter(
-    (verb) => !ending.includes(verb) && !endingNothing.includes(verb) && !addsOrReads.test(verb),
+  const methods = stores.flatMap(([name, store]) => Object.keys(store).map((verb) => `${name}.${verb}`))
+  const unlisted = methods.filter(
+    (verb) => !revokingMethods.includes(verb) && !otherWritingMethods.includes(verb) && !addingOrReading.test(verb),
   )
 
-  expect(unsorted).toEqual([])
-  expect(ending.filter((verb) => !verbs.includes(verb))).toEqual([])
+  expect(unlisted).toEqual([])
+  expect(revokingMethods.filter((verb) => !methods.includes(verb))).toEqual([])
 })
 
 /** Each has a law in revocation-laws.ts. */
-const ending = [
+const revokingMethods = [
   'clients.compareAndSwap',
   'clients.remove',
   'revocations.revokeToken',
@@ -36,7 +36,7 @@ const ending = [
 ]
 
 /** Methods that change or remove something that no self-contained access token depends on. */
-const endingNothing = [
+const otherWritingMethods = [
   'replays.markUsed',
   'codes.consume',
   'cursors.compareAndSwap',
@@ -69,5 +69,5 @@ const endingNothing = [
 ]
 
 /** Matches the names of methods that only add or read, and so cannot revoke anything. */
-const addsOrReads =
+const addingOrReading =
   /\.(?:append|assign$|compare$|count|enqueue|find|has[A-Z]|isTokenRevoked|insert|join|lastPosition|lease|list|membersOf|nextDueAt|of[A-Z]|participants|read|record|touch)/

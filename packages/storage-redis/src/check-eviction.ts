@@ -27,7 +27,7 @@ async function checkEviction(run: RunScript, keyOf: KeyOf, onWarning: (message: 
 
 async function readPolicy(run: RunScript, key: string): Promise<string | undefined> {
   try {
-    const [info] = await run(script, key, [])
+    const [info] = await run(evictionScript, key, [])
     return /^maxmemory_policy:([\w-]+)/m.exec(info)?.[1]
   } catch {
     // The server has become unavailable, or the user may not call INFO. The caller has its answer already.
@@ -36,4 +36,4 @@ async function readPolicy(run: RunScript, key: string): Promise<string | undefin
 }
 
 /** `INFO` is allowed more often than `CONFIG GET`, which managed services remove, and which no script may call. */
-const script = `return {redis.call('INFO', 'memory')}`
+const evictionScript = `return {redis.call('INFO', 'memory')}`

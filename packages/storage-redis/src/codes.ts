@@ -10,10 +10,10 @@ export function createRedisCodes(run: RunScript, keyOf: KeyOf): AuthorizationCod
 
   return {
     async insert(code) {
-      const kept = timeToLive({ from: code.issuedAt, until: code.expiresAt })
+      const timeToLiveArguments = timeToLive({ from: code.issuedAt, until: code.expiresAt })
       const fields = ['owner', code.clientId, 'expiresAt', code.expiresAt, 'record', storedJson(code)]
 
-      const [outcome] = await run(insertScript, await keyOf('code', code.digest), [...kept, ...fields])
+      const [outcome] = await run(insertScript, await keyOf('code', code.digest), [...timeToLiveArguments, ...fields])
       if (outcome === 'inserted' || outcome === 'taken') return { outcome }
       throw unexpectedReply(outcome)
     },

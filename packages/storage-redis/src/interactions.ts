@@ -11,10 +11,10 @@ export function createRedisInteractions(run: RunScript, keyOf: KeyOf): Interacti
 
   return {
     async insert(interaction) {
-      const kept = timeToLive({ from: interaction.createdAt, until: interaction.expiresAt })
+      const timeToLiveArguments = timeToLive({ from: interaction.createdAt, until: interaction.expiresAt })
 
       const key = await keyOf('interaction', interaction.digest)
-      const [outcome] = await run(insertScript, key, [...kept, ...fieldsOf(interaction)])
+      const [outcome] = await run(insertScript, key, [...timeToLiveArguments, ...fieldsOf(interaction)])
       if (outcome === 'inserted' || outcome === 'taken') return { outcome }
       throw unexpectedReply(outcome)
     },

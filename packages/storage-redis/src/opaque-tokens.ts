@@ -13,11 +13,15 @@ export function createRedisOpaqueTokens(run: RunScript, keyOf: KeyOf): OpaqueTok
     async insert({ revokedAt, ...token }) {
       // The record has no time of issue, so Redis's own clock decides how long the key is kept. If the key expires too
       // early, its token does too, which is safe.
-      const kept = timeToLive({ from: undefined, until: token.expiresAt })
+      const timeToLiveArguments = timeToLive({ from: undefined, until: token.expiresAt })
       const fields = ['owner', token.clientId, 'expiresAt', token.expiresAt, 'record', storedJson(token)]
-      const ended = revokedAt === undefined ? [] : ['endedAt', revokedAt]
+      const endedFields = revokedAt === undefined ? [] : ['endedAt', revokedAt]
 
-      const [outcome] = await run(insertScript, await keyOf('token', token.digest), [...kept, ...fields, ...ended])
+      const [outcome] = await run(insertScript, await keyOf('token', token.digest), [
+        ...timeToLiveArguments,
+        ...fields,
+        ...endedFields,
+      ])
       if (outcome === 'inserted' || outcome === 'taken') return { outcome }
       throw unexpectedReply(outcome)
     },

@@ -10,10 +10,13 @@ export function createRedisPushedRequests(run: RunScript, keyOf: KeyOf): PushedR
 
   return {
     async insert(request) {
-      const kept = timeToLive({ from: request.createdAt, until: request.expiresAt })
+      const timeToLiveArguments = timeToLive({ from: request.createdAt, until: request.expiresAt })
       const fields = ['owner', request.clientId, 'expiresAt', request.expiresAt, 'record', storedJson(request)]
 
-      const [outcome] = await run(insertScript, await keyOf('pushed', request.digest), [...kept, ...fields])
+      const [outcome] = await run(insertScript, await keyOf('pushed', request.digest), [
+        ...timeToLiveArguments,
+        ...fields,
+      ])
       if (outcome === 'inserted' || outcome === 'taken') return { outcome }
       throw unexpectedReply(outcome)
     },

@@ -4,12 +4,13 @@ import { type RunScript, unexpectedReply } from './script-runner.ts'
 import { keepSeconds, timeToLive } from './scripts.ts'
 
 export function createRedisReplays(run: RunScript, keyOf: KeyOf): ReplayStore {
-  const claimKey = async (purpose: ReplayPurpose, value: string): Promise<string> => keyOf(purpose, await sha256(value))
+  const replayKey = async (purpose: ReplayPurpose, value: string): Promise<string> =>
+    keyOf(purpose, await sha256(value))
 
   return {
     async markUsed({ purpose, value, expiresAt, now }) {
-      const args = [now, ...timeToLive({ from: now, until: expiresAt, margin: keptAfterExpiry })]
-      const [outcome] = await run(claimScript, await claimKey(purpose, value), args)
+      const args = [now, ...timeToLive({ from: now, until: expiresAt, margin: secondsKeptAfterExpiry })]
+      const [outcome] = await run(markUsedScript, await replayKey(purpose, value), args)
       if (outcome === 'fresh' || outcome === 'seen') return { outcome }
       throw unexpectedReply(outcome)
     },
@@ -17,12 +18,12 @@ export function createRedisReplays(run: RunScript, keyOf: KeyOf): ReplayStore {
 }
 
 /** In seconds: setting a clock back by an hour must not make an old assertion acceptable. */
-const keptAfterExpiry = 3900
+const secondsKeptAfterExpiry = 3900
 
 // A replay mark is a string: the second in which it expires.
 
 /** ARGV: now, expiresAt, lifetime, margin. Answers `fresh` or `seen`. */
-const claimScript = `#!lua
+const markUsedScript = `#!lua
 ${keepSeconds}
 local expiresAt = redis.call('GET', KEYS[1])
 if expiresAt and tonumber(ARGV[1]) < tonumber(expiresAt) then return {'seen'} end

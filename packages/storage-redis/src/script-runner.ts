@@ -24,8 +24,8 @@ export function createScriptRunner(client: RedisClient, timeoutMilliseconds: num
 
   return async (script, key, args) => {
     const call = { script, sha1: await sha1Of(script), key, args: args.map(String) }
-    const reply = await within(timeoutMilliseconds, evaluate(evaluator, call)).catch((thrown: unknown) => {
-      throw storageError(thrown)
+    const reply = await withTimeout(timeoutMilliseconds, evaluate(evaluator, call)).catch((thrown: unknown) => {
+      throw toStorageError(thrown)
     })
     return readReply(reply)
   }
@@ -52,7 +52,7 @@ async function evaluate(evaluator: Evaluator, { script, sha1, key, args }: Scrip
 }
 
 /** Throws if the answer takes too long. A client may wait for a lost connection without a limit. */
-async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = new Promise<never>((_resolve, reject) => {
     const late = () => reject(new StorageUnavailableError(`Redis did not answer within ${milliseconds} ms.`))
@@ -90,7 +90,7 @@ async function sha1(text: string): Promise<string> {
  * connection, a timed-out command, READONLY, CLUSTERDOWN, LOADING, MASTERDOWN, TRYAGAIN, OOM, MISCONF, NOREPLICAS,
  * BUSY, refused credentials. Only a reply that rejects the request itself is passed on: a retry would not help.
  */
-function storageError(thrown: unknown): unknown {
+function toStorageError(thrown: unknown): unknown {
   if (thrown instanceof StorageUnavailableError) return thrown
   if (thrown instanceof Error && isDefect(thrown.message)) return thrown
 

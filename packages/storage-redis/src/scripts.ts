@@ -22,14 +22,14 @@ export function timeToLive(life: {
   readonly until: EpochSeconds
   readonly margin?: number
 }): readonly [expiresAt: number, lifetime: number, margin: number] {
-  const { until, from = until, margin = keptAfterExpiry } = life
+  const { until, from = until, margin = secondsKeptAfterExpiry } = life
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(until))
     throw new TypeError('A time must be a whole number of seconds.')
   return [until, Math.max(0, until - from), margin]
 }
 
 /** In seconds. The caller's clock may be slow. */
-const keptAfterExpiry = 300
+const secondsKeptAfterExpiry = 300
 
 // Records are hashes. `owner` is the client or browser that may present the record, `expiresAt` and `endedAt` are
 // seconds, and `record` is JSON. Lua never parses it, because Lua's JSON cannot distinguish an empty list from an empty

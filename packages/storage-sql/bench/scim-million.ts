@@ -8,7 +8,7 @@ import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-i
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { filledAccount, fillProvider } from '../test/support/fill-provider.ts'
+import { filledUser, fillProvider } from '../test/support/fill-provider.ts'
 import { makeDatabase } from '../test/support/postgres-database.ts'
 import { startPostgres } from '../test/support/postgres-server.ts'
 
@@ -158,14 +158,14 @@ function workOn(storage: AdminStorage, rows: number): Readonly<Record<string, (n
       page: { kind: 'index', offset: 0, limit },
     })
   return {
-    'userName eq': (n) => list(equals('userName', filledAccount(n).userName), 100),
-    'externalId eq': (n) => list(equals('externalId', filledAccount(n).externalId), 100),
+    'userName eq': (n) => list(equals('userName', filledUser(n).userName), 100),
+    'externalId eq': (n) => list(equals('externalId', filledUser(n).externalId), 100),
     'emails[type eq "work" and value eq …]': (n) =>
       list(
         {
           kind: 'element',
           attribute: { extension: undefined, name: 'emails', subName: undefined, multiValued: true },
-          where: { kind: 'and', operands: [equals('type', 'work'), equals('value', filledAccount(n).workEmail)] },
+          where: { kind: 'and', operands: [equals('type', 'work'), equals('value', filledUser(n).workEmail)] },
         },
         100,
       ),
@@ -189,7 +189,7 @@ const equals = (name: string, value: string): ResolvedFilter => ({
 })
 
 async function deactivate(storage: AdminStorage, n: number): Promise<void> {
-  const user = await storage.provisionedUsers.find(acme, userId(filledAccount(n).userId))
+  const user = await storage.provisionedUsers.find(acme, userId(filledUser(n).userId))
   if (user === undefined) throw new Error(`There is no user ${n}.`)
   const { externalId, resource, resourceForm, claims, version } = user
   const state = {
@@ -197,7 +197,7 @@ async function deactivate(storage: AdminStorage, n: number): Promise<void> {
     externalId,
     resource,
     resourceForm,
-    comparable: { userName: filledAccount(n).userName },
+    comparable: { userName: filledUser(n).userName },
     claims,
   }
   const { outcome } = await storage.provisionedUsers.compareAndSwap({

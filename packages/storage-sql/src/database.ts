@@ -101,7 +101,7 @@ export function compileStatement<Name extends string>(
   lifetime: StatementLifetime = 'lasting',
 ): Statement<Name> {
   let compiled: CompiledStatement | undefined
-  const statement = (): CompiledStatement => (compiled ??= compile(define(named)))
+  const statement = (): CompiledStatement => (compiled ??= compile(define(toNamedParameter)))
 
   return {
     get sql() {
@@ -159,4 +159,4 @@ class NamedParameter {
   }
 }
 
-const named = (name: string): SqlValue => new NamedParameter(name) as unknown as SqlValue
+const toNamedParameter = (name: string): SqlValue => new NamedParameter(name) as unknown as SqlValue

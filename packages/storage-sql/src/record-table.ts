@@ -20,9 +20,9 @@ import { placeOf } from './row.ts'
 /** A table of records: how statements write them, and how they select and read whole records. */
 export interface RecordTable<Of extends RecordDefinition> extends RecordCodec<Of> {
   /** The list of `SELECT` or `RETURNING` of a statement whose rows `read` and `take` accept. */
-  readonly whole: readonly AliasedRawBuilder<SqlValue, string>[]
+  readonly selection: readonly AliasedRawBuilder<SqlValue, string>[]
   /** Reads a row of the table's own columns. */
-  readonly readOwn: RecordCodec<Of>['read']
+  readonly readTableRow: RecordCodec<Of>['read']
   /** Returns the table's own columns of a row of a statement that selects `selection`. */
   readonly take: (row: SqlRow) => SqlRow
   /** Inserts a record. `false` when one of its unique keys is taken: nothing was written. */
@@ -53,11 +53,11 @@ export function recordTable<Of extends RecordDefinition>(
 
   return {
     ...codec,
-    get whole() {
+    get selection() {
       return engine.joined.select(selected)
     },
     take,
-    readOwn: codec.read,
+    readTableRow: codec.read,
     read: (row) => codec.read(take(row)),
     insert: async (record) => (await runInOrder(insert, toValues(record))).length > 0,
   }

@@ -9,13 +9,13 @@ import { aUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
-import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
+import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 
 describe.for([
-  { name: 'SQLite', open: aMigratedFile },
-  { name: 'PostgreSQL', open: aMigratedPool },
+  { name: 'SQLite', open: aMigratedSqlite },
+  { name: 'PostgreSQL', open: aMigratedPostgres },
 ])('$name', ({ open }) => {
   test('finds users by claims that the engine cannot store as JSON, as the memory storage does', async () => {
     const [memory, sql] = [createMemoryStorage({ issuer }), await createSqlStorage({ dialect: await open(), issuer })]

@@ -13,15 +13,15 @@ import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { SqlValue } from '../src/dialect.ts'
-import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
+import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 import { scansOf, type PlanNode } from './support/postgres-plan.ts'
 
 const issuer = 'https://issuer.example'
 
 describe.for([
-  { name: 'SQLite', open: aMigratedFile },
-  { name: 'PostgreSQL', open: aMigratedPool },
+  { name: 'SQLite', open: aMigratedSqlite },
+  { name: 'PostgreSQL', open: aMigratedPostgres },
 ])('$name', ({ open }) => {
   test('answers a filter that matches at most one row by an index alone (RFC 7644 §3.4.2.2)', async () => {
     const { sql, memory, executed } = await stored(await open(), resources)

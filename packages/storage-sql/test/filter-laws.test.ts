@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aComparable } from './arbitraries/comparable-resource.ts'
 import { aResolvedFilter, aSortKey, type KnownTexts } from './arbitraries/resolved-filter.ts'
 import type { TestDatabase } from './support/postgres-database.ts'
-import { aDatabaseInOtherOrder } from './support/postgres-of-the-run.ts'
+import { anEnglishDatabase } from './support/postgres-of-the-run.ts'
 
 // Every population has a separate issuer. It is searched with a hundred filters.
 let database: TestDatabase
@@ -19,7 +19,7 @@ let populations = 0
 
 beforeAll(async () => {
   // The collation of the database must not matter.
-  database = await aDatabaseInOtherOrder()
+  database = await anEnglishDatabase()
   dialects = [
     openSqliteDialect(':memory:', { migrate: 'on-open' }),
     toPostgresDialect(database.pool(), { migrate: 'on-open' }),

@@ -3,15 +3,15 @@ import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
 import { groupsInRead } from '../src/stores/groups-of-a-user.ts'
-import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
+import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 const ada = aProvisionedUser('ada', { providerId: aGroup('staff').providerId })
 const { providerId } = ada
 
 describe.for([
-  { name: 'SQLite', open: aMigratedFile },
-  { name: 'PostgreSQL', open: () => aMigratedPool({ max: 10 }) },
+  { name: 'SQLite', open: aMigratedSqlite },
+  { name: 'PostgreSQL', open: () => aMigratedPostgres({ max: 10 }) },
 ])('the groups of a user, on $name', ({ open }) => {
   test.for([groupsInRead - 1, groupsInRead, groupsInRead + 1, 3 * groupsInRead])(
     'are complete and in order if there are %s, and no statement reads more than a slice of them',

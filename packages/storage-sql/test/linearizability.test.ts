@@ -49,7 +49,7 @@ const later = (by: number): EpochSeconds => epochSeconds(now + by)
 const { userId } = aUser()
 const family = aFamilyRecord()
 const { digest: codeDigest } = aCodeRecord()
-const { digest: visit, browserDigest } = anInteractionRecord()
+const { digest: interactionDigest, browserDigest } = anInteractionRecord()
 const owner = family.clientId
 const secondGrant = aGrantRecord({ grantId: grantId('grant-2') })
 const login = { userId, userGeneration: 0, authentication: aCodeRecord().authentication, inSession: false }
@@ -164,10 +164,10 @@ const callsByRecord: Readonly<Record<string, readonly Call[]>> = {
   ],
   interactions: [
     (storage) => storage.interactions.insert(anInteractionRecord()),
-    (storage) => storage.interactions.recordLogin({ digest: visit, browserDigest, login, version: 1, now }),
-    (storage) => storage.interactions.recordLogin({ digest: visit, browserDigest, login, version: 2, now }),
-    (storage) => storage.interactions.consume(visit, browserDigest, now),
-    (storage) => storage.interactions.find(visit, browserDigest, now),
+    (storage) => storage.interactions.recordLogin({ digest: interactionDigest, browserDigest, login, version: 1, now }),
+    (storage) => storage.interactions.recordLogin({ digest: interactionDigest, browserDigest, login, version: 2, now }),
+    (storage) => storage.interactions.consume(interactionDigest, browserDigest, now),
+    (storage) => storage.interactions.find(interactionDigest, browserDigest, now),
   ],
   pushedRequests: [
     (storage) => storage.pushedRequests.insert(aPushedRequestRecord()),
@@ -255,12 +255,12 @@ test.for(Object.entries(callsByRecord))(
       fc.asyncProperty(fc.scheduler(), before, atOnce, async (scheduler, history, race) => {
         const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
         const alone = await createSqlStorage({ dialect, issuer })
-        await inOrder(alone, history, calls)
+        await runInOrder(alone, history, calls)
         const waitForTurn = scheduler.scheduleFunction(async () => {})
         const raced = await createSqlStorage({ dialect: withScheduler(dialect, waitForTurn), issuer })
 
         const answers = await scheduler.waitFor(Promise.all(race.map((index) => answerOf(raced, calls[index]))))
-        const after = await inOrder(alone, [...calls.keys()], calls)
+        const after = await runInOrder(alone, [...calls.keys()], calls)
         await dialect.close()
 
         const possible = await Promise.all(
@@ -286,13 +286,13 @@ async function answersOf({
   readonly calls: readonly Call[]
 }): Promise<{ readonly answers: readonly unknown[]; readonly after: readonly unknown[] }> {
   const storage = createMemoryStorage({ issuer })
-  await inOrder(storage, history, calls)
+  await runInOrder(storage, history, calls)
 
   const answers = new Map<number, unknown>()
   for (const place of order) answers.set(place, await answerOf(storage, calls[race[place] ?? 0]))
   return {
     answers: race.map((_, place) => answers.get(place)),
-    after: await inOrder(storage, [...calls.keys()], calls),
+    after: await runInOrder(storage, [...calls.keys()], calls),
   }
 }
 
@@ -308,7 +308,7 @@ async function answerOf(storage: AdminStorage, call: Call | undefined): Promise<
   }
 }
 
-async function inOrder(
+async function runInOrder(
   storage: AdminStorage,
   indexes: readonly number[],
   calls: readonly Call[],

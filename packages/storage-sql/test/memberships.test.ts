@@ -3,14 +3,14 @@ import type { MembershipRecord } from '@mintmark/storage-interface/stores'
 import { aUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
-import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
+import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 const now = epochSeconds(1_700_000_000)
 
 describe.for([
-  { name: 'SQLite', open: aMigratedFile },
-  { name: 'PostgreSQL', open: () => aMigratedPool({ max: 10 }) },
+  { name: 'SQLite', open: aMigratedSqlite },
+  { name: 'PostgreSQL', open: () => aMigratedPostgres({ max: 10 }) },
 ])('$name', ({ open }) => {
   test('removing a user or an organization leaves no membership in the table', async () => {
     const dialect = await open()

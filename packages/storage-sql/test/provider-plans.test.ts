@@ -10,12 +10,12 @@ import type { FilterAttribute, ListPage, SortKey } from '@mintmark/storage-inter
 import { aProvisionedState } from '@mintmark/storage-interface/fixtures'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filledPostgres, filledSqlite, type FilledDatabase } from './support/filled-database.ts'
-import { filledAccount } from './support/fill-provider.ts'
+import { filledUser } from './support/fill-provider.ts'
 
 // A hundred thousand users of one provider. SQLite has no statistics, as in a database that nobody has analysed.
 const userCount = 100_000
 const provider = providerId('provider-1')
-const target = filledAccount(54_321)
+const target = filledUser(54_321)
 const later = epochSeconds(1_800_000_000)
 
 describe.for([
@@ -33,34 +33,34 @@ describe.for([
     async ([name, valueOf]) => {
       const sorted = inOrderOf(valueOf)
 
-      database.ran()
+      database.takeStatements()
 
       expect(await firstPage(database.storage, [name, 'ascending'])).toEqual(sorted.slice(0, 100))
       expect(await firstPage(database.storage, [name, 'descending'])).toEqual(sorted.toReversed().slice(0, 100))
 
-      const pages = database.ran().filter(({ statement }) => statement.startsWith('with page'))
+      const pages = database.takeStatements().filter(({ statement }) => statement.startsWith('with page'))
       expect(await Promise.all(pages.map((page) => database.sortsForPage(page)))).toEqual([0, 0])
     },
   )
 
   test.for(Object.entries(requests))('reads only by an index: %s', async ([, request]) => {
-    database.ran()
+    database.takeStatements()
 
     await request(database.storage)
 
-    const ran = database.ran()
+    const ran = database.takeStatements()
     expect(ran.length).toBeGreaterThan(0)
     for (const each of ran) expect({ ...each, scans: await database.scansOf(each) }).toMatchObject({ scans: [] })
   })
 
   test('rejects a filter that would read all rows before it reads them (RFC 7644 §3.12)', async () => {
-    database.ran()
+    database.takeStatements()
     const filter: ResolvedFilter = { kind: 'text', attribute: attribute('title'), operator: 'co', value: 'president' }
 
     const outcome = await list(database.storage, filter)
 
     expect(outcome).toEqual({ outcome: 'tooMany' })
-    expect(database.ran().map(({ statement }) => /mintmark_\w+/.exec(statement)?.[0])).toEqual([
+    expect(database.takeStatements().map(({ statement }) => /mintmark_\w+/.exec(statement)?.[0])).toEqual([
       'mintmark_provider_totals',
     ])
   })
@@ -96,14 +96,14 @@ describe.for([
 
 /** The value by which a user is sorted, or undefined if the user has none. */
 const sortValues: Readonly<Record<string, (n: number) => string | number | undefined>> = {
-  id: (n) => filledAccount(n).userId,
-  userName: (n) => filledAccount(n).userName,
+  id: (n) => filledUser(n).userId,
+  userName: (n) => filledUser(n).userName,
   displayName: () => undefined,
   'name.familyName': (n) => `person ${n % 1000}`,
   'meta.created': (n) => n,
   'meta.lastModified': (n) => n,
   // The work address is primary, so it decides the order.
-  emails: (n) => filledAccount(n).workEmail,
+  emails: (n) => filledUser(n).workEmail,
   phoneNumbers: (n) => `tel:+47-555-${n}`,
 }
 
@@ -114,7 +114,7 @@ const sortValues: Readonly<Record<string, (n: number) => string | number | undef
 const inOrderOf = (valueOf: (n: number) => string | number | undefined): readonly string[] =>
   Array.from({ length: userCount }, (_, index) => ({ n: index + 1, value: valueOf(index + 1) ?? '' }))
     .toSorted((one, other) => (one.value === other.value ? one.n - other.n : one.value < other.value ? -1 : 1))
-    .map(({ n }) => filledAccount(n).userId)
+    .map(({ n }) => filledUser(n).userId)
 
 const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unknown>>> = {
   'userName eq': (storage) => expectUser(storage, text('userName', target.userName)),
@@ -160,7 +160,7 @@ const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unkno
     expect(await storage.provisionedUsers.compareAndSwap(change)).toMatchObject({ outcome: 'swapped' })
   },
   'a new member of a group': async (storage) => {
-    const members = { kind: 'delta', add: [filledAccount(1).userId], remove: [filledAccount(10).userId] } as const
+    const members = { kind: 'delta', add: [filledUser(1).userId], remove: [filledUser(10).userId] } as const
     const change = {
       providerId: provider,
       groupId: groupId('filled-group-0'),
@@ -179,14 +179,14 @@ const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unkno
     const page = { kind: 'index', offset: 0, limit: 100 } as const
     const query = {
       providerId: provider,
-      filter: element('members', text('value', filledAccount(20).userId)),
+      filter: element('members', text('value', filledUser(20).userId)),
       sort: undefined,
       page,
     }
     expect(await storage.groups.list(query)).toMatchObject({ total: 2 })
   },
   'the removal of a user': async (storage) => {
-    const request = { providerId: provider, userId: userId(filledAccount(40).userId), version: undefined, now: later }
+    const request = { providerId: provider, userId: userId(filledUser(40).userId), version: undefined, now: later }
     expect(await storage.provisionedUsers.remove(request)).toEqual({ outcome: 'removed' })
   },
 }
@@ -216,7 +216,8 @@ async function expectPage(storage: AdminStorage, page: ListPage, sort?: SortKey)
 const firstPage = (
   storage: AdminStorage,
   [name, direction]: readonly [name: string, direction: SortKey['direction']],
-): Promise<readonly string[]> => expectPage(storage, { kind: 'index', offset: 0, limit: 100 }, sortedBy(name, direction))
+): Promise<readonly string[]> =>
+  expectPage(storage, { kind: 'index', offset: 0, limit: 100 }, sortedBy(name, direction))
 
 function sortedBy(name: string, direction: SortKey['direction']): SortKey {
   const multiValued = name === 'emails' || name === 'phoneNumbers'

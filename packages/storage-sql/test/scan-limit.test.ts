@@ -3,15 +3,15 @@ import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface
 import type { FilterAttribute, SortKey } from '@mintmark/storage-interface/stores'
 import { createSqlStorage } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
-import { aMigratedFile, aMigratedPool } from './support/migrated-dialects.ts'
+import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 
 const scanLimit = 10
 const users = 30
 const { providerId } = aProvisionedUser('user')
 
 describe.for([
-  { name: 'SQLite', open: aMigratedFile },
-  { name: 'PostgreSQL', open: aMigratedPool },
+  { name: 'SQLite', open: aMigratedSqlite },
+  { name: 'PostgreSQL', open: aMigratedPostgres },
 ])('a list of more users than it may read, on $name (RFC 7644 §3.12)', ({ open }) => {
   async function filled(): Promise<AdminStorage> {
     const storage = await createSqlStorage({ dialect: await open(), issuer: 'https://issuer.example', scanLimit })

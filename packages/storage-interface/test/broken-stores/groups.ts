@@ -67,16 +67,16 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       },
     })),
 
-  'members: a delta adds and removes, and a member in both lists is added': changing((change) => {
+  'members: a delta adds and removes, and a member in both lists is added': alterGroupChange((change) => {
     if (change.members?.kind !== 'delta') return change
     const { add, remove } = change.members
     return { ...change, members: { kind: 'delta', add: add.filter((id) => !remove.includes(id)), remove } }
   }),
-  'members: a replacement leaves exactly the named members': changing((change) => {
+  'members: a replacement leaves exactly the named members': alterGroupChange((change) => {
     if (change.members?.kind !== 'replace') return change
     return { ...change, members: { kind: 'delta', add: change.members.memberIds, remove: [] } }
   }),
-  'members: a change may name 100,000 members': changing((change) => {
+  'members: a change may name 100,000 members': alterGroupChange((change) => {
     if (change.members?.kind !== 'delta') return change
     const { add, remove } = change.members
     return { ...change, members: { kind: 'delta', add, remove: remove.slice(0, 1000) } }
@@ -87,7 +87,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       return result.outcome === 'unchanged' ? { ...result, outcome: 'swapped' } : result
     },
   })),
-  'groups: a new state keeps the members, and state and members can change in one step': changing((change) =>
+  'groups: a new state keeps the members, and state and members can change in one step': alterGroupChange((change) =>
     change.state === undefined ? change : { ...change, members: undefined },
   ),
   'members: an unknown member prevents the whole change': breakStore('groups', (honest) => ({
@@ -103,7 +103,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       return new Map([...(await honest.membersOf(...call))].map(([id, members]) => [id, members.map(toUser)]))
     },
   })),
-  'groups: of concurrent writers that read the same version, one succeeds': changing((change) => ({
+  'groups: of concurrent writers that read the same version, one succeeds': alterGroupChange((change) => ({
     ...change,
     version: undefined,
   })),
@@ -155,7 +155,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
   'providers: users are changed by their own provider only': breakStore('provisionedUsers', (honest) => ({
     remove: (request) => honest.remove({ ...request, providerId: firstProvider }),
   })),
-  'providers: groups are changed by their own provider only': changing((change) => ({
+  'providers: groups are changed by their own provider only': alterGroupChange((change) => ({
     ...change,
     providerId: firstProvider,
   })),
@@ -190,7 +190,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
 const firstProvider: ProviderId = aGroup('any').providerId
 
 /** Replaces each change of a group by a different one. */
-function changing(misunderstand: (change: GroupChange) => GroupChange): BrokenStore {
+function alterGroupChange(misunderstand: (change: GroupChange) => GroupChange): BrokenStore {
   return breakStore('groups', (honest) => ({ change: (change) => honest.change(misunderstand(change)) }))
 }
 

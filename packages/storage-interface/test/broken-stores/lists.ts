@@ -5,19 +5,19 @@ import { breakStore, breakEveryMethod, type BrokenStore } from './break-store.ts
 
 /** One broken store for each law of lists, sorting and filters. */
 export const brokenLists: Readonly<Record<string, BrokenStore>> = {
-  'lists: users, including deactivated ones, are listed by age and then by identifier': listing((query, list) =>
+  'lists: users, including deactivated ones, are listed by age and then by identifier': alterList((query, list) =>
     list({ ...query, filter: { kind: 'boolean', attribute: active, operator: 'eq', value: true } }),
   ),
-  'lists: groups are listed by age and then by identifier': listing(async (query, list) => {
+  'lists: groups are listed by age and then by identifier': alterList(async (query, list) => {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, records: outcome.records.toReversed() } : outcome
   }),
-  'lists: index pages are parts of the list, each with the total': listing(async (query, list) => {
+  'lists: index pages are parts of the list, each with the total': alterList(async (query, list) => {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, total: outcome.records.length } : outcome
   }),
   'lists: cursor pages show each row that exists all the time exactly once, while others are inserted and removed':
-    listing(async (query, list) => {
+    alterList(async (query, list) => {
       if (query.page.kind === 'index') return list(query)
       const { after, limit } = query.page
       const offset = Number(after ?? 0)
@@ -26,90 +26,90 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
         ? { ...outcome, next: String(offset + limit) }
         : outcome
     }),
-  'lists: the cursor pages of an unchanged list add up to the list': listing(async (query, list) => {
+  'lists: the cursor pages of an unchanged list add up to the list': alterList(async (query, list) => {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, next: undefined } : outcome
   }),
-  'lists: a cursor page has the total, and its limit may be 0': listing((query, list) =>
+  'lists: a cursor page has the total, and its limit may be 0': alterList((query, list) =>
     list({ ...query, page: { ...query.page, limit: Math.max(query.page.limit, 1) } }),
   ),
-  'lists: a page with a byte limit has at least one row, and the next page continues after it': listing(
+  'lists: a page with a byte limit has at least one row, and the next page continues after it': alterList(
     ({ maxBytes, ...query }, list) =>
       list(query.filter === undefined && maxBytes !== undefined ? { ...query, maxBytes } : query),
   ),
 
-  'sorting: strings are sorted by code point, and equal ones by age': listing(async (query, list) => {
+  'sorting: strings are sorted by code point, and equal ones by age': alterList(async (query, list) => {
     // A stable sort by the descending value leaves equal ones in the order of age.
     if (query.sort?.direction !== 'descending') return list(query)
     return list({ ...query, sort: { ...query.sort, direction: 'ascending' } })
   }),
-  'sorting: a row without a value is last in ascending order, and the descending order is the reverse': listing(
+  'sorting: a row without a value is last in ascending order, and the descending order is the reverse': alterList(
     (query, list) => list(query.sort === undefined ? query : { ...query, filter: present(query.sort.attribute) }),
   ),
-  'sorting: numbers are sorted by value, and false comes before true': storing((value) =>
+  'sorting: numbers are sorted by value, and false comes before true': alterStoredValues((value) =>
     typeof value === 'number' ? String(value) : value,
   ),
-  'sorting: of several values the primary one is compared, or else the first': storing((value, key) =>
+  'sorting: of several values the primary one is compared, or else the first': alterStoredValues((value, key) =>
     key === 'primary' ? null : value,
   ),
-  'sorting: of several simple values the first is compared': storing((value) =>
+  'sorting: of several simple values the first is compared': alterStoredValues((value) =>
     Array.isArray(value) ? value.toSorted(byText) : value,
   ),
-  'sorting: parts of complex attributes and extensions are distinguished': sorting((sort) => ({
+  'sorting: parts of complex attributes and extensions are distinguished': alterSort((sort) => ({
     ...sort,
     attribute: { ...sort.attribute, extension: undefined },
   })),
-  'sorting: lists can be sorted by the attributes that the store adds': sorting((sort) =>
+  'sorting: lists can be sorted by the attributes that the store adds': alterSort((sort) =>
     sort.attribute.name === 'meta' ? undefined : sort,
   ),
-  'sorting: pages are parts of the sorted list of matches': listing((query, list) =>
+  'sorting: pages are parts of the sorted list of matches': alterList((query, list) =>
     list(query.page.kind === 'index' && query.page.offset > 0 ? { ...query, sort: undefined } : query),
   ),
-  'sorting: groups are sorted as users are': sorting(() => undefined),
+  'sorting: groups are sorted as users are': alterSort(() => undefined),
 
-  'filters: strings are compared exactly, in the order of code points': filtering((filter) =>
+  'filters: strings are compared exactly, in the order of code points': alterFilter((filter) =>
     filter.kind === 'text' ? { ...filter, value: filter.value.toLowerCase() } : filter,
   ),
-  'filters: parts of strings are matched exactly': filtering((filter) =>
+  'filters: parts of strings are matched exactly': alterFilter((filter) =>
     filter.kind === 'text' ? { ...filter, value: filter.value.replaceAll(/[%_]/g, '') } : filter,
   ),
-  'filters: numbers are compared as numbers': filtering((filter) =>
+  'filters: numbers are compared as numbers': alterFilter((filter) =>
     filter.kind === 'number' ? { ...filter, value: Math.trunc(filter.value) } : filter,
   ),
-  'filters: booleans are compared for equality': filtering((filter) =>
+  'filters: booleans are compared for equality': alterFilter((filter) =>
     filter.kind === 'boolean' && filter.operator === 'ne'
       ? { ...filter, operator: 'eq', value: !filter.value }
       : filter,
   ),
-  'filters: an attribute is present if it has a value or a part that is not empty': filtering((filter) =>
+  'filters: an attribute is present if it has a value or a part that is not empty': alterFilter((filter) =>
     filter.kind === 'present' ? or(filter, text(filter.attribute, 'eq', '')) : filter,
   ),
-  'filters: parts of complex attributes and extensions are distinguished': filtering((filter) =>
+  'filters: parts of complex attributes and extensions are distinguished': alterFilter((filter) =>
     filter.kind === 'text' ? { ...filter, attribute: { ...filter.attribute, extension: undefined } } : filter,
   ),
-  'filters: an attribute with several values matches if one of them does': filtering((filter) =>
+  'filters: an attribute with several values matches if one of them does': alterFilter((filter) =>
     filter.kind === 'text' && filter.operator === 'ne' ? not({ ...filter, operator: 'eq' }) : filter,
   ),
-  'filters: one value must satisfy the whole condition of a value path': filtering(splitPath),
-  'filters: and, or and not combine filters of any number and depth': filtering((filter) =>
+  'filters: one value must satisfy the whole condition of a value path': alterFilter(splitPath),
+  'filters: and, or and not combine filters of any number and depth': alterFilter((filter) =>
     filter.kind === 'not' && filter.operand.kind === 'and' ? and(...filter.operand.operands.map(not)) : filter,
   ),
-  'filters: a value of another type causes no error, and matches as in matchesFilter': storing((value) =>
+  'filters: a value of another type causes no error, and matches as in matchesFilter': alterStoredValues((value) =>
     typeof value === 'number' ? String(value) : value,
   ),
 
-  'filters: users are found by id, externalId, userName and creation time': filtering((filter) =>
+  'filters: users are found by id, externalId, userName and creation time': alterFilter((filter) =>
     filter.kind === 'text' && filter.attribute.name === 'externalId'
       ? { ...filter, value: filter.value.toLowerCase() }
       : filter,
   ),
-  'filters: active and meta.lastModified have their current values': filtering((filter) =>
+  'filters: active and meta.lastModified have their current values': alterFilter((filter) =>
     filter.kind === 'boolean' ? { ...filter, operator: 'eq' } : filter,
   ),
-  'filters: users are found by their groups': filtering((filter) =>
+  'filters: users are found by their groups': alterFilter((filter) =>
     filter.kind === 'element' ? present(filter.attribute) : filter,
   ),
-  'filters: groups are found by their members and their own attributes': filtering(splitPath),
+  'filters: groups are found by their members and their own attributes': alterFilter(splitPath),
 
   'round trip: keys of 1024 characters': breakEveryMethod((method, { args }) =>
     method(...args.map((value) => mapValues(value, cut))),
@@ -123,20 +123,20 @@ const active = { extension: undefined, name: 'active', subName: undefined, multi
 type List = (query: ListQuery) => Promise<ListOutcome<unknown>>
 
 /** A store that answers list queries in another way. */
-function listing(change: (query: ListQuery, list: List) => Promise<ListOutcome<unknown>>): BrokenStore {
+function alterList(change: (query: ListQuery, list: List) => Promise<ListOutcome<unknown>>): BrokenStore {
   return breakEveryMethod((method, call) => {
     if (!['provisionedUsers.list', 'groups.list'].includes(call.name)) return method(...call.args)
     return change(call.args[0] as ListQuery, (query) => method(query) as Promise<ListOutcome<unknown>>)
   })
 }
 
-function sorting(change: (sort: NonNullable<ListQuery['sort']>) => ListQuery['sort']): BrokenStore {
-  return listing((query, list) => list({ ...query, sort: query.sort && change(query.sort) }))
+function alterSort(change: (sort: NonNullable<ListQuery['sort']>) => ListQuery['sort']): BrokenStore {
+  return alterList((query, list) => list({ ...query, sort: query.sort && change(query.sort) }))
 }
 
 /** A store that replaces every part of a filter. */
-function filtering(change: (filter: ResolvedFilter) => ResolvedFilter): BrokenStore {
-  return listing((query, list) => list({ ...query, filter: query.filter && mapFilter(query.filter, change) }))
+function alterFilter(change: (filter: ResolvedFilter) => ResolvedFilter): BrokenStore {
+  return alterList((query, list) => list({ ...query, filter: query.filter && mapFilter(query.filter, change) }))
 }
 
 function mapFilter(filter: ResolvedFilter, change: (filter: ResolvedFilter) => ResolvedFilter): ResolvedFilter {
@@ -153,7 +153,7 @@ function splitPath(filter: ResolvedFilter): ResolvedFilter {
 }
 
 /** A store that changes the values in comparable forms. */
-function storing(change: (value: JsonValue, key: string) => JsonValue): BrokenStore {
+function alterStoredValues(change: (value: JsonValue, key: string) => JsonValue): BrokenStore {
   return breakStore('provisionedUsers', (honest) => ({
     insert: (user) => {
       const comparable = mapValues(user.state.comparable, change) as typeof user.state.comparable

@@ -22,7 +22,7 @@ import {
 
 const owner = clientId('client-1')
 const inserted = { outcome: 'inserted' } as const
-const ended = { outcome: 'revoked' } as const
+const revoked = { outcome: 'revoked' } as const
 const aSecondEarlier = (now: EpochSeconds): EpochSeconds => epochSeconds(now - 1)
 
 const cutAtQuote = (text: string): string => text.split("'")[0] ?? ''
@@ -34,12 +34,12 @@ const foldCase = (text: string): string => text.toLowerCase()
  */
 export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ...forLaws('round trip: ', () =>
-    breakEveryMethod((method, { args }) => method(...args.map((value) => mapTexts(value, cutAtQuote)))),
+    breakEveryMethod((method, { args }) => method(...args.map((value) => mapStrings(value, cutAtQuote)))),
   ),
   ...forLaws('identifiers: ', () =>
-    breakEveryMethod((method, { args }) => method(...args.map((value) => mapTexts(value, foldCase)))),
+    breakEveryMethod((method, { args }) => method(...args.map((value) => mapStrings(value, foldCase)))),
   ),
-  ...forLaws('ownership: ', handsOutItsOwnRows),
+  ...forLaws('ownership: ', returnStoredObjects),
   ...forLaws('isolation: ', () => (store) => ({ ...store, open: () => store.open('https://issuer.example') })),
   ...brokenAdministrationStores,
   ...brokenRevocationStores,
@@ -158,8 +158,8 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     },
   ),
   'families: presenting a token older than the previous one is reuse and revokes the family, even within the retry window':
-    forgetsOldTokens(),
-  'families: presenting a token that was never issued, with a valid handle, is reuse': forgetsOldTokens(),
+    forgetOldTokens(),
+  'families: presenting a token that was never issued, with a valid handle, is reuse': forgetOldTokens(),
   'families: a rotation with an unknown handle, by another client or of an expired family is absent and changes nothing':
     breakStore('families', (honest) => ({
       rotate: (request) => honest.rotate({ ...request, clientId: owner }),
@@ -218,10 +218,10 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ),
   'families: a revocation is reported once, a later one does not change its time, and no token rotates after it':
     breakStore('families', (honest) => ({
-      revoke: async (...call) => (await honest.revoke(...call), ended),
+      revoke: async (...call) => (await honest.revoke(...call), revoked),
     })),
   'families: after a revocation that races with rotations, no token rotates': breakStore('families', () => ({
-    revoke: async () => ended,
+    revoke: async () => revoked,
   })),
 
   'users: a new user is active, with generation 0 and version 1': breakStore('users', (honest) => ({
@@ -302,7 +302,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     },
   })),
   'grants: a revocation is reported once, and a later one does not change its time': breakStore('grants', (honest) => ({
-    revoke: async (...call) => (await honest.revoke(...call), ended),
+    revoke: async (...call) => (await honest.revoke(...call), revoked),
   })),
   'grants: of concurrent writers that read the same version, one replaces the consent': breakStore(
     'grants',
@@ -475,7 +475,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'opaque tokens: a revoked token is not found, and the revocation is reported once': breakStore(
     'opaqueTokens',
     () => ({
-      revoke: async () => ended,
+      revoke: async () => revoked,
     }),
   ),
   'opaque tokens: a token is revoked only by the client it was issued to': breakStore('opaqueTokens', (honest) => ({
@@ -500,7 +500,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'signing keys: a drop is reported once, and a later one does not change its time': breakStore(
     'signingKeys',
     (honest) => ({
-      drop: async (dropped) => (await honest.drop(dropped), ended),
+      drop: async (dropped) => (await honest.drop(dropped), revoked),
     }),
   ),
   'signing keys: removing a key removes only that key': breakStore('signingKeys', (honest) => ({
@@ -554,10 +554,9 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     markUsed: (claim) => honest.markUsed({ ...claim, value: claim.value.slice(0, 1000) }),
   })),
 
-  'status: ofGrant returns a grant with its client, its user and a session, as their stores return them':
-    answersFromACache(),
-  'status: ofFamily and ofRefreshHandle return a family with its grant, client, user and session': answersFromACache(),
-  'status: ofSession returns a session with its user': answersFromACache(),
+  'status: ofGrant returns a grant with its client, its user and a session, as their stores return them': cacheStatus(),
+  'status: ofFamily and ofRefreshHandle return a family with its grant, client, user and session': cacheStatus(),
+  'status: ofSession returns a session with its user': cacheStatus(),
   'status: a missing related row is undefined, and the row itself is found': breakStore('status', (honest) => ({
     ofGrant: async (grantId) => {
       const status = await honest.ofGrant(grantId)
@@ -592,7 +591,7 @@ function forgetReplays<R>(result: ConsumeOutcome<R>): ConsumeOutcome<R> {
 }
 
 /** A store that knows the current token and the previous one, and treats every other token as unknown. */
-function forgetsOldTokens(): BrokenStore {
+function forgetOldTokens(): BrokenStore {
   return breakStore('families', (honest, storage) => ({
     rotate: async (request) => {
       const refresh = (await storage.status.ofRefreshHandle(request.handleDigest))?.family.refresh
@@ -602,34 +601,34 @@ function forgetsOldTokens(): BrokenStore {
   }))
 }
 
-function answersFromACache(): BrokenStore {
+function cacheStatus(): BrokenStore {
   return (store) => {
     const cache = new Map<string, unknown>()
     return breakEveryMethod((method, call) =>
-      call.name.startsWith('status.') ? remembered(cache, method, call) : method(...call.args),
+      call.name.startsWith('status.') ? memoize(cache, method, call) : method(...call.args),
     )(store)
   }
 }
 
 /** A store that returns the same object for each equal call, not a copy. */
-function handsOutItsOwnRows(): BrokenStore {
+function returnStoredObjects(): BrokenStore {
   return (store) => {
     const rows = new Map<string, unknown>()
-    return breakEveryMethod((method, call) => remembered(rows, method, call))(store)
+    return breakEveryMethod((method, call) => memoize(rows, method, call))(store)
   }
 }
 
-async function remembered(answers: Map<string, unknown>, method: Method, call: Call): Promise<unknown> {
+async function memoize(answers: Map<string, unknown>, method: Method, call: Call): Promise<unknown> {
   const key = JSON.stringify([call.name, call.args])
-  const answer: unknown = answers.has(key) ? answers.get(key) : mapTexts(await method(...call.args), (text) => text)
+  const answer: unknown = answers.has(key) ? answers.get(key) : mapStrings(await method(...call.args), (text) => text)
   answers.set(key, answer)
   return answer
 }
 
 /** Returns a copy of plain data with every string in it changed. */
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((member: unknown) => mapTexts(member, change))
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, change)]))
+  if (Array.isArray(value)) return value.map((member: unknown) => mapStrings(member, change))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapStrings(member, change)]))
 }

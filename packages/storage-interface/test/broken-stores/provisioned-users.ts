@@ -12,7 +12,7 @@ const inserted = { outcome: 'inserted' } as const
 const removed = { outcome: 'removed' } as const
 
 /** A store where a change by the provider lifts the block of a user. */
-const lifting = breakStore('provisionedUsers', (honest, storage) => ({
+const liftBlocks = breakStore('provisionedUsers', (honest, storage) => ({
   compareAndSwap: async (change) => {
     const user = await honest.find(change.providerId, change.userId)
     const swapped = await honest.compareAndSwap(change)
@@ -23,7 +23,7 @@ const lifting = breakStore('provisionedUsers', (honest, storage) => ({
 }))
 
 /** A store where the next user inherits the block of a removed user never, or always, even after the host has lifted it. */
-const storeThatInheritsBlocks = (inherited: 'never' | 'always'): BrokenStore =>
+const inheritBlocks = (inherited: 'never' | 'always'): BrokenStore =>
   breakStore('provisionedUsers', (honest, storage, seen) => ({
     remove: async (request) => {
       const user = await honest.find(request.providerId, request.userId)
@@ -39,7 +39,7 @@ const storeThatInheritsBlocks = (inherited: 'never' | 'always'): BrokenStore =>
   }))
 
 /** A store where nobody who is created after the first link inherits a block. */
-const forgettingBlocksAfterLinks = breakStore('provisionedUsers', (honest, storage, seen) => ({
+const forgetBlocksAfterLinks = breakStore('provisionedUsers', (honest, storage, seen) => ({
   adopt: (change) => {
     seen.set('linked', true)
     return honest.adopt(change)
@@ -56,13 +56,13 @@ const forgettingBlocksAfterLinks = breakStore('provisionedUsers', (honest, stora
  * lines.
  */
 export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
-  'provisioned users: no change by the provider makes a blocked user active': lifting,
-  'provisioned users: a block that races with changes by the provider is not lost': lifting,
+  'provisioned users: no change by the provider makes a blocked user active': liftBlocks,
+  'provisioned users: a block that races with changes by the provider is not lost': liftBlocks,
   'provisioned users: a value that is declared unique belongs to one user of a provider': breakStore(
     'provisionedUsers',
     () => ({ indexAttributes: async () => undefined }),
   ),
-  "provisioned users: lifting a block restores the provider's decision": breakStore('users', (honest) => ({
+  "provisioned users: liftBlocks a block restores the provider's decision": breakStore('users', (honest) => ({
     reactivate: async (id, now) => {
       await honest.reactivate(id, now)
       return honest.reactivate(id, now)
@@ -74,8 +74,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       return record?.active === false ? { outcome: 'unchanged', record } : honest.deactivate(id, now)
     },
   })),
-  'provisioned users: a user who is removed while blocked stays blocked when created again':
-    storeThatInheritsBlocks('never'),
+  'provisioned users: a user who is removed while blocked stays blocked when created again': inheritBlocks('never'),
   'provisioned users: a user who gets a key of a user who was removed while blocked is blocked too': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
@@ -86,12 +85,11 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: a block that the host has lifted does not apply to the next user':
-    storeThatInheritsBlocks('always'),
+  'provisioned users: a block that the host has lifted does not apply to the next user': inheritBlocks('always'),
   'provisioned users: a block applies to the next user even if a linked user had the keys in between':
-    forgettingBlocksAfterLinks,
+    forgetBlocksAfterLinks,
   'provisioned users: a block applies to the next user even if other users left in the same second':
-    forgettingBlocksAfterLinks,
+    forgetBlocksAfterLinks,
   'provisioned users: blocking a user who was just removed blocks the next user with the same keys': breakStore(
     'users',
     (honest) => ({
@@ -198,7 +196,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     (honest) => ({
       insert: async (user) => {
         await letOthersGoFirst()
-        return honest.insert({ ...user, state: withKeysOf(user.state, user.userId) })
+        return honest.insert({ ...user, state: withUniqueKeys(user.state, user.userId) })
       },
     }),
   ),
@@ -283,7 +281,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     (honest) => ({
       compareAndSwap: async (change) => {
         await letOthersGoFirst()
-        return honest.compareAndSwap({ ...change, state: withKeysOf(change.state, change.userId) })
+        return honest.compareAndSwap({ ...change, state: withUniqueKeys(change.state, change.userId) })
       },
     }),
   ),
@@ -402,7 +400,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
 }
 
 /** Replaces the keys by unique ones, so that no insertion conflicts, as in a store without unique indexes. */
-const withKeysOf = (state: ProvisionedState, userId: string): ProvisionedState => ({
+const withUniqueKeys = (state: ProvisionedState, userId: string): ProvisionedState => ({
   ...state,
   externalId: userId,
   comparable: { ...state.comparable, userName: userId },

@@ -5,7 +5,7 @@ import { letOthersGoFirst, breakStore, type BrokenStore } from './break-store.ts
 
 /** Stores that break the laws about revocations. */
 export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
-  'revocations: records a token that revokeToken revokes': forgets('token'),
+  'revocations: records a token that revokeToken revokes': omitFromList('token'),
   'revocations: records a family that is revoked': breakStore('families', (honest) => ({
     // Writes another revocation when nothing changed.
     revoke: async (familyId, now) => {
@@ -22,7 +22,7 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   'revocations: records a family that gets a tombstone, inserted before or not': breakStore('families', (honest) => ({
     insertTombstone: async (family, now) => void (await honest.revoke(family.familyId, now)),
   })),
-  'revocations: records a grant that is revoked': forgets('grant'),
+  'revocations: records a grant that is revoked': omitFromList('grant'),
   'revocations: records a session that is revoked, stored or not': breakStore('sessions', (honest) => ({
     // Writes no tombstone for a session that is not stored.
     revoke: (end) => honest.revoke({ ...end, tombstoneUntil: undefined }),
@@ -48,9 +48,9 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   'revocations: records a user whom the provider deactivates and removes': breakStore('provisionedUsers', (honest) => ({
     remove: (request) => honest.release(request),
   })),
-  'revocations: records a user who is adopted as inactive, and each user who is released': forgets('generation'),
-  'revocations: records that a client is disabled, enabled again and removed': forgets('client_in_use'),
-  'revocations: records a signing key that is dropped': forgets('key'),
+  'revocations: records a user who is adopted as inactive, and each user who is released': omitFromList('generation'),
+  'revocations: records that a client is disabled, enabled again and removed': omitFromList('client_in_use'),
+  'revocations: records a signing key that is dropped': omitFromList('key'),
   'revocations: a token that revokeToken revoked stays revoked until it expires': breakStore(
     'revocations',
     (honest) => ({
@@ -70,7 +70,7 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
   })),
   'revocations: a reader that continues after the last listed revocation misses no concurrent one': breakStore(
     'revocations',
-    becomesVisibleLate,
+    delayVisibility,
   ),
   'revocations: each is kept for revocationRetention, and then purged': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 100) }),
@@ -78,7 +78,7 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
 }
 
 /** A store that never lists one kind of revocation. */
-function forgets(kind: RevocationRecord['revocation']['kind']): BrokenStore {
+function omitFromList(kind: RevocationRecord['revocation']['kind']): BrokenStore {
   return breakStore('revocations', (honest) => ({
     list: async (page) => {
       const { records, completeSince } = await honest.list(page)
@@ -91,7 +91,7 @@ function forgets(kind: RevocationRecord['revocation']['kind']): BrokenStore {
  * Assigns numbers before the rows become visible: of two concurrent rows, the row with the lower number may become visible
  * last.
  */
-function becomesVisibleLate(
+function delayVisibility(
   honest: RevocationStore,
   _storage: AdminStorage,
   seen: Map<string, unknown>,

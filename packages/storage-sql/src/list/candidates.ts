@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Parameter } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
-import { anyOf, equalitiesTogether, type FilterTemplate } from './filter.ts'
+import { anyOf, mergeEqualities, type FilterTemplate } from './filter.ts'
 import type { IndexLookup, ListedKind } from './listed-kind.ts'
 import {
   conjuncts,
@@ -37,11 +37,11 @@ export function candidatesOf(
   { lookups, narrow }: Pick<ListedKind, 'lookups' | 'narrow'>,
   engine: SqlEngine,
 ): CandidateRows | undefined {
-  const demanded = findCandidates(filter, lookups)
-  if (demanded !== undefined) return { query: lookedUp(demanded), matches: [] }
+  const required = findCandidates(filter, lookups)
+  if (required !== undefined) return { query: lookupQuery(required), matches: [] }
   const found = narrow && narrowCandidates(filter, narrow)
-  const matches = found && perIndex(found)
-  return matches && { query: narrowlyFound(matches, engine), matches }
+  const matches = found && mergeByIndex(found)
+  return matches && { query: narrowIndexQuery(matches, engine), matches }
 }
 
 /** Returns matches that together find every row that a filter can match; `undefined` if every row has to be read. */
@@ -51,7 +51,7 @@ function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): reado
     case 'number':
       return singleMatch([filter], indexes)
     case 'element':
-      return severalMatches(filter.attribute, filter.where, indexes)
+      return listMatches(filter.attribute, filter.where, indexes)
     case 'and': {
       const parts = conjuncts(filter)
       const covering = parts.map((part) => coveringIndex(part, indexes))
@@ -65,10 +65,10 @@ function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): reado
           ),
       )
       const others = parts.filter((_, place) => covering[place] === undefined)
-      return fewest([...inIndexes, ...others.map((part) => narrowCandidates(part, indexes))])
+      return mostSelective([...inIndexes, ...others.map((part) => narrowCandidates(part, indexes))])
     }
     case 'or':
-      return all(filter.operands.map((operand) => narrowCandidates(operand, indexes)))
+      return matchesOfAll(filter.operands.map((operand) => narrowCandidates(operand, indexes)))
     case 'not':
     case 'present':
     case 'boolean':
@@ -99,13 +99,13 @@ function singleMatch(parts: readonly FilterTemplate[], indexes: NarrowIndexes): 
 }
 
 /** Returns matches among the indexed values of a list that find every row with a matching element. */
-function severalMatches(
+function listMatches(
   list: FilterTemplateElement['attribute'],
   where: FilterTemplate,
   indexes: NarrowIndexes,
 ): readonly NarrowMatch[] | undefined {
-  if (where.kind === 'or') return all(where.operands.map((operand) => severalMatches(list, operand, indexes)))
-  if (where.kind === 'and') return fewest(conjuncts(where).map((part) => severalMatches(list, part, indexes)))
+  if (where.kind === 'or') return matchesOfAll(where.operands.map((operand) => listMatches(list, operand, indexes)))
+  if (where.kind === 'and') return mostSelective(conjuncts(where).map((part) => listMatches(list, part, indexes)))
   if (where.kind !== 'text' || !isSelective(where)) return undefined
   const index = indexes.bySeveral(list, where.attribute)
   return index && [{ index, filter: where }]
@@ -117,14 +117,14 @@ type FilterTemplateElement = Extract<FilterTemplate, { readonly kind: 'element' 
 const isSelective = (filter: FilterTemplate): boolean =>
   (filter.kind === 'text' || filter.kind === 'number') && filter.operator !== 'ne'
 
-type Found = readonly NarrowMatch[] | undefined
+type Matches = readonly NarrowMatch[] | undefined
 
 /** Returns the matches of all operands; `undefined` if one operand has none. */
-const all = (operands: readonly Found[]): Found =>
+const matchesOfAll = (operands: readonly Matches[]): Matches =>
   operands.length === 0 || operands.includes(undefined) ? undefined : operands.flatMap((found) => found ?? [])
 
 /** Returns the first operand whose matches are bounded by the key of their index, or else the first one. */
-function fewest(operands: readonly Found[]): Found {
+function mostSelective(operands: readonly Matches[]): Matches {
   const found = operands.filter((matches) => matches !== undefined)
   return found.find((matches) => matches.every(isBounded)) ?? found[0]
 }
@@ -133,23 +133,23 @@ function fewest(operands: readonly Found[]): Found {
  * Merges matches in the same index: equalities are looked up together, and an index that must be read as a whole is read
  * only once.
  */
-function perIndex(matches: readonly NarrowMatch[]): readonly NarrowMatch[] {
+function mergeByIndex(matches: readonly NarrowMatch[]): readonly NarrowMatch[] {
   const filters = new Map<NarrowIndex, FilterTemplate[]>()
   for (const { index, filter } of matches) filters.set(index, [...(filters.get(index) ?? []), filter])
   return [...filters].flatMap(([index, found]) => {
     const comparisons = found.filter(isComparison)
     const others = found.filter((filter) => !isComparison(filter))
-    const ranges = [...others, ...equalitiesTogether(comparisons)].map((filter) => ({ index, filter }))
+    const ranges = [...others, ...mergeEqualities(comparisons)].map((filter) => ({ index, filter }))
     return ranges.every(isBounded) ? ranges : [{ index, filter: anyOf(found) }]
   })
 }
 
-const lookedUp =
+const lookupQuery =
   (candidates: Candidates<IndexLookup>): CandidateQuery =>
   (p) =>
     unionOf([...candidates].map(([{ find }, values]) => find(values, p)))
 
-const narrowlyFound =
+const narrowIndexQuery =
   (matches: readonly NarrowMatch[], engine: SqlEngine): CandidateQuery =>
   (p) =>
     unionOf([

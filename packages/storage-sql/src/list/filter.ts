@@ -36,7 +36,7 @@ export function compileFilter(
       case 'or':
         return joinConditions(
           'or',
-          comparisonsTogether(node.operands).map((operand) => fold(operand, scope)),
+          mergeComparisons(node.operands).map((operand) => fold(operand, scope)),
         )
       case 'and':
         return joinConditions(
@@ -77,7 +77,7 @@ function joinConditions(operator: 'and' | 'or', conditions: readonly Sql[]): Sql
  * Merges string comparisons of the same attribute, so that the attribute is found, and a list unnested, only once. An absent
  * attribute matches none of them.
  */
-function comparisonsTogether(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
+function mergeComparisons(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
   const isJoined = (operand: FilterTemplate): operand is ComparisonTemplate =>
     operand.kind === 'text' && operand.operator !== 'ne'
   const joined = byAttribute(operands.filter(isJoined)).flatMap((same) => {
@@ -88,7 +88,7 @@ function comparisonsTogether(operands: readonly FilterTemplate[]): readonly Filt
 }
 
 /** Merges equalities of the same attribute: a filter may list hundreds of identifiers. */
-export function equalitiesTogether(comparisons: readonly ComparisonTemplate[]): readonly ComparisonTemplate[] {
+export function mergeEqualities(comparisons: readonly ComparisonTemplate[]): readonly ComparisonTemplate[] {
   const isEquality = ({ kind, operator }: ComparisonTemplate): boolean => kind === 'text' && operator === 'eq'
   const joined = byAttribute(comparisons.filter(isEquality)).flatMap((same) => {
     const [first] = same
@@ -108,7 +108,7 @@ function byAttribute<Test extends { readonly attribute: FilterAttribute }>(tests
   return [...groups.values()]
 }
 
-interface Given {
+interface ComparisonContext {
   readonly search: JsonSearch
   readonly parameter: Parameter<string>
   /** The alias of the elements of a list; unique in the statement. */
@@ -119,10 +119,10 @@ interface Given {
  * Compares a value, or each element if it is a list. The result is true or false, never NULL. Reads a value only if its
  * type matches. RFC 7643 §2.5: an absent value is not equal to any value.
  */
-function compileComparison(node: ComparisonTemplate, value: SearchedValue, given: Given): Sql {
+function compileComparison(node: ComparisonTemplate, value: SearchedValue, given: ComparisonContext): Sql {
   const { search, parameter, alias } = given
   const holds = (of: SearchedValue): readonly Sql[] => {
-    const tests = node.anyOf === undefined ? [node] : equalitiesTogether(node.anyOf)
+    const tests = node.anyOf === undefined ? [node] : mergeEqualities(node.anyOf)
     const compared = joinConditions(
       'or',
       tests.map(({ operator, value, values }) =>
@@ -213,7 +213,7 @@ export function filterTemplate(
   const replaceValues = (node: ResolvedFilter): FilterTemplate => {
     switch (node.kind) {
       case 'or':
-        return anyOf(elementsTogether(node.operands.map(replaceValues)))
+        return anyOf(mergeElements(node.operands.map(replaceValues)))
       case 'and':
         return { kind: 'and', operands: node.operands.map(replaceValues) }
       case 'not':
@@ -230,9 +230,9 @@ export function filterTemplate(
         values[name] = node.kind === 'boolean' ? encodeFlag(node.value) : node.value
         if (node.kind === 'text') {
           values[keyName(name)] = indexKey(node.value)
-          values[endName(name)] = endOf(node.value)
+          values[endName(name)] = endOfPrefix(node.value)
         }
-        if (node.kind === 'number') values[secondsName(name)] = within(Math.floor(node.value / 1000))
+        if (node.kind === 'number') values[secondsName(name)] = limitToColumn(Math.floor(node.value / 1000))
         return { ...node, value: name }
       }
       default:
@@ -243,7 +243,7 @@ export function filterTemplate(
 }
 
 /** Merges tests of the elements of the same list, so that the list is unnested only once. */
-function elementsTogether(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
+function mergeElements(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
   const joined = byAttribute(operands.filter((operand) => operand.kind === 'element')).flatMap((same) => {
     const [first] = same
     const tests = same.flatMap(({ where }) => (where.kind === 'or' ? where.operands : [where]))
@@ -267,7 +267,7 @@ export const endName = (value: string): string => `${value}_end`
 export const secondsName = (value: string): string => `${value}_seconds`
 
 /** Returns the first string, by code points, after all strings that begin with this one. */
-function endOf(text: string): string {
+function endOfPrefix(text: string): string {
   const points = Array.from(text, (character) => character.codePointAt(0) ?? 0)
   while (points.at(-1) === lastPoint) points.pop()
   const last = points.pop()
@@ -279,6 +279,6 @@ function endOf(text: string): string {
 const lastPoint = 0x10ffff
 
 /** Limits a time to the range of every column. */
-const within = (seconds: number): number => Math.min(Math.max(seconds, -largestSecond), largestSecond)
+const limitToColumn = (seconds: number): number => Math.min(Math.max(seconds, -largestSecond), largestSecond)
 
 const largestSecond = 8_640_000_000_000

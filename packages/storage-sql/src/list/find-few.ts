@@ -45,16 +45,16 @@ export function createFindFew(
     statements.get(`${documents} ${order.indexOf(lookup)}`, () => compile(lookup, documents))
 
   return async (filter, owner) => {
-    const demanded = requiredText(filter, kind)
-    if (demanded === undefined) return undefined
-    const { lookup, text } = demanded
+    const required = requiredText(filter, kind)
+    if (required === undefined) return undefined
+    const { lookup, text } = required
     const values = { ...owner, [textParameter]: text, [keyName(textParameter)]: indexKey(text) }
     // The index alone answers a plain equality.
-    if (filter.kind === 'text') return atMostFew(await run(statementFor(lookup, 'without'), values))
+    if (filter.kind === 'text') return unlessTooMany(await run(statementFor(lookup, 'without'), values))
     if (comparable === undefined) return undefined
 
     const matches = matchesFilter(filter)
-    const found = atMostFew(await run(statementFor(lookup, 'with'), values))
+    const found = unlessTooMany(await run(statementFor(lookup, 'with'), values))
     return found?.filter((row) => matches(comparable(row)))
   }
 }
@@ -73,7 +73,7 @@ function requiredText(
   return text === undefined || other !== undefined || lookup.rows > maximumRows ? undefined : { lookup, text }
 }
 
-const atMostFew = (rows: readonly SqlRow[]): readonly SqlRow[] | undefined =>
+const unlessTooMany = (rows: readonly SqlRow[]): readonly SqlRow[] | undefined =>
   rows.length > maximumRows ? undefined : rows
 
 /** The parameter's name. */

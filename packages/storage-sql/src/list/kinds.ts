@@ -13,10 +13,10 @@ import {
   indexName,
   labelOf,
   type NarrowIndexes,
-  tableIndexes,
-  valueIndex,
+  createTableIndexes,
+  createValueIndex,
 } from './narrow-index.ts'
-import { anyRow, byBeginning, byKey, inProvider, lookup, providerRows } from './lookup.ts'
+import { anyRow, byBeginning, byKey, inProvider, createLookup, providerRows } from './lookup.ts'
 import { orderName } from '../migrations/value-triggers.ts'
 import type { IndexedAttributes } from '../stores/indexed-attributes.ts'
 import { groupsOfUser } from '../stores/groups-of-a-user.ts'
@@ -41,8 +41,8 @@ export const createUserListKind = ({ searchedJson }: SqlEngine): ListedKind => (
   ]),
   memberships: undefined,
   lookups: new Map([
-    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: isNotRemoved })],
-    ['provider', lookup({ table: 'mintmark_users', id: 'user_id', by: 'provider_id', rows: 1000, row: anyRow })],
+    ['id', createLookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: isNotRemoved })],
+    ['provider', createLookup({ table: 'mintmark_users', id: 'user_id', by: 'provider_id', rows: 1000, row: anyRow })],
   ]),
 })
 
@@ -91,10 +91,10 @@ export const createProvisionedUserListKind = (
     parts: ['value'],
   },
   lookups: new Map([
-    ['id', lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: belongsToProvider })],
+    ['id', createLookup({ table: 'mintmark_users', id: 'user_id', by: 'user_id', rows: 1, row: belongsToProvider })],
     [
       'externalId',
-      lookup({
+      createLookup({
         table: 'mintmark_users',
         id: 'user_id',
         by: 'external_id_key',
@@ -105,11 +105,18 @@ export const createProvisionedUserListKind = (
     ],
     [
       'userName',
-      lookup({ table: 'mintmark_users', id: 'user_id', by: 'user_name_key', rows: 1, row: inProvider, indexed: byKey }),
+      createLookup({
+        table: 'mintmark_users',
+        id: 'user_id',
+        by: 'user_name_key',
+        rows: 1,
+        row: inProvider,
+        indexed: byKey,
+      }),
     ],
     ...(['emails.value', 'phoneNumbers.value'] as const).map((attribute): [string, IndexLookup] => [
       attribute,
-      lookup({
+      createLookup({
         table: 'mintmark_user_values',
         id: 'user_id',
         by: 'value',
@@ -120,16 +127,16 @@ export const createProvisionedUserListKind = (
     ]),
     [
       'groups.value',
-      lookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow }),
+      createLookup({ table: 'mintmark_group_members', id: 'member_id', by: 'group_id', rows: 1000, row: anyRow }),
     ],
   ]),
 })
 
 /** Returns the narrow indexes of users. Each is created once, because indexes are compared by identity. */
 function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowIndexes {
-  const singles = new Map(singleAttributes.map((label) => [label, valueIndex(label, 'single')]))
-  const several = new Map(severalAttributes.map((label) => [label, valueIndex(label, 'several')]))
-  const orders = new Map(severalAttributes.map((label) => [label, valueIndex(orderName(label), 'single')]))
+  const singles = new Map(singleAttributes.map((label) => [label, createValueIndex(label, 'single')]))
+  const several = new Map(severalAttributes.map((label) => [label, createValueIndex(label, 'several')]))
+  const orders = new Map(severalAttributes.map((label) => [label, createValueIndex(orderName(label), 'single')]))
   const ofChange = new Set(changeIndex.columns.keys())
   return {
     bySingle: (attribute) => {
@@ -170,7 +177,7 @@ export const listedGroups: ListedKind = {
   documentPath: pathOf,
   record: sql`${sql.join(columnNames(groups.fields).map(ofGroups))}`,
   size: sql`octet_length(${ofGroups('resource')})`,
-  narrow: tableIndexes({ table: 'mintmark_groups', id: 'group_id', scope: groupsOfProvider }, [
+  narrow: createTableIndexes({ table: 'mintmark_groups', id: 'group_id', scope: groupsOfProvider }, [
     { label: 'displayName', column: 'display_name_key', isInEveryRow: true },
     { label: 'externalId', column: 'external_id_key', isInEveryRow: false },
   ]),
@@ -188,10 +195,10 @@ export const listedGroups: ListedKind = {
     parts: ['value', 'type'],
   },
   lookups: new Map([
-    ['id', lookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1, row: belongsToProvider })],
+    ['id', createLookup({ table: 'mintmark_groups', id: 'group_id', by: 'group_id', rows: 1, row: belongsToProvider })],
     [
       'externalId',
-      lookup({
+      createLookup({
         table: 'mintmark_groups',
         id: 'group_id',
         by: 'external_id_key',
@@ -202,7 +209,7 @@ export const listedGroups: ListedKind = {
     ],
     [
       'displayName',
-      lookup({
+      createLookup({
         table: 'mintmark_groups',
         id: 'group_id',
         by: 'display_name_key',
@@ -213,7 +220,7 @@ export const listedGroups: ListedKind = {
     ],
     [
       'members.value',
-      lookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100, row: anyRow }),
+      createLookup({ table: 'mintmark_group_members', id: 'group_id', by: 'member_id', rows: 100, row: anyRow }),
     ],
   ]),
 }

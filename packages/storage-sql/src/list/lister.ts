@@ -64,11 +64,11 @@ export function createLister<Record, Query extends RowQuery>(
   const shapes = createRecentMap<MatchStatement>({ limit: 100, longest: longestShape })
 
   /** @param rows the rows of the page, and one more if there are more. */
-  function listed(rows: readonly SqlRow[], { sort, page: { limit } }: RowQuery, found: Found): ListOutcome<Record> {
+  function toOutcome(rows: readonly SqlRow[], { sort, page: { limit } }: RowQuery, found: Found): ListOutcome<Record> {
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
     const isLast = last === undefined || found.inPage === shown.length
-    const next = sort === undefined ? last && positionBehind(keyOf(last)) : String(found.start.offset + shown.length)
+    const next = sort === undefined ? last && positionAfter(keyOf(last)) : String(found.start.offset + shown.length)
     return { outcome: 'listed', total: found.total, records: shown.map(read), next: isLast ? undefined : next }
   }
 
@@ -94,14 +94,14 @@ export function createLister<Record, Query extends RowQuery>(
   }
 
   const sizeWithGroups = kind.groupsSize === undefined ? kind.size : sql`${kind.size} + ${kind.groupsSize}`
-  const formOf = ({ without, maxBytes }: RowQuery): PageForm => ({
+  const pageFormOf = ({ without, maxBytes }: RowQuery): PageForm => ({
     record: without === 'groups' ? (kind.recordWithoutGroups ?? kind.record) : kind.record,
     size: maxBytes === undefined ? undefined : without === 'groups' ? kind.size : sizeWithGroups,
   })
 
   /** Returns the work of a list as a fraction of the allowed work: more than 1 is too much (RFC 7644 §3.12 tooMany). */
   async function loadOf(match: MatchStatement, query: Query, { limits, values }: Bound): Promise<number> {
-    switch (match.looksAt) {
+    switch (match.reads) {
       case 'order':
         return 0
       case 'index': {
@@ -114,7 +114,7 @@ export function createLister<Record, Query extends RowQuery>(
         return ofTotal > 1 ? ofTotal : Math.max(ofTotal, (await unitsOf(size, owner(query), query)) / limits.rows)
       }
       default:
-        return match.looksAt satisfies never
+        return match.reads satisfies never
     }
   }
 
@@ -135,18 +135,19 @@ export function createLister<Record, Query extends RowQuery>(
     const { filter, sort } = query
     const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
     const limits = limitsOf(filter, scanLimit)
-    const form = formOf(query)
+    const form = pageFormOf(query)
     const shape = JSON.stringify([template, sort, query.without, form.size !== undefined])
     const found = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort, form }))
     // The index may contain shortened values. Then only the rows give the right order.
     const match = (await isExact(found, query))
       ? found
       : shapes.get(`rows ${shape}`, () => rowsStatement(database, kind, { filter: template, sort, form }))
-    const listedWith = { start, values, limits }
-    const outcome = await listMatched(query, match, listedWith)
-    const { beyond } = match
-    if (outcome.outcome === 'listed' || beyond === undefined || !(await isExact(beyond, query))) return outcome
-    return listMatched(query, beyond, listedWith)
+    const bound = { start, values, limits }
+    const outcome = await listMatched(query, match, bound)
+    const { alternative } = match
+    if (outcome.outcome === 'listed' || alternative === undefined || !(await isExact(alternative, query)))
+      return outcome
+    return listMatched(query, alternative, bound)
   }
 
   async function isExact({ mustBeExact }: MatchStatement, query: Query): Promise<boolean> {
@@ -168,7 +169,7 @@ export function createLister<Record, Query extends RowQuery>(
     const [first] = rows
     // Too many rows share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
-    const outcome = listed(rows.filter(isThere), query, {
+    const outcome = toOutcome(rows.filter(hasRecord), query, {
       total: columns.integer(first, 'total'),
       inPage: columns.integer(first, 'in_page'),
       start,
@@ -176,7 +177,7 @@ export function createLister<Record, Query extends RowQuery>(
     return load > nearLimit && outcome.outcome === 'listed' ? { ...outcome, isNearLimit: true } : outcome
   }
 
-  const isThere = (row: SqlRow): boolean => columns.has(row, kind.id)
+  const hasRecord = (row: SqlRow): boolean => columns.has(row, kind.id)
 
   return async (query) => {
     const { filter, sort } = query
@@ -185,18 +186,18 @@ export function createLister<Record, Query extends RowQuery>(
     // Several rows need an order, and a page of limited bytes: the database does both.
     if (few !== undefined && few.length < 2) {
       const page = few.filter((row) => compareAge(row, start) > 0).slice(start.offset)
-      return listed(page, query, { total: few.length, inPage: page.length, start })
+      return toOutcome(page, query, { total: few.length, inPage: page.length, start })
     }
     if (filter !== undefined || sort !== undefined) return listMatching(query, start)
 
-    const form = formOf(query)
+    const form = pageFormOf(query)
     const page = pages.get(JSON.stringify([query.without, form.size !== undefined]), () =>
       pageStatement(database, kind, form),
     )
     const rows = await run(page, { ...owner(query), ...pageValues(query, start) }, query.signal)
     const [first] = rows
-    const shown = rows.filter(isThere)
-    return listed(shown, query, {
+    const shown = rows.filter(hasRecord)
+    return toOutcome(shown, query, {
       total: first === undefined ? await totalOf(query) : columns.integer(first, 'total'),
       inPage: first !== undefined && form.size !== undefined ? columns.integer(first, 'in_page') : shown.length,
       start,
@@ -277,15 +278,15 @@ interface PageStart {
  * a sorted list continues at an offset. An unknown position starts from the beginning.
  */
 function pageStart(page: ListPage): PageStart {
-  if (page.kind === 'index') return { ...beforeAll, offset: page.offset }
+  if (page.kind === 'index') return { ...beforeFirst, offset: page.offset }
   const [, createdAt, dot, id] = /^(\d{1,15})(\.?)(.*)$/s.exec(page.after ?? '') ?? []
-  if (createdAt === undefined || id === undefined) return { ...beforeAll, offset: 0 }
-  return dot === '.' ? { createdAt: Number(createdAt), id, offset: 0 } : { ...beforeAll, offset: Number(createdAt) }
+  if (createdAt === undefined || id === undefined) return { ...beforeFirst, offset: 0 }
+  return dot === '.' ? { createdAt: Number(createdAt), id, offset: 0 } : { ...beforeFirst, offset: Number(createdAt) }
 }
 
 /** The position after a row of a list by age. */
-const positionBehind = (row: { readonly createdAt: number; readonly id: string }): ListPosition =>
+const positionAfter = (row: { readonly createdAt: number; readonly id: string }): ListPosition =>
   `${row.createdAt}.${row.id}`
 
 /** Before every row. */
-const beforeAll = { createdAt: Number.MIN_SAFE_INTEGER, id: '' }
+const beforeFirst = { createdAt: Number.MIN_SAFE_INTEGER, id: '' }

@@ -23,7 +23,7 @@ interface IndexedColumn {
 type Indexed = (value: string, parameter: Parameter<string>) => Sql
 
 /** Returns a lookup that finds identifiers by strings through an index. */
-export function lookup({ table, id, by, rows, row, indexed = asItIs }: IndexedColumn): IndexLookup {
+export function createLookup({ table, id, by, rows, row, indexed = unchanged }: IndexedColumn): IndexLookup {
   const condition: IndexLookup['condition'] = (values, p) =>
     sql`issuer = ${p('issuer')} and ${row(p)} and ${sql.ref(by)} in (${sql.join(values.map((value) => indexed(value, p)))})`
   return {
@@ -47,7 +47,7 @@ export const byKey: Indexed = (value, parameter) => sql`${parameter(keyName(valu
 /** The beginning of a string, as `emailValues` cuts it. */
 export const byBeginning: Indexed = (value, parameter) => sql`substr(${parameter(value)}, 1, 200)`
 
-const asItIs: Indexed = (value, parameter) => sql`${parameter(value)}`
+const unchanged: Indexed = (value, parameter) => sql`${parameter(value)}`
 
 /** The rows of a provider. @param kind the kind in the table of totals. */
 export const providerRows = (kind: 'User' | 'Group'): ListedRows => ({
@@ -58,4 +58,4 @@ export const providerRows = (kind: 'User' | 'Group'): ListedRows => ({
 })
 
 /** Returns the parameters of the conditions. */
-export const providerOf = ({ providerId }: ListQuery): FilterValues => ({ provider_id: providerId })
+export const providerParameters = ({ providerId }: ListQuery): FilterValues => ({ provider_id: providerId })

@@ -117,12 +117,12 @@ export function entriesCondition({ index, filter }: NarrowMatch, parameter: Para
     .filter(isComparison)
     .map((part) => index.bounds(part, parameter))
     .filter((each) => each.length > 0)
-    .slice(0, mostBounds)
+    .slice(0, maximumBounds)
   return sql.join([index.scope(parameter), ...bounds.flat()], sql` and `)
 }
 
 /** Further bounds are left out, because planners take seconds for hundreds of bounds. The filter itself is evaluated anyway. */
-const mostBounds = 8
+const maximumBounds = 8
 
 /** Whether a filter selects a range of an index by its key. Otherwise the whole index is read. */
 export const isBounded = ({ index, filter }: NarrowMatch): boolean =>
@@ -136,7 +136,7 @@ export const isComparison = (filter: FilterTemplate): filter is ComparisonTempla
   filter.kind === 'text' || filter.kind === 'number' || filter.kind === 'boolean'
 
 /** Creates the index of the values of an attribute. */
-export function valueIndex(label: string, values: 'single' | 'several'): NarrowIndex {
+export function createValueIndex(label: string, values: 'single' | 'several'): NarrowIndex {
   const value = sql.ref('mintmark_user_values.value')
   const kind = sql.ref('mintmark_user_values.kind')
   return {
@@ -175,7 +175,7 @@ export const inexactRows = ({ table, id, scope, inexact }: NarrowIndex, p: Param
 type IndexedTable = Pick<NarrowIndex, 'table' | 'id' | 'scope'>
 
 /** Creates the index of the times of the last change. */
-const changesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
+const createChangeIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
   table,
   id,
   scope,
@@ -214,7 +214,7 @@ const ofProvider =
   (p) =>
     sql`${sql.ref(`${table}.issuer`)} = ${p('issuer')} and ${sql.ref(`${table}.provider_id`)} = ${p('provider_id')}`
 
-const userChanges = changesIndex({
+const userChanges = createChangeIndex({
   table: 'mintmark_user_changes',
   id: 'user_id',
   scope: ofProvider('mintmark_user_changes'),
@@ -264,7 +264,7 @@ function textBounds(
 export const identifierIndex: NarrowIndex = { ...changeIndex, order: [sql`mintmark_user_changes.user_id`] }
 
 /** Creates the index of all rows of a table by age. */
-const agesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
+const createAgeIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
   table,
   id,
   scope,
@@ -276,13 +276,13 @@ const agesIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
 })
 
 /** All users of a provider by age. */
-export const ageIndex = agesIndex({ table: 'mintmark_users', id: 'user_id', scope: ofProvider('mintmark_users') })
+export const ageIndex = createAgeIndex({ table: 'mintmark_users', id: 'user_id', scope: ofProvider('mintmark_users') })
 
 /**
  * Creates the index of a key column of the table itself. The column contains a short string as a whole, and the digest of a
  * long one.
  */
-function keyIndex(indexed: IndexedTable, label: string, column: string): NarrowIndex {
+function createKeyIndex(indexed: IndexedTable, label: string, column: string): NarrowIndex {
   const key = sql`${sql.ref(`${indexed.table}.${column}`)}`
   const isDigest = sql`${key} >= 'sha256 ' and ${key} < 'sha256!'`
   return {
@@ -301,16 +301,16 @@ function keyIndex(indexed: IndexedTable, label: string, column: string): NarrowI
  * small and change less often than users.
  * @param keys columns that hold the key of an attribute. Lists are sorted only by keys that every row has.
  */
-export function tableIndexes(
+export function createTableIndexes(
   indexed: IndexedTable,
   keys: readonly { readonly label: string; readonly column: string; readonly isInEveryRow: boolean }[],
 ): NarrowIndexes {
-  const changes = changesIndex(indexed)
-  const byKey = new Map(keys.map(({ label, column }) => [label, keyIndex(indexed, label, column)]))
+  const changes = createChangeIndex(indexed)
+  const byKey = new Map(keys.map(({ label, column }) => [label, createKeyIndex(indexed, label, column)]))
   const orders = new Map([
     ...keys.filter(({ isInEveryRow }) => isInEveryRow).map(({ label }) => [label, byKey.get(label)] as const),
     ['meta.lastModified', changes],
-    ['meta.created', agesIndex(indexed)],
+    ['meta.created', createAgeIndex(indexed)],
     ['id', { ...changes, order: [sql`${sql.ref(`${indexed.table}.${indexed.id}`)}`] }],
   ])
   return {

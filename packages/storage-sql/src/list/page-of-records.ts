@@ -27,11 +27,11 @@ export const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: 
     ...values.map((value) =>
       direction === 'descending' ? sql`${prefix}${value} desc nulls first` : sql`${prefix}${value} asc nulls last`,
     ),
-    sql`${prefix}created_at ${ways[direction]}`,
-    sql`${prefix}id ${ways[direction]}`,
+    sql`${prefix}created_at ${directions[direction]}`,
+    sql`${prefix}id ${directions[direction]}`,
   ])
 
-export const ways = { ascending: sql.raw('asc'), descending: sql.raw('desc') }
+export const directions = { ascending: sql.raw('asc'), descending: sql.raw('desc') }
 
 export function pageOf(
   matching: Sql,
@@ -53,7 +53,7 @@ export function pageOf(
  * A list by age is sorted by columns of the table, and its rows are looked up one by one, because the planner does not know
  * the size of the page.
  */
-export function recordsOfPage(kind: ListedKind, { form, engine, total, lookedAt, order, p }: PageOfRecords): Sql {
+export function recordsOfPage(kind: ListedKind, { form, engine, total, candidateCount, order, p }: PageOfRecords): Sql {
   const { table, id } = kind
   const key = keyOf({ table, id }, p)
   const { issuerColumn, issuer, column } = key
@@ -70,7 +70,7 @@ export function recordsOfPage(kind: ListedKind, { form, engine, total, lookedAt,
       from (select page.*, (select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id) as bytes from page) as page
     ) as summed where bytes_before < cast(${p('max_bytes')} as bigint))`
   return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${form.record}
-    from (select ${total} as total, ${lookedAt ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
+    from (select ${total} as total, ${candidateCount ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
     ${order === undefined ? sql`` : sql`left join ${page} as page on true`}
     left join ${sql.table(table)} on ${isInPage}
     order by ${order ?? sql`${sql.ref(`${table}.created_at`)}, ${column}`}`
@@ -80,7 +80,7 @@ interface PageOfRecords {
   readonly form: PageForm
   readonly engine: SqlEngine
   readonly total: Sql
-  readonly lookedAt?: Sql | undefined
+  readonly candidateCount?: Sql | undefined
   /** The order of the page, if it is not by age. */
   readonly order?: Sql | undefined
   readonly p: Parameter<OwnerValue | 'max_bytes'>

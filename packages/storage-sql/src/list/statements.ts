@@ -5,7 +5,15 @@ import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
 import { keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
-import { orderOf, type PageForm, pageOf, type PageValue, recordsOfPage, sortNames, ways } from './page-of-records.ts'
+import {
+  orderOf,
+  type PageForm,
+  pageOf,
+  type PageValue,
+  recordsOfPage,
+  sortNames,
+  directions,
+} from './page-of-records.ts'
 import { entriesOf, type ReadEntries } from './read-entries.ts'
 import { type CandidateQuery, candidatesOf, matchesInIndexes, unionOf } from './candidates.ts'
 import { coveringIndex, inexactRows, narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
@@ -23,12 +31,12 @@ export const sizeStatement = ({ query }: Builder, kind: ListedKind): Statement<s
   compileSql(
     query,
     (p: Parameter<string>) =>
-      sql`select cast(coalesce(sum(${units(kind)}), 0) as bigint) as units from ${sql.table(kind.table)} where ${kind.rows.every(p)}`,
+      sql`select cast(coalesce(sum(${unitsOfRow(kind)}), 0) as bigint) as units from ${sql.table(kind.table)} where ${kind.rows.every(p)}`,
     'passing',
   )
 
 /** The work of reading a row: one unit, and more if the row is large. */
-const units = ({ size }: ListedKind): Sql => sql`1 + ${size} / 2048`
+const unitsOfRow = ({ size }: ListedKind): Sql => sql`1 + ${size} / 2048`
 
 /** Finds a row if one of the indexes has a row without the complete value of the attribute. */
 export const inexactStatement = ({ query }: Builder, indexes: readonly NarrowIndex[]): Statement<string> =>
@@ -70,14 +78,14 @@ export interface MatchStatement {
    * What the statement reads. `index`: entries of indexes and the rows that they find. `everything`: all rows. `order`: an
    * index from its start to the end of the page.
    */
-  readonly looksAt: 'index' | 'everything' | 'order'
+  readonly reads: 'index' | 'everything' | 'order'
   readonly entries: ReadEntries
   /** The statement may be used only if every row of these indexes has the complete value. */
   readonly mustBeExact: readonly NarrowIndex[]
   /** Sums the work of reading the candidate rows. */
   readonly units: Statement<string> | undefined
   /** Another statement to try if this one reads too much. */
-  readonly beyond?: MatchStatement | undefined
+  readonly alternative?: MatchStatement | undefined
 }
 
 /** The parameter that limits how many candidates are read: one more than a list may read. */
@@ -98,7 +106,7 @@ export function matchStatement(
   if (filter === undefined && sort !== undefined && ordering !== undefined) {
     const statement = orderedStatement(builder, kind, { sort, index: ordering, form })
     const entries = entriesOf(builder, [])
-    return { statement, looksAt: 'order', entries, mustBeExact: exactOnly(ordering), units: undefined }
+    return { statement, reads: 'order', entries, mustBeExact: maybeInexact(ordering), units: undefined }
   }
   const candidates = filter && candidatesOf(filter, kind, builder.engine)
   const isLookup = candidates?.matches.length === 0
@@ -107,19 +115,19 @@ export function matchStatement(
   if (match !== undefined && (sort === undefined || ordering === match.index)) {
     return {
       statement: coveredStatement(builder, kind, { match, sort, form }),
-      looksAt: 'index',
+      reads: 'index',
       entries: entriesOf(builder, [match]),
-      mustBeExact: sort === undefined ? [] : exactOnly(match.index),
+      mustBeExact: sort === undefined ? [] : maybeInexact(match.index),
       units: undefined,
     }
   }
   return {
     statement: scanStatement(builder, kind, { filter, sort, form, candidates: candidates?.query }),
-    looksAt: candidates === undefined ? 'everything' : 'index',
+    reads: candidates === undefined ? 'everything' : 'index',
     entries: entriesOf(builder, candidates?.matches ?? []),
     mustBeExact: [],
     units: candidates && unitsOfCandidates(builder, kind, candidates.query),
-    beyond: filter && intersectedMatch(builder, kind, { filter, sort, form }),
+    alternative: filter && intersectedMatch(builder, kind, { filter, sort, form }),
   }
 }
 
@@ -132,7 +140,7 @@ export function rowsStatement(
   return matchStatement(builder, { ...kind, narrow: undefined }, { filter, sort, form })
 }
 
-const exactOnly = (...indexes: readonly NarrowIndex[]): readonly NarrowIndex[] =>
+const maybeInexact = (...indexes: readonly NarrowIndex[]): readonly NarrowIndex[] =>
   indexes.filter(({ exact }) => exact !== 'all')
 
 /**
@@ -156,10 +164,10 @@ function intersectedMatch(
       sort,
       form,
     }),
-    looksAt: 'index',
+    reads: 'index',
     // Each of these indexes has one entry for each row.
     entries: { ofEveryRow: true, areRanges: false, count: undefined },
-    mustBeExact: exactOnly(order, ...matches.map(({ index }) => index)),
+    mustBeExact: maybeInexact(order, ...matches.map(({ index }) => index)),
     units: undefined,
   }
 }
@@ -177,7 +185,7 @@ function intersectedStatement(
       const values = order.order
       const names = sortNames(values)
       const key = [...values, sql.ref(`${order.table}.created_at`), sql.ref(`${order.table}.${order.id}`)]
-      const direction = ways[sort?.direction ?? 'ascending']
+      const direction = directions[sort?.direction ?? 'ascending']
       return sql`with page as materialized (
           select ${sql.join([columns(order), ...values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
           from ${sql.table(order.table)} where ${meets(order)}
@@ -232,7 +240,7 @@ function scanStatement(
   const names = sortNames(sorted)
   return compileSql(
     query,
-    (p: Parameter<string>) => sql`with ${candidates === undefined ? sql`` : candidatesAs(candidates(p), p)}
+    (p: Parameter<string>) => sql`with ${candidates === undefined ? sql`` : candidateTable(candidates(p), p)}
         matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...names])}) as materialized (
           select ${sql.join([id, createdAt, ...sorted])} from ${kind.from}
           where ${candidates === undefined ? kind.rows.every(p) : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}`}
@@ -242,7 +250,7 @@ function scanStatement(
           form,
           engine,
           total: sql`(select count(*) from matching)`,
-          lookedAt: candidates && sql`(select count(*) from candidate)`,
+          candidateCount: candidates && sql`(select count(*) from candidate)`,
           order: sort && orderOf(names, sort, sql`page.`),
           p,
         })}`,
@@ -257,8 +265,8 @@ const unitsOfCandidates = (
 ): Statement<string> =>
   compileSql(
     query,
-    (p: Parameter<string>) => sql`with ${candidatesAs(candidates(p), p)}
-      summed as (select sum(${units(kind)}) as units from ${sql.table(kind.table)}
+    (p: Parameter<string>) => sql`with ${candidateTable(candidates(p), p)}
+      summed as (select sum(${unitsOfRow(kind)}) as units from ${sql.table(kind.table)}
         where ${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)})
       select cast(coalesce(units, 0) as bigint) as units from summed`,
     'passing',
@@ -288,13 +296,13 @@ function coveredStatement(
         where ${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}
         and ${compileFilter(filter, rowScope(kind, engine, p))}`
       const matching = hasOthers ? sql`${inIndex} union all select id, created_at from other` : inIndex
-      return sql`with ${hasOthers ? sql`${candidatesAs(inexactRows(index, p), p)} other (id, created_at) as materialized (${others}),` : sql``}
+      return sql`with ${hasOthers ? sql`${candidateTable(inexactRows(index, p), p)} other (id, created_at) as materialized (${others}),` : sql``}
         ${pageOf(matching, { names, sort, p })}
         ${recordsOfPage(kind, {
           form,
           engine,
           total: sql`(select count(*) from (${matching}) as found)`,
-          lookedAt: hasOthers ? sql`(select count(*) from candidate)` : undefined,
+          candidateCount: hasOthers ? sql`(select count(*) from candidate)` : undefined,
           order: sort && orderOf(names, sort, sql`page.`),
           p,
         })}`
@@ -317,7 +325,7 @@ function orderedStatement(
       // Uses the same expressions as the key, so that the database reads the index in its order.
       const id = sql.ref(`${index.table}.${index.id}`)
       const key = [...index.order, sql`${table}.created_at`, sql`${id}`]
-      const order = sql.join(key.map((column) => sql`${column} ${ways[sort.direction]}`))
+      const order = sql.join(key.map((column) => sql`${column} ${directions[sort.direction]}`))
       const values = index.order.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)
       return sql`with page as materialized (
           select ${sql.join([columns(index), ...values])}
@@ -336,7 +344,7 @@ const rowScope = (kind: ListedKind, { search }: SqlEngine, parameter: Parameter<
   parameter,
 })
 
-const candidatesAs = (query: Sql, p: Parameter<string>): Sql => sql`candidate as materialized (
+const candidateTable = (query: Sql, p: Parameter<string>): Sql => sql`candidate as materialized (
     select id from (${query}) as found limit cast(${p(candidateLimit)} as bigint)
   ),`
 

@@ -51,7 +51,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
     primary: watchPrimary(),
     endLateStatement: createLateStatements(pool, timeoutMilliseconds),
   }
-  const turns = { long: longTurns(timed), passing: longTurns(timed) }
+  const turns = { long: createLongTurns(timed), passing: createLongTurns(timed) }
   const prepare = createPrepare()
   const read = createResultReader()
   let isOpen = true
@@ -106,7 +106,7 @@ export function toPostgresDialect(pool: PostgresPool, options: PostgresDialectOp
  * Queries that may read many rows use at most a quarter of the pool for pages, and a quarter for searches. The rest of the
  * pool stays free for statements that take a millisecond.
  */
-const longTurns = ({ pool, timeoutMilliseconds }: Pick<TimedPool, 'pool' | 'timeoutMilliseconds'>): FairTurns =>
+const createLongTurns = ({ pool, timeoutMilliseconds }: Pick<TimedPool, 'pool' | 'timeoutMilliseconds'>): FairTurns =>
   createFairTurns({
     atOnce: Math.max(1, Math.floor((pool.options?.max ?? defaultPoolSize) / 4)),
     timeout: {

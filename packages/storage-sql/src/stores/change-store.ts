@@ -41,7 +41,7 @@ where issuer = ${p('issuer')}`,
     list: compileStatement((p: Parameter<'issuer' | 'after' | 'limit'>) =>
       query
         .selectFrom('mintmark_changes')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('position', '>', p('after'))
         .orderBy('position')
@@ -94,12 +94,16 @@ export function createWebhookStore(database: Database): WebhookStore {
     find: compileStatement((p: Parameter<'issuer' | 'webhook_id'>) =>
       query
         .selectFrom('mintmark_webhooks')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('webhook_id', '=', p('webhook_id')),
     ),
     list: compileStatement((p: Parameter<'issuer'>) =>
-      query.selectFrom('mintmark_webhooks').select(table.whole).where('issuer', '=', p('issuer')).orderBy('webhook_id'),
+      query
+        .selectFrom('mintmark_webhooks')
+        .select(table.selection)
+        .where('issuer', '=', p('issuer'))
+        .orderBy('webhook_id'),
     ),
     swap: compileStatement((p: Parameter<'issuer' | 'webhook_id' | 'version' | (typeof changed)[number]>) =>
       query
@@ -111,7 +115,7 @@ export function createWebhookStore(database: Database): WebhookStore {
         .where('issuer', '=', p('issuer'))
         .where('webhook_id', '=', p('webhook_id'))
         .where('version', '=', p('version'))
-        .returning(table.whole),
+        .returning(table.selection),
     ),
     remove: compileStatement((p: Parameter<'issuer' | 'webhook_id'>) =>
       query

@@ -10,9 +10,9 @@ import { compileSql, type Database, type Parameter } from '../database.ts'
 import { type SqlEngine, type SqlRow, UniqueViolationError } from '../dialect.ts'
 import { pathOf } from '../list/filter-scopes.ts'
 import { type ListedKind, type OwnerValue } from '../list/listed-kind.ts'
-import { tableIndexes } from '../list/narrow-index.ts'
+import { createTableIndexes } from '../list/narrow-index.ts'
 import { createLister } from '../list/lister.ts'
-import { byKey, lookup } from '../list/lookup.ts'
+import { byKey, createLookup } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
 import { createColumnReader, indexKey, indexKeyOrNull, belongsToProvider, versionRange } from '../row.ts'
 
@@ -249,7 +249,7 @@ const listedResources: ListedKind = {
     ['meta.lastModified', { kind: 'number', column: sql`(${column('updated_at')} * 1000)` }],
   ]),
   memberships: undefined,
-  narrow: tableIndexes(
+  narrow: createTableIndexes(
     {
       table,
       id: 'resource_id',
@@ -260,8 +260,11 @@ const listedResources: ListedKind = {
   ),
   size: sql`octet_length(${column('resource')})`,
   lookups: new Map([
-    ['id', lookup({ table, id: 'resource_id', by: 'resource_id', rows: 1, row: isOfType })],
-    ['externalId', lookup({ table, id: 'resource_id', by: 'external_id_key', rows: 1, row: inOwner, indexed: byKey })],
+    ['id', createLookup({ table, id: 'resource_id', by: 'resource_id', rows: 1, row: isOfType })],
+    [
+      'externalId',
+      createLookup({ table, id: 'resource_id', by: 'external_id_key', rows: 1, row: inOwner, indexed: byKey }),
+    ],
   ]),
 }
 

@@ -155,7 +155,7 @@ function deliveryStatements(
   select delivery_id from ranked where place <= ${p('per_recipient')} order by due_at, delivery_id limit ${p('limit')}`,
             ),
           )
-          .returning(table.whole),
+          .returning(table.selection),
     ),
 
     nextDue: compileStatement((p: Parameter<'issuer' | 'channel'>) =>
@@ -208,15 +208,15 @@ function deliveryStatements(
     find: compileStatement((p: Parameter<'issuer' | 'delivery_id'>) =>
       query
         .selectFrom('mintmark_deliveries')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('delivery_id', '=', p('delivery_id')),
     ),
 
-    list: compileStatement((p: Parameter<'issuer' | 'state' | 'before' | 'limit'>) => page(p).select(table.whole)),
+    list: compileStatement((p: Parameter<'issuer' | 'state' | 'before' | 'limit'>) => page(p).select(table.selection)),
 
     listOfRecipient: compileStatement((p: Parameter<'issuer' | 'state' | 'before' | 'limit' | 'recipient'>) =>
-      page(p).select(table.whole).where('recipient', '=', p('recipient')),
+      page(p).select(table.selection).where('recipient', '=', p('recipient')),
     ),
 
     counts: compileSql(query, (p: Parameter<'issuer' | 'pending' | 'dead'>) => {
@@ -251,7 +251,7 @@ export function createCursorStore(database: Database): CursorStore {
     read: compileStatement((p: Parameter<'issuer' | 'consumer'>) =>
       query
         .selectFrom('mintmark_cursors')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('consumer', '=', p('consumer')),
     ),
@@ -262,7 +262,7 @@ export function createCursorStore(database: Database): CursorStore {
         .where('issuer', '=', p('issuer'))
         .where('consumer', '=', p('consumer'))
         .where('version', '=', p('version'))
-        .returning(table.whole),
+        .returning(table.selection),
     ),
   }
 

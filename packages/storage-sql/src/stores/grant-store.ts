@@ -68,13 +68,13 @@ function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<
       .where('issuer', '=', p('issuer'))
       .where('grant_id', '=', p('grant_id'))
       .where('revoked_at', 'is', null)
-      .returning(table.whole)
+      .returning(table.selection)
 
   return {
     find: compileStatement((p: Parameter<'issuer' | 'grant_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('grant_id', '=', p('grant_id')),
     ),
@@ -82,7 +82,7 @@ function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<
     findUnrevoked: compileStatement((p: Parameter<'issuer' | 'user_id' | 'client_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('client_id', '=', p('client_id'))
@@ -113,7 +113,7 @@ function grantStatements({ query }: Pick<Database, 'query'>, table: RecordTable<
     listByUser: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
       query
         .selectFrom('mintmark_grants')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('revoked_at', 'is', null)

@@ -39,7 +39,7 @@ export function createGroupChanges(database: Database) {
     const none = { joining: engine.encodeSearchable([]), leaving: engine.encodeSearchable([]) }
     const slices = [
       ...slicesOf(leaving).map((ids) => [
-        step(statements.takeAway, { ...key, ...none, leaving: engine.encodeSearchable(ids) }),
+        step(statements.removeMembers, { ...key, ...none, leaving: engine.encodeSearchable(ids) }),
       ]),
       ...slicesOf(joining).map((ids) => {
         const values = { ...key, ...none, joining: engine.encodeSearchable(ids) }
@@ -194,7 +194,7 @@ function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>)
       (p: Parameter<'issuer' | 'provider_id' | 'group_id'>) =>
         sql`delete from mintmark_group_changes where issuer = ${p('issuer')} and group_id = ${p('group_id')}`,
     ),
-    takeAway: compileSql(
+    removeMembers: compileSql(
       query,
       (p: Parameter<MemberValue>) =>
         sql`delete from mintmark_group_members where ${inGroup(p)} and ${isLeaving(p, { engine, kind: 'delta' })}`,

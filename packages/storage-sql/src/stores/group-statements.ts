@@ -50,7 +50,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         from mintmark_groups where ${inGroup(p)}`
     }),
 
-    takeAway: compileStatement((p: Parameter<MemberValue>) =>
+    removeMembers: compileStatement((p: Parameter<MemberValue>) =>
       query
         .deleteFrom('mintmark_group_members')
         .where(sql<boolean>`${inGroup(p)}`)

@@ -12,7 +12,7 @@ import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolati
 import { indexKey, versionRange, createColumnReader } from '../row.ts'
 import { listedGroups } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
-import { providerOf } from '../list/lookup.ts'
+import { providerParameters } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
 import { createGroupChanges, membersInSlice } from './group-changes.ts'
 import { createMemberCounts, createMembersOf, type MemberValue } from './group-members.ts'
@@ -48,7 +48,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
   }
 
   return {
-    list: createLister(database, { kind: listedGroups, read, owner: providerOf }, { scanLimit }),
+    list: createLister(database, { kind: listedGroups, read, owner: providerParameters }, { scanLimit }),
 
     async insert({ providerId, groupId, state, memberIds, createdAt }) {
       const values = {
@@ -172,7 +172,7 @@ function createGroupChange(
     return [
       step(statements.lock, values, 'guard'),
       step(statements[kind].plan, values, 'guard'),
-      ...(kind === 'replace' || leaving.length > 0 ? [step(statements[kind].takeAway, values)] : []),
+      ...(kind === 'replace' || leaving.length > 0 ? [step(statements[kind].removeMembers, values)] : []),
       ...(joining.length > 0 ? [step(statements.addMembers, values)] : []),
       step(change.state === undefined ? statements.touch : statements.write, values, 'guard'),
     ]

@@ -2,7 +2,7 @@ import type { IndexedAttribute } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
 import { type SqlEngine, UniqueViolationError } from '../dialect.ts'
-import { indexName, type NarrowIndex, valueIndex } from '../list/narrow-index.ts'
+import { indexName, type NarrowIndex, createValueIndex } from '../list/narrow-index.ts'
 import { orderName } from '../migrations/value-triggers.ts'
 import { createColumnReader } from '../row.ts'
 
@@ -38,7 +38,8 @@ export function createIndexedAttributes(database: Database): IndexedAttributes {
           const { name, isUnique } = definition
           if (stored.get(name) !== isUnique) await define(attribute, definition)
           isAnyUnique ||= isUnique
-          if (attribute.isText) known.set(name, valueIndex(name, definition.kind === 'several' ? 'several' : 'single'))
+          if (attribute.isText)
+            known.set(name, createValueIndex(name, definition.kind === 'several' ? 'several' : 'single'))
         }
       }
     },

@@ -58,7 +58,7 @@ function initialAccessTokenStatements(
     find: compileStatement((p: Parameter<'issuer' | 'token_id'>) =>
       query
         .selectFrom('mintmark_initial_access_tokens')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('token_id', '=', p('token_id')),
     ),
@@ -84,7 +84,7 @@ function initialAccessTokenStatements(
         .where('expires_at', '>', p('now'))
         .where('revoked_at', 'is', null)
         .where(sql<boolean>`remaining > 0`)
-        .returning(table.whole),
+        .returning(table.selection),
     ),
 
     revoke: compileStatement((p: Parameter<'issuer' | 'token_id' | 'now'>) =>
@@ -100,7 +100,7 @@ function initialAccessTokenStatements(
     list: compileStatement((p: Parameter<'issuer' | 'after' | 'limit'>) =>
       query
         .selectFrom('mintmark_initial_access_tokens')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('token_id', '>', p('after'))
         .orderBy('token_id')

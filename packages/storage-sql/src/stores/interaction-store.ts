@@ -61,13 +61,13 @@ function interactionStatements({ query }: Pick<Database, 'query'>, table: Record
       .where('browser_digest', '=', p('browser_digest'))
       .where('expires_at', '>', p('now'))
       .where('consumed_at', 'is', null)
-      .returning(table.whole)
+      .returning(table.selection)
 
   return {
     find: compileStatement((p: Parameter<Visit>) =>
       query
         .selectFrom('mintmark_interactions')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('browser_digest', '=', p('browser_digest'))

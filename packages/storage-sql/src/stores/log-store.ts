@@ -27,7 +27,7 @@ function logStatements({ query }: Pick<Database, 'query'>, table: RecordTable<ty
     list: compileStatement((p: Parameter<'issuer' | 'log' | 'before_at' | 'before_entry_id' | 'limit'>) =>
       query
         .selectFrom('mintmark_logs')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('log', '=', p('log'))
         .where(sql<boolean>`(at, entry_id) < (${p('before_at')}, ${p('before_entry_id')})`)

@@ -38,7 +38,7 @@ function opaqueTokenStatements({ query }: Pick<Database, 'query'>, table: Record
     find: compileStatement((p: Parameter<'issuer' | 'digest' | 'now'>) =>
       query
         .selectFrom('mintmark_opaque_tokens')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('expires_at', '>', p('now'))

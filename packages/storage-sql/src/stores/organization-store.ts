@@ -114,7 +114,7 @@ function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordT
           .onRef('user.user_id', '=', 'mintmark_memberships.user_id')
           .on('user.removed_at', 'is', null),
       )
-      .select(table.whole)
+      .select(table.selection)
 
   return {
     insert: compileSql(query, (p: Parameter<ColumnName<typeof memberships>>) => {
@@ -146,7 +146,7 @@ function membershipStatements({ query }: Pick<Database, 'query'>, table: RecordT
         .set((set) => ({ version: set('version', '+', 1) }))
         .where(sql<boolean>`${key(p)} and ${hasOrganization(p)} and ${hasUser(p)}`)
         .where('version', '=', p('version'))
-        .returning(table.whole),
+        .returning(table.selection),
     ),
 
     remove: compileStatement((p: Parameter<Membership>) =>

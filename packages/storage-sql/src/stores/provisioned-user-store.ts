@@ -24,7 +24,7 @@ import type { Database, Statement } from '../database.ts'
 import { createLister } from '../list/lister.ts'
 import { createProvisionedUserListKind } from '../list/kinds.ts'
 import { listedUserReaders } from '../list/listed-users.ts'
-import { providerOf } from '../list/lookup.ts'
+import { providerParameters } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
 import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
 import { createGroupCompletion, groupsReader, groupsToRead, type RecordWithGroups } from './groups-of-a-user.ts'
@@ -217,7 +217,7 @@ export function createProvisionedUserStore(
       {
         kind: createProvisionedUserListKind(engine, indexed),
         ...listedUserReaders(engine, groupsReader(engine)),
-        owner: providerOf,
+        owner: providerParameters,
       },
       { scanLimit },
     ),

@@ -43,7 +43,7 @@ function pushedRequestStatements({ query }: Pick<Database, 'query'>, table: Reco
     find: compileStatement((p: Parameter<Use>) =>
       query
         .selectFrom('mintmark_pushed_requests')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('client_id', '=', p('client_id'))
@@ -60,7 +60,7 @@ function pushedRequestStatements({ query }: Pick<Database, 'query'>, table: Reco
         .where('client_id', '=', p('client_id'))
         .where('expires_at', '>', p('now'))
         .where('consumed_at', 'is', null)
-        .returning(table.whole),
+        .returning(table.selection),
     ),
   }
 }

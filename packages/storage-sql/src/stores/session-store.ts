@@ -165,7 +165,7 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
 
   return {
     find: compileStatement((p: Parameter<'issuer' | 'session_id'>) =>
-      query.selectFrom('mintmark_sessions').select(tables.session.whole).where(ofSession(p)),
+      query.selectFrom('mintmark_sessions').select(tables.session.selection).where(ofSession(p)),
     ),
 
     touch: compileStatement((p: Parameter<'issuer' | 'digest' | 'idle_expires_at' | 'last_seen_at'>) =>
@@ -223,7 +223,7 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
     listByUser: compileStatement((p: Parameter<'issuer' | 'user_id' | 'now'>) =>
       query
         .selectFrom('mintmark_sessions')
-        .select(tables.session.whole)
+        .select(tables.session.selection)
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('revoked_at', 'is', null)
@@ -235,7 +235,7 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
     participants: compileStatement((p: Parameter<'issuer' | 'session_id'>) =>
       query
         .selectFrom('mintmark_session_participants')
-        .select(tables.participant.whole)
+        .select(tables.participant.selection)
         .where(ofSession(p))
         .orderBy('client_id'),
     ),
@@ -248,7 +248,7 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
             .onRef('mintmark_session_participants.issuer', '=', 'session.issuer')
             .onRef('mintmark_session_participants.session_id', '=', 'session.session_id'),
         )
-        .select(tables.participant.whole)
+        .select(tables.participant.selection)
         .where('session.issuer', '=', p('issuer'))
         .where('session.user_id', '=', p('user_id'))
         .where('session.revoked_at', 'is', null)

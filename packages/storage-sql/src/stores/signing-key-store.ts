@@ -39,7 +39,7 @@ function signingKeyStatements({ query }: Pick<Database, 'query'>, table: RecordT
     list: compileStatement((p: Parameter<'issuer'>) =>
       query
         .selectFrom('mintmark_signing_keys')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .orderBy('created_at'),
     ),

@@ -30,10 +30,10 @@ export function createStatusStore(database: Database): StatusStore {
 
   /** Returns a reader of a record of an outer join. If nothing was joined, the key is NULL. */
   const optional =
-    <Of extends RecordDefinition>({ take, readOwn }: RecordTable<Of>, key: string) =>
+    <Of extends RecordDefinition>({ take, readTableRow }: RecordTable<Of>, key: string) =>
     (row: SqlRow): RecordOf<Of> | undefined => {
       const own = take(row)
-      return columns.has(own, key) ? readOwn(own) : undefined
+      return columns.has(own, key) ? readTableRow(own) : undefined
     }
   const client = optional(tables.client, 'client_id')
   const user = optional(tables.user, 'user_id')
@@ -94,11 +94,11 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
       .leftJoin('mintmark_sessions as bound', (join) =>
         join.onRef('bound.issuer', '=', 'family.issuer').onRef('bound.session_id', '=', 'family.bound_session_id'),
       )
-      .select(tables.family.whole)
-      .select(tables.grant.whole)
-      .select(tables.client.whole)
-      .select(tables.user.whole)
-      .select(tables.bound.whole)
+      .select(tables.family.selection)
+      .select(tables.grant.selection)
+      .select(tables.client.selection)
+      .select(tables.user.selection)
+      .select(tables.bound.selection)
 
   return {
     ofGrant: compileStatement((p: Parameter<'issuer' | 'grant_id' | 'bound_to'>) =>
@@ -119,10 +119,10 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
         .leftJoin('mintmark_sessions as bound', (join) =>
           join.onRef('bound.issuer', '=', 'grant.issuer').on('bound.session_id', '=', p('bound_to')),
         )
-        .select(tables.grant.whole)
-        .select(tables.client.whole)
-        .select(tables.user.whole)
-        .select(tables.bound.whole)
+        .select(tables.grant.selection)
+        .select(tables.client.selection)
+        .select(tables.user.selection)
+        .select(tables.bound.selection)
         .where('grant.issuer', '=', p('issuer'))
         .where('grant.grant_id', '=', p('grant_id')),
     ),
@@ -144,8 +144,8 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
             .onRef('user.user_id', '=', 'session.user_id')
             .on('user.removed_at', 'is', null),
         )
-        .select(tables.session.whole)
-        .select(tables.user.whole)
+        .select(tables.session.selection)
+        .select(tables.user.selection)
         .where('session.issuer', '=', p('issuer'))
         .where('session.digest', '=', p('digest')),
     ),

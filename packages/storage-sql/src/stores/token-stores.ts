@@ -47,7 +47,7 @@ function codeStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
     find: compileStatement((p: Parameter<'issuer' | 'digest' | 'client_id' | 'now'>) =>
       query
         .selectFrom('mintmark_codes')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('digest', '=', p('digest'))
         .where('client_id', '=', p('client_id'))
@@ -65,7 +65,7 @@ function codeStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
         .where('client_id', '=', p('client_id'))
         .where('expires_at', '>', p('now'))
         .where('consumed_at', 'is', null)
-        .returning(table.whole),
+        .returning(table.selection),
     ),
   }
 }
@@ -156,7 +156,7 @@ function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable
       .where('revoked_at', 'is', null)
       .where('refresh_expires_at', '>', p('now'))
       .where('expires_at', '>', p('now'))
-      .returning(table.whole)
+      .returning(table.selection)
 
   return {
     find: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
@@ -171,7 +171,7 @@ function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable
     findRotatable: compileStatement((p: Parameter<Presentation>) =>
       query
         .selectFrom('mintmark_families')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('handle_digest', '=', p('handle_digest'))
         .where('client_id', '=', p('client_id'))

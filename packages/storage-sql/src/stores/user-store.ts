@@ -64,7 +64,7 @@ export function createUserStore(
 
     list: createLister(
       database,
-      { kind: createUserListKind(engine), read: table.readOwn, owner: () => ({}) },
+      { kind: createUserListKind(engine), read: table.readTableRow, owner: () => ({}) },
       { scanLimit },
     ),
 
@@ -107,13 +107,13 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
       .where('issuer', '=', p('issuer'))
       .where('user_id', '=', p('user_id'))
       .where('removed_at', 'is', null)
-      .returning(table.whole)
+      .returning(table.selection)
 
   return {
     find: compileStatement((p: Parameter<'issuer' | 'user_id'>) =>
       query
         .selectFrom('mintmark_users')
-        .select(table.whole)
+        .select(table.selection)
         .where('issuer', '=', p('issuer'))
         .where('user_id', '=', p('user_id'))
         .where('removed_at', 'is', null),

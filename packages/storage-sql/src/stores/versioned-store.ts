@@ -93,12 +93,12 @@ export function createVersionedStore<Of extends Versioned, Id extends string>(
 
 function versionedStatements<Of extends Versioned>(
   { query }: Pick<Database, 'query'>,
-  { table, columns, whole }: RecordTable<Of>,
+  { table, columns, selection }: RecordTable<Of>,
   { key, emptied }: { readonly key: string; readonly emptied: readonly string[] },
 ) {
   const names: readonly string[] = columns
   const name = sql.table(table)
-  const rows = sql.join(whole.map((column) => sql`${column}`))
+  const rows = sql.join(selection.map((column) => sql`${column}`))
   const present = (p: Parameter<string>) =>
     sql`issuer = ${p('issuer')} and ${sql.ref(key)} = ${p(key)} and removed_at is null`
   const changed = names.filter((column) => !['issuer', key, 'version', 'removed_at'].includes(column))

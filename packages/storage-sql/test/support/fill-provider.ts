@@ -2,7 +2,7 @@ import type { SqlDialect } from '@mintmark/storage-sql'
 import { firstOrders, firstValues } from '../../src/migrations/value-triggers.ts'
 
 /** Returns the keys of the user with number `n` that `fillProvider` writes. */
-export const filledAccount = (
+export const filledUser = (
   n: number,
 ): { readonly userId: string; readonly externalId: string; readonly userName: string; readonly workEmail: string } => ({
   userId: `filled-user-${n}`,

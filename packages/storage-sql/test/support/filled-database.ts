@@ -18,7 +18,7 @@ interface RanStatement {
 export interface FilledDatabase {
   readonly storage: AdminStorage
   /** Returns the statements that were run since the last call. */
-  ran(): readonly RanStatement[]
+  takeStatements(): readonly RanStatement[]
   /** Returns the parts of a statement's plan that read a whole table, or all rows of a provider in it. */
   scansOf(ran: RanStatement): Promise<readonly unknown[]>
   /** Returns how often a statement sorts rows to find the rows of its page. It always sorts the page itself. */
@@ -83,7 +83,7 @@ async function open(dialect: SqlDialect, rows: number): Promise<Pick<FilledDatab
   await fillProvider(dialect, { issuer, rows })
   return {
     storage,
-    ran: () => {
+    takeStatements: () => {
       const since = ran
       ran = []
       return since

@@ -6,14 +6,14 @@ import type { TestDatabase } from './postgres-database.ts'
 import { aDatabase } from './postgres-of-the-run.ts'
 
 /** Opens a migrated SQLite database in memory, and closes it after the test. */
-export async function aMigratedFile(): Promise<SqlDialect> {
+export async function aMigratedSqlite(): Promise<SqlDialect> {
   const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
   onTestFinished(() => dialect.close())
   return dialect
 }
 
 /** Creates a migrated database on the PostgreSQL of the run, and removes it after the test. */
-export async function aMigratedPool(options?: Parameters<TestDatabase['pool']>[0]): Promise<SqlDialect> {
+export async function aMigratedPostgres(options?: Parameters<TestDatabase['pool']>[0]): Promise<SqlDialect> {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   return toPostgresDialect(database.pool(options), { migrate: 'on-open' })

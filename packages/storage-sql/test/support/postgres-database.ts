@@ -39,7 +39,7 @@ export async function makeDatabase(address: string): Promise<TestDatabase> {
 }
 
 /** Creates a separate database that orders strings as in English, not by their bytes. */
-export async function inOtherOrder(address: string): Promise<TestDatabase> {
+export async function makeEnglishDatabase(address: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await runAlone(
     address,

@@ -6,7 +6,7 @@ import { startPostgres, type PostgresServer } from './postgres-server.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     /** A port of 127.0.0.1 that sends the address of the run's PostgreSQL. The first connection starts the server. */
-    readonly postgresDoor: number
+    readonly postgresPort: number
   }
 }
 
@@ -22,7 +22,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     )
   }).listen(0, '127.0.0.1')
   await once(door, 'listening')
-  project.provide('postgresDoor', (door.address() as AddressInfo).port)
+  project.provide('postgresPort', (door.address() as AddressInfo).port)
 
   return async () => {
     door.close()
