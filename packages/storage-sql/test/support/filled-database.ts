@@ -65,7 +65,7 @@ export async function filledPostgres(rows: number): Promise<FilledDatabase> {
   }
 }
 
-async function open(dialect: SqlDialect, rows: number): Promise<Pick<FilledDatabase, 'storage' | 'ran'>> {
+async function open(dialect: SqlDialect, rows: number): Promise<Pick<FilledDatabase, 'storage' | 'takeStatements'>> {
   const issuer = 'https://issuer.example'
   let ran: RanStatement[] = []
   const watched: SqlDialect = {
