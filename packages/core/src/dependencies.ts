@@ -1,3 +1,4 @@
+// Over 250 lines: all dependencies of a server are created here, and nowhere else.
 import { systemClock, systemRandom } from '@mintmark/internal'
 import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import { defineBrowserCookie } from './authorize/browser.ts'

@@ -37,7 +37,10 @@ export type ServerOccurrence =
       readonly clientId: string
     }
   | {
-      /** The metadata document of a client now has another name, redirect host or key. Users are asked for consent again. */
+      /**
+       * The metadata document of a client now has another name, redirect host or key. Users are asked for consent
+       * again.
+       */
       readonly type: 'client.changed'
       readonly clientId: string
     }

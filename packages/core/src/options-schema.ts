@@ -1,3 +1,4 @@
+// Over 250 lines: one schema of all options of the authorization server.
 import { seconds } from '@mintmark/storage-interface'
 import * as z from 'zod/mini'
 import { accessTokenClaimsOption, claimLimitsOption } from './tokens/api-claim-settings.ts'
@@ -89,8 +90,8 @@ const publicUrl = z.string().check(
 )
 
 /**
- * Strict, because a misspelled name, or a name from another version, would otherwise leave the default in effect without a
- * warning.
+ * Strict, because a misspelled name, or a name from another version, would otherwise leave the default in effect
+ * without a warning.
  */
 const optionsSchema = z.strictObject({
   issuer: z.string(),

@@ -1,3 +1,4 @@
+// Over 250 lines: the documentation of all options of the authorization server, from which a page is generated.
 import type { Clock, Header, Random, ServerRequest } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { AuthorizationDetailType } from './authorize/detail-types.ts'
@@ -53,7 +54,9 @@ export interface AuthorizationServerOptions {
      * `createCookieSessions` it is `sessions.end`.
      */
     readonly endSession: (request: ServerRequest) => Promise<readonly Header[]>
-    /** Renders the pages that ask a user whether to sign out, and that confirm it: `logoutPage` of `@mintmark/pages`. */
+    /**
+     * Renders the pages that ask a user whether to sign out, and that confirm it: `logoutPage` of `@mintmark/pages`.
+     */
     readonly renderPage: RenderLogoutPage
     /**
      * Whether browsers load the front-channel logout addresses of clients in frames when a user signs out (Front-Channel
@@ -96,8 +99,8 @@ export interface AuthorizationServerOptions {
     readonly selectAccountUrl?: string
   }
   /**
-   * Scope values in addition to those of OpenID Connect: a sentence for the consent page, or the sentence and the
-   * claims that the scope releases.
+   * Scope values in addition to the scope values of OpenID Connect: a sentence for the consent page, or the sentence
+   * and the claims that the scope releases.
    * @defaultValue None. The scope values of OpenID Connect are always available.
    */
   readonly scopes?: Readonly<Record<string, string | ScopeOption>>
@@ -108,9 +111,10 @@ export interface AuthorizationServerOptions {
    */
   readonly resources?: Readonly<Record<string, ResourceOption>>
   /**
-   * The types of authorization details (RFC 9396), made with `defineDetailType`. With them, clients request permissions that
-   * scope values cannot describe, such as one payment. Clients must be registered for a type.
-   * @defaultValue None. Requests with `authorization_details` are refused, because ignoring them would grant something else.
+   * The types of authorization details (RFC 9396), made with `defineDetailType`. With them, clients request permissions
+   * that scope values cannot describe, such as one payment. Clients must be registered for a type.
+   * @defaultValue None. Requests with `authorization_details` are refused, because ignoring them would grant something
+   *   else.
    */
   readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailType>>
   /**
@@ -138,14 +142,15 @@ export interface AuthorizationServerOptions {
    */
   readonly revocationFeed?: boolean
   /**
-   * Returns claims for ID tokens, userinfo, access tokens and introspection. The claims for ID tokens and userinfo add to the
-   * user's stored claims or replace them. When it throws, nothing is issued, and the client can try again.
-   * @defaultValue None. The stored claims are released unchanged, and access tokens have the claims of `accessTokenClaims`.
+   * Returns claims for ID tokens, userinfo, access tokens and introspection. The claims for ID tokens and userinfo add
+   * to the user's stored claims or replace them. When it throws, nothing is issued, and the client can try again.
+   * @defaultValue None. The stored claims are released unchanged, and access tokens have the claims of
+   *   `accessTokenClaims`.
    */
   readonly claims?: MapClaims
   /**
-   * Reads users from the host's own table whenever something depends on them: a sign-in, a token, userinfo, introspection.
-   * Storage then keeps no copy of their data.
+   * Reads users from the host's own table whenever something depends on them: a sign-in, a token, userinfo,
+   * introspection. Storage then keeps no copy of their data.
    * @defaultValue None. Users are in the storage: `users.upsert` and `mintmark user import` write them.
    */
   readonly users?: HostUsers
@@ -183,15 +188,16 @@ export interface AuthorizationServerOptions {
   /**
    * Which access and refresh tokens are revoked together with the session in which they were requested: tokens without
    * `offline_access`, all tokens, or none.
-   * @defaultValue `without_offline_access` (OIDC Back-Channel Logout 1.0 §2.7). A user who signs out expects to be signed
-   * out of applications. A user who granted `offline_access` has consented that the application works without them.
+   * @defaultValue `without_offline_access` (OIDC Back-Channel Logout 1.0 §2.7). A user who signs out expects to be
+   * signed out of applications. A user who granted `offline_access` has consented that the application works without
+   * them.
    */
   readonly sessionBoundTokens?: 'without_offline_access' | 'all' | 'none'
   /** Lifetimes in seconds, each at most a year. */
   readonly lifetimes?: Partial<Lifetimes>
   /**
-   * Which refresh tokens are replaced with each use: the tokens of all clients, or only tokens of public clients that are not
-   * bound to a key. Clients of FAPI 2.0 always keep their refresh tokens (FAPI 2.0 SP §5.3.2.1).
+   * Which refresh tokens are replaced with each use: the tokens of all clients, or only tokens of public clients that
+   * are not bound to a key. Clients of FAPI 2.0 always keep their refresh tokens (FAPI 2.0 SP §5.3.2.1).
    * @defaultValue `always` (RFC 9700 §4.14.2). A copied token is noticed when both parties have used it.
    */
   readonly refreshTokenRotation?: 'always' | 'unbound_only'
@@ -223,10 +229,10 @@ export interface AuthorizationServerOptions {
   /** Sender-constrained access tokens (DPoP, RFC 9449). Every client may use them. */
   readonly dpop?: {
     /**
-     * Whether DPoP proofs need a nonce of the server (RFC 9449 §8): `required`; `offered`, so that clients may use one, and
-     * clients whose clock is wrong must; or `off`.
-     * @defaultValue `offered`. Proofs are accepted once and for a minute only, so a nonce adds little, and with `required`
-     * each client repeats its first request.
+     * Whether DPoP proofs need a nonce of the server (RFC 9449 §8): `required`; `offered`, so that clients may use one,
+     * and clients whose clock is wrong must; or `off`.
+     * @defaultValue `offered`. Proofs are accepted once and for a minute only, so a nonce adds little, and with
+     * `required` each client repeats its first request.
      */
     readonly nonces?: 'required' | 'offered' | 'off'
   }
@@ -242,8 +248,8 @@ export interface AuthorizationServerOptions {
      */
     readonly certificate: ReadClientCertificate
     /**
-     * The origin at which the TLS handshake asks for a certificate, such as `https://mtls.example.com`; discovery lists its
-     * endpoints as `mtls_endpoint_aliases` (RFC 8705 §5). It serves the same paths.
+     * The origin at which the TLS handshake asks for a certificate, such as `https://mtls.example.com`; discovery lists
+     * its endpoints as `mtls_endpoint_aliases` (RFC 8705 §5). It serves the same paths.
      * @defaultValue None. The issuer's own origin asks for certificates, and browsers may ask users to choose one.
      */
     readonly aliasOrigin?: string
@@ -262,8 +268,8 @@ export interface AuthorizationServerOptions {
    */
   readonly requirePushedAuthorizationRequests?: boolean
   /**
-   * Accepts clients that nobody registered: their `client_id` is the https URL of a document with their metadata (Client ID
-   * Metadata Document), which the server fetches. Users see them as not verified.
+   * Accepts clients that nobody registered: their `client_id` is the https URL of a document with their metadata
+   * (Client ID Metadata Document), which the server fetches. Users see them as not verified.
    * @defaultValue Off. Only registered clients are accepted, and strangers cannot make the server fetch anything.
    */
   readonly clientDocuments?: {
@@ -275,10 +281,10 @@ export interface AuthorizationServerOptions {
      */
     readonly scopes?: readonly string[]
     /**
-     * Where users may be redirected: only to the origin of the document, to programs on the user's device as well, or to every
-     * https address in the document. Other redirect URIs in it are ignored.
-     * @defaultValue `loopback_and_same_origin`. Tools on the user's device need loopback, and a document proves control only
-     * of its own origin.
+     * Where users may be redirected: only to the origin of the document, to programs on the user's device as well, or
+     * to every https address in the document. Other redirect URIs in it are ignored.
+     * @defaultValue `loopback_and_same_origin`. Tools on the user's device need loopback, and a document proves control
+     * only of its own origin.
      */
     readonly redirects?: 'same_origin' | 'loopback_and_same_origin' | 'any_https'
     /**
@@ -299,8 +305,8 @@ export interface AuthorizationServerOptions {
    */
   readonly renderErrorPage?: RenderErrorPage
   /**
-   * Receives an event for everything that happened or was refused, with the reason. Pass `logEvents(logger)` to log them: a
-   * logger such as pino gets each event with all its fields, and a `console` gets one line.
+   * Receives an event for everything that happened or was refused, with the reason. Pass `logEvents(logger)` to log
+   * them: a logger such as pino gets each event with all its fields, and a `console` gets one line.
    * @defaultValue Failures inside the server and unsafe options go to the console; other events are dropped. The
    * operator sees what must be fixed, and no log fills up unrequested.
    */
@@ -325,8 +331,8 @@ export interface AuthorizationServerOptions {
       }
     | false
   /**
-   * Counters that replace the counters in this process's memory, such as `toRateLimiter(…)`, so that several servers count
-   * together.
+   * Counters that replace the counters in this process's memory, such as `toRateLimiter(…)`, so that several servers
+   * count together.
    */
   readonly rateLimits?: {
     /**
@@ -354,13 +360,14 @@ export interface AuthorizationServerOptions {
      */
     readonly startedInteractionsInTotal?: RateLimiter
     /**
-     * Counts the forms that are sent to the sign-in page, by interaction. The host must limit guesses over many interactions
-     * itself, with `limitSignIns`.
+     * Counts the forms that are sent to the sign-in page, by interaction. The host must limit guesses over many
+     * interactions itself, with `limitSignIns`.
      * @defaultValue 50 while the interaction lasts, in this process. No user mistypes a password so often.
      */
     readonly signInAttempts?: RateLimiter
     /**
-     * Counts the codes that a client gets for a user, without a page or after a consent page, whose form a script can send.
+     * Counts the codes that a client gets for a user, without a page or after a consent page, whose form a script can
+     * send.
      * @defaultValue 100 a minute, in this process. Several tabs that renew their tokens stay below it.
      */
     readonly silentCodes?: RateLimiter
@@ -384,20 +391,21 @@ export interface AuthorizationServerOptions {
   readonly clock?: Clock
   readonly random?: Random
   /**
-   * Sends the server's outgoing requests: it fetches key sets, metadata documents and logos of clients, and delivers logout
-   * tokens and webhooks.
+   * Sends the server's outgoing requests: it fetches key sets, metadata documents and logos of clients, and delivers
+   * logout tokens and webhooks.
    * @defaultValue On Node, a function that connects only to public addresses: it resolves a host name, refuses private
-   * addresses (RFC 6890), and connects to the address that it checked. Elsewhere, the runtime's own `fetch`. Pass another
-   * function if outgoing requests need a proxy, which then has to keep them out of your network.
+   * addresses (RFC 6890), and connects to the address that it checked. Elsewhere, the runtime's own `fetch`. Pass
+   * another function if outgoing requests need a proxy, which then has to keep them out of your network.
    */
   readonly fetch?: typeof globalThis.fetch
   /**
-   * Origins to which the server sends requests although they have a port, an IP address or a name of a private network, such as
-   * `https://rp.test:8443`; on loopback even without TLS, such as `http://127.0.0.1:4000`. Clients register `jwks_uri` and
-   * `backchannel_logout_uri` there if `createAdministration` or `registerClient` has the same option. For development and test
-   * suites: each client can then make the server send requests to these origins. A `fetch` of the host has to reach them too.
-   * @defaultValue None. Only https, public host names and the default port, which keeps requests out of the host's network
-   * (RFC 9700 §4.11).
+   * Origins to which the server sends requests although they have a port, an IP address or a name of a private network,
+   * such as `https://rp.test:8443`; on loopback even without TLS, such as `http://127.0.0.1:4000`. Clients register
+   * `jwks_uri` and `backchannel_logout_uri` there if `createAdministration` or `registerClient` has the same option.
+   * For development and test suites: each client can then make the server send requests to these origins. A `fetch` of
+   * the host has to reach them too.
+   * @defaultValue None. Only https, public host names and the default port, which keeps requests out of the host's
+   * network (RFC 9700 §4.11).
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
 }
@@ -543,8 +551,8 @@ export interface Lifetimes {
    */
   readonly refreshTokenAbsolute: number
   /**
-   * A session is remembered for this long after the last sign-in to a client, even when its cookie has expired. Its clients
-   * are then notified when it ends, and no client can join a session that was ended.
+   * A session is remembered for this long after the last sign-in to a client, even when its cookie has expired. Its
+   * clients are then notified when it ends, and no client can join a session that was ended.
    * @defaultValue 2592000, 30 days. Applications keep their own sessions for weeks.
    */
   readonly session: number

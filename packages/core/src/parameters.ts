@@ -94,6 +94,8 @@ export function indexParameters(list: ParameterList): Parameters {
 
 const isPresent = (value: string): boolean => value !== ''
 
-/** Returns the distinct values of a space-separated list, in the order received, which has no meaning (RFC 6749 §3.3). */
+/**
+ * Returns the distinct values of a space-separated list, in the order received, which has no meaning (RFC 6749 §3.3).
+ */
 export const splitAtSpaces = (value: string | undefined): readonly string[] =>
   value === undefined ? [] : [...new Set(value.split(' ').filter((item) => item !== ''))]

@@ -11,8 +11,8 @@ export interface PurgeSettings {
 
 /**
  * Deletes expired rows in small batches while the server is in use, so that storage does not grow without a scheduled
- * job. A batch is deleted after an event, at most once per interval. No request waits for it. A batch that fails is tried
- * again after the next interval. Several servers may delete at the same time.
+ * job. A batch is deleted after an event, at most once per interval. No request waits for it. A batch that fails is
+ * tried again after the next interval. Several servers may delete at the same time.
  */
 export function purgeOnEvents(
   listener: EventListener,

@@ -53,7 +53,11 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('b', at(0))).toMatchObject({ allowed: true })
   })
 
-  const invent = async (limiter: RateLimiter, prefix: string, now: number): Promise<readonly boolean[]> => {
+  const consumeInventedKeys = async (
+    limiter: RateLimiter,
+    prefix: string,
+    now: number,
+  ): Promise<readonly boolean[]> => {
     const allowed: boolean[] = []
     for (let key = 0; key < 10_001; key += 1) allowed.push((await limiter.consume(`${prefix}${key}`, at(now))).allowed)
     return allowed
@@ -63,11 +67,11 @@ describe('rate limiter in memory', () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
     for (let tried = 0; tried < 11; tried += 1) await limiter.consume('victim', at(0))
 
-    await invent(limiter, 'a', 20)
+    await consumeInventedKeys(limiter, 'a', 20)
     expect(await limiter.consume('victim', at(20))).toMatchObject({ allowed: false, retryAfter: 40 })
-    await invent(limiter, 'b', 59)
+    await consumeInventedKeys(limiter, 'b', 59)
     expect(await limiter.consume('victim', at(59))).toMatchObject({ allowed: false, retryAfter: 1 })
-    await invent(limiter, 'c', 60)
+    await consumeInventedKeys(limiter, 'c', 60)
     expect(await limiter.consume('victim', at(60))).toMatchObject({ allowed: true })
   })
 
@@ -78,7 +82,7 @@ describe('rate limiter in memory', () => {
     for (let tried = 0; tried < 11; tried += 1) await limiter.consume('victim', at(0))
     await limiter.consume(rival, at(0))
 
-    await invent(limiter, 'a', 1)
+    await consumeInventedKeys(limiter, 'a', 1)
 
     expect(rival).not.toBe('')
     expect(await limiter.consume('victim', at(1))).toMatchObject({ allowed: false })
@@ -90,7 +94,7 @@ describe('rate limiter in memory', () => {
 
     for (const round of ['a', 'b', 'c']) {
       for (let tried = 0; tried < 5; tried += 1) allowed.push((await limiter.consume('victim', at(0))).allowed)
-      await invent(limiter, round, 0)
+      await consumeInventedKeys(limiter, round, 0)
     }
 
     expect(allowed.filter(Boolean)).toHaveLength(10)
@@ -99,7 +103,11 @@ describe('rate limiter in memory', () => {
   it('allows the first attempts on each of thirty thousand keys', async () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
 
-    const allowed = [await invent(limiter, 'a', 0), await invent(limiter, 'b', 0), await invent(limiter, 'c', 0)].flat()
+    const allowed = [
+      await consumeInventedKeys(limiter, 'a', 0),
+      await consumeInventedKeys(limiter, 'b', 0),
+      await consumeInventedKeys(limiter, 'c', 0),
+    ].flat()
 
     expect(allowed.every(Boolean)).toBe(true)
   })

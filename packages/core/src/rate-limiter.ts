@@ -26,9 +26,9 @@ export interface RateLimiter {
 }
 
 /**
- * Creates a limiter in this process's memory, with at most `points` attempts in each window of `window` seconds. It counts
- * the 10,000 most recently used keys one by one, and older keys in 65,536 counters that keys share. Invented keys can
- * therefore neither fill the memory nor make the limiter forget a key.
+ * Creates a limiter in this process's memory, with at most `points` attempts in each window of `window` seconds. It
+ * counts the 10,000 most recently used keys one by one, and older keys in 65,536 counters that keys share. Invented
+ * keys can therefore neither fill the memory nor make the limiter forget a key.
  */
 export function createMemoryRateLimiter(limit: {
   /** How many attempts a key has in a window. */
@@ -119,8 +119,8 @@ export interface FlexibleLimiter {
 
 /**
  * Adapts a limiter of `rate-limiter-flexible`, over Redis, PostgreSQL or another store that it supports. While its
- * store is down, requests that it counts are answered with 503; give the limiter an `insuranceLimiter` to count in memory
- * meanwhile.
+ * store is down, requests that it counts are answered with 503; give the limiter an `insuranceLimiter` to count in
+ * memory meanwhile.
  * @throws TypeError when it is not a limiter.
  */
 export function toRateLimiter(limiter: FlexibleLimiter): RateLimiter {

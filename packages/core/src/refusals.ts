@@ -1,3 +1,4 @@
+// Over 250 lines: one table of all refusals of the authorization server.
 import {
   StorageUnavailableError,
   type DurationSeconds,
@@ -19,10 +20,10 @@ const unsupported = 'The request uses a parameter that is not supported.'
 
 /**
  * Every refusal of the authorization server: the reason, for operators and tests; the error code and the fixed sentence
- * that the client receives; and the section of the standard that asks for it. The sentence is printable ASCII without
- * quotes and backslashes (RFC 6749 §5.2) and contains nothing of the request. Several reasons share a code and a sentence
- * wherever telling them apart would help an attacker. A reason with two responses has two rows: `client_unknown` and
- * `client_unknown:page`.
+ * that the client receives; and the section of the standard that requires it. The sentence is printable ASCII without
+ * quotes and backslashes (RFC 6749 §5.2) and contains nothing of the request. Several reasons share a code and a
+ * sentence wherever telling them apart would help an attacker. A reason with two responses has two rows:
+ * `client_unknown` and `client_unknown:page`.
  */
 export const refusals = {
   // Address, method and size of any request.
@@ -67,7 +68,10 @@ export const refusals = {
   ],
   /** The client authenticates by its certificate, and the request has none that the server can read. */
   client_certificate_missing: ['invalid_client', clientFailed, 'RFC 8705 §2'],
-  /** The certificate has expired, has another name than the registered one, is not in the key set, or its issuer is not trusted. */
+  /**
+   * The certificate has expired, has another name than the registered one, is not in the key set, or its issuer is not
+   * trusted.
+   */
   client_certificate_wrong: ['invalid_client', clientFailed, 'RFC 8705 §2.1, §2.2'],
   /** The client is disabled. */
   client_disabled: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
@@ -107,7 +111,10 @@ export const refusals = {
   'client_disabled:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
   /** The `client_id` is a URL that must not be the address of a metadata document, or that the host does not allow. */
   client_document_not_allowed: ['invalid_request', notRegistered, 'Client ID Metadata Document §3'],
-  /** The client's document has no valid metadata, describes another client, or needs what only registered clients may have. */
+  /**
+   * The client's document has no valid metadata, describes another client, or needs what only registered clients may
+   * have.
+   */
   client_document_invalid: [
     'invalid_request',
     'The application describes itself in a way that cannot be used.',
@@ -295,7 +302,7 @@ export const refusals = {
   /** The host signed in a user that storage does not have. */
   user_unknown: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
 
-  // Logout requests. The page that reports these also offers to sign out.
+  // Logout requests. The page that reports one of these errors offers to sign out.
   /** The hint of a logout request is not an ID token of this server: it is forged, or of another kind, or its key was dropped. */
   logout_hint_invalid: [
     'invalid_request',
@@ -342,7 +349,7 @@ export const refusals = {
   code_verifier_missing: ['invalid_grant', codeInvalid, 'RFC 7636 §4.6'],
   /** The code was requested without PKCE, and the token request has a verifier: the challenge may have been removed. */
   code_verifier_unexpected: ['invalid_grant', codeInvalid, 'RFC 9700 §4.8.2'],
-  /** The redirect URI is not the one that the code was requested with. */
+  /** The redirect URI differs from the redirect URI of the authorization request. */
   'redirect_uri_mismatch:code': ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.3'],
   /** The grant, the user or the client that the code belongs to is not active. */
   grant_inactive: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
@@ -448,7 +455,7 @@ export const refusals = {
     'The access token needs the scope grant_management_revoke.',
     'Grant Management §6.1',
   ],
-  /** A public client asks for a grant. A public client cannot prove its identity. */
+  /** A public client, which cannot prove its identity, asks for a grant. */
   'client_public:grants': ['access_denied', 'A public client cannot manage grants.', 'Grant Management §5.1'],
   /** The grant does not exist, was revoked, is not active, or is another client's or, for a user's token, another user's. */
   grant_unknown: ['invalid_grant_id', 'There is no such grant.', 'Grant Management §6.6'],
@@ -525,7 +532,9 @@ export const refusals = {
   // Failures.
   /** The option `claims` failed, or returned a claim that the server sets. The `cause` says which. */
   claims_failed: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
-  /** The option `users` failed, did not return in time, or returned something that is not a user. The `cause` says more. */
+  /**
+   * The option `users` failed, did not return in time, or returned something that is not a user. The `cause` says more.
+   */
   users_unavailable: [
     'temporarily_unavailable',
     'The service cannot answer now. Try again shortly.',
@@ -591,9 +600,12 @@ function failureReason(error: unknown): 'storage_unavailable' | 'signing_keys_fo
 
 /** What a refusal is about, as far as the server knows. It contains no secret. */
 export interface RefusalContext {
-  /** A client that exists. Other text that was presented as `client_id` may be a secret, and is left out. */
+  /** A client that exists. Any other string that was presented as `client_id` may be a secret, and is left out. */
   readonly clientId?: string | undefined
-  /** With reason `client_authentication_method`: the method that the client used, and the method that it is registered for. */
+  /**
+   * With reason `client_authentication_method`: the method that the client used, and the method that it is registered
+   * for.
+   */
   readonly presentedMethod?: TokenEndpointAuthMethod | undefined
   readonly registeredMethod?: TokenEndpointAuthMethod | undefined
   /** With reason `client_assertion_audience`: the `aud` of the assertion, and the values that are accepted. */
@@ -614,9 +626,9 @@ interface OAuthErrorOptions {
 }
 
 /**
- * A refusal with an OAuth error code. `code` and `description` are sent to the client; `reason` is for events and tests.
- * Grant types of a host create it with the reason `grant_refused` and a fixed description that contains nothing of the
- * request.
+ * A refusal with an OAuth error code. `code` and `description` are sent to the client; `reason` is for events and
+ * tests. Grant types of a host create it with the reason `grant_refused` and a fixed description that contains nothing
+ * of the request.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'

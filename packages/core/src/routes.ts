@@ -156,8 +156,8 @@ const feedPath = '/token/revocation-feed'
 const grantsPath = '/grants'
 
 /**
- * Returns the origins of the client that the form names, if the client may run in a page. The form does not prove that this
- * client sent it, and it need not: anyone who sends the form without a browser can read the response anyway.
+ * Returns the origins of the client that the form names, if the client may run in a page. The form does not prove that
+ * this client sent it, and it need not: anyone who sends the form without a browser can read the response anyway.
  */
 const originsOfNamedClient =
   ({ storage }: { readonly storage: OAuthStorage }): RegisteredOrigins =>
@@ -168,7 +168,9 @@ const originsOfNamedClient =
     return client === undefined || client.tokenEndpointAuthMethod.startsWith('client_secret') ? [] : originsOf(client)
   }
 
-/** Returns the origins of the client that the token was issued to, even if it has expired: the page may read the error. */
+/**
+ * Returns the origins of the client that the token was issued to, even if it has expired: the page may read the error.
+ */
 const originsOfBearer =
   (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
   async (request) => {
@@ -184,6 +186,8 @@ async function findClient(named: string | undefined, storage: OAuthStorage): Pro
   return client?.disabledAt === undefined ? client : undefined
 }
 
-/** Returns the origins of the client's http and https redirect URIs. Private-use schemes of native apps have no origin. */
+/**
+ * Returns the origins of the client's http and https redirect URIs. Private-use schemes of native apps have no origin.
+ */
 const originsOf = ({ redirectUris }: ClientRecord): readonly string[] =>
   redirectUris.filter((uri) => /^https?:/.test(uri)).map((uri) => new URL(uri).origin)

@@ -34,7 +34,8 @@ export interface AuthorizationServer extends HttpService {
   /**
    * Proves that this process can issue tokens: storage answers, and every key that signs opens with this process's
    * sealing key. Call it before the process accepts requests, and from a readiness probe; keys that were read a moment
-   * ago are not read again. Without this call, a server with a wrong sealing key starts, and answers every request with 503.
+   * ago are not read again. Without this call, a server with a wrong sealing key starts, and answers every request with
+   * 503.
    * @throws Error that says what to change; StorageUnavailableError when storage does not answer.
    */
   ready(): Promise<void>
@@ -45,12 +46,13 @@ export interface AuthorizationServer extends HttpService {
    */
   interaction(request: ServerRequest): Promise<PendingInteraction>
   /**
-   * Returns what an access token that was presented to the host allows; `undefined` unless this server currently accepts it.
+   * Returns what an access token that was presented to the host allows; `undefined` unless this server currently
+   * accepts it.
    */
   accessToken(token: string): Promise<ActiveAccessToken | undefined>
   /**
-   * Sends messages to clients, such as logout tokens (Back-Channel Logout §2.5), until the signal is aborted. Any number of
-   * processes may do so. It continues after outages of the storage.
+   * Sends messages to clients, such as logout tokens (Back-Channel Logout §2.5), until the signal is aborted. Any
+   * number of processes may do so. It continues after outages of the storage.
    * @throws TypeError when back-channel logout is off, or the storage cannot keep deliveries.
    */
   deliver(options: { readonly signal: AbortSignal }): Promise<void>
@@ -60,16 +62,16 @@ export interface AuthorizationServer extends HttpService {
    */
   deliverOnce(options?: DeliverOnceOptions): Promise<DeliveryReport>
   /**
-   * Ends a session by the `sessionId` that the host gave it, or by the `sid` of clients with public subjects, which is the
-   * same. The tokens that are bound to the session are revoked, and no client can join it later, even if this server has
-   * never seen it.
+   * Ends a session by the `sessionId` that the host gave it, or by the `sid` of clients with public subjects, which is
+   * the same. The tokens that are bound to the session are revoked, and no client can join it later, even if this
+   * server has never seen it.
    * @param reason `host` by default.
    * @returns `unchanged` when it was ended before.
    */
   endSession(session: string, reason?: SessionEndReason): Promise<'revoked' | 'unchanged'>
   /**
-   * Ends all stored sessions of a user: the sessions of `createCookieSessions`, and sessions of the host that a client has
-   * joined. The session whose `sessionId` is `except` stays active.
+   * Ends all stored sessions of a user: the sessions of `createCookieSessions`, and sessions of the host that a client
+   * has joined. The session whose `sessionId` is `except` stays active.
    * @param options `reason` is `host` by default.
    * @returns the number of sessions.
    */
@@ -79,7 +81,8 @@ export interface AuthorizationServer extends HttpService {
   ): Promise<number>
   /**
    * Lists the active sessions of a user, newest first, for an account page: the sessions of `createCookieSessions`, and
-   * sessions of the host that a client has joined. An account page must let users end only sessions that are in their list.
+   * sessions of the host that a client has joined. An account page must let users end only sessions that are in their
+   * list.
    */
   listSessions(subject: string): Promise<readonly SessionSummary[]>
   /**
@@ -174,8 +177,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
 /**
  * Makes every endpoint answer 503 while the keys in storage are not the keys of this process: a server that serves some
- * endpoints looks healthy, and starts sign-ins that the other servers cannot finish. Once the keys were read, no request
- * waits for this check. While storage is down, endpoints that do not need storage still answer.
+ * endpoints looks healthy, and starts sign-ins that the other servers cannot finish. Once the keys were read, no
+ * request waits for this check. While storage is down, endpoints that do not need storage still answer.
  */
 const withUsableKeys = (routes: readonly PathRoute[], keys: KeyRing): readonly PathRoute[] =>
   afterPreparation(routes, async () => {

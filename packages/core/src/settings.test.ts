@@ -36,7 +36,7 @@ describe('options', () => {
     expect(settings.accessTokenAlgorithm).toBe('ES256')
   })
 
-  it('keep refresh tokens valid until a day before their access tokens expire, which need the row of the family', () => {
+  it('keep a refresh token valid until at least a day before its access tokens expire, which need its family', () => {
     const day = 86_400
     const idleOf = (accessToken: number) =>
       parseSettings(options({ lifetimes: { accessToken, refreshTokenIdle: 100 } })).lifetimes.refreshTokenIdle

@@ -1,3 +1,5 @@
+// Over 250 lines: every rule that options must keep together is in this file, because many rules concern several
+// options.
 import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/storage-interface'
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
 import { detailTypeRegistry, type DetailTypes } from './authorize/detail-types.ts'
@@ -233,7 +235,9 @@ function feedRetention(parsed: ParsedOptions): DurationSeconds | undefined {
   return retention
 }
 
-/** Tokens are treated as revoked when their session is missing, so a session is kept as long as the tokens bound to it. */
+/**
+ * Tokens are treated as revoked when their session is missing, so a session is kept as long as the tokens bound to it.
+ */
 function sessionRetention(parsed: ParsedOptions): DurationSeconds {
   const { session, authorizationCode, refreshTokenAbsolute } = parsed.lifetimes
   const refresh = parsed.sessionBoundTokens === 'all' ? refreshTokenAbsolute : 0
@@ -247,7 +251,9 @@ function sessionRetention(parsed: ParsedOptions): DurationSeconds {
 const refreshTokenIdle = (parsed: ParsedOptions): DurationSeconds =>
   seconds(Math.max(parsed.lifetimes.refreshTokenIdle, longestAccessTokenLifetime(parsed) - 86_400))
 
-/** Refuses keys that would not be published for as long as the tokens that they signed are valid (OIDC Core §10.1.1). */
+/**
+ * Refuses keys that would not be published for as long as the tokens that they signed are valid (OIDC Core §10.1.1).
+ */
 function refuseShortRetirement(parsed: ParsedOptions, { retirement }: KeyRing): void {
   const longest = Math.max(parsed.lifetimes.idToken, longestAccessTokenLifetime(parsed))
   if (retirement !== undefined && retirement < longest) {

@@ -34,7 +34,7 @@ it.each([
   ['with 65 characters', 'x'.repeat(65)],
 ])('does not log the client_id of an unauthenticated client %s', (_case, clientId) => {
   expect(line({ ...unauthenticated, context: { clientId } })).toBe(
-    'POST /token refused: invalid_client (client_authentication_method): a client of unusual name',
+    'POST /token refused: invalid_client (client_authentication_method): a client with an unusual name',
   )
 })
 

@@ -27,8 +27,8 @@ function levelOf(event: ServerEvent): keyof Logger {
 const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost', 'code_incomplete'])
 
 /**
- * Creates the listener for a host that has none. The response to a failure has a fixed sentence, so without this listener
- * the failure would leave no trace. Refusals are not logged, because anybody can cause any number of them.
+ * Creates the listener for a host that has none. The response to a failure has a fixed sentence, so without this
+ * listener the failure would leave no trace. Refusals are not logged, because anybody can cause any number of them.
  */
 export const reportFaults =
   (console: Pick<Console, 'warn' | 'error'>): EventListener =>
@@ -87,8 +87,8 @@ export function eventLine(event: ServerEvent): string {
 }
 
 /**
- * Describes a refused client that exists: its `client_id` and, if another authentication method or audience is expected,
- * the one that it used.
+ * Describes a refused client that exists: its `client_id` and, if another authentication method or audience is
+ * expected, the one that it used.
  */
 function refusalDetails({ context }: RequestRefused): string {
   const { clientId, presentedMethod, registeredMethod, presentedAudience, expectedAudience } = context
@@ -100,11 +100,11 @@ function refusalDetails({ context }: RequestRefused): string {
 }
 
 /**
- * Returns the name for a log line. An unauthenticated caller chooses the client_id and must not be able to break or forge
- * a line, so an unsafe client_id appears only in the event's fields.
+ * Returns the name for a log line. An unauthenticated caller chooses the client_id and must not be able to break or
+ * forge a line, so an unsafe client_id appears only in the event's fields.
  */
 const nameOf = (clientId: string): string =>
-  /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client of unusual name'
+  /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client with an unusual name'
 
 /** Returns a value that a client sent, if it is short and safe in a terminal. */
 function printableValue(value: JsonValue | undefined): string {
@@ -147,9 +147,9 @@ interface ObservingMeter<Gauge> {
 }
 
 /**
- * Shows the deliveries on an OpenTelemetry meter: `mintmark.deliveries.pending` and `mintmark.deliveries.dead`, counted up to
- * 10000, and `mintmark.deliveries.oldest`, the age of the oldest pending delivery in seconds. Each collection costs one
- * query.
+ * Shows the deliveries on an OpenTelemetry meter: `mintmark.deliveries.pending` and `mintmark.deliveries.dead`, counted
+ * up to 10000, and `mintmark.deliveries.oldest`, the age of the oldest pending delivery in seconds. Each collection
+ * costs one query.
  */
 export function observeDeliveries<Gauge>(
   meter: ObservingMeter<Gauge>,
@@ -187,7 +187,9 @@ interface ServiceSpan {
   end(): void
 }
 
-/** Returns the service with a span `{METHOD} {path}` around each request. Only paths of the service occur in span names. */
+/**
+ * Returns the service with a span `{METHOD} {path}` around each request. Only paths of the service occur in span names.
+ */
 export const traceService = <Service extends HttpService>(service: Service, tracer: ServiceTracer): Service => ({
   ...service,
   handle: (request) =>

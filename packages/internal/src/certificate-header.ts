@@ -56,7 +56,7 @@ function decodePem(text: string | undefined): Uint8Array | undefined {
   return decodeBase64(match?.[1]?.replaceAll(/\s/g, ''))
 }
 
-/** Decodes standard base64 (RFC 4648 §4); `undefined` for other text. */
+/** Decodes standard base64 (RFC 4648 §4); `undefined` for other strings. */
 export function decodeBase64(text: string | undefined): Uint8Array | undefined {
   if (text === undefined || text === '') return undefined
   try {

@@ -51,8 +51,8 @@ const parsePart = (part: string): JsonObject | undefined => parseJsonObject(deco
 const maxLength = 4096
 
 /**
- * Whether the `jti` is a short printable string, and not a name that every JavaScript object inherits: a store that uses
- * plain objects would find those names.
+ * Whether the `jti` is a short printable string, and not a name that every JavaScript object inherits: a store that
+ * uses plain objects would find those names.
  */
 const isUsableJti = (jti: unknown): jti is string =>
   typeof jti === 'string' && /^[\x20-\x7E]{1,256}$/.test(jti) && !(jti in Object.prototype)
@@ -79,7 +79,10 @@ function readKey(header: JsonObject): Pick<ParsedProof, 'algorithm' | 'jwk'> | u
 /** 32 bytes in base64url, without spare bits: one key has one thumbprint. */
 const bytes32 = /^[\w-]{42}[AEIMQUYcgkosw048]$/
 
-/** The public keys by algorithm. The members are the members of the thumbprint, in its order (RFC 7638 §3.2, RFC 8037 §2). */
+/**
+ * The public keys by algorithm. The members are the members of the thumbprint, in its order (RFC 7638 §3.2, RFC 8037
+ * §2).
+ */
 const keyForms = [
   { algorithms: ['ES256'], importedAs: 'ES256', members: { crv: /^P-256$/, kty: /^EC$/, x: bytes32, y: bytes32 } },
   { algorithms: ['EdDSA', 'Ed25519'], importedAs: 'EdDSA', members: { crv: /^Ed25519$/, kty: /^OKP$/, x: bytes32 } },

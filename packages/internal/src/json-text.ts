@@ -16,7 +16,9 @@ export function repeatsMember(text: string): boolean {
   return false
 }
 
-/** Whether JSON is nested more than 32 deep. Brackets inside strings are counted too; no legitimate message has so many. */
+/**
+ * Whether JSON is nested more than 32 deep. Brackets inside strings are counted too; no legitimate message has so many.
+ */
 export function isTooDeep(text: string): boolean {
   let depth = 0
   for (const character of text) {

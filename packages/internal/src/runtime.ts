@@ -12,9 +12,9 @@ const runtime = globalThis as {
 export const isWorkerd = runtime.navigator?.userAgent === 'Cloudflare-Workers'
 
 /**
- * Returns a built-in module of Node in runtimes that have it: Node, Bun and Deno. The modules are an optimization: without
- * them, Web Crypto and JavaScript do the same work. workerd is excluded because its versions are incomplete: its `crypto.verify`
- * rejects a key object together with an encoding (seen 2026-11, covered by test/runtimes).
+ * Returns a built-in module of Node in runtimes that have it: Node, Bun and Deno. The modules are an optimization:
+ * without them, Web Crypto and JavaScript do the same work. workerd is excluded because its versions are incomplete:
+ * its `crypto.verify` rejects a key object together with an encoding (seen 2026-11, covered by test/runtimes).
  */
 export const nodeBuiltin = (name: string): unknown =>
   isWorkerd ? undefined : runtime.process?.getBuiltinModule?.(name)
@@ -70,7 +70,10 @@ function nodeDecoder(module: unknown): ((text: string) => Uint8Array) | undefine
   }
 }
 
-/** Returns the length of a string in UTF-8, in bytes. It does not encode the string if the runtime can count without that. */
+/**
+ * Returns the length of a string in UTF-8, in bytes. It does not encode the string if the runtime can count without
+ * that.
+ */
 export const utf8Length: (text: string) => number = nodeLength(nodeBuiltin('node:buffer')) ?? webLength
 
 function nodeLength(module: unknown): ((text: string) => number) | undefined {
@@ -94,8 +97,8 @@ interface NodeBuffer {
 }
 
 /**
- * Computes the SHA-256 of a secret in base64url, for storage. It is meant for secrets of 256 random bits, which cannot be
- * guessed; it is not suitable for passwords that users choose.
+ * Computes the SHA-256 of a secret in base64url, for storage. It is meant for secrets of 256 random bits, which cannot
+ * be guessed; it is not suitable for passwords that users choose.
  */
 export const digestSecret: DigestSecret = nodeCrypto === undefined ? webDigestSecret : nodeDigestSecret(nodeCrypto)
 
@@ -114,7 +117,9 @@ async function webDigestSecret(secret: string | Uint8Array): Promise<SecretDiges
 export const isSecretUseDue = (lastUsedAt: EpochSeconds | undefined, now: EpochSeconds): boolean =>
   lastUsedAt === undefined || now - lastUsedAt >= 3600
 
-/** Computes the SHA-256 of the bytes, or of the UTF-8 bytes of the string; synchronously where the runtime allows it. */
+/**
+ * Computes the SHA-256 of the bytes, or of the UTF-8 bytes of the string; synchronously where the runtime allows it.
+ */
 export const sha256: Sha256 = nodeCrypto === undefined ? webSha256 : nodeSha256(nodeCrypto)
 
 type Sha256 = (data: string | Uint8Array) => Uint8Array | Promise<Uint8Array>
@@ -129,8 +134,8 @@ async function webSha256(data: string | Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * Computes the HMAC-SHA-256 of the message, 32 bytes (RFC 2104 §2). It computes two digests instead of calling Web Crypto,
- * which would import the key for each message.
+ * Computes the HMAC-SHA-256 of the message, 32 bytes (RFC 2104 §2). It computes two digests instead of calling Web
+ * Crypto, which would import the key for each message.
  * @param key at most 64 bytes.
  */
 export async function hmacSha256(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
@@ -173,18 +178,23 @@ export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Ui
 export const randomSecret = (random: Random): string => encodeBase64url(random(32))
 
 /**
- * Creates an identifier of 128 random bits in base64url (22 characters). It is not a secret. It never begins with a hyphen,
- * because a command line would take it for a flag.
+ * Creates an identifier of 128 random bits in base64url (22 characters). It is not a secret. It never begins with a
+ * hyphen, because a command line would take it for a flag.
  */
 export const randomIdentifier = (random: Random): string => encodeBase64url(random(identifierLength)).replace(/^-/, 'A')
 
-/** Creates a secret and the identifier of its record. One draw serves both, because a draw costs more than the bytes. */
+/**
+ * Creates a secret and the identifier of its record. One draw serves both, because a draw costs more than the bytes.
+ */
 export function randomSecretAndIdentifier(random: Random): { readonly secret: string; readonly identifier: string } {
   const bytes = random(48)
   return { secret: encodeBase64url(bytes.subarray(0, 32)), identifier: randomIdentifier(() => bytes.subarray(32)) }
 }
 
-/** Creates a generator of identifiers that no other generator creates: 128 bits, drawn once, and a counter. They are not secrets. */
+/**
+ * Creates a generator of identifiers that no other generator creates: 128 bits, drawn once, and a counter. They are not
+ * secrets.
+ */
 export function identifierSeries(random: Random): () => string {
   const series = randomIdentifier(random)
   let count = 0
@@ -222,5 +232,7 @@ export type Clock = () => EpochSeconds
 
 export const systemClock: Clock = () => epochSeconds(Date.now() / 1000)
 
-/** Returns the milliseconds of a monotonic clock, for measuring durations. Changes of the system clock do not affect it. */
+/**
+ * Returns the milliseconds of a monotonic clock, for measuring durations. Changes of the system clock do not affect it.
+ */
 export const elapsed = (): number => performance.now()

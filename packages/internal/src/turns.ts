@@ -36,7 +36,10 @@ export function createTurns(options: TurnsOptions = {}): Turns {
   return isWorkerd && options.later === undefined ? noTurns : sharedTurns(options)
 }
 
-/** In workerd, the clock does not advance while code runs, and a timer belongs to one request. Work is done without a pause. */
+/**
+ * In workerd, the clock does not advance while code runs, and a timer belongs to one request. Work is done without a
+ * pause.
+ */
 const noTurns: Turns = { hasEnded: () => false, next: () => Promise.resolve() }
 
 function sharedTurns({ length = 5, now = elapsed, later = afterOthers }: TurnsOptions): Turns {

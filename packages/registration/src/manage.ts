@@ -88,8 +88,9 @@ export async function removeRegistration(
   return { status: 204, headers: noStore, body: '' }
 }
 
-/** Refuses a body that does not name the client, or that contains members which only the server sets (RFC 7592 §2.2). */
-
+/**
+ * Refuses a body that does not name the client, or that contains members which only the server sets (RFC 7592 §2.2).
+ */
 async function refuseOtherIdentity(body: JsonObject, { clientId: id, secrets }: ClientRecord): Promise<void> {
   if (body['client_id'] !== id) throw invalid('client_id must be the identifier of this client.')
   const chosen = serverMembers.find((name) => body[name] !== undefined)

@@ -6,8 +6,8 @@ import { RegistrationError } from './refusals.ts'
 import { hostOf } from './policy.ts'
 
 /**
- * Reads client metadata (RFC 7591 §2). Ignores members that this server does not know, as the section requires, and members
- * that only administrators may set.
+ * Reads client metadata (RFC 7591 §2). Ignores members that this server does not know, as the section requires, and
+ * members that only administrators may set.
  * @throws RegistrationError metadata_invalid | redirect_uri_invalid.
  */
 export function readMetadata(body: JsonObject): ClientRegistration {
@@ -124,7 +124,9 @@ function readMember(name: MetadataName, wireName: string, value: JsonValue): Jso
   if (name === 'redirectUris')
     throw new RegistrationError('redirect_uri_invalid', { description: 'redirect_uris must be an array of URIs.' })
   const expected =
-    rule.values === undefined ? '' : ` It may be ${rule.values.filter((one) => one !== 'client_secret').join(', ')}.`
+    rule.values === undefined
+      ? ''
+      : ` It may be ${rule.values.filter((method) => method !== 'client_secret').join(', ')}.`
   throw new RegistrationError('metadata_invalid', { description: `${wireName} is not valid.${expected}` })
 }
 

@@ -4,7 +4,9 @@ import type { JsonObject } from '@mintmark/storage-interface'
 
 import { RegistrationError } from './refusals.ts'
 
-/** The limits for a registration. Each initial access token and each trusted issuer of software statements has its own. */
+/**
+ * The limits for a registration. Each initial access token and each trusted issuer of software statements has its own.
+ */
 export interface RegistrationPolicy {
   readonly grantTypes: readonly string[]
   readonly scopes: readonly string[]
@@ -23,8 +25,8 @@ export interface SelfManagement extends JsonObject {
 }
 
 /**
- * Limits a registration to the policy. Scope values beyond the policy are left out, as RFC 7591 §2 allows. Everything else
- * beyond the policy is refused, because the client would not work without it.
+ * Limits a registration to the policy. Scope values beyond the policy are left out, as RFC 7591 §2 allows. Everything
+ * else beyond the policy is refused, because the client would not work without it.
  * @throws RegistrationError metadata_invalid | redirect_uri_invalid.
  */
 export function limitRegistration(
@@ -64,7 +66,10 @@ function requireHosts(requested: ClientRegistration, hosts: readonly string[]): 
     })
 }
 
-/** Creates the permission to change a registration within the policy of the registration. Stores only a digest of the token. */
+/**
+ * Creates the permission to change a registration within the policy of the registration. Stores only a digest of the
+ * token.
+ */
 export async function permitChanges(
   { grantTypes, scopes, redirectHosts }: RegistrationPolicy,
   issued: { readonly registrationToken: string; readonly statementIssuer: string | undefined },

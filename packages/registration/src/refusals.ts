@@ -17,7 +17,7 @@ export const refusals = {
     'Present the registration access token as Authorization: Bearer.',
     'RFC 7592 §2',
   ],
-  /** The client may also be unknown or removed, or an administrator has changed it since it registered. */
+  /** The token is wrong, the client is unknown or removed, or an administrator has changed it since it registered. */
   registration_token_invalid: [401, 'invalid_token', 'The registration access token is not valid.', 'RFC 7592 §2'],
   client_disabled: [403, 'access_denied', 'An administrator has disabled this client.', 'RFC 7592 §2'],
   client_changed: [

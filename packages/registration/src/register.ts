@@ -134,7 +134,9 @@ async function spendPermission(
   if (outcome === 'exhausted') throw new RegistrationError('token_exhausted')
 }
 
-/** Builds the response about a registration (RFC 7591 §3.2.1, RFC 7592 §3). `client_secret_expires_at` 0 means never. */
+/**
+ * Builds the response about a registration (RFC 7591 §3.2.1, RFC 7592 §3). `client_secret_expires_at` 0 means never.
+ */
 export const registrationResponse = (
   {
     client,

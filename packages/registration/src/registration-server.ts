@@ -57,7 +57,8 @@ export interface RegistrationServerOptions {
    */
   readonly keys?: Pick<KeyRing, 'algorithms'>
   /**
-   * The server's rules for clients: `server.clientRules`. With them, a client that the server would refuse is not registered.
+   * The server's rules for clients: `server.clientRules`. With them, a client that the server would refuse is not
+   * registered.
    * @defaultValue None. Scope values are compared only with the scope values of the permission.
    */
   readonly clientRules?: ClientRules
@@ -67,8 +68,8 @@ export interface RegistrationServerOptions {
    */
   readonly softwareStatements?: readonly TrustedStatements[]
   /**
-   * Counts registrations by the issuer of the software statement, and changes by client. Registrations with an initial access
-   * token are limited by the token.
+   * Counts registrations by the issuer of the software statement, and changes by client. Registrations with an initial
+   * access token are limited by the token.
    * @defaultValue 60 an hour for each, in this process. Software is released less often.
    */
   readonly limit?: RateLimiter

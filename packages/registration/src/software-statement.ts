@@ -35,7 +35,7 @@ export async function verifyStatement(
   now: number,
 ): Promise<{ readonly claims: JsonObject; readonly issuer: TrustedStatements }> {
   if (typeof statement !== 'string') throw new RegistrationError('statement_invalid')
-  const issuer = trusted.find((one) => one.issuer === issuerOf(statement))
+  const issuer = trusted.find((candidate) => candidate.issuer === issuerOf(statement))
   if (issuer === undefined) throw new RegistrationError('statement_unapproved')
   try {
     const { payload } = await jwtVerify(statement, createLocalJWKSet(issuer.jwks), {

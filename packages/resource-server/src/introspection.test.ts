@@ -5,13 +5,17 @@ import { createIntrospectionCache } from './introspection.ts'
 
 /** Creates a cache for an authorization server that knows some tokens, with a clock that the test sets. */
 function aCache(known: Record<string, JsonObject> = {}) {
-  const at = { seconds: 1000, asked: [] as string[], isDown: false }
-  const ask = async (token: string): Promise<JsonObject | undefined> => {
-    at.asked.push(token)
+  const at = { seconds: 1000, requestedTokens: [] as string[], isDown: false }
+  const requestIntrospection = async (token: string): Promise<JsonObject | undefined> => {
+    at.requestedTokens.push(token)
     if (at.isDown) throw new Error('down')
     return known[token]
   }
-  return { at, known, cached: createIntrospectionCache(ask, { cacheFor: 5000, clock: () => at.seconds * 1000 }) }
+  return {
+    at,
+    known,
+    cached: createIntrospectionCache(requestIntrospection, { cacheFor: 5000, clock: () => at.seconds * 1000 }),
+  }
 }
 
 const activeUntil = (exp: number): JsonObject => ({ active: true, exp })
@@ -24,12 +28,12 @@ describe('the introspection cache', () => {
       at.seconds += later
       expect([await cached('good'), await cached('bad')]).toEqual([activeUntil(2000), undefined])
     }
-    const before = at.asked.length
+    const before = at.requestedTokens.length
     at.seconds += 0.1
     await cached('good')
     await cached('bad')
 
-    expect([before, at.asked.length]).toEqual([2, 4])
+    expect([before, at.requestedTokens.length]).toEqual([2, 4])
   })
 
   it('keeps the response for an active token only until the token expires (RFC 7662 §4)', async () => {
@@ -39,7 +43,7 @@ describe('the introspection cache', () => {
     at.seconds += 2
     await cached('good')
 
-    expect(at.asked).toHaveLength(2)
+    expect(at.requestedTokens).toHaveLength(2)
   })
 
   it('sends one request for simultaneous lookups of one token', async () => {
@@ -48,7 +52,7 @@ describe('the introspection cache', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => cached('good')))
 
     expect(new Set(answers).size).toBe(1)
-    expect(at.asked).toHaveLength(1)
+    expect(at.requestedTokens).toHaveLength(1)
   })
 
   it('never returns the response for another token', async () => {
@@ -73,7 +77,7 @@ describe('the introspection cache', () => {
     const { at, cached } = aCache(Object.create(null) as Record<string, JsonObject>)
 
     for (const token of ['__proto__', 'constructor', 'toString']) expect(await cached(token)).toBeUndefined()
-    expect(at.asked).toHaveLength(3)
+    expect(at.requestedTokens).toHaveLength(3)
   })
 
   it('limits inactive tokens separately, so that invented tokens do not evict active ones', async () => {
@@ -82,12 +86,12 @@ describe('the introspection cache', () => {
     await cached('first')
 
     for (let count = 0; count < 10_000; count += 1) await cached(`invented-${count}`)
-    at.asked.splice(0)
+    at.requestedTokens.splice(0)
     await cached('good')
     await cached('invented-9999')
     await cached('first')
 
-    expect(at.asked).toEqual(['first'])
+    expect(at.requestedTokens).toEqual(['first'])
   })
 
   it('treats cached entries as outdated after the clock was set back', async () => {
@@ -97,6 +101,6 @@ describe('the introspection cache', () => {
     at.seconds -= 600
     await cached('good')
 
-    expect(at.asked).toHaveLength(2)
+    expect(at.requestedTokens).toHaveLength(2)
   })
 })

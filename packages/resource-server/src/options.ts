@@ -36,8 +36,8 @@ export interface ResourceServerOptions {
    */
   readonly credentials?: ClientCredentials
   /**
-   * Asks the authorization server about tokens (RFC 7662): about opaque tokens, and about JWTs that verify here but that the
-   * revocation feed does not cover. Without the feed, it asks about all of them.
+   * Asks the authorization server about tokens (RFC 7662): about opaque tokens, and about JWTs that verify here but
+   * that the revocation feed does not cover. Without the feed, it asks about all of them.
    * @defaultValue Not used. A signature is enough until the token expires.
    */
   readonly introspection?: {
@@ -48,8 +48,8 @@ export interface ResourceServerOptions {
     readonly cacheFor?: number
   }
   /**
-   * Reads the revocation feed: revoked tokens are refused within a second, without a request for each token. Without the feed
-   * and without introspection, a token is accepted until it expires.
+   * Reads the revocation feed: revoked tokens are refused within a second, without a request for each token. Without
+   * the feed and without introspection, a token is accepted until it expires.
    * @defaultValue Not used. It needs `credentials`, and a server that has a feed.
    */
   readonly revocationFeed?: {
@@ -67,8 +67,8 @@ export interface ResourceServerOptions {
   }
   /**
    * Addresses of the authorization server that differ from its metadata, such as internal ones.
-   * @defaultValue The addresses in its metadata (RFC 8414 §2). While the metadata cannot be read, the last known addresses are
-   *   used, or Mintmark's default paths.
+   * @defaultValue The addresses in its metadata (RFC 8414 §2). While the metadata cannot be read, the last known
+   *   addresses are used, or Mintmark's default paths.
    */
   readonly endpoints?: Partial<ServerEndpoints>
 
@@ -113,8 +113,8 @@ export interface ResourceServerOptions {
    */
   readonly mutualTls?: {
     /**
-     * `tls_socket`: the connection of `protectExpress`, if Node terminates TLS with `requestCert: true`. Otherwise, the header
-     * of the proxy that terminates TLS.
+     * `tls_socket`: the connection of `protectExpress`, if Node terminates TLS with `requestCert: true`. Otherwise, the
+     * header of the proxy that terminates TLS.
      */
     readonly certificate: CertificateSource
   }
@@ -151,8 +151,8 @@ export function checkResourceServerOptions(options: ResourceServerOptions): void
 }
 
 /**
- * Checks that the issuer is https without query and fragment, or http on loopback (RFC 8414 §2), in canonical form, because
- * tokens are compared with it byte for byte.
+ * Checks that the issuer is https without query and fragment, or http on loopback (RFC 8414 §2), in canonical form,
+ * because tokens are compared with it byte for byte.
  */
 function checkIssuer(issuer: string): void {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined
@@ -202,8 +202,8 @@ const optionChecks: OptionChecks<ResourceServerOptions> = {
     mode: oneOf('on_demand', 'follow'),
     toleratedSilence: aNumber(1, 300),
   }),
-  // Plain http is allowed, because internal addresses often have no TLS. The feed is signed; the host decides whether to send
-  // its secret, and to trust keys, over such a network.
+  // Plain http is allowed, because internal addresses often have no TLS. The feed is signed; the host decides whether
+  // to send its secret, and to trust keys, over such a network.
   endpoints: optionsOf<Partial<ServerEndpoints>>({ jwks: aUrl, introspection: aUrl, revocationFeed: aUrl }),
   scopes: listOf(aTextLike(scopeToken, 'must be a scope value')),
   name: aText,

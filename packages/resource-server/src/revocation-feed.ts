@@ -90,7 +90,6 @@ interface FeedReader {
    */
   catchUp(wait: number): Promise<void>
   /** Tells whether the end of the feed was reached within the given number of milliseconds. */
-
   isNewerThan(milliseconds: number): boolean
   statusOf(token: AccessTokenClaims, keyId: string): TokenStatus
 }
@@ -104,16 +103,16 @@ function createFeedReader(deps: RevocationFeedDependencies, signal: AbortSignal)
   let readAt = -Infinity
 
   const catchUp = async (wait: number): Promise<void> => {
-    const [askedAt, askedFrom] = [clock(), cursor]
-    const page = await readFeedPage({ cursor: askedFrom, wait }, deps, signal)
+    const [requestedAt, requestedFrom] = [clock(), cursor]
+    const page = await readFeedPage({ cursor: requestedFrom, wait }, deps, signal)
     // Another call may have been faster. This page may then be outdated, so reading continues at the newer cursor.
-    const isNext = cursor === askedFrom
+    const isNext = cursor === requestedFrom
     if (isNext) revoked.add(page.revocations, clock())
     if (isNext) cursor = page.cursor
     if (!isNext || page.more) return catchUp(0)
     coversAfter = page.coversAfter
     // A response that the server delayed is up to date when it arrives.
-    readAt = wait === 0 ? askedAt : clock()
+    readAt = wait === 0 ? requestedAt : clock()
   }
   return {
     catchUp,

@@ -56,7 +56,7 @@ describe('revoked dependencies', () => {
     expect(isRevoked([['client', 'c', 2000]], serviceToken)).toBe(true)
   })
 
-  it('forgets a revocation when no token could depend on it any more', () => {
+  it('forgets a revocation when every token that could depend on it has expired', () => {
     expect([isRevoked([['token', 't', 1001]]), isRevoked([['token', 't', 1001]], userToken, 1_001_000)]).toEqual([
       true,
       false,

@@ -8,8 +8,8 @@ import { deriveSecrets } from './sealing.ts'
 import type { StoredKeySettings } from './settings.ts'
 
 /**
- * Returns the keys that a server of this issuer created. Write access to the database is not enough to add a signing key
- * or to change its times: without the issuer's secret nobody can compute the MAC of a row.
+ * Returns the keys that a server of this issuer created. Write access to the database is not enough to add a signing
+ * key or to change its times: without the issuer's secret nobody can compute the MAC of a row.
  */
 export async function authenticKeys(
   records: readonly SigningKeyRecord[],
@@ -29,9 +29,9 @@ export async function withRowMac(
 }
 
 /**
- * Refuses to create a key while keys are in use that this process cannot authenticate or open: the other servers could not
- * use the new key, and tokens would fail once it signs. If no key is in use, because the last one was dropped, the newest
- * row decides: its author has the sealing key of the other servers.
+ * Refuses to create a key while keys are in use that this process cannot authenticate or open: the other servers could
+ * not use the new key, and tokens would fail once it signs. If no key is in use, because the last one was dropped, the
+ * newest row decides: its author has the sealing key of the other servers.
  * @throws SealingKeyError; StorageUnavailableError when the vault does not open a key.
  */
 export async function proveKeysInUse(
@@ -49,8 +49,8 @@ export async function proveKeysInUse(
 }
 
 /**
- * Refuses to start while keys sign that this process cannot authenticate, for example because its sealing key is outdated:
- * it would sign with an earlier key, and would not publish later keys.
+ * Refuses to start while keys sign that this process cannot authenticate, for example because its sealing key is
+ * outdated: it would sign with an earlier key, and would not publish later keys.
  * @throws SealingKeyError
  */
 export async function proveSigningKeys(

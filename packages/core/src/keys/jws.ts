@@ -22,13 +22,16 @@ export async function signJwt(
   return `${signingInput}.${encodeBase64url(signature)}`
 }
 
-/** Returns the algorithm for a client that chose none: RS256 (OIDC Registration §2), or the first if the ring lacks RS256. */
+/**
+ * Returns the algorithm for a client that chose none: RS256 (OIDC Registration §2), or the first if the ring lacks
+ * RS256.
+ */
 export const defaultAlgorithm = ({ algorithms }: SigningAlgorithms): SigningAlgorithm =>
   algorithms.find((algorithm) => algorithm === 'RS256') ?? algorithms[0]
 
 /**
- * Returns the algorithm that signs a client's ID tokens. A registration contains RS256 even if the client chose nothing, so
- * a ring that lacks RS256 uses its first algorithm, which discovery lists (OIDC Registration §2).
+ * Returns the algorithm that signs a client's ID tokens. A registration contains RS256 even if the client chose
+ * nothing, so a ring that lacks RS256 uses its first algorithm, which discovery lists (OIDC Registration §2).
  * @throws OAuthError unauthorized_client — reason `signing_algorithm_unavailable`.
  */
 export const idTokenAlgorithm = (client: ClientRecord, keys: SigningAlgorithms): SigningAlgorithm =>

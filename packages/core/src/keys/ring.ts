@@ -34,8 +34,8 @@ export interface KeyRing {
   /** The algorithms that it signs with; the preferred one for access tokens comes first. */
   readonly algorithms: readonly [SigningAlgorithm, ...SigningAlgorithm[]]
   /**
-   * How long a key's signatures are accepted after it has stopped signing. No token may live longer. If absent, they are
-   * accepted without a time limit.
+   * How long a key's signatures are accepted after it has stopped signing. No token may live longer. If absent, they
+   * are accepted without a time limit.
    */
   readonly retirement?: DurationSeconds
   /** Returns the key that currently signs with the algorithm. */
@@ -52,8 +52,8 @@ export interface KeyRing {
   hintKeys?(): Promise<readonly PublicKey[]>
   /**
    * Derives secrets of 32 bytes for a purpose, the same in every process of the issuer, such as with HKDF from a secret
-   * that only the host has. The server protects values that it issues with the first one, such as the state of a pending
-   * sign-in. The others come from earlier secrets of the host; values that they protect are still accepted.
+   * that only the host has. The server protects values that it issues with the first one, such as the state of a
+   * pending sign-in. The others come from earlier secrets of the host; values that they protect are still accepted.
    */
   deriveSecrets(purpose: string): Promise<readonly Uint8Array[]>
   /**

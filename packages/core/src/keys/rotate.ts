@@ -115,8 +115,8 @@ async function dropRow(kid: KeyId, now: EpochSeconds, settings: StoredKeySetting
 }
 
 /**
- * Removes a row that somebody else wrote. The row must not get a valid MAC, and must not stay, because it would take the
- * place of a key that signs. It is dropped first, so that the revocation feed reports it to APIs.
+ * Removes a row that somebody else wrote. The row must not get a valid MAC, and must not stay, because it would take
+ * the place of a key that signs. It is dropped first, so that the revocation feed reports it to APIs.
  */
 async function removeForeignRow(
   row: SigningKeyRecord,

@@ -1,3 +1,5 @@
+// Over 250 lines: the times of a schedule, the states of keys at a time, and the plan of the next key follow from each
+// other.
 import {
   after,
   type DurationSeconds,
@@ -130,8 +132,8 @@ export function keyStates(
 }
 
 /**
- * Returns the keys that verify ID tokens which clients send back as hints: the keys in use, and earlier keys for as long as
- * the schedule says. A key that was dropped in an emergency verifies nothing.
+ * Returns the keys that verify ID tokens which clients send back as hints: the keys in use, and earlier keys for as
+ * long as the schedule says. A key that was dropped in an emergency verifies nothing.
  */
 export const hintKeys = (
   keys: readonly KeyInState[],
@@ -144,8 +146,8 @@ export const hintKeys = (
   })
 
 /**
- * Returns the keys whose rows can be deleted: two later keys exist, everything that the next key signed has expired, and
- * the key no longer verifies hints. A wrong clock cannot lead to two later keys, so a key in use is never deleted.
+ * Returns the keys whose rows can be deleted: two later keys exist, everything that the next key signed has expired,
+ * and the key no longer verifies hints. A wrong clock cannot lead to two later keys, so a key in use is never deleted.
  */
 export function removableKeys(
   records: readonly SigningKeyRecord[],
@@ -162,7 +164,10 @@ export function removableKeys(
   )
 }
 
-/** Returns the first time after `now` at which a state changes or a key stops verifying hints, if no key is added or dropped. */
+/**
+ * Returns the first time after `now` at which a state changes or a key stops verifying hints, if no key is added or
+ * dropped.
+ */
 export function nextChange(
   keys: readonly KeyInState[],
   now: EpochSeconds,

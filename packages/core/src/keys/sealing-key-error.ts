@@ -1,8 +1,8 @@
 import type { SigningKeyRecord } from '@mintmark/storage-interface'
 
 /**
- * This process cannot use the keys in storage: they were sealed with another sealing key, or somebody without the sealing
- * key wrote them. The message says what to change.
+ * This process cannot use the keys in storage: they were sealed with another sealing key, or somebody without the
+ * sealing key wrote them. The message says what to change.
  */
 export class SealingKeyError extends Error {
   override readonly name = 'SealingKeyError'

@@ -10,7 +10,7 @@ import { parseStoredKeySettings, type StoredKeySettings, type StoredKeysOptions 
 import { deriveSecrets } from './sealing.ts'
 import type { KeyVault } from './vault.ts'
 
-/** A key ring kept in storage. */
+/** A key ring whose keys are in storage. */
 export interface StoredKeyRing extends KeyRing {
   readonly settings: StoredKeySettings
   /** Makes the next request read storage again. */
@@ -29,18 +29,18 @@ export interface StoredKeyRing extends KeyRing {
    */
   rotate(options?: { readonly when?: RotationTime }): Promise<KeyRotation>
   /**
-   * Drops a key in an emergency: it stops signing, is no longer published, and its signatures are rejected. The announced
-   * key takes over at once, or a new one is created. This ring applies the change from the next request on, every other
-   * process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of `/jwks` for up
-   * to 300 seconds. With the revocation feed, they refuse its signatures within a second. If they do not know the next key
-   * yet, which signs the feed, they refuse them when the silence that they tolerate has passed.
-   * If somebody without the sealing key wrote the row, it is removed, provided that this process authenticates another key
+   * Drops a key in an emergency: it stops signing, is no longer published, and its signatures are rejected. The
+   * announced key takes over at once, or a new one is created. This ring applies the change from the next request on,
+   * every other process within `schedule.staleness`. APIs that verify signatures themselves may use a cached copy of
+   * `/jwks` for up to 300 seconds. With the revocation feed, they refuse its signatures within a second. If they do not
+   * know the next key yet, which signs the feed, they refuse them when the silence that they tolerate has passed. If
+   * somebody without the sealing key wrote the row, it is removed, provided that this process authenticates another key
    * in use.
-   * @returns `revoked` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there is no
-   *   such key.
-   * @throws SealingKeyError when this process has a wrong or an outdated sealing key: it drops no key of the other servers,
-   *   and creates none. StorageUnavailableError, and every error of the vault when a new key is created: the key is
-   *   dropped even then; the next call, or the next request of any server, creates the new one.
+   * @returns `revoked` for the call that dropped the key, `unchanged` when it was dropped before, `absent` when there
+   *   is no such key.
+   * @throws SealingKeyError when this process has a wrong or an outdated sealing key: it drops no key of the other
+   *   servers, and creates none. StorageUnavailableError, and every error of the vault when a new key is created: the
+   *   key is dropped even then; the next call, or the next request of any server, creates the new one.
    */
   drop(kid: string): Promise<RevokeOutcome>
   /**

@@ -27,10 +27,10 @@ async function aVault(change: Partial<KeyVault> = {}): Promise<KeyVault & { read
 
 describe('a key ring with a vault', () => {
   it("stores and publishes no private member of a vault's key (RFC 7517 §9.2)", async () => {
-    const sound = await aVault()
-    const { privateJwk } = sound
+    const workingVault = await aVault()
+    const { privateJwk } = workingVault
     const generate = () => Promise.resolve({ publicJwk: { ...privateJwk, k: 'x' }, vaultEntry: 'alias/1' })
-    const { ring, storage } = aRing({ vault: { ...sound, generate } })
+    const { ring, storage } = aRing({ vault: { ...workingVault, generate } })
 
     const [key] = await ring.publicKeys()
 
@@ -75,12 +75,12 @@ describe('a key ring with a vault', () => {
 
   it('treats a vault failure as an outage, and works again when the vault does', async () => {
     let isDown = false
-    const sound = await aVault()
+    const workingVault = await aVault()
     const { ring } = aRing({
       vault: {
-        ...sound,
+        ...workingVault,
         open: async (key) => {
-          const sign = await sound.open(key)
+          const sign = await workingVault.open(key)
           return (bytes) => (isDown ? Promise.reject(new Error('timeout')) : sign(bytes))
         },
       },
@@ -96,12 +96,12 @@ describe('a key ring with a vault', () => {
 
   it('tries to open a key again after a failure', async () => {
     let opened = 0
-    const sound = await aVault()
+    const workingVault = await aVault()
     const { ring } = aRing({
       vault: {
-        ...sound,
+        ...workingVault,
         // The first call proves the new key, the second is for signing.
-        open: (key) => ((opened += 1) === 2 ? Promise.reject(new Error('timeout')) : sound.open(key)),
+        open: (key) => ((opened += 1) === 2 ? Promise.reject(new Error('timeout')) : workingVault.open(key)),
       },
     })
 

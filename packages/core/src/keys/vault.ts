@@ -87,8 +87,8 @@ const jsonMembers = (jwk: JWK): Record<string, string> =>
 const sealContext = (issuer: string, kid: string): string => `signing-key-2 ${issuer} ${kid}`
 
 /**
- * Wraps a host's vault so that its failures are treated as outages: requests that need it are answered with 503 until it
- * works again.
+ * Wraps a host's vault so that its failures are treated as outages: requests that need it are answered with 503 until
+ * it works again.
  */
 export const guardVault = (vault: KeyVault): KeyVault => ({
   generate: (algorithm) => orUnavailable(() => vault.generate(algorithm), 'create a key'),

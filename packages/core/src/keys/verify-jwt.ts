@@ -36,8 +36,8 @@ export const verifyOwnJwt = async (
 ): Promise<JsonObject | undefined> => verifySignedBy(await deps.keys.publicKeys(), { token, type }, deps)
 
 /**
- * Verifies an ID token that a client sends back as a hint. Its age does not matter, so keys that are no longer published
- * verify it too, unless they were dropped in an emergency (RP-Initiated Logout §2, OIDC Core §3.1.2.1).
+ * Verifies an ID token that a client sends back as a hint. Its age does not matter, so keys that are no longer
+ * published verify it too, unless they were dropped in an emergency (RP-Initiated Logout §2, OIDC Core §3.1.2.1).
  */
 export const verifyHint = async (token: string, deps: VerifyOwnJwtDependencies): Promise<JsonObject | undefined> =>
   verifySignedBy(await (deps.keys.hintKeys?.() ?? deps.keys.publicKeys()), { token, type: 'JWT' }, deps)
@@ -87,8 +87,8 @@ async function verify(
 }
 
 /**
- * Reads the header of a JWT that this server may have signed. The server's tokens have three header members, so it has not
- * signed a token with any other member, such as `crit` or `jwk`.
+ * Reads the header of a JWT that this server may have signed. The server's tokens have three header members, so it has
+ * not signed a token with any other member, such as `crit` or `jwk`.
  */
 function readHeader(token: string): ProtectedHeaderParameters | undefined {
   try {

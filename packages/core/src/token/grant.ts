@@ -90,8 +90,9 @@ export interface GrantType {
   /** The `grant_type` value. */
   readonly grantType: string
   /**
-   * Refuses a credential that was never issued to the client or has expired, and changes nothing. The token endpoint calls
-   * it before it stores the DPoP proof of a public client: anybody can send requests in the name of a public client.
+   * Refuses a credential that was never issued to the client or has expired, and changes nothing. The token endpoint
+   * calls it before it stores the DPoP proof of a public client: anybody can send requests in the name of a public
+   * client.
    */
   refuseUnknown?(form: Parameters, client: AuthenticatedClient, now: EpochSeconds): Promise<void>
   /** @throws OAuthError when the grant is invalid. */
@@ -194,5 +195,7 @@ export async function grantForUser(
 /** The user saw no consent page, so the existing consent stays. */
 const emptyConsent = { scopes: [], resources: [], audience: 'apis', authorizationDetails: [] } as const
 
-/** Only the host knows for which APIs it grants the scope values. Without APIs here, all of the existing consent stays. */
+/**
+ * Only the host knows for which APIs it grants the scope values. Without APIs here, all of the existing consent stays.
+ */
 const noApis: Pick<ResourceRules, 'resources' | 'identityScopes'> = { resources: new Map(), identityScopes: new Set() }

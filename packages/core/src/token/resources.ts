@@ -41,9 +41,9 @@ export function requireResource(parameters: Parameters, { requiresResource }: Pr
  * Determines the resources of a request: the resources that it names (RFC 8707 §2), or the one API that defines all
  * requested scope values. Identifiers are compared character by character, after scheme and host were changed to lower
  * case. With `openid`, the issuer is a resource too, because it serves userinfo.
- * @throws OAuthError invalid_target — reason `resource_unknown`: a resource is not registered, which includes everything
- *   that is not an absolute URI without fragment, or there are more than 32; reason `resource_not_registered`: the client
- *   may not request tokens for a resource.
+ * @throws OAuthError invalid_target — reason `resource_unknown`: a resource is not registered, which includes
+ *   everything that is not an absolute URI without fragment, or there are more than 32; reason
+ *   `resource_not_registered`: the client may not request tokens for a resource.
  */
 export function requestedResources(
   request: { readonly named: readonly string[]; readonly scopes: readonly string[]; readonly client: ClientRecord },
@@ -61,7 +61,9 @@ export function requestedResources(
   return [...new Set(named)]
 }
 
-/** Returns the resources of a request that names none (RFC 8707 §2): the one API that defines all of its scope values. */
+/**
+ * Returns the resources of a request that names none (RFC 8707 §2): the one API that defines all of its scope values.
+ */
 function impliedResources(
   { scopes, client }: { readonly scopes: readonly string[]; readonly client: ClientRecord },
   { issuer, resources, identityScopes }: ResourceRules,
@@ -131,8 +133,8 @@ export function narrowResources(
 }
 
 /**
- * Returns the resource with scheme and host in lower case, because their case does not matter (RFC 3986 §6.2.2.1) and MCP
- * clients may send what the user typed. Everything after the host does matter, including a slash at its end.
+ * Returns the resource with scheme and host in lower case, because their case does not matter (RFC 3986 §6.2.2.1) and
+ * MCP clients may send what the user typed. Everything after the host does matter, including a slash at its end.
  */
 const normalizeResource = (uri: string, isKnown: boolean): string =>
   isKnown ? uri : uri.replace(/^[a-z][\w+.-]*:\/\/[^/?#@]*/i, (origin) => origin.toLowerCase())
@@ -155,10 +157,10 @@ export interface TokenTargetDependencies extends ResourceRules {
 
 /**
  * Resolves granted scopes and resources to the target of an access token. A token for named resources is for them alone
- * (RFC 8707 §2.2, RFC 9068 §3). Without resources it is for the default audience, and with `openid` also for the userinfo
+ * (RFC 8707 §2.2, RFC 9068 §3). Without resources it is for the default audience and, with `openid`, for the userinfo
  * endpoint of this server. Scope values of other resources are dropped.
- * @throws OAuthError invalid_target — reason `resource_unknown`: none of the granted resources is registered any more, or
- *   the client may no longer request tokens for it.
+ * @throws OAuthError invalid_target — reason `resource_unknown`: no granted resource is still registered, or the client
+ *   may no longer request tokens for them.
  */
 export function resolveTarget(
   granted: {

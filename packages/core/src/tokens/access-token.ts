@@ -1,3 +1,4 @@
+// Over 250 lines: minting an access token, verifying it and checking its status use the same claims.
 import {
   digestSecret,
   encodeBase64url,
@@ -83,8 +84,8 @@ const algorithmFor = ({ client }: GrantDecision, deps: AccessTokenDependencies):
     : permittedAlgorithm(deps.accessTokenAlgorithm, profileRules(client, deps), deps.keys)
 
 /**
- * Refuses a user with the same identifier as the client. A host that inserts users itself may have created one. Resource
- * servers treat a token with equal `sub` and `client_id` as a token that a client holds for itself.
+ * Refuses a user with the same identifier as the client. A host that inserts users itself may have created one.
+ * Resource servers treat a token with equal `sub` and `client_id` as a token that a client holds for itself.
  */
 function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
   const userId: string | undefined = forUser?.user.userId
@@ -305,7 +306,8 @@ export interface ActiveAccessToken {
 }
 
 /**
- * Checks a bearer token that was presented to this issuer: its signature, its audience, and everything that it depends on.
+ * Checks a bearer token that was presented to this issuer: its signature, its audience, and everything that it depends
+ * on.
  * @returns `undefined` if the token is not active, or is bound to a key, because no key is proven here.
  */
 export async function findActiveAccessToken(

@@ -32,7 +32,6 @@ const sourcesByName = (
     entries.flatMap(([key, option]) => {
       const claims = typeof option === 'string' ? undefined : option.accessTokenClaims
       const sources = apiClaimNames.flatMap((name) => (claims?.[name] ?? []).map((from) => ({ name, from })))
-
       return sources.length === 0 ? [] : [[key, sources] as const]
     }),
   )

@@ -12,8 +12,8 @@ export type ApiClaimName = (typeof apiClaimNames)[number]
 /**
  * The source of a claim's values. `group_names`, `group_ids`: the display names or the SCIM `id`s of the groups in the
  * user's directory that the user is a direct member of. `scim_roles`, `scim_entitlements`: the values of the SCIM
- * attribute `roles` or `entitlements`. `organization_roles`: the user's roles in the organization that the token is for.
- * `{ claim }`: a stored claim or custom field of the user that is a string or a list of strings.
+ * attribute `roles` or `entitlements`. `organization_roles`: the user's roles in the organization that the token is
+ * for. `{ claim }`: a stored claim or custom field of the user that is a string or a list of strings.
  */
 export type ClaimValues =
   'group_names' | 'group_ids' | 'organization_roles' | 'scim_roles' | 'scim_entitlements' | { readonly claim: string }
@@ -60,7 +60,8 @@ export async function readApiClaims(
         : isFromDirectory(from)
           ? directoryValues(from, provisioned, resource)
           : stringValues(user.claims, from.claim)
-    // A claim without values says that the user has none. A token that was issued before the claim was configured lacks it.
+    // A claim without values says that the user has none. A token that was issued before the claim was configured lacks
+    // it.
     claims[name] = [...new Set([...(claims[name] ?? []), ...values])]
   }
   return claims

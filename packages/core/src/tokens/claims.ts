@@ -1,3 +1,4 @@
+// Over 250 lines: the claims of all destinations, because the same rules say which claims the host may set and release.
 import {
   type ClientRecord,
   type JsonObject,
@@ -48,7 +49,10 @@ interface ClaimsContext {
   readonly scopes: readonly string[]
   /** The `aud` of the access token: its resources (RFC 8707). */
   readonly audience: readonly string[]
-  /** The organization that the token is for, and the user's roles in it; always `undefined` at userinfo and introspection. */
+  /**
+   * The organization that the token is for, and the user's roles in it; always `undefined` at userinfo and
+   * introspection.
+   */
   readonly organization: { readonly id: string; readonly name: string; readonly roles: readonly string[] } | undefined
   /** The claims that the ID token and userinfo may release. */
   readonly requested: { readonly id_token: ReleasableNames; readonly userinfo: ReleasableNames }
@@ -125,7 +129,9 @@ const withIdToken: readonly ClaimsDestination[] = ['access_token', 'id_token']
 const accessTokenOnly: readonly ClaimsDestination[] = ['access_token']
 const noClaims: Readonly<Record<string, never>> = Object.freeze({})
 
-/** Returns the claims that name the organization. Access and ID tokens contain them, and the host cannot override them. */
+/**
+ * Returns the claims that name the organization. Access and ID tokens contain them, and the host cannot override them.
+ */
 const organizationClaims = ({ organization }: ClaimsSubject): JsonObject =>
   organization === undefined ? noClaims : { org_id: organization.organizationId, org_name: organization.displayName }
 
@@ -145,8 +151,8 @@ export async function computeIntrospectionClaims(
 
 /**
  * Collects the claims that a client receives about a user: the claims of its granted scopes, and the claims that it
- * requested individually (OIDC Core §5.4, §5.5). Names come from the scope registry and never from the data, so a claim is not
- * released just because a user has it. Protocol claims are never released.
+ * requested individually (OIDC Core §5.4, §5.5). Names come from the scope registry and never from the data, so a claim
+ * is not released just because a user has it. Protocol claims are never released.
  */
 function releasedClaims(
   subject: ClaimsSubject,

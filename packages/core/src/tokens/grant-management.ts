@@ -26,8 +26,8 @@ export interface GrantsEndpointDependencies extends PresentedTokenDependencies {
 }
 
 /**
- * `GET` and `DELETE /grants/{grant_id}` (Grant Management §6): a client queries and revokes its grants. A token that the
- * client holds for itself gives access to all of its grants; a user's token gives access to that user's grant.
+ * `GET` and `DELETE /grants/{grant_id}` (Grant Management §6): a client queries and revokes its grants. A token that
+ * the client holds for itself gives access to all of its grants; a user's token gives access to that user's grant.
  */
 export function grantsEndpoint(
   address: string,
@@ -63,8 +63,9 @@ const proofHeaders = async (
 
 /**
  * Finds the active grant that the address names, if the access token may manage it.
- * @throws OAuthError insufficient_scope — reason `grant_query_not_granted` | `grant_revocation_not_granted`; access_denied —
- *   reason `client_public`; invalid_grant_id — reason `grant_unknown`; the errors of `verifyPresentedToken`.
+ * @throws OAuthError insufficient_scope — reason `grant_query_not_granted` | `grant_revocation_not_granted`;
+ *   access_denied — reason `client_public`; invalid_grant_id — reason `grant_unknown`; the errors of
+ *   `verifyPresentedToken`.
  */
 async function findAuthorizedGrant(
   request: ServerRequest,
@@ -87,7 +88,8 @@ async function findAuthorizedGrant(
 
   const found = await deps.storage.status.ofGrant(grantId(idInPath))
   const owner = status.kind === 'user' ? status.family.user.userId : undefined
-  // Grant Management §6.6: the same error for grants of others as for unknown grants, so that nobody learns which exist.
+  // Grant Management §6.6: the same error for grants of others as for unknown grants, so that nobody learns which
+  // exist.
   if (!isActiveGrantOf(found, context) || (owner !== undefined && found.user.userId !== owner))
     throw refuse('grant_unknown', context)
   return { grant: found.grant, proof }

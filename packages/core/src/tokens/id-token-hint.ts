@@ -14,8 +14,8 @@ export type IdTokenHint = Brand<
 >
 
 /**
- * Reads an `id_token_hint`, which may have expired (OIDC Core §3.1.2.1, RP-Initiated Logout §2). The hint says which user
- * the client means; it does not sign anybody in.
+ * Reads an `id_token_hint`, which may have expired (OIDC Core §3.1.2.1, RP-Initiated Logout §2). The hint says which
+ * user the client means; it does not sign anybody in.
  * @returns `undefined` unless it is an ID token that this server signed.
  */
 export async function readIdTokenHint(hint: string, deps: VerifyOwnJwtDependencies): Promise<IdTokenHint | undefined> {

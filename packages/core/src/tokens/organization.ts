@@ -4,7 +4,7 @@ import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-inter
 
 import { refuse } from '../refusals.ts'
 
-/** The scope value with which a client asks for tokens for one of the user's organizations. */
+/** The scope value with which a client requests tokens for one of the user's organizations. */
 export const organizationScope = 'organization'
 
 /** The claims that name the organization of a token. */
@@ -20,8 +20,8 @@ export interface TokenOrganization {
 
 /**
  * Reads the organization that a code or a token family is for.
- * @throws OAuthError invalid_grant — reason `organization_left`: the user is no longer a member, or the organization was
- *   removed.
+ * @throws OAuthError invalid_grant — reason `organization_left`: the user is no longer a member, or the organization
+ *   was removed.
  */
 export async function organizationOfGrant(
   issued: { readonly organizationId: OrganizationId | undefined; readonly userId: UserId },
@@ -55,8 +55,8 @@ export async function organizationOfClient(
 }
 
 /**
- * Finds the organizations of a user that a request may be for, in the order of their identifiers: those with the given
- * identifier or name, or all of them if the request names none.
+ * Finds the organizations of a user that a request may be for, in the order of their identifiers: the organizations
+ * with the given identifier or name, or all organizations of the user if the request names none.
  */
 export async function organizationsOfUser(
   userId: UserId,

@@ -6,8 +6,8 @@ import { sectorOf } from '../clients/sector.ts'
 import type { KeyRing } from '../keys/ring.ts'
 
 /**
- * Returns the `sub` of a user at a client (OIDC Core §8): the user's identifier or, for pairwise subjects, an identifier
- * that only the clients of one sector get, and that is assigned when it is first needed.
+ * Returns the `sub` of a user at a client (OIDC Core §8): the user's identifier or, for pairwise subjects, an
+ * identifier that only the clients of one sector get, and that is assigned when it is first needed.
  */
 export async function subjectFor(
   user: UserId,
@@ -25,7 +25,9 @@ export async function subjectFor(
   return assigned.subject
 }
 
-/** Returns the user whom a client's `sub` names; `undefined` when it names nobody, as the `sub` of another client does. */
+/**
+ * Returns the user whom a client's `sub` names; `undefined` when it names nobody, as the `sub` of another client does.
+ */
 export async function userOfSubject(
   subject: string,
   client: ClientRecord,
@@ -44,8 +46,8 @@ function requireSubjects({ subjects }: OAuthStorage): SubjectStore {
 type Secrets = Pick<KeyRing, 'deriveSecrets'>
 
 /**
- * Returns the `sid` of a session at a client. A `sid` that is the same at all clients would show them which of their users
- * are the same, so a client with pairwise subjects gets a MAC of the session's identifier.
+ * Returns the `sid` of a session at a client. A `sid` that is the same at all clients would show them which of their
+ * users are the same, so a client with pairwise subjects gets a MAC of the session's identifier.
  * @returns `undefined` with a key ring that derives no secrets.
  */
 export const sidFor = async (session: string, client: ClientRecord, keys: Secrets): Promise<string | undefined> =>

@@ -86,8 +86,8 @@ interface PresentedToken {
 }
 
 /**
- * Reads the access token of a request from the Authorization header (RFC 6750 §2.1, RFC 9449 §7.1), or from the form of a
- * POST (RFC 6750 §2.2).
+ * Reads the access token of a request from the Authorization header (RFC 6750 §2.1, RFC 9449 §7.1), or from the form of
+ * a POST (RFC 6750 §2.2).
  * @returns `undefined` when there is none; the response is then a bare challenge (RFC 6750 §3.1).
  * @throws OAuthError invalid_request — reason `bearer_twice` | `bearer_in_query`, or a reason of `readForm`;
  *   invalid_token — reason `bearer_malformed`.

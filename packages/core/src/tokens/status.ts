@@ -28,7 +28,9 @@ export function isGrantActive(status: GrantStatus | undefined): status is Active
   return isUserActive(user, grant.userGeneration) && user.userId === grant.userId && client.clientId === grant.clientId
 }
 
-/** Whether a token family is active: neither revoked nor expired, with an active grant and, if bound, an active session. */
+/**
+ * Whether a token family is active: neither revoked nor expired, with an active grant and, if bound, an active session.
+ */
 export function isFamilyActive(status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> {
   if (status?.grant === undefined) return false
   const { family, grant, client, user, session } = status
@@ -39,8 +41,8 @@ export function isFamilyActive(status: FamilyStatus | undefined, now: EpochSecon
 
 /**
  * Whether a code or a family may be used as far as its session is concerned: it is bound to no session, or to a session
- * that was not revoked (OIDC Back-Channel Logout 1.0 §2.7). A missing session is treated as revoked, because the row of a
- * session is kept for as long as anything is bound to it.
+ * that was not revoked (OIDC Back-Channel Logout 1.0 §2.7). A missing session is treated as revoked, because the row of
+ * a session is kept for as long as anything is bound to it.
  */
 export const isBindingActive = (
   { boundSessionId, userId }: { readonly boundSessionId: SessionId | undefined; readonly userId: UserRecord['userId'] },

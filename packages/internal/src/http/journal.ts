@@ -6,8 +6,8 @@ export interface EventStamp<Time> {
   /** The same in all events of a request. The server generates it, so that nobody can imitate another request's. */
   readonly correlationId: string
   /**
-   * The request's `x-request-id`, if it has at most 64 letters, digits, `.`, `_` and `-`. Anybody can send any value, so it
-   * identifies a request only if a proxy sets it.
+   * The request's `x-request-id`, if it has at most 64 letters, digits, `.`, `_` and `-`. Anybody can send any value,
+   * so it identifies a request only if a proxy sets it.
    */
   readonly requestId: string | undefined
 }

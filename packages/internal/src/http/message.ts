@@ -1,3 +1,4 @@
+// Over 250 lines: HTTP requests and responses as plain values, and the functions that read and create them.
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 /** The part of an HTTP request that comes before its body, as a plain value. */
@@ -7,8 +8,8 @@ export interface RequestHead<Host = unknown> {
   /** The configured origin with the request's path and query; the `Host` header is ignored. */
   readonly url: URL
   /**
-   * By lower-case name. The values of a header that arrived several times are joined by `, ` (RFC 9110 §5.3), cookies by
-   * `; ` (RFC 9113 §8.2.3), and the name is in `repeatedHeaders`.
+   * By lower-case name. The values of a header that arrived several times are joined by `, ` (RFC 9110 §5.3), cookies
+   * by `; ` (RFC 9113 §8.2.3), and the name is in `repeatedHeaders`.
    */
   readonly headers: ReadonlyMap<string, string>
   /** Lower-case names of headers that arrived more than once. */
@@ -16,13 +17,13 @@ export interface RequestHead<Host = unknown> {
   /** The request as the host's framework has it: Express's or Node's request, or a Fetch `Request`. */
   readonly host: Host
   /**
-   * Calls back when the response has been sent, or the client has disconnected: until then, the response occupies memory.
-   * With Fetch, it calls back when the runtime has read the response. Undefined where the adapter cannot know.
+   * Calls back when the response has been sent, or the client has disconnected: until then, the response occupies
+   * memory. With Fetch, it calls back when the runtime has read the response. Undefined where the adapter cannot know.
    */
   readonly sent?: ((done: () => void) => void) | undefined
   /**
-   * Returns a signal that is aborted when the client disconnects before it has the response. It is a function, because few
-   * requests take so long that they need a signal. Undefined where the adapter cannot know.
+   * Returns a signal that is aborted when the client disconnects before it has the response. It is a function, because
+   * few requests take so long that they need a signal. Undefined where the adapter cannot know.
    */
   readonly signal?: (() => AbortSignal) | undefined
 }
@@ -48,9 +49,9 @@ interface UnreadRequest<Host> extends RequestHead<Host> {
 }
 
 /**
- * Compares the value of If-Match or If-None-Match with the entity tag of an existing resource (RFC 9110 §13.1.1, §13.1.2). An
- * asterisk matches every tag, but only if it is the whole value. Tags are compared weakly (§8.8.3.2), because compressing
- * proxies turn strong tags into weak ones.
+ * Compares the value of If-Match or If-None-Match with the entity tag of an existing resource (RFC 9110 §13.1.1,
+ * §13.1.2). An asterisk matches every tag, but only if it is the whole value. Tags are compared weakly (§8.8.3.2),
+ * because compressing proxies turn strong tags into weak ones.
  * @returns `malformed` when no tag of the value matches and it contains something that is not a tag.
  */
 export function compareEntityTags(condition: string, tag: string): 'match' | 'no_match' | 'malformed' {
@@ -130,7 +131,7 @@ export function parseJson(text: string): JsonValue | undefined {
     // The cast states what JSON.parse returns; its own type is `any`.
     return JSON.parse(text) as JsonValue
   } catch {
-    // JSON.parse reports invalid text only by an exception.
+    // JSON.parse throws for a string that is not JSON.
     return undefined
   }
 }
@@ -139,14 +140,14 @@ export function parseJson(text: string): JsonValue | undefined {
 export type ParameterList = readonly (readonly [name: string, value: string])[]
 
 /**
- * Why bytes are not a form: `encoding` for a broken percent-escape or text that is not UTF-8, `too_many` for more pairs
- * than allowed.
+ * Why a form is malformed: `encoding` for a broken percent-escape or bytes that are not UTF-8, `too_many` for more
+ * pairs than allowed.
  */
 export type MalformedParameters = { readonly malformed: 'encoding' | 'too_many' }
 
 /**
- * Decodes `application/x-www-form-urlencoded` strictly: unlike `URLSearchParams`, it refuses invalid escapes and bytes that
- * are not UTF-8 instead of guessing (RFC 6749 Appendix B).
+ * Decodes `application/x-www-form-urlencoded` strictly: unlike `URLSearchParams`, it refuses invalid escapes and bytes
+ * that are not UTF-8 instead of guessing (RFC 6749 Appendix B).
  */
 export function parseParameters(text: string, atMost: number): ParameterList | MalformedParameters {
   if (text === '') return []
@@ -195,7 +196,10 @@ export function decodeSegment(segment: string): string | undefined {
 /** A header as name and value. A list of pairs keeps several `Set-Cookie` apart. */
 export type Header = readonly [name: string, value: string]
 
-/** An HTTP response as a plain value. A frozen response is sent many times, so an adapter may cache what it derives from it. */
+/**
+ * An HTTP response as a plain value. A frozen response is sent many times, so an adapter may cache what it derives from
+ * it.
+ */
 export interface ServerResponse {
   readonly status: number
   readonly headers: readonly Header[]
@@ -218,8 +222,9 @@ export function json(status: number, value: unknown, headers: readonly Header[] 
 }
 
 /**
- * Creates a redirect after which every method becomes GET: 303, never 307, so that a form with credentials is not sent to
- * the next address (RFC 9700 §4.12). It is not stored, and the next page does not receive this address as its referrer.
+ * Creates a redirect after which every method becomes GET: 303, never 307, so that a form with credentials is not sent
+ * to the next address (RFC 9700 §4.12). It is not stored, and the next page does not receive this address as its
+ * referrer.
  */
 export function redirect(location: string, headers: readonly Header[] = []): ServerResponse {
   return {
@@ -240,7 +245,9 @@ export function withHeaders(response: ServerResponse, headers: readonly Header[]
   return headers.length === 0 ? response : { ...response, headers: [...response.headers, ...headers] }
 }
 
-/** Returns the response to HEAD: the response to GET with the length of its body instead of the body (RFC 9110 §9.3.2). */
+/**
+ * Returns the response to HEAD: the response to GET with the length of its body instead of the body (RFC 9110 §9.3.2).
+ */
 export function withoutBody(response: ServerResponse): ServerResponse {
   if (response.body === undefined) return response
   const { length } = typeof response.body === 'string' ? new TextEncoder().encode(response.body) : response.body
@@ -251,7 +258,10 @@ export function withoutBody(response: ServerResponse): ServerResponse {
 export const readyResponse = (response: ServerResponse): ServerResponse =>
   Object.freeze({ ...response, headers: Object.freeze([...response.headers]) })
 
-/** Derives a response once from each ready response. Results for other responses are not cached: they may contain tokens. */
+/**
+ * Derives a response once from each ready response. Results for other responses are not cached: they may contain
+ * tokens.
+ */
 export function onceForReady(
   derive: (response: ServerResponse) => ServerResponse,
 ): (response: ServerResponse) => ServerResponse {

@@ -16,7 +16,9 @@ import { allowHeader, decodeSegment, withHeaders, type RequestHead, type ServerR
 
 /** A route with a path, and an endpoint for each method that it answers. */
 export interface PathRoute {
-  /** The whole path, including percent-encoding, compared byte for byte. `{name}` matches one segment that is not empty. */
+  /**
+   * The whole path, including percent-encoding, compared byte for byte. `{name}` matches one segment that is not empty.
+   */
   readonly path: string
   readonly methods: Readonly<Record<string, Endpoint>>
   /** Renders every error that one of the endpoints throws; it must not throw itself. */

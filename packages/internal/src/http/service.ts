@@ -1,3 +1,4 @@
+// Over 250 lines: the steps of answering a request are in this file, because their order matters.
 import {
   allowHeader,
   type Header,
@@ -16,13 +17,16 @@ export interface HttpService {
   readonly origin: string
   /** The largest body, in bytes, of a page of the host. */
   readonly bodyLimit: number
-  /** Creates the response to a request whose body is too large (RFC 9110 §15.5.14), including requests to the host's pages. */
+  /**
+   * Creates the response to a request whose body is too large (RFC 9110 §15.5.14), including requests to the host's
+   * pages.
+   */
   tooLarge(): ServerResponse
   /** Whether the path belongs to the service. An adapter leaves other requests to the host. */
   serves(path: string): boolean
   /**
-   * Answers a request to one of the service's paths, and decides from the head whether to read the body at all. It never
-   * throws.
+   * Answers a request to one of the service's paths, and decides from the head whether to read the body at all. It
+   * never throws.
    */
   handle(request: ReceivedRequest): Promise<ServerResponse>
 }
@@ -96,9 +100,9 @@ export interface DeclaredBody {
 }
 
 /**
- * Creates a service from its routes. Before it reads the body it decides, in this order: the declared length, preflight,
- * the caller, the rate limit, the path, the method, the caller's authorization. HEAD is answered as GET. Errors are caught
- * only here.
+ * Creates a service from its routes. Before it reads the body it decides, in this order: the declared length,
+ * preflight, the caller, the rate limit, the path, the method, the caller's authorization. HEAD is answered as GET.
+ * Errors are caught only here.
  */
 export function createService<Caller, Details>(options: ServiceOptions<Caller, Details>): HttpService {
   const shareWithAll = onceForReady((response) => withHeaders(response, allowAllOrigins))
@@ -232,8 +236,8 @@ const isPreflight = ({ method, headers }: RequestHead): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
 
 /**
- * Creates the same response to every preflight. A preflight identifies no client, so it cannot be checked against registered
- * origins. The response to the request itself says whether the script may read it.
+ * Creates the same response to every preflight. A preflight identifies no client, so it cannot be checked against
+ * registered origins. The response to the request itself says whether the script may read it.
  */
 const preflightResponse = (methods: readonly string[]): ServerResponse => ({
   status: 204,

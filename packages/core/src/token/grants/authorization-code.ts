@@ -1,3 +1,4 @@
+// Over 250 lines: the whole redemption of a code is in this file, because the order of its checks matters.
 import { digestSecret, type Random, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
 import {
   after,
@@ -43,8 +44,8 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
     async refuseUnknown(form, client, now) {
       const { code } = parseCodePresentation(form)
       const found = await deps.storage.codes.find(await digestSecret(code), client.clientId, now)
-      // RFC 6749 §5.2: the code is unknown, expired, or another client's. A redeemed code is not refused here, because its
-      // replay must revoke the token family.
+      // RFC 6749 §5.2: the code is unknown, expired, or another client's. A redeemed code is not refused here, because
+      // its replay must revoke the token family.
       if (found === undefined) throw codeRefusal('code_unknown', client, undefined)
     },
     async decide(form, { client, possession }, now) {
@@ -72,7 +73,8 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       )
 
       const { grantId, familyId, boundSessionId, authentication, claimsRequest, nonce } = code
-      // If the user was removed from the organization before the family was stored, the removal did not revoke the family.
+      // If the user was removed from the organization before the family was stored, the removal did not revoke the
+      // family.
       if (organization !== undefined) await refuseFormerMember(code, now, deps.storage)
       const forUser = {
         user: status.user,
@@ -101,10 +103,10 @@ async function refuseFormerMember(code: RedeemedCode, now: EpochSeconds, storage
 }
 
 /**
- * Makes the checks whose failure must not consume the code. A client can correct a request for resources or details that
- * were not granted, and repeat a request whose claims could not be computed. A thief without the key that the code is
- * bound to must not use up the code. All other checks are left to `redeemCode`, including whether the code was redeemed
- * before.
+ * Makes the checks whose failure must not consume the code. A client can correct a request for resources or details
+ * that were not granted, and repeat a request whose claims could not be computed. A thief without the key that the code
+ * is bound to must not use up the code. All other checks are left to `redeemCode`, including whether the code was
+ * redeemed before.
  * @returns the claims, if computing them can fail.
  */
 async function checkBeforeConsumption(
@@ -136,7 +138,10 @@ async function checkBeforeConsumption(
   }
 }
 
-/** Returns the details for the access token: the details of the code, or the narrower details of the request (RFC 9396 §6). */
+/**
+ * Returns the details for the access token: the details of the code, or the narrower details of the request (RFC 9396
+ * §6).
+ */
 async function presentedDetails(
   { details }: CodePresentation,
   { code, client }: { readonly code: AuthorizationCodeRecord; readonly client: AuthenticatedClient },
@@ -215,8 +220,8 @@ interface RedeemCodeDependencies {
 }
 
 /**
- * Redeems a code. The code is consumed before its proofs are checked, so nobody can try a second verifier. A second valid
- * presentation revokes everything issued from the first (RFC 6749 §4.1.2).
+ * Redeems a code. The code is consumed before its proofs are checked, so nobody can try a second verifier. A second
+ * valid presentation revokes everything issued from the first (RFC 6749 §4.1.2).
  * @throws OAuthError invalid_grant — reason `code_unknown` | `code_incomplete` | `code_replayed` |
  *   `redirect_uri_mismatch`, or a reason of `proveCodeVerifier`.
  */

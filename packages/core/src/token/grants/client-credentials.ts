@@ -17,7 +17,8 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDep
     grantType: 'client_credentials',
     async decide(form, { client, possession }) {
       const evidence = proveServiceAccount(client)
-      // RFC 9396 §6: the parameter is not ignored, because the client would believe that its token is narrower than it is.
+      // RFC 9396 §6: the parameter is not ignored, because the client would believe that its token is narrower than it
+      // is.
       if (form.get('authorization_details') !== undefined)
         throw refuse('details_without_user', { clientId: client.clientId })
       const requested = form.get('scope')

@@ -1,3 +1,4 @@
+// Over 250 lines: all checks of a refresh token and its rotation are in this file, because their order matters.
 import { randomSecret, type Random } from '@mintmark/internal'
 import {
   after,
@@ -98,8 +99,8 @@ async function findFamily(form: Parameters, client: AuthenticatedClient, { stora
 
 /**
  * Checks the key before the token is rotated, so that a thief without the key changes nothing.
- * @throws OAuthError invalid_grant — reason `refresh_token_key_mismatch` | `refresh_token_unknown`; invalid_dpop_proof —
- *   reason `dpop_proof_missing`.
+ * @throws OAuthError invalid_grant — reason `refresh_token_key_mismatch` | `refresh_token_unknown`; invalid_dpop_proof
+ *   — reason `dpop_proof_missing`.
  */
 function provePossessionOf(family: TokenFamilyRecord, proven: ProvenPossession, client: AuthenticatedClient): void {
   // RFC 9449 §5: a binding that was lost in storage must not make the token usable without its key.
@@ -112,7 +113,10 @@ function provePossessionOf(family: TokenFamilyRecord, proven: ProvenPossession, 
   throw refuse(isMissing ? 'dpop_proof_missing' : 'refresh_token_key_mismatch', context)
 }
 
-/** Returns the details for the access token. Runs before the token is rotated, so that the client can correct its request. */
+/**
+ * Returns the details for the access token. Runs before the token is rotated, so that the client can correct its
+ * request.
+ */
 async function presentedDetails(
   form: Parameters,
   { family, client }: { readonly family: TokenFamilyRecord; readonly client: AuthenticatedClient },
@@ -198,8 +202,8 @@ function mayKeepToken(
 
 /**
  * Rotates a refresh token (RFC 9700 §4.14.2). With `keepsToken`, the token is its own successor. A client that lost the
- * response, or sent two requests at once, gets the identical successor within a short window; any other old token of the
- * family revokes the family.
+ * response, or sent two requests at once, gets the identical successor within a short window; any other old token of
+ * the family revokes the family.
  * @throws OAuthError invalid_grant — reason `refresh_token_unknown` | `refresh_token_reused`.
  */
 async function rotateRefreshToken(
