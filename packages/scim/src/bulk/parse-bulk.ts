@@ -2,6 +2,7 @@ import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
+import type { ScimLimits } from '../server/scim-limits.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
   isArray,
@@ -17,9 +18,13 @@ import { nameKey } from '../values/text.ts'
  * Parses the body of a bulk request (RFC 7644 §3.7). A malformed message is refused as a whole, before any operation runs.
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `bulk_operations_missing`, `bulk_operation_malformed`, `bulk_id_missing`, `bulk_id_repeated`, `bulk_errors_malformed`; 413 —
- * reasons `bulk_too_large`, `body_too_large`.
+ * reason `bulk_too_large`.
  */
-export function* parseBulk(body: unknown, tolerances: ToleranceCounter): Pieces<BulkRequest> {
+export function* parseBulk(
+  body: unknown,
+  tolerances: ToleranceCounter,
+  { bulkOperations }: Pick<ScimLimits, 'bulkOperations'>,
+): Pieces<BulkRequest> {
   const members = membersByName(yield* parseJsonObjectInPieces(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:BulkRequest', tolerances)
 
@@ -27,10 +32,10 @@ export function* parseBulk(body: unknown, tolerances: ToleranceCounter): Pieces<
   // RFC 7644 §3.7: "Operations" is required and an array.
   if (!isArray(list)) throw refusal('bulk_operations_missing')
   // RFC 7644 §3.7.4: 413, before any operation is parsed.
-  if (list.length > bulkLimits.maxOperations) throw refusal('bulk_too_large')
+  if (list.length > bulkOperations) throw refusal('bulk_too_large')
   const operations = list.map((operation) => readOperation(operation, tolerances))
   refuseRepeatedIds(operations)
-  return { operations, failOnErrors: readFailOnErrors(members.get('failonerrors')?.value ?? undefined) }
+  return { operations, failOnErrors: readFailOnErrors(members.get('failonerrors')?.value ?? undefined, bulkOperations) }
 }
 
 function readOperation(operation: JsonValue, tolerances: ToleranceCounter): BulkOperation {
@@ -69,10 +74,9 @@ function refuseRepeatedIds(operations: readonly BulkOperation[]): void {
   if (new Set(ids).size < ids.length) throw refusal('bulk_id_repeated')
 }
 
-function readFailOnErrors(value: JsonValue | undefined): number {
+function readFailOnErrors(value: JsonValue | undefined, most: number): number {
   if (value === undefined) return Number.POSITIVE_INFINITY
-  const isCount =
-    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= bulkLimits.maxOperations
+  const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
   // RFC 7644 §3.7: an integer. More errors than operations are impossible, so such a number is a mistake.
   if (!isCount) throw refusal('bulk_errors_malformed')
   return value
@@ -127,8 +131,3 @@ export interface BulkRequest {
   /** Processing stops after this many errors. */
   readonly failOnErrors: number
 }
-
-/** The limits of a message, as ServiceProviderConfig shows them (RFC 7643 §5, RFC 7644 §3.7.4). */
-export const bulkLimits = {
-  maxOperations: 1000,
-} as const

@@ -42,7 +42,7 @@ const processBulk =
   (deps: BulkDependencies): ScimEndpoint =>
   async (call) => {
     const tolerances = createToleranceCounter(tolerancesOf(call.caller.provider.toleranceProfile))
-    const request = await runInTurns(parseBulk(await readMessage(call), tolerances), call.turns)
+    const request = await runInTurns(parseBulk(await readMessage(call), tolerances, call.limits), call.turns)
     recordTolerances({ tolerances }, call, deps.journal)
     // The request itself has already been counted.
     await call.countOperations(request.operations.length - 1)

@@ -1,14 +1,13 @@
 import { type JsonObject } from '@mintmark/storage-interface'
 import { jsonText } from '@mintmark/storage-interface/stores'
 
-import { bulkLimits } from '../bulk/parse-bulk.ts'
 import { refusal } from '../error/scim-error.ts'
 import { listResponse } from '../list/search-endpoints.ts'
 import type { PageLimits } from '../list/search-request.ts'
 import { readQuery, scimResponse } from '../message/scim-message.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
-import type { ScimLimits } from '../server/scim-limits.ts'
+import type { MessageLimits } from '../server/scim-limits.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../server/scim-call.ts'
 import { nameKey } from '../values/text.ts'
 
@@ -20,7 +19,7 @@ export function discoveryRoutes(
   resourceTypes: readonly ResourceType[],
   features: {
     readonly passwords: boolean
-    readonly limits: Pick<ScimLimits, 'payloadBytes'>
+    readonly limits: MessageLimits
     readonly pageLimits: PageLimits
   },
 ): ScimRoutes {
@@ -121,7 +120,7 @@ const serviceProviderConfig = ({
   pageLimits,
 }: {
   readonly passwords: boolean
-  readonly limits: Pick<ScimLimits, 'payloadBytes'>
+  readonly limits: MessageLimits
   readonly pageLimits: PageLimits
 }): JsonObject => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
@@ -129,7 +128,7 @@ const serviceProviderConfig = ({
   // extensions here.
   documentationUri: 'https://github.com/mintmark/mintmark/blob/main/docs/reference/limits.md',
   patch: { supported: true },
-  bulk: { supported: true, maxOperations: bulkLimits.maxOperations, maxPayloadSize: limits.payloadBytes },
+  bulk: { supported: true, maxOperations: limits.bulkOperations, maxPayloadSize: limits.payloadBytes },
   filter: { supported: true, maxResults: pageLimits.maxCount },
   changePassword: { supported: passwords },
   sort: { supported: true },

@@ -319,10 +319,15 @@ export const refusals = {
   bulk_errors_malformed: [
     400,
     'invalidSyntax',
-    'The failOnErrors of a bulk request is an integer between 1 and 1000.',
+    'The failOnErrors of a bulk request is an integer from 1 to the maximum number of operations.',
     'RFC 7644 §3.7',
   ],
-  bulk_too_large: [413, undefined, 'A bulk request has at most 1000 operations.', 'RFC 7644 §3.7'],
+  bulk_too_large: [
+    413,
+    undefined,
+    'The bulk request has more operations than ServiceProviderConfig allows.',
+    'RFC 7644 §3.7',
+  ],
   bulk_path: [
     400,
     'invalidSyntax',

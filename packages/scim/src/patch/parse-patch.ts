@@ -24,6 +24,7 @@ import {
 } from '../schema/find-attribute.ts'
 import { isOwnSchemas } from '../resource/parse-resource.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
+import { defaultLimits, type ScimLimits } from '../server/scim-limits.ts'
 import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
   isArray,
@@ -37,20 +38,21 @@ import {
 import { isWritable, readSimple } from '../values/read-value.ts'
 import { nameKey } from '../values/text.ts'
 
-/** The maximum number of operations in one request. */
-const maximumOperations = 1000
-
 /**
  * Reads the body of a PATCH request (RFC 7644 §3.5.2).
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `operations_missing`, `operations_empty`, `operation_malformed`, `operation_unknown`; invalidValue — reason
- * `value_missing`; noTarget — reason `path_missing`; 413 — reasons `operations_too_many`, `body_too_large`.
+ * `value_missing`; noTarget — reason `path_missing`; 413 — reason `operations_too_many`.
  */
 export const parsePatch = (body: unknown, tolerances: ToleranceCounter): readonly PatchOperation[] =>
   runAtOnce(parsePatchInPieces(body, tolerances))
 
 /** Does the same in pieces, because an operation may list a hundred thousand members. */
-export function* parsePatchInPieces(body: unknown, tolerances: ToleranceCounter): Pieces<readonly PatchOperation[]> {
+export function* parsePatchInPieces(
+  body: unknown,
+  tolerances: ToleranceCounter,
+  { patchOperations }: Pick<ScimLimits, 'patchOperations'> = defaultLimits,
+): Pieces<readonly PatchOperation[]> {
   const members = membersByName(yield* parseJsonObjectInPieces(body))
   requireMessageSchema(members, 'urn:ietf:params:scim:api:messages:2.0:PatchOp', tolerances)
 
@@ -60,7 +62,7 @@ export function* parsePatchInPieces(body: unknown, tolerances: ToleranceCounter)
   // RFC 7644 §3.5.2: at least one operation. Entra sends none when nothing changed.
   if (operations.length === 0 && !tolerances.admits('operations-empty')) throw refusal('operations_empty')
   // RFC 9110 §15.5.14: refused before any operation is applied.
-  if (operations.length > maximumOperations) throw refusal('operations_too_many')
+  if (operations.length > patchOperations) throw refusal('operations_too_many')
   return operations.map((operation) => readOperation(operation, tolerances))
 }
 

@@ -24,8 +24,7 @@ interface ParsedResource {
  * Parses the body of a POST or PUT against the schemas of its resource type (RFC 7644 §3.3, §3.5.1). Read-only
  * attributes are ignored, whatever their value.
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
- * `schema_unknown`, `attribute_unknown`; invalidValue — the reasons of `readValue`, and `value_required`; 413
- * `body_too_large`.
+ * `schema_unknown`, `attribute_unknown`; invalidValue — the reasons of `readValue`, and `value_required`.
  */
 export const parseResource = (body: unknown, context: ParseContext): ParsedResource =>
   runAtOnce(parseResourceInPieces(body, context))

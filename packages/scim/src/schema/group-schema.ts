@@ -13,7 +13,8 @@ export const groupSchema = defineSchema({
       name: 'members',
       type: 'complex',
       multiValued: true,
-      maxValues: 100_000,
+      // The limit is `limits.groupMembers` of the server, which counts the stored members as well.
+      maxValues: Number.MAX_SAFE_INTEGER,
       description: 'Who belongs to the group.',
       // RFC 7643 §4.2: a member is added or removed, never edited.
       subAttributes: [

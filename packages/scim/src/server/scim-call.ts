@@ -14,6 +14,7 @@ import {
 } from '../tolerance/tolerances.ts'
 import { isAllowedText } from '../values/text.ts'
 import type { WorkBudget } from './provider-load.ts'
+import type { MessageLimits } from './scim-limits.ts'
 
 /** A request of an authenticated provider. */
 export interface ScimCall {
@@ -36,6 +37,8 @@ export interface ScimCall {
    * @throws ScimError 401 and 403 — the reasons of `authenticateProvider`.
    */
   readonly authenticateAgain: () => Promise<void>
+  /** The limits of a message. */
+  readonly limits: MessageLimits
   /** The work that the request may still cause. */
   readonly work: WorkBudget
   /**
@@ -105,15 +108,15 @@ export type PatchParser = () => Promise<ParsedPatch>
 export function createPatchParser(call: ScimCall, body: unknown, resourceType: ResourceType): PatchParser {
   let parsed: ParsedPatch | undefined
   return async () => {
-    parsed ??= await runInTurns(parse(body, createCallContext(call, resourceType)), call.turns)
+    parsed ??= await runInTurns(parse(body, createCallContext(call, resourceType), call.limits), call.turns)
     const { assignments, context } = parsed
     return { assignments, context: { ...context, tolerances: context.tolerances.fork() } }
   }
 }
 
-function* parse(body: unknown, context: ParseContext): Pieces<ParsedPatch> {
+function* parse(body: unknown, context: ParseContext, limits: MessageLimits): Pieces<ParsedPatch> {
   const assignments: Assignment[] = []
-  for (const operation of yield* parsePatchInPieces(body, context.tolerances)) {
+  for (const operation of yield* parsePatchInPieces(body, context.tolerances, limits)) {
     for (const assignment of toAssignments(operation, context)) assignments.push(assignment)
     yield
   }

@@ -8,6 +8,16 @@ export interface ScimLimits {
    */
   readonly payloadBytes: number
   /**
+   * How many operations a PATCH request may have, at most 100000.
+   * @defaultValue 1000. Entra and Okta send up to a hundred.
+   */
+  readonly patchOperations: number
+  /**
+   * How many operations a Bulk request may have, at most 10000. `/ServiceProviderConfig` publishes the number.
+   * @defaultValue 1000. Each operation may be a write, and counts as a request of `requestLimit`.
+   */
+  readonly bulkOperations: number
+  /**
    * How many requests of a provider are processed at the same time; up to 200 more wait. A Bulk request counts as one.
    * @defaultValue 4. A provider leaves most connections of a database pool to others.
    */
@@ -62,6 +72,8 @@ export interface ScimLimits {
 
 export const defaultLimits: ScimLimits = {
   payloadBytes: 4_194_304,
+  patchOperations: 1000,
+  bulkOperations: 1000,
   requestsAtOnce: 4,
   bytesAtOnce: 33_554_432,
   totalBytesAtOnce: 134_217_728,
@@ -74,12 +86,17 @@ export const defaultLimits: ScimLimits = {
   groupsOfMember: 5000,
 }
 
+/** What the parsers of messages need. */
+export type MessageLimits = Pick<ScimLimits, 'payloadBytes' | 'patchOperations' | 'bulkOperations'>
+
 export const scimLimits = (limits: Partial<ScimLimits> = {}): ScimLimits => ({ ...defaultLimits, ...limits })
 
 const aLimit = wholeNumber(1)
 
 export const limitChecks: OptionChecks<Partial<ScimLimits>> = {
   payloadBytes: aLimit,
+  patchOperations: wholeNumber(1, 100_000),
+  bulkOperations: wholeNumber(1, 10_000),
   requestsAtOnce: aLimit,
   bytesAtOnce: aLimit,
   totalBytesAtOnce: aLimit,

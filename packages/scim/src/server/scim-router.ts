@@ -174,6 +174,7 @@ const toRouteEndpoint =
         authenticateAgain,
         turns: signal === undefined ? deps.turns : abortable(deps.turns, signal),
         signal,
+        limits: deps.limits,
         work: createWorkBudget(deps.limits.work),
         async waitForRoom(bytes) {
           // An operation of a Bulk request does not wait for memory of an earlier operation, whose response is

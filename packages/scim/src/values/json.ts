@@ -68,22 +68,18 @@ export function sameValue(one: JsonValue | undefined, other: JsonValue | undefin
 /** Deeper than any valid message: message, operations, operation, value, extension, values, value, sub-attribute, its values. */
 const maximumDepth = 10
 
-/** More than the largest group in one message has: a hundred thousand members with two values each. */
-export const maximumValues = 500_000
-
 /** Does the same as `parseJsonObjectInPieces`, but at once. */
 export const parseJsonObject = (body: unknown): JsonObject => runAtOnce(parseJsonObjectInPieces(body))
 
 /**
- * Requires a parsed body to be a JSON object of limited depth and size. Iterative, so that depth uses no stack.
- * @throws ScimError invalidSyntax — reason `body_malformed` | `body_too_deep`; 413 — reason `body_too_large`.
+ * Requires a parsed body to be a JSON object of limited depth. Iterative, so that depth uses no stack.
+ * @throws ScimError invalidSyntax — reason `body_malformed` | `body_too_deep`.
  */
 export function* parseJsonObjectInPieces(body: unknown): Pieces<JsonObject> {
   // RFC 7644 §3.12 invalidSyntax: a SCIM message is a JSON object.
   if (!isObject(body)) throw refusal('body_malformed')
 
   let level: JsonContainer[] = [body]
-  let values = 0
   let read = 0
   for (let depth = 0; level.length > 0; depth += 1) {
     // RFC 7644 §3.12 invalidSyntax: no schema has complex attributes inside complex ones (RFC 7643 §2.3.8).
@@ -92,14 +88,11 @@ export function* parseJsonObjectInPieces(body: unknown): Pieces<JsonObject> {
     // Loops, because a megabyte of JSON has hundreds of thousands of containers.
     for (const container of level) {
       const added = addContainers(container, next)
-      values += added
       read += 1 + added
       if (read < valuesInPiece) continue
       read = 0
       yield
     }
-    // RFC 9110 §15.5.14: refused before it is processed.
-    if (values > maximumValues) throw refusal('body_too_large')
     level = next
   }
   return body

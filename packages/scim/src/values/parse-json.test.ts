@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import { countFunctionCalls } from '../../test/fixtures/function-calls.ts'
 import { summarizeRefusal } from '../../test/fixtures/refused.ts'
-import { parseJson } from './parse-json.ts'
+import { parseJson, valuesOfMessage } from './parse-json.ts'
 
 const members = (count: number, name = (index: number) => `k${index}`) =>
   `{${Array.from({ length: count }, (_, index) => `"${name(index)}":1`).join(',')}}`
@@ -36,6 +36,17 @@ test.each([
   ['a nested object of 1,001 members', `{"a":[${members(1001)}]}`, '413 - body_too_large'],
 ])('refuses %s (RFC 8259 §4, RFC 7644 §3.12)', (_, text, expected) => {
   expect(summarizeRefusal(() => runAtOnce(parseJson(text)))).toBe(expected)
+})
+
+test.each([
+  [0, 500_000],
+  [4_194_304, 500_000],
+  [16_777_216, 1_677_721],
+])('a message of at most %d bytes may have %d values (RFC 9110 §15.5.14)', (payloadBytes, values) => {
+  const read = (count: number) => runAtOnce(parseJson(zeros(count), valuesOfMessage(payloadBytes)))
+
+  expect(read(values)).toHaveLength(values)
+  expect(summarizeRefusal(() => read(values + 1))).toBe('413 - body_too_large')
 })
 
 test.each([

@@ -2,14 +2,14 @@ import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { maximumValues } from './json.ts'
 
 /**
  * Parses JSON text in pieces (RFC 8259). `JSON.parse` would block other requests for half a second when the objects of a message
  * have many different names, and it does not report repeated names, about which parsers disagree (§4).
+ * @param maximumValues how many values the text may have; by default, as many as a small message.
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
  */
-export function* parseJson(text: string): Pieces<JsonValue> {
+export function* parseJson(text: string, maximumValues = valuesOfMessage(0)): Pieces<JsonValue> {
   let at = 0
   let values = 0
   let tokens = 0
@@ -124,6 +124,12 @@ export function* parseJson(text: string): Pieces<JsonValue> {
   if (peek() !== undefined) throw refusal('body_malformed')
   return value
 }
+
+/**
+ * Returns how many values a message of this size may have: one for every ten bytes. Each member of a group takes more. A small
+ * message is limited by its bytes alone.
+ */
+export const valuesOfMessage = (payloadBytes: number): number => Math.max(500_000, Math.floor(payloadBytes / 10))
 
 const isContainer = (first: string | undefined): boolean => first === '{' || first === '['
 

@@ -1,3 +1,5 @@
+import { providerId, userId } from '@mintmark/storage-interface'
+import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { expect, test } from 'vitest'
 
 import { createScimServer, oktaRoleResourceType, type ScimServerOptions } from '../../src/index.ts'
@@ -102,6 +104,94 @@ test('refuses members beyond the number that a group may have, however they are 
   expect((await directory.patch(id, join(two))).status).toBe(204)
   expect((await directory.patch(id, { ...join(three, four), op: 'replace' })).status).toBe(204)
   expect(await directory.memberIds(id)).toEqual([three, four].toSorted())
+})
+
+test('stores more than 100,000 members in one message if the limits allow them, and counts them (RFC 7644 §3.12)', async () => {
+  const limits = { groupMembers: 100_002, payloadBytes: 16 * 1024 * 1024, work: 100_000_000 }
+  const directory = await startDirectory(0, 'general', { limits })
+  const ids = Array.from({ length: 100_003 }, (_, index) => `u${index}`)
+  for (const id of ids)
+    await directory.storage.provisionedUsers.insert(
+      aProvisionedUser(id, { userId: userId(id), providerId: providerId('T1') }),
+    )
+  // More than 500,000 values: each member counts as one, and has five.
+  const members = ids.map((value) => ({ value, $ref: `../Users/${value}`, type: 'User', display: 'x', primary: false }))
+  const group = { ...aGroup(), members }
+
+  const id = await directory.createGroup({ ...group, members: members.slice(0, 100_001) })
+  // The test of the kind of each member reads all of them.
+  const remove = { op: 'remove', path: 'members[value co "u9999" and type eq "Group"]' }
+  expect((await directory.patch(id, remove, join('u100001'))).status).toBe(204)
+  const put = await directory.send({
+    method: 'PUT',
+    path: `/Groups/${id}?excludedAttributes=members`,
+    body: { ...group, members: members.slice(1) },
+  })
+  expect(put.status).toBe(200)
+  expect((await directory.patch(id, join('u0'))).body).toMatchObject({ status: '400', scimType: 'invalidValue' })
+  expect(directory.lastReason()).toBe('members_too_many')
+
+  expect(await directory.memberIds(id)).toHaveLength(100_002)
+}, 120_000)
+
+test('refuses a PATCH of more operations than the limit, and accepts as many (RFC 9110 §15.5.14)', async () => {
+  const directory = await startDirectory(1, 'general', { limits: { patchOperations: 1001 } })
+  const [id = ''] = directory.users
+  const patch = (count: number) =>
+    directory.send({
+      method: 'PATCH',
+      path: `/Users/${id}`,
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+        Operations: Array.from({ length: count }, (_, index) => ({ op: 'replace', path: 'title', value: `t${index}` })),
+      },
+    })
+
+  await expectRefusal(directory, () => patch(1002), { status: 413, reason: 'operations_too_many' })
+
+  expect(await patch(1001)).toMatchObject({ status: 200, body: { title: 't1000' } })
+})
+
+test('refuses a Bulk request of more operations than the published limit, and accepts as many (RFC 7644 §3.7.4)', async () => {
+  const directory = await startDirectory(0, 'general', { limits: { bulkOperations: 2 } })
+  const bulk = (count: number, failOnErrors = count) =>
+    directory.send({
+      method: 'POST',
+      path: '/Bulk',
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+        failOnErrors,
+        Operations: Array.from({ length: count }, (_, index) => ({
+          method: 'POST',
+          path: '/Users',
+          bulkId: `${index}`,
+          data: aUser(`bulk-${index}`),
+        })),
+      },
+    })
+
+  await expectRefusal(directory, () => bulk(3, 1), { status: 413, reason: 'bulk_too_large' })
+  await expectRefusal(directory, () => bulk(2, 3), {
+    status: 400,
+    scimType: 'invalidSyntax',
+    reason: 'bulk_errors_malformed',
+  })
+
+  const { body } = await directory.send({ path: '/ServiceProviderConfig' })
+  expect(body).toMatchObject({ bulk: { supported: true, maxOperations: 2 } })
+  expect((await bulk(2)).body).toMatchObject({ Operations: [{ status: '201' }, { status: '201' }] })
+})
+
+test.each([
+  ['patchOperations', 0],
+  ['patchOperations', 100_001],
+  ['bulkOperations', 0],
+  ['bulkOperations', 10_001],
+  ['groupMembers', 0],
+])('does not start with the limit %s %d', async (name, value) => {
+  const { storage } = await startScim()
+
+  expect(() => createScimServer({ issuer, storage, limits: { [name]: value } })).toThrow(name)
 })
 
 test('refuses a member who is already in the maximum number of groups (RFC 7644 §3.12)', async () => {
