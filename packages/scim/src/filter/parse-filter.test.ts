@@ -150,7 +150,7 @@ test.each([
 })
 
 test.each(['a eq {}', 'a eq x;y', "a eq 'x'", 'a eq $x', 'a eq %', 'a eq "', 'emails[type eq "work"].a.b eq 1'])(
-  'refuses %s even with all tolerances',
+  'refuses the filter %s even with all tolerances',
   (text) => {
     expect(summarizeRefusal(() => parseFilter(text, createToleranceCounter(allTolerances)))).toMatch(
       /^400 invalidFilter /,

@@ -134,9 +134,9 @@ test.each<[string, unknown, string]>([
     { schemas: [core], userName: 'k', [enterprise]: { x: 1 } },
     '400 invalidSyntax attribute_unknown',
   ],
-  ['an attribute twice', { schemas: [core], userName: 'k', USERNAME: 'k' }, '400 invalidSyntax member_repeated'],
+  ['a repeated attribute', { schemas: [core], userName: 'k', USERNAME: 'k' }, '400 invalidSyntax member_repeated'],
   [
-    'a sub-attribute twice',
+    'a repeated sub-attribute',
     { schemas: [core], userName: 'k', name: { givenName: 'a', givenname: 'b' } },
     '400 invalidSyntax member_repeated',
   ],

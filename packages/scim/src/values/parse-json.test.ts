@@ -23,10 +23,10 @@ test.each([
 })
 
 test.each([
-  ['a member twice', '{"a":1,"a":2}', '400 invalidSyntax member_repeated'],
-  ['a member twice, escaped', '{"a":1,"\\u0061":2}', '400 invalidSyntax member_repeated'],
-  ['a member twice, after an object', '{"a":{"b":1},"a":2}', '400 invalidSyntax member_repeated'],
-  ['__proto__ twice', '{"__proto__":1,"__proto__":2}', '400 invalidSyntax member_repeated'],
+  ['a repeated member', '{"a":1,"a":2}', '400 invalidSyntax member_repeated'],
+  ['a repeated member that is escaped', '{"a":1,"\\u0061":2}', '400 invalidSyntax member_repeated'],
+  ['a repeated member after an object', '{"a":{"b":1},"a":2}', '400 invalidSyntax member_repeated'],
+  ['a repeated __proto__', '{"__proto__":1,"__proto__":2}', '400 invalidSyntax member_repeated'],
   ['a name outside an object', '"a":1', '400 invalidSyntax body_malformed'],
   ['a name in a list', '["a":1]', '400 invalidSyntax body_malformed'],
   ['a closing bracket too many', '{}}]', '400 invalidSyntax body_malformed'],
