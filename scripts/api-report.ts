@@ -1,5 +1,6 @@
-// Compares the public types of every package with its API report, packages/*/api/*.api.md. A reviewer sees in the report what a
-// change means for users. `--update` writes the reports. Run `pnpm types` first: the reports describe published declarations.
+// Compares the public types of every package with its API reports, packages/*/api/*.api.md. The diff of a report shows a
+// reviewer what a change means for users. `--update` writes the reports. Run `pnpm types` first, because the reports
+// describe the published declarations.
 import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { posix, resolve } from 'node:path'
@@ -9,7 +10,7 @@ import { Extractor, ExtractorConfig, ExtractorLogLevel } from '@microsoft/api-ex
 
 const silent = { default: { logLevel: ExtractorLogLevel.None } }
 
-/** With the DOM's types: the tool cannot follow globals such as `URL` into Node's types. */
+/** Includes the types of the DOM, because the tool cannot resolve globals such as `URL` in the types of Node. */
 const compilerOptions = {
   target: 'es2023',
   module: 'nodenext',
@@ -26,7 +27,7 @@ for (const report of changed) console.error(`${report} does not match the public
 if (changed.length > 0) console.error('If the change is intended, run `pnpm api-report --update`, and add a changeset.')
 process.exitCode = changed.length === 0 ? 0 : 1
 
-/** @returns the reports of a package that differ. */
+/** Returns the reports of a package that do not match its types. */
 function reportsOf(manifest: string): readonly string[] {
   const { publishConfig } = JSON.parse(readFileSync(manifest, 'utf8')) as Manifest
   const folder = posix.dirname(manifest)

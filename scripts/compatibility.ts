@@ -1,4 +1,4 @@
-// Runs the tests of test/interop and the clients of test/foreign-clients, and writes docs/compatibility.md from what passed.
+// Runs the tests in test/interop and the clients in test/foreign-clients, and writes docs/compatibility.md from the results.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const tests = spawnSync(process.execPath, [vitest, ...options, ...reporters], { 
 const outcomesFile = join(folder, 'foreign-clients.json')
 const command = ['--conditions=@mintmark/source', 'test/foreign-clients/main.ts', '--report', outcomesFile]
 const clients = spawnSync(process.execPath, command, { stdio: 'inherit' })
-// A page of a run with failures would promise what is not so.
+// After a run with failures, the page would make false claims.
 const succeeded = tests.status === 0 && clients.status === 0
 if (succeeded) {
   const { testResults } = JSON.parse(readFileSync(reportFile, 'utf8')) as Report

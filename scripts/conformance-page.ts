@@ -7,7 +7,7 @@ import {
 } from '../test/conformance/standards/standard.ts'
 import type { TestTitle } from './test-titles.ts'
 
-/** The text of docs/conformance.md. */
+/** Returns the text of docs/conformance.md. */
 export function conformancePage(standards: readonly Standard[], titles: readonly TestTitle[]): string {
   return (
     [
@@ -19,7 +19,7 @@ export function conformancePage(standards: readonly Standard[], titles: readonly
   )
 }
 
-/** The cited parts of titles that no test has, each with its standard and section. */
+/** Returns the cited titles that no test has, each with its standard and section. */
 export const missingProofs = (standards: readonly Standard[], titles: readonly TestTitle[]): readonly string[] =>
   standards.flatMap(({ name, requirements }) =>
     requirements.flatMap(([number, , ...proof]) =>
@@ -38,12 +38,12 @@ function summary(standards: readonly Standard[]): string {
   return table(['standard', ...verdicts], [...rows, total])
 }
 
-/** Comes first, because readers who compare servers look for it. */
+/** Returns the list of deviations. It is at the top, because readers who compare servers look for it. */
 function deviations(standards: readonly Standard[]): string {
   const lines = standards.flatMap(({ name, requirements }) =>
     requirements.flatMap(([number, must, first]) =>
       typeof first === 'object' && first.verdict === 'deviation'
-        ? [`- **${name} §${number}:** ${escaped(must)}. *Why:* ${escaped(first.why)}.`]
+        ? [`- **${name} §${number}:** ${escapeMarkdown(must)}. *Why:* ${escapeMarkdown(first.why)}.`]
         : [],
     ),
   )
@@ -56,7 +56,7 @@ const counts = (requirements: readonly Requirement[]): readonly string[] =>
 function section({ name, title, address, requirements }: Standard, titles: readonly TestTitle[]): string {
   const rows = requirements.map(([number, must, ...proof]) => [
     sectionLink(number, address),
-    escaped(must),
+    escapeMarkdown(must),
     proof.map((part) => (typeof part === 'string' ? testLink(part, titles) : reason(part))).join('<br>'),
   ])
   return [`## ${name}`, `[${title}](${address})`, table(['§', 'requirement', 'proof'], rows)].join('\n\n')
@@ -69,16 +69,18 @@ function sectionLink(number: string, address: string): string {
 
 function testLink(part: string, titles: readonly TestTitle[]): string {
   const test = provingTest(part, titles)
-  return test === undefined ? `no such test: ${escaped(part)}` : `[${escaped(test.title)}](../${test.file})`
+  return test === undefined
+    ? `no such test: ${escapeMarkdown(part)}`
+    : `[${escapeMarkdown(test.title)}](../${test.file})`
 }
 
-const reason = ({ verdict, why }: Unproven): string => `*${verdict}:* ${escaped(why)}`
+const reason = ({ verdict, why }: Unproven): string => `*${verdict}:* ${escapeMarkdown(why)}`
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** Titles can contain markup, and braces, which the site would read as a template. */
-const escaped = (text: string): string =>
+/** Escapes Markdown, and braces, which the site would interpret as a template. */
+const escapeMarkdown = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/[\\`*_[\]<>|~]/g, String.raw`\$&`)
@@ -93,13 +95,14 @@ const anchorOf = (name: string): string =>
 
 const introduction = `# Conformance
 
-Each MUST, MUST NOT, SHALL and REQUIRED that the supported standards put on a server like this one, in our words, with
-the tests that prove it. If many tests do, the most telling ones are listed. \`pnpm conformance\` writes this page from
-[test/conformance/standards](../test/conformance/standards/standards.ts) and the titles of the tests. A test fails if a cited title
-no longer exists.
+Each MUST, MUST NOT, SHALL and REQUIRED in the supported standards that applies to such a server, in our words, with the
+tests that prove it. If there are many such tests, the most important ones are listed. \`pnpm conformance\` writes this page
+from [test/conformance/standards](../test/conformance/standards/standards.ts) and the titles of the tests. A test fails if a
+cited title no longer exists.
 
-- **proven**: the linked test proves it. \`…\` in a title is a value that is known only when the test runs.
-- **outside**: the duty of another party: the client, the host or its proxy.
-- **not offered**: it concerns an optional feature that Mintmark does not have.
-- **deviation**: Mintmark deliberately does not meet it, for the stated reason.
-- **not tested**: no test proves it.`
+- **proven**: the linked test proves that Mintmark meets the requirement. \`…\` in a title is a value that is known only when the
+  test runs.
+- **outside**: another party must meet the requirement: the client, the host or its proxy.
+- **not offered**: the requirement concerns an optional feature that Mintmark does not have.
+- **deviation**: Mintmark deliberately does not meet the requirement, for the stated reason.
+- **not tested**: no test proves that Mintmark meets the requirement.`

@@ -1,4 +1,4 @@
-// Copies each file, or region of a file, that a code block names into it, so that the pages show code that is compiled.
+// Fills each code block with the file, or the region of a file, that it names, so that the pages show code that compiles.
 import { writeFileSync } from 'node:fs'
 
 import { readPages, withCurrentCode } from './markdown.ts'

@@ -1,16 +1,16 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Starts in each project with the files that take ten seconds and more, so that none of them runs alone at the end. Vitest
- * itself goes by the durations of the run before, and a fresh clone has none. A class because Vitest asks for one.
+ * Runs the test files that take ten seconds or more first in each project, so that none of them runs alone at the end.
+ * Vitest itself sorts by the durations of the previous run, which a fresh clone does not have. Vitest requires a class.
  */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort.call(this, files)
     const projects = [...new Set(sorted.map(({ project }) => project))]
-    return projects.flatMap((own) => {
-      const ofProject = sorted.filter(({ project }) => project === own)
-      return [...ofProject.filter(isLong), ...ofProject.filter((file) => !isLong(file))]
+    return projects.flatMap((current) => {
+      const projectFiles = sorted.filter(({ project }) => project === current)
+      return [...projectFiles.filter(isLong), ...projectFiles.filter((file) => !isLong(file))]
     })
   }
 }

@@ -1,13 +1,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 
-/** A Markdown file for people. */
+/** A Markdown file that is written for readers. */
 export interface Page {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly path: string
   readonly text: string
 }
 
-/** Every Markdown file of the repository, except those that are generated and not committed. */
+/** Returns every Markdown file of the repository, except API reports and generated files that are not committed. */
 export const readPages = (): readonly Page[] =>
   globSync('**/*.md', {
     exclude: ['**/node_modules', '**/dist', 'docs/.vitepress', 'docs/reference/api', 'packages/*/api'],
@@ -17,20 +17,20 @@ export const readPages = (): readonly Page[] =>
 
 /** A fenced block of code in a page. */
 export interface Fence {
-  /** `docs/how-to/x.md:12`, for messages. */
-  readonly place: string
-  /** The first word after the fence; empty for none. */
+  /** The file and line for messages, such as `docs/how-to/x.md:12`. */
+  readonly position: string
+  /** The first word after the fence; empty if there is none. */
   readonly language: string
-  /** The rest of that line: the file, or the region of a file, that the block shows. */
+  /** The rest of the line: the file, or the region of a file, that the block shows. */
   readonly source: string
   readonly code: string
 }
 
-/** The fenced blocks of a page, in order. */
+/** Returns the fenced blocks of a page, in order. */
 export function fencesOf({ path, text }: Page): readonly Fence[] {
   return [...text.matchAll(fencePattern)].map(
     ({ index, groups: { indent = '', language = '', info = '', code = '' } = {} }) => ({
-      place: `${path}:${text.slice(0, index).split('\n').length}`,
+      position: `${path}:${text.slice(0, index).split('\n').length}`,
       language,
       source: info.trim(),
       code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
@@ -38,10 +38,10 @@ export function fencesOf({ path, text }: Page): readonly Fence[] {
   )
 }
 
-/** The text without its blocks. */
+/** Returns the text without its fenced blocks. */
 export const withoutFences = (text: string): string => text.replaceAll(fencePattern, '')
 
-/** The text of a page whose blocks show what is in their sources now. */
+/** Returns the text of a page with the current code of its sources in the blocks. */
 export const withCurrentCode = ({ text }: Page): string =>
   text.replaceAll(fencePattern, (...match) => {
     const { indent, open, language, info } = match.at(-1) as Readonly<Record<string, string>>
@@ -54,22 +54,21 @@ const fencePattern =
   /^(?<indent> *)(?<open>```+)(?<language>[^\s`]*)(?<info>[^\n`]*)\n(?<code>[\s\S]*?)^\k<indent>\k<open>$/gm
 
 /**
- * The code that a block shows: a whole file, or what is between `// #region name` and `// #endregion name` in it, without
- * common indentation.
+ * Returns the code that a block shows: a complete file, or the lines between `// #region name` and `// #endregion name`,
+ * without common indentation. Returns undefined if the file or region does not exist.
  * @param source `examples/minimal/src/server.ts` or `docs/snippets/rotate-keys/vault.ts#vault`.
- * @returns undefined when there is no such file or region.
  */
 export function shownCode(source: string): string | undefined {
   const [file = '', region] = source.split('#')
   if (!file.includes('/') || !existsSync(file)) return undefined
   const code = readFileSync(file, 'utf8')
-  const shown = region === undefined ? code : new RegExp(regionPattern(region), 'm').exec(code)?.[1]
-  return shown === undefined ? undefined : outdented(shown.replaceAll(/^ *\/\/ #(?:end)?region \S+\n/gm, ''))
+  const part = region === undefined ? code : new RegExp(regionPattern(region), 'm').exec(code)?.[1]
+  return part === undefined ? undefined : outdent(part.replaceAll(/^ *\/\/ #(?:end)?region \S+\n/gm, ''))
 }
 
 const regionPattern = (name: string): string => `^ *// #region ${name}\\n([\\s\\S]*?)^ *// #endregion ${name}$`
 
-function outdented(code: string): string {
+function outdent(code: string): string {
   const depths = code.split('\n').flatMap((line) => (line === '' ? [] : [line.search(/\S/)]))
   return code.replaceAll(new RegExp(`^ {${Math.min(...depths)}}`, 'gm'), '')
 }

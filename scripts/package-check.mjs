@@ -1,4 +1,5 @@
-// Checks every package as it would be published with publint and attw, loads what was built, and compares sizes with their limits.
+// Checks every package as it would be published: with publint and attw, by importing every subpath, and by comparing sizes
+// with their limits.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
 
@@ -11,15 +12,15 @@ for (const { folder, tarball, subpaths } of packPackages().packages) {
     run('publint', ['run', tarball, '--strict']) &&
     run('attw', [tarball, '--profile', 'esm-only', '--format', 'ascii', '--no-emoji', '--no-color']) &&
     run('node', ['--input-type=module', '--eval', load], `packages/${folder}`)
-  console.log(`${folder}: ${isGood ? 'publint and attw agree, every subpath loads' : 'FAILED'}`)
+  console.log(`${folder}: ${isGood ? 'publint and attw found no problems, every subpath loads' : 'FAILED'}`)
   if (!isGood) process.exitCode = 1
 }
 if (!run('size-limit', [])) {
-  console.error('Make them smaller, or give the reason: pnpm sizes --because "…"')
+  console.error('Make the packages smaller, or record the reason: pnpm sizes --because "…"')
   process.exitCode = 1
 }
 
-/** @returns whether the command succeeded; its output is shown only when it did not. */
+/** Runs a command, and returns whether it succeeded. Prints its output only if it failed. */
 function run(command, args, cwd = '.') {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd,

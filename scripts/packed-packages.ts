@@ -4,25 +4,24 @@ import { join, resolve } from 'node:path'
 
 /** A package as it would be published. */
 export interface PackedPackage {
-  /** Its folder below `packages`. */
+  /** The folder of the package below `packages`. */
   readonly folder: string
-  /** Its name for an import. */
   readonly name: string
   readonly version: string
   readonly tarball: string
-  /** The import names that run or have types: `@mintmark/core`, `@mintmark/core/http`; no patterns, no package.json. */
+  /** The import paths of code, such as `@mintmark/core` and `@mintmark/core/http`; not patterns or package.json. */
   readonly subpaths: readonly string[]
 }
 
-/** All of them, in `dist/packed`. */
+/** All published packages, packed in `folder`. */
 export interface PackedPackages {
   readonly folder: string
   readonly packages: readonly PackedPackage[]
 }
 
 /**
- * Packs every package of the workspace, after a build if a source is newer than the last one. Nothing else packs.
- * @throws Error with what the build or the packing said when it fails.
+ * Packs every published package to `dist/packed`. Builds first if a source is newer than the last build.
+ * @throws Error with the output of the build or of the packing if it fails.
  */
 export function packPackages(): PackedPackages {
   const folders = readdirSync('packages').filter((folder) => isPublished(folder))
@@ -30,7 +29,7 @@ export function packPackages(): PackedPackages {
   const folder = resolve('dist/packed')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  // All with one command: one for each package takes ten times as long.
+  // One command packs all packages, because one command for each package takes ten times as long.
   pnpm('--recursive', '--filter', './packages/*', 'pack', '--pack-destination', folder)
 
   const packages = folders.map((name) => packedPackage(name, folder))
@@ -58,7 +57,7 @@ const isPublished = (folder: string): boolean =>
   existsSync(`packages/${folder}/src/index.ts`) &&
   (JSON.parse(readFileSync(`packages/${folder}/package.json`, 'utf8')) as Manifest).private !== true
 
-/** Whether the build of a package is as new as its sources and its manifest. */
+/** Whether the build of a package is newer than its sources and its manifest. */
 function isBuilt(folder: string): boolean {
   const built = `packages/${folder}/dist/index.js`
   if (!existsSync(built) || !existsSync(`packages/${folder}/dist/types/index.d.ts`)) return false

@@ -1,59 +1,60 @@
-// Writes the declarations to publish, dist/types, from those that tsc wrote. What is bundled is not published: its declarations are
-// copied into each package whose own refer to it.
+// Writes the declarations to publish, dist/types, from the output of tsc. Unpublished packages are bundled: their
+// declarations are copied into each package whose declarations refer to them.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 import { unpublishedImports } from './unpublished.ts'
 
-const written = '.types'
+const compilerOutput = '.types'
 const unpublished = unpublishedImports()
 
 for (const manifest of globSync('packages/*/package.json')) {
   const { publishConfig } = JSON.parse(readFileSync(manifest, 'utf8'))
   if (publishConfig === undefined) continue
 
-  const place = { package: posix.dirname(manifest), copied: new Set() }
-  rmSync(`${place.package}/dist/types`, { recursive: true, force: true })
+  const target = { package: posix.dirname(manifest), copied: new Set() }
+  rmSync(`${target.package}/dist/types`, { recursive: true, force: true })
   for (const { types } of Object.values(publishConfig.exports))
-    if (types !== undefined) copy(posix.join(place.package, types.replace('dist/types', written)), place)
+    if (types !== undefined) copy(posix.join(target.package, types.replace('dist/types', compilerOutput)), target)
 }
 
-/** Copies a declaration file to its place in the package, and every file that it refers to. */
-function copy(file, place) {
-  if (place.copied.has(file)) return
-  place.copied.add(file)
+/** Copies a declaration file, and every file that it refers to, into the package. */
+function copy(file, target) {
+  if (target.copied.has(file)) return
+  target.copied.add(file)
 
-  const path = placeOf(file, place)
+  const path = targetPath(file, target)
   const text = readFileSync(file, 'utf8').replaceAll(/(from |import\()['"]([^'"]+)['"]/g, (whole, keyword, name) => {
     const imported = declarationsOf(name, file)
     if (imported === undefined) return whole
-    copy(imported, place)
-    const relative = posix.relative(posix.dirname(path), placeOf(imported, place)).replace(/\.d\.ts$/, '.js')
+    copy(imported, target)
+    const relative = posix.relative(posix.dirname(path), targetPath(imported, target)).replace(/\.d\.ts$/, '.js')
     return `${keyword}'${relative.startsWith('.') ? relative : `./${relative}`}'`
   })
   mkdirSync(posix.dirname(path), { recursive: true })
-  writeFileSync(path, file.startsWith(`${place.package}/`) ? text : withPublishedBrand(text))
+  writeFileSync(path, file.startsWith(`${target.package}/`) ? text : withPublishedBrand(text))
 }
 
-/** In the package's own folder as it was written; what is from elsewhere below `bundled`. */
-function placeOf(file, place) {
-  if (file.startsWith(`${place.package}/`)) return file.replace(written, 'dist/types')
-  return `${place.package}/dist/types/bundled/${file.slice('packages/'.length).replace(`${written}/`, '')}`
+/** Returns the path to copy a file to. Files of other packages are copied to `dist/types/bundled`. */
+function targetPath(file, target) {
+  if (file.startsWith(`${target.package}/`)) return file.replace(compilerOutput, 'dist/types')
+  return `${target.package}/dist/types/bundled/${file.slice('packages/'.length).replace(`${compilerOutput}/`, '')}`
 }
 
-/** The declarations behind an import, unless it stays as it is. */
+/** Returns the declaration file of an import; undefined for an import that does not need to be rewritten. */
 function declarationsOf(name, importer) {
   const entry = unpublished.get(name)
-  if (entry !== undefined) return entry.replace('/src/', `/${written}/`).replace(/\.ts$/, '.d.ts')
+  if (entry !== undefined) return entry.replace('/src/', `/${compilerOutput}/`).replace(/\.ts$/, '.d.ts')
   return name.startsWith('.') ? posix.join(posix.dirname(importer), name.replace(/\.[jt]s$/, '.d.ts')) : undefined
 }
 
-/** A second `unique symbol` would make the branded values of the copy different from those that the package publishes. */
+/** Uses the published `Brand`: a second `unique symbol` would make the branded types of the copy incompatible with it. */
 function withPublishedBrand(text) {
   const [symbol, type] = [/^declare const brand: unique symbol;$/m, /^export type Brand<.*?^\};$/ms]
   if (!symbol.test(text)) return text
 
-  if (!type.test(text)) throw new Error('Brand is declared in another way: adapt withPublishedBrand.')
+  if (!type.test(text))
+    throw new Error('The declaration of Brand has changed. Adapt withPublishedBrand in scripts/publish-types.mjs.')
   return text
     .replace(symbol, "import type { Brand } from '@mintmark/storage-interface';")
     .replace(type, 'export type { Brand };')

@@ -17,7 +17,7 @@ const missing = globSync('packages/*/package.json').flatMap((path) => {
   const file = `${folder}/${name.replace('@', '').replace('/', '-')}.cdx.json`
   if (isPrivate) rmSync(file, { force: true })
   else if (!existsSync(file)) return [name]
-  else addCarried(file, path.replace('package.json', 'dist/THIRD-PARTY-NOTICES.txt'))
+  else addBundledPackages(file, path.replace('package.json', 'dist/THIRD-PARTY-NOTICES.txt'))
   return []
 })
 if (missing.length > 0) {
@@ -25,8 +25,8 @@ if (missing.length > 0) {
   process.exit(1)
 }
 
-/** Adds the packages whose code is inside the package's own files, which pnpm takes for development dependencies. */
-function addCarried(file, notices) {
+/** Adds the packages that are bundled into the package's files. For pnpm they are development dependencies. */
+function addBundledPackages(file, notices) {
   if (!existsSync(notices)) return
   const bom = JSON.parse(readFileSync(file, 'utf8'))
   for (const [, name, version] of readFileSync(notices, 'utf8').matchAll(/^(\S+) (\d+\.\d+\.\d+)$/gm)) {

@@ -1,5 +1,5 @@
-// Takes pictures of every page for docs/reference/pages.md: on desktops and phones, light and dark, in English and Arabic.
-// screenshots [--only NAME] [--to FOLDER]
+// Takes screenshots of every page for docs/reference/pages.md: on desktops and phones, light and dark, in English and Arabic.
+// Usage: screenshots [--only NAME] [--to FOLDER]
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,17 +11,17 @@ import { launchChromium } from '../packages/pages/test/browser/launch-chromium.t
 import { servePages } from '../packages/pages/test/browser/serve-pages.ts'
 import { gallery } from '../packages/pages/test/gallery.ts'
 
-/** A sheet has one row: each language once in light and once in dark colours, once on a desktop and once on a phone. */
+/** The screenshots on the sheet of a page: each language light and dark, once on a desktop and once on a phone. */
 const frames = [
   { messages: english, colorScheme: 'light', width: 640 },
   { messages: english, colorScheme: 'dark', width: 360 },
   { messages: arabic, colorScheme: 'light', width: 360 },
   { messages: arabic, colorScheme: 'dark', width: 640 },
 ] as const
-/** Of a frame on its sheet. */
+/** The scale of a screenshot on the sheet. */
 const scale = 0.65
-/** The repository keeps the sheets. */
-const mostBytes = 60_000
+/** The size of a sheet is limited, because the sheets are committed. */
+const maximumBytes = 60_000
 
 const { only, to: folder } = parseArgs({
   options: { only: { type: 'string' }, to: { type: 'string', default: 'docs/images/pages' } },
@@ -46,8 +46,8 @@ if (only === undefined) rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 for (const name of names) {
   const sheet = await sheetOf(name)
-  if (sheet.byteLength > mostBytes)
-    throw new Error(`The sheet of ${name} has ${sheet.byteLength} bytes, more than ${mostBytes}.`)
+  if (sheet.byteLength > maximumBytes)
+    throw new Error(`The sheet of ${name} has ${sheet.byteLength} bytes. The maximum is ${maximumBytes}.`)
   writeFileSync(join(folder, `${name}.webp`), sheet)
   console.log(`${name}.webp: ${sheet.byteLength} bytes`)
 }
@@ -70,7 +70,7 @@ async function sheetOf(name: string): Promise<Buffer> {
   )
 }
 
-/** Playwright itself writes PNG and JPEG only. */
+/** Renders markup as a WebP image. Playwright's own screenshots are only PNG or JPEG. */
 async function toWebp(markup: string): Promise<Buffer> {
   const sheet = await browser.newPage()
   await sheet.setContent(markup)

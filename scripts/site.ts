@@ -1,4 +1,5 @@
-// Builds the site from docs into docs/.vitepress/dist, with a page for every export, a Markdown twin of every page and llms.txt.
+// Builds the site from docs to docs/.vitepress/dist, with a page for every entry point, a Markdown version of every page,
+// and llms.txt.
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -10,7 +11,7 @@ import { entryFiles } from './reference/public-api.ts'
 
 const output = 'docs/.vitepress/dist'
 
-/** Options of typedoc-plugin-markdown: a page for each entry point. */
+/** The options of typedoc-plugin-markdown, which writes a page for each entry point. */
 const markdownOptions = {
   out: 'docs/reference/api',
   router: 'module',
@@ -27,20 +28,20 @@ await writeApiPages()
 await build('docs')
 cpSync('docs/reference/openapi', join(output, 'reference/openapi'), { recursive: true })
 writeFileSync(join(output, 'llms.txt'), withSummaries(readFileSync(join(output, 'llms.txt'), 'utf8')))
-for (const path of globSync('**/{*.md,llms-full.txt}', { cwd: output })) withSourceUrls(path)
+for (const path of globSync('**/{*.md,llms-full.txt}', { cwd: output })) writeSourceUrls(path)
 
-/** In llms.txt, each page is followed by its first paragraph. */
+/** Adds the first paragraph of each page to its entry in llms.txt. */
 function withSummaries(index: string): string {
   return index.replaceAll(/^- \[.*\]\(\/(.+\.md)\)$/gm, (line, path: string) => {
-    const twin = join(output, path)
-    const paragraphs = existsSync(twin) ? readFileSync(twin, 'utf8').split('\n\n') : []
+    const file = join(output, path)
+    const paragraphs = existsSync(file) ? readFileSync(file, 'utf8').split('\n\n') : []
     const summary = paragraphs.find((paragraph) => /^[\w`*[]/.test(paragraph))?.replaceAll(/\s+/g, ' ') ?? ''
     return summary === '' ? line : `${line}: ${summary.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')}`
   })
 }
 
-/** In a Markdown twin, links to sources become absolute. */
-function withSourceUrls(path: string): void {
+/** Makes the links to sources in a Markdown version of a page absolute. */
+function writeSourceUrls(path: string): void {
   const text = readFileSync(join(output, path), 'utf8')
   const linked = text.replaceAll(/\]\(([^()\s]+)\)/g, (link, target: string) => {
     const url = sourceUrl(target, path)
@@ -59,7 +60,7 @@ async function writeApiPages(): Promise<void> {
     readme: 'none',
     disableSources: true,
     groupOrder: ['Functions', 'Variables', 'Interfaces', 'Type Aliases', 'Classes'],
-    // `pnpm check` has compiled them.
+    // `pnpm check` checks the types.
     skipErrorChecking: true,
     excludeExternals: true,
     logLevel: 'Error',
@@ -73,7 +74,7 @@ async function writeApiPages(): Promise<void> {
   await application.generateOutputs(project)
 }
 
-/** `core/src/http` is imported as `@mintmark/core/http`. */
+/** Returns the import path of a module: `@mintmark/core/http` for `core/src/http`. */
 function importPath(module: string): string {
   const isModule = (file: string): boolean => file.replace('packages/', '').replace(/(?:\/index)?\.ts$/, '') === module
   return entryFiles().find(({ file }) => isModule(file))?.name ?? module

@@ -1,4 +1,5 @@
-// Measures what users bundle and download, and writes docs/reference/sizes.md. A size that grew needs --because "the reason".
+// Measures the sizes of bundles and of downloads, and writes docs/reference/sizes.md. A size that has grown requires
+// --because "the reason".
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -14,12 +15,12 @@ interface Measured {
 
 const introduction = `# Sizes
 
-In bytes. For each import path: what it adds to a server, with its dependencies, in one file, minified and gzipped, without Node's
-own modules and without peer dependencies such as Express, Kysely and pg. *Packed* is the tarball that npm downloads, with types and
-source maps.
+All sizes are in bytes. The size of an import path is the code that it adds to a server, with its dependencies, in one minified and
+gzipped file, without Node's own modules and without peer dependencies such as Express, Kysely and pg. *Packed* is the tarball that
+npm downloads, with types and source maps.
 
-\`npx -y pnpm@12.21.0 sizes\` writes this page, and \`package-check\` fails when a size has grown by more than 3 % and 100 bytes. To
-record growth, give the reason: \`sizes --because "…"\`.
+\`npx -y pnpm@12.21.0 sizes\` writes this page. \`package-check\` fails if a size has grown by more than 3 % and 100 bytes. To record
+growth, state the reason: \`sizes --because "…"\`.
 
 | what | bytes |
 |---|---|`
@@ -34,21 +35,23 @@ const grown = measured.filter(({ passed }) => !passed)
 
 if (grown.length > 0 && because === undefined) {
   const lines = grown.map(({ name, size, sizeLimit }) => `${name}: ${size}, limit ${sizeLimit}`)
-  console.error(`These have grown:\n${lines.join('\n')}\nMake them smaller, or give the reason: sizes --because "…"`)
+  console.error(
+    `These sizes have grown:\n${lines.join('\n')}\nMake them smaller, or state the reason: sizes --because "…"`,
+  )
   process.exitCode = 1
 } else {
   writeFileSync(page, sizesPage())
 }
 
-/** Without a reason a size goes down and never up, so that small growth adds up until somebody gives the reason. */
+/** Returns the page. Without a reason, a recorded size can only decrease, so that repeated small growth is noticed. */
 function sizesPage(): string {
   const text = readFileSync(page, 'utf8')
   const recorded = new Map(
     Array.from(text.matchAll(/^\| (.+) \| (\d+) \|$/gm), ([, name, size]) => [name, Number(size)]),
   )
   const rows = measured.map(({ name, size }) => {
-    const kept = because === undefined ? Math.min(size, recorded.get(name) ?? size) : size
-    return `| ${name} | ${kept} |`
+    const newSize = because === undefined ? Math.min(size, recorded.get(name) ?? size) : size
+    return `| ${name} | ${newSize} |`
   })
   const reasons = Array.from(text.matchAll(/^- .+$/gm), ([line]) => line)
   const date = new Date().toISOString().slice(0, 10)

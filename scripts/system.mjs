@@ -1,10 +1,13 @@
-// Installs the system programs that the tests start (a real browser, a real Redis) when the machine lacks them; with the argument
-// foreign-clients, those of `pnpm foreign-clients`. It prints what it installs, why and with which command before it does.
-// MINTMARK_NO_INSTALL=1 makes it report what is missing instead.
+// Installs the programs that the tests need (a browser and Redis) if the machine does not have them; with the argument
+// foreign-clients, the programs that `pnpm foreign-clients` needs. First prints the programs, the reasons and the command.
+// With MINTMARK_NO_INSTALL=1 it only reports missing programs.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
 
-/** Each Debian package, a shell command that succeeds when it is not needed, its purpose, and the variable with the path of another build. */
+/**
+ * Each program: its Debian package, a shell command that succeeds if it is installed, its purpose, and the environment
+ * variable that can name another executable.
+ */
 const testPrograms = [
   {
     debianPackage: 'chromium-headless-shell',
@@ -46,14 +49,14 @@ const programs = process.argv[2] === 'foreign-clients' ? foreignPrograms : testP
 const succeeds = (command) => spawnSync('sh', ['-c', command]).status === 0
 const missingOf = (all) => all.filter(({ check, variable }) => process.env[variable] === undefined && !succeeds(check))
 const aptGet = `${process.getuid?.() === 0 ? '' : 'sudo -n '}env DEBIAN_FRONTEND=noninteractive apt-get`
-// Another run may hold the lock: wait for it.
-const installing = (packages) =>
+// Waits for the lock, which another run may hold.
+const installCommand = (packages) =>
   `${aptGet} install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 ${[...new Set(packages)].join(' ')}`
 
 const missing = missingOf(programs)
 const packages = missing.map(({ debianPackage }) => debianPackage)
 if (missing.length > 0) {
-  const why = missing.map(
+  const reasons = missing.map(
     ({ debianPackage, check, purpose, variable }) =>
       `- ${debianPackage}, needed by ${purpose}, because this fails: ${check}${variable === undefined ? '' : ` (or set ${variable} to its path)`}`,
   )
@@ -65,16 +68,16 @@ if (missing.length > 0) {
         : 'there is no apt-get'
   if (refusal !== undefined)
     fail(
-      `Programs are missing, and nothing was installed because ${refusal}:\n${why.join('\n')}\nOn Debian: ${installing(packages)}`,
+      `Programs are missing, and nothing was installed because ${refusal}:\n${reasons.join('\n')}\nOn Debian: ${installCommand(packages)}`,
     )
 
-  console.log(`Installing what is missing:\n${why.join('\n')}\nwith: ${installing(packages)}`)
-  for (const command of [`${aptGet} update -qq`, installing(packages)]) {
+  console.log(`Installing missing programs:\n${reasons.join('\n')}\nwith: ${installCommand(packages)}`)
+  for (const command of [`${aptGet} update -qq`, installCommand(packages)]) {
     const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
     if (status !== 0) fail(`"${command}" failed.\n${stdout}${stderr}`)
   }
   const stillMissing = missingOf(missing).map(({ check }) => check)
-  if (stillMissing.length > 0) fail(`apt-get succeeded, but this still fails: ${stillMissing.join('; ')}`)
+  if (stillMissing.length > 0) fail(`apt-get succeeded, but these checks still fail: ${stillMissing.join('; ')}`)
 }
 
 function fail(message) {

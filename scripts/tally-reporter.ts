@@ -1,6 +1,6 @@
 import type { Reporter } from 'vitest/node'
 
-/** Ends a test run with one line that people and machines can read: `N passed, N failed, N skipped`. */
+/** Prints one line at the end of a test run, for people and programs: `N passed, N failed, N skipped`. */
 export const tallyReporter: Reporter = {
   onTestRunEnd(modules, errors) {
     const tests = modules.flatMap((module) => [...module.children.allTests()])

@@ -3,14 +3,14 @@ import { posix } from 'node:path'
 
 import ts from 'typescript'
 
-/** A test by its file and its name as the runner prints it; `…` stands for what only the run knows. */
+/** A test: its file, and its name as the runner prints it. `…` is a value that is known only when the test runs. */
 export interface TestTitle {
   readonly file: string
   /** The names of the groups and of the test, joined by ` > `. */
   readonly title: string
 }
 
-/** The titles of all tests of the repository, read from their sources, in the order of files. */
+/** Reads the titles of all tests of the repository from their sources. Ordered by file. */
 export const testTitles = (): readonly TestTitle[] =>
   globSync([...folders])
     .toSorted()
@@ -32,7 +32,7 @@ function titlesOf(file: string): readonly TestTitle[] {
     const named = ts.isCallExpression(node) ? namedCall(node) : undefined
     if (named === undefined) return ts.forEachChild(node, (child) => visit(child, groups))
     if (named.isTest)
-      titles.push(...expanded(named, source).map((name) => ({ file, title: [...groups, name].join(' > ') })))
+      titles.push(...titlesFor(named, source).map((name) => ({ file, title: [...groups, name].join(' > ') })))
     const inner = named.isTest ? groups : [...groups, withoutPlaceholders(named.name)]
     return ts.forEachChild(named.call, (child) => visit(child, inner))
   }
@@ -48,11 +48,11 @@ interface NamedCall {
   readonly call: ts.CallExpression
   readonly isTest: boolean
   readonly name: string
-  /** What `each` or `for` was given. */
+  /** The argument of `each` or `for`. */
   readonly rows: ts.Expression | undefined
 }
 
-/** `it('…', …)`, `it.each(rows)('…', …)`, `describe('…', …)` and `law('…', …)`. */
+/** Recognizes `it('…', …)`, `it.each(rows)('…', …)`, `describe('…', …)` and `law('…', …)`. */
 function namedCall(call: ts.CallExpression): NamedCall | undefined {
   const [first] = call.arguments
   const word = firstWord(call.expression)
@@ -75,28 +75,29 @@ function nameOf(node: ts.Expression): string | undefined {
   return [node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join('…')
 }
 
-/** One name for each row whose label stands in the source as a text; one with `…` for all others. */
-function expanded({ name, rows }: NamedCall, source: ts.SourceFile): readonly string[] {
+/** Returns one name for each row whose label is a literal in the source, and one name with `…` for all other rows. */
+function titlesFor({ name, rows }: NamedCall, source: ts.SourceFile): readonly string[] {
   const [placeholder = ''] = /%[sdifjo#]|\$[a-z]\w*/.exec(name) ?? []
   const labels = /^(?:%s|\$\w+)$/.test(placeholder) ? labelsOf(rows, { key: placeholder.slice(1), source }) : []
   const names = labels.map((label) => withoutPlaceholders(name.replace(placeholder, () => label ?? '…')))
   return names.length === 0 ? [withoutPlaceholders(name)] : [...new Set(names)]
 }
 
-/** What rows are looked for: the name of the property that labels an object, in the file that declares them. */
-interface Labelled {
+/** The context in which the labels of rows are read. */
+interface LabelContext {
+  /** The property that is the label of a row that is an object. */
   readonly key: string
   readonly source: ts.SourceFile
 }
 
-function labelsOf(rows: ts.Expression | undefined, labelled: Labelled): readonly (string | undefined)[] {
-  const list = rows === undefined ? undefined : arrayOf(rows, labelled)
+function labelsOf(rows: ts.Expression | undefined, context: LabelContext): readonly (string | undefined)[] {
+  const list = rows === undefined ? undefined : arrayOf(rows, context)
   return (
-    list?.elements.map((row) => labelOf(ts.isSpreadElement(row) ? mappedRow(row.expression) : row, labelled.key)) ?? []
+    list?.elements.map((row) => labelOf(ts.isSpreadElement(row) ? mappedRow(row.expression) : row, context.key)) ?? []
   )
 }
 
-/** What `values.map((value) => row)` makes of each value. */
+/** Returns the row that `values.map((value) => row)` creates from each value. */
 function mappedRow(spread: ts.Expression): ts.Expression {
   const [mapping] = ts.isCallExpression(spread) ? spread.arguments : []
   return mapping !== undefined && ts.isArrowFunction(mapping) && !ts.isBlock(mapping.body)
@@ -123,19 +124,19 @@ const propertyOf = (row: ts.ObjectLiteralExpression, key: string): ts.Expression
     .filter((property) => ts.isPropertyAssignment(property))
     .find(({ name }) => ts.isIdentifier(name) && name.text === key)?.initializer
 
-function arrayOf(wrapped: ts.Expression, labelled: Labelled): ts.ArrayLiteralExpression | undefined {
+function arrayOf(wrapped: ts.Expression, context: LabelContext): ts.ArrayLiteralExpression | undefined {
   const node = withoutWrapping(wrapped)
   if (ts.isArrayLiteralExpression(node)) return node
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
-    return keepsLabel(node, labelled.key) ? arrayOf(node.expression.expression, labelled) : undefined
+    return keepsLabel(node, context.key) ? arrayOf(node.expression.expression, context) : undefined
   }
   if (!ts.isIdentifier(node)) return undefined
-  const declared = declarationOf(node.text, labelled.source)
-  return declared === undefined ? importedArray(node.text, labelled) : arrayOf(declared, labelled)
+  const declared = declarationOf(node.text, context.source)
+  return declared === undefined ? importedArray(node.text, context) : arrayOf(declared, context)
 }
 
-/** The array that the file imports by that name from another one of ours. */
-function importedArray(name: string, { key, source }: Labelled): ts.ArrayLiteralExpression | undefined {
+/** Returns the array that a file imports under a name from another file of the repository. */
+function importedArray(name: string, { key, source }: LabelContext): ts.ArrayLiteralExpression | undefined {
   const from = source.statements
     .filter((statement) => ts.isImportDeclaration(statement))
     .find((statement) => importsName(statement, name))?.moduleSpecifier
@@ -150,7 +151,7 @@ function importsName({ importClause }: ts.ImportDeclaration, name: string): bool
   return names !== undefined && ts.isNamedImports(names) && names.elements.some((element) => element.name.text === name)
 }
 
-/** `rows.map(([row, …]) => ({ row, … }))` labels as `rows` does. */
+/** Whether a call such as `rows.map(([row, …]) => ({ row, … }))` keeps the labels of `rows`. */
 function keepsLabel(call: ts.CallExpression, key: string): boolean {
   const [mapping] = call.arguments
   const pattern = mapping !== undefined && ts.isArrowFunction(mapping) ? mapping.parameters[0]?.name : undefined

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
- * Writes the licences of bundled packages to `dist/THIRD-PARTY-NOTICES.txt`. test/packed/licences.test.ts compares them with what the
- * files contain.
- * @param outDir where the package's files are written.
+ * Writes the licences of bundled packages to `dist/THIRD-PARTY-NOTICES.txt`. test/packed/licences.test.ts compares the file
+ * with the code in the bundles.
+ * @param outDir the output folder of the package.
  */
 export const thirdPartyNotices = (outDir: string, packages: readonly string[]): Plugin => ({
   name: 'third-party-notices',
@@ -20,7 +20,7 @@ export const thirdPartyNotices = (outDir: string, packages: readonly string[]): 
   },
 })
 
-/** Most of Kysely's text is comments. zod's say what a bundler may leave out. */
+/** Removes the comments of Kysely, which are most of its text. Comments of zod stay: they tell bundlers what is unused. */
 export const withoutComments: Plugin = {
   name: 'without-comments',
   setup(build) {
@@ -34,7 +34,7 @@ export const withoutComments: Plugin = {
   },
 }
 
-/** @throws Error when the package has no licence. */
+/** Returns the licence of a package. @throws Error if the package has no licence file. */
 function notice(name: string): string {
   const read = (file: string): string => readFileSync(join('node_modules', name, file), 'utf8')
   const { version } = JSON.parse(read('package.json')) as { readonly version: string }

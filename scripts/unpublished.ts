@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 /**
- * The import names that are bundled instead of published, each with its source file: `@mintmark/internal`, and subpaths such as
- * `@mintmark/storage-interface/stores`, which `exports` has under the condition `@mintmark/source` and `publishConfig.exports` has not.
+ * Returns the import paths that are bundled instead of published, each with its source file: `@mintmark/internal`, and
+ * subpaths such as `@mintmark/storage-interface/stores`, which are in `exports` but not in `publishConfig.exports`.
  */
 export const unpublishedImports = (): ReadonlyMap<string, string> =>
   new Map(

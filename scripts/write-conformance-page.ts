@@ -1,4 +1,4 @@
-// Writes docs/conformance.md, and says which proofs no test has any more.
+// Writes docs/conformance.md, and reports cited titles that no test has.
 import { writeFileSync } from 'node:fs'
 
 import { conformancePage, missingProofs } from './conformance-page.ts'
@@ -9,5 +9,5 @@ const titles = testTitles()
 writeFileSync('docs/conformance.md', conformancePage(standards, titles))
 
 const missing = missingProofs(standards, titles)
-for (const proof of missing) console.error(`no test has this title: ${proof}`)
+for (const proof of missing) console.error(`No test has this title: ${proof}`)
 process.exitCode = missing.length === 0 ? 0 : 1

@@ -1,13 +1,13 @@
 import ts from 'typescript'
 
-/** A name of a closed list, and the line that stands above it. */
+/** A name in a union of string literals, and the comment above it. */
 export interface ListedName {
   readonly name: string
-  /** Empty when there is none. */
+  /** Empty if there is no comment. */
   readonly text: string
 }
 
-/** The texts that a type admits, each with its comment. */
+/** Returns the string literals of a union, each with its comment. */
 export function namesIn(type: ts.TypeNode): readonly ListedName[] {
   const parts = ts.isUnionTypeNode(type) ? type.types : [type]
   return parts.flatMap((part) =>
@@ -17,7 +17,7 @@ export function namesIn(type: ts.TypeNode): readonly ListedName[] {
   )
 }
 
-/** The last doc comment in front of a node, in one line. */
+/** Returns the last doc comment before a node, in one line. */
 export function commentAbove(node: ts.Node): string {
   const text = node.getSourceFile().text
   const ranges = commentsBefore(node, text)
@@ -28,11 +28,11 @@ export function commentAbove(node: ts.Node): string {
     .trim()
 }
 
-/** In front of a member of a union a comment stands before the bar. */
+/** Returns the comments before a node. The comment of a union member is before its bar. */
 function commentsBefore(node: ts.Node, text: string): readonly string[] {
   const bar = text.lastIndexOf('|', node.getStart())
-  const isBehindBar = bar !== -1 && text.slice(bar + 1, node.getStart()).trim() === ''
-  const [, comment] = isBehindBar ? (/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*$/.exec(text.slice(0, bar)) ?? []) : []
-  if (isBehindBar) return comment === undefined ? [] : [comment]
+  const isAfterBar = bar !== -1 && text.slice(bar + 1, node.getStart()).trim() === ''
+  const [, comment] = isAfterBar ? (/(\/\*\*(?:(?!\*\/)[\s\S])*\*\/)\s*$/.exec(text.slice(0, bar)) ?? []) : []
+  if (isAfterBar) return comment === undefined ? [] : [comment]
   return (ts.getLeadingCommentRanges(text, node.pos) ?? []).map(({ pos, end }) => text.slice(pos, end))
 }

@@ -1,14 +1,14 @@
 import ts from 'typescript'
 
-/** What the doc comment of a declaration says. */
+/** The contents of the doc comment of a declaration. */
 export interface DocComment {
-  /** Without tags, in one line for each paragraph. */
+  /** The text without tags, with each paragraph in one line. */
   readonly text: string
-  /** The first sentence of `@defaultValue`, and the others: what it is, and why. */
+  /** The first sentence of `@defaultValue`, which is the value, and the other sentences, which are the reason. */
   readonly defaultValue: { readonly value: string; readonly reason: string } | undefined
 }
 
-/** Reads the doc comment of a symbol, from whichever of its declarations has one. */
+/** Reads the doc comment of a symbol from its declarations. */
 export function docCommentOf(symbol: ts.Symbol, checker: ts.TypeChecker): DocComment {
   const tag = symbol.getJsDocTags(checker).find(({ name }) => name === 'defaultValue')
   return {
@@ -17,7 +17,7 @@ export function docCommentOf(symbol: ts.Symbol, checker: ts.TypeChecker): DocCom
   }
 }
 
-/** `60. It is short.`: the value is what stands before the first full stop that ends a sentence. */
+/** Splits a text such as `60. It is short.` after the first sentence. */
 function valueAndReason(text: string): { readonly value: string; readonly reason: string } {
   const [, value = text, reason = ''] = /^(.*?)\.(?:\s+(.*))?$/s.exec(text) ?? []
   return { value, reason }

@@ -4,22 +4,23 @@ import ts from 'typescript'
 
 import type { PublicApi } from './public-api.ts'
 
-/** What `mintmark doctor` may say of one check, in the words of the sources; `…` stands for what it finds. */
+/** A finding that `mintmark doctor` can report, with the texts in the sources. `…` is a value that doctor fills in. */
 export interface DoctorFinding {
   readonly check: string
   readonly level: string
   readonly what: string
-  readonly mend: string
+  readonly fix: string
 }
 
-/** Every finding, in the order of checks and levels. */
+/** Returns every finding, ordered by check and level. */
 export const doctorFindings = (api: PublicApi): readonly DoctorFinding[] =>
   globSync(['packages/cli/src/doctor/*.ts', 'packages/cli/src/command/doctor.ts'], {
     exclude: ['**/*.test.ts', '**/target.ts'],
   })
     .flatMap((file) => findingsIn(api.source(file), api.checker))
     .toSorted(
-      (one, other) => one.check.localeCompare(other.check) || levels.indexOf(one.level) - levels.indexOf(other.level),
+      (left, right) =>
+        left.check.localeCompare(right.check) || levels.indexOf(left.level) - levels.indexOf(right.level),
     )
 
 const levels = ['ok', 'warn', 'fail']
@@ -29,10 +30,10 @@ function findingsIn(node: ts.Node, checker: ts.TypeChecker): readonly DoctorFind
   ts.forEachChild(node, (child) => void inner.push(...findingsIn(child, checker)))
   if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression) || !levels.includes(node.expression.text))
     return inner
-  const [check, what, mend] = node.arguments
+  const [check, what, fix] = node.arguments
   if (check === undefined || what === undefined) return inner
   const level = node.expression.text
-  const texts = { level, what: textOf(what, checker), mend: mend === undefined ? '' : textOf(mend, checker) }
+  const texts = { level, what: textOf(what, checker), fix: fix === undefined ? '' : textOf(fix, checker) }
   return [...inner, ...namesOf(check, checker).map((name) => ({ check: name, ...texts }))]
 }
 
@@ -42,7 +43,7 @@ function namesOf(check: ts.Expression, checker: ts.TypeChecker): readonly string
   return names.length === 0 ? [textOf(check, checker)] : names
 }
 
-/** A text that depends on a choice is listed once for each choice. */
+/** Returns the text of an expression. For a conditional expression it returns both texts. */
 function textOf(node: ts.Expression, checker: ts.TypeChecker): string {
   if (ts.isStringLiteralLike(node)) return node.text
   if (ts.isTemplateExpression(node))

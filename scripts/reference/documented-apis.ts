@@ -12,13 +12,13 @@ import { refusals, statusOf, type Refusal } from '../../packages/core/src/refusa
 import { refusals as scimRefusals } from '../../packages/scim/src/error/refusals.ts'
 import { withErrorResponses, type ErrorAnswer } from './error-responses.ts'
 
-/** An API: its OpenAPI document, and the server that it describes. */
+/** An API: its OpenAPI document, and the server that the document describes. */
 export interface DocumentedApi {
   readonly document: JsonObject
   readonly server: HttpService
 }
 
-/** The three APIs by the names of their documents, and the storage below them. */
+/** The three APIs by the names of their documents, and their storage. */
 export interface DocumentedApis {
   readonly byName: Readonly<Record<'authorization-server' | 'scim' | 'administration', DocumentedApi>>
   readonly storage: AdminStorage
@@ -29,9 +29,9 @@ export interface DocumentedApis {
 const issuer = 'https://issuer.example'
 
 /**
- * Creates the three servers in memory, with their documents. Administration describes itself; the other two documents are
- * written by hand in docs/reference/openapi, except for their error responses, which come from the refusal tables.
- * test/docs/reference.test.ts compares the documents with the servers.
+ * Creates the three servers in memory, with their documents. The administration server generates its document. The other
+ * two documents are written by hand in docs/reference/openapi, except for their error responses, which come from the
+ * refusal tables. test/docs/reference.test.ts compares the documents with the servers.
  */
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })
@@ -64,7 +64,7 @@ const logout = { endSession: () => Promise.resolve([]), renderPage: logoutPage }
 const authorize = () => Promise.resolve({ actor: { kind: 'host', id: 'reference' }, scopes: ['admin:write'] } as const)
 
 const oauthDocument = (): JsonObject =>
-  withErrorResponses(written('authorization-server'), {
+  withErrorResponses(readDocument('authorization-server'), {
     answers: Object.entries(refusals).map(oauthAnswer),
     codeMember: 'error',
     mediaType: 'application/json',
@@ -76,13 +76,13 @@ const oauthAnswer = ([row, [code]]: readonly [string, readonly [string, ...unkno
 })
 
 const scimDocument = (): JsonObject =>
-  withErrorResponses(written('scim'), {
+  withErrorResponses(readDocument('scim'), {
     answers: Object.values(scimRefusals).map(([status, code]) => ({ status, code })),
     codeMember: 'scimType',
     mediaType: 'application/scim+json',
   })
 
-const written = (name: string): JsonObject =>
+const readDocument = (name: string): JsonObject =>
   JSON.parse(readFileSync(`docs/reference/openapi/${name}.json`, 'utf8')) as JsonObject
 
 async function jsonAt(path: string, server: HttpService): Promise<JsonObject> {

@@ -4,20 +4,20 @@ import { namesIn } from './closed-union.ts'
 import { docCommentOf } from './doc-comment.ts'
 import type { PublicApi } from './public-api.ts'
 
-/** An event, with what it carries. */
+/** An event, with its fields. */
 export interface EventEntry {
   readonly type: string
   readonly text: string
   readonly fields: readonly { readonly name: string; readonly type: string; readonly text: string }[]
 }
 
-/** The events of a union such as `ServerOccurrence`, in their order. */
+/** Returns the events of a union such as `ServerOccurrence`, in order. */
 export function eventsOf(alias: string, file: string, { checker, source }: PublicApi): readonly EventEntry[] {
   const declaration = source(file)
     .statements.filter((node) => ts.isTypeAliasDeclaration(node))
     .find(({ name }) => name.text === alias)
   const parts = declaration !== undefined && ts.isUnionTypeNode(declaration.type) ? declaration.type.types : []
-  // A member may be a union itself.
+  // A member of the union may be a union.
   const types = parts.map((part) => checker.getTypeFromTypeNode(part))
   return types.flatMap((type) => (type.isUnion() ? type.types : [type])).flatMap((type) => eventsIn(type, checker))
 }
@@ -26,25 +26,26 @@ function eventsIn(type: ts.Type, checker: ts.TypeChecker): readonly EventEntry[]
   const fields = checker.getPropertiesOfType(type)
   const kind = fields.find(({ name }) => name === 'type')
   if (kind === undefined) return []
-  // An object type in braces and an intersection have no declaration with a comment of their own.
+  // An anonymous object type and an intersection have no declaration with a comment.
   const symbol = type.getSymbol()
-  const ofPart = symbol === undefined || symbol.name === '__type' ? '' : docCommentOf(symbol, checker).text
+  const typeComment = symbol === undefined || symbol.name === '__type' ? '' : docCommentOf(symbol, checker).text
   const others = fields
     .filter((field) => field !== kind)
     .map((field) => ({ name: field.name, ...typeOf(field), text: docCommentOf(field, checker).text }))
   return namesOfKind(kind, checker).map(({ name, text }) => ({
     type: name,
-    text: text || [ofPart, docCommentOf(kind, checker).text].filter((line) => line !== '').join(' '),
+    text: text || [typeComment, docCommentOf(kind, checker).text].filter((line) => line !== '').join(' '),
     fields: others,
   }))
 }
 
-/** `type: 'a' | 'b'`, or the name of such a union. */
+/** Returns the names in a declaration such as `type: 'a' | 'b'`, or in the union that `type` refers to. */
 function namesOfKind(kind: ts.Symbol, checker: ts.TypeChecker): ReturnType<typeof namesIn> {
-  const written = declaredType(kind)
-  if (written === undefined || !ts.isTypeReferenceNode(written)) return written === undefined ? [] : namesIn(written)
+  const declared = declaredType(kind)
+  if (declared === undefined || !ts.isTypeReferenceNode(declared))
+    return declared === undefined ? [] : namesIn(declared)
   const alias = checker
-    .getTypeFromTypeNode(written)
+    .getTypeFromTypeNode(declared)
     .aliasSymbol?.declarations?.find((node) => ts.isTypeAliasDeclaration(node))
   return alias === undefined ? [] : namesIn(alias.type)
 }

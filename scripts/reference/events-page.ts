@@ -7,36 +7,36 @@ import { table } from './markdown-table.ts'
 import type { PublicApi } from './public-api.ts'
 import { refusalsOf, type DescribedRefusal } from './refusals.ts'
 
-/** The page `docs/reference/events.md`, from the unions of events and reasons. */
+/** Returns the page `docs/reference/events.md`, generated from the unions of events and reasons. */
 export const eventsPage = (api: PublicApi): string =>
   [
     introduction,
-    '## The authorization server',
-    'Received by `onEvent` of `createAuthorizationServer`: a `ServerEvent`.',
+    '## Authorization server',
+    '`onEvent` of `createAuthorizationServer` is called with a `ServerEvent`.',
     eventList(eventsOf('ServerOccurrence', 'packages/core/src/events.ts', api)),
-    '### Why it refuses',
-    'The `reason` of `request.refused`, and the codes that the client sees: `RefusalReason`.',
-    table(['reason', 'codes', 'what it means'], reasonRows(refusalsOf(api))),
+    '### Reasons for refused authorization requests',
+    'The `reason` of `request.refused` (`RefusalReason`), and the error codes that the client receives.',
+    table(['reason', 'codes', 'meaning'], reasonRows(refusalsOf(api))),
     '## SCIM',
-    'Received by `onEvent` of `createScimServer`: a `ScimEvent`.',
+    '`onEvent` of `createScimServer` is called with a `ScimEvent`.',
     eventList(eventsOf('ScimOccurrence', 'packages/scim/src/event/scim-event.ts', api)),
-    '### Why SCIM refuses',
-    'The `reason` of `request.refused`, and what the identity provider receives: `ScimRefusalReason`.',
+    '### Reasons for refused SCIM requests',
+    'The `reason` of `request.refused` (`ScimRefusalReason`), and the error that the identity provider receives.',
     table(['reason', 'status', 'scimType', 'detail'], scimRows()),
     '## Administration',
-    'Received by `onEvent` of `createAdministration` and `createAdminServer`: an `AdminEvent`.',
+    '`onEvent` of `createAdministration` and `createAdminServer` is called with an `AdminEvent`.',
     eventList(eventsOf('AdminOccurrence', 'packages/admin/src/audit/admin-event.ts', api)),
-    '### Why administration refuses',
-    'The `reason` of `AdminError`, which is also the `code` that a caller reads: `AdminRefusalReason`.',
+    '### Reasons for refused administrative actions',
+    'The `reason` of `AdminError` (`AdminRefusalReason`), which is also the `code` in the response.',
     table(
       ['reason', 'status', 'detail'],
       Object.entries(adminRefusals).map(([reason, [status, detail]]) => [`\`${reason}\``, `${status}`, detail]),
     ),
-    '## Registration of clients',
-    'Received by `onEvent` of `createRegistrationServer`: a `RegistrationEvent`.',
+    '## Client registration',
+    '`onEvent` of `createRegistrationServer` is called with a `RegistrationEvent`.',
     eventList(eventsOf('RegistrationOccurrence', 'packages/registration/src/refusals.ts', api)),
-    '### Why a registration is refused',
-    'The `reason` of `registration.refused`, and what the client receives.',
+    '### Reasons for refused registrations',
+    'The `reason` of `registration.refused`, and the error that the client receives.',
     table(
       ['reason', 'status', 'code', 'description', 'standard'],
       Object.entries(registrationRefusals).map(
@@ -49,10 +49,10 @@ export const eventsPage = (api: PublicApi): string =>
         ],
       ),
     ),
-    '## APIs that receive tokens',
-    'The `reason` of `AccessRefusedError`, which `onRefusal` of `createResourceServer` receives: `AccessRefusalReason`.',
+    '## Resource servers',
+    '`onRefusal` of `createResourceServer` is called with an `AccessRefusedError`. Its `reason` is an `AccessRefusalReason`.',
     table(
-      ['reason', 'code', 'what it means', 'standard'],
+      ['reason', 'code', 'meaning', 'standard'],
       Object.entries(accessRefusals).map(([reason, [code, meaning, section]]) => [
         `\`${reason}\``,
         `\`${code}\``,
@@ -64,20 +64,20 @@ export const eventsPage = (api: PublicApi): string =>
 
 const introduction = `# Events and reasons
 
-Every event that the servers emit, and every reason for a refusal. Reasons are for logs and tests: the response says less,
-so that an attacker does not learn which of several checks failed. Both are closed unions in TypeScript: a
-\`switch\` over them is checked by the compiler. No event holds a token, a code, a secret or a claim about a person.
+Every event that the servers emit, and every reason for a refusal. Reasons are for logs and tests. The response says less,
+so that an attacker does not learn which of several checks failed. Events and reasons are closed unions in TypeScript, so the
+compiler checks a \`switch\` over them. No event contains a token, a code, a secret or a claim about a user.
 
-Every event also has \`at\`, in seconds since 1970, and \`correlationId\`, which joins the events of one request and which
-the server generates. \`requestId\` is the request's \`x-request-id\`. Anyone can send any value, so rely on it only behind
+Every event also has \`at\`, in seconds since 1970, and \`correlationId\`, which the server generates and which all events of
+one request have in common. \`requestId\` is the request's \`x-request-id\`. Anyone can send any value, so rely on it only behind
 a proxy that sets it.
 
 This page is generated by \`pnpm reference\`.`
 
-/** Events with the same fields share one list of them. */
+/** Lists events. Events with the same fields are grouped above one list of the fields. */
 function eventList(events: readonly EventEntry[]): string {
-  const alike = new Set(events.map(({ fields }) => JSON.stringify(fields)))
-  const groups = [...alike].map((shared) => events.filter(({ fields }) => JSON.stringify(fields) === shared))
+  const fieldLists = new Set(events.map(({ fields }) => JSON.stringify(fields)))
+  const groups = [...fieldLists].map((list) => events.filter(({ fields }) => JSON.stringify(fields) === list))
   return groups
     .map((group) => [...group.map(({ type, text }) => `**\`${type}\`**: ${text}`), fieldList(group)].join('\\\n'))
     .join('\n\n')
@@ -87,7 +87,7 @@ function fieldList([event]: readonly EventEntry[]): string {
   const described = (event?.fields ?? []).map(
     ({ name, type, text }) => `\n- \`${name}\` \`${type}\`${text === '' ? '' : `: ${text}`}`,
   )
-  return `With:\n${described.join('')}`
+  return `Fields:\n${described.join('')}`
 }
 
 const scimRows = (): readonly (readonly string[])[] =>
@@ -98,7 +98,7 @@ const scimRows = (): readonly (readonly string[])[] =>
     detail,
   ])
 
-/** One row for each reason, with the codes and meanings of all its answers. */
+/** Returns one row for each reason, with all its codes and meanings. */
 const reasonRows = (refusals: readonly DescribedRefusal[]): readonly (readonly string[])[] =>
   [...new Set(refusals.map(({ reason }) => reason))].toSorted().map((reason) => {
     const answers = refusals.filter((refusal) => refusal.reason === reason)

@@ -1,6 +1,6 @@
-/** A table of Markdown. Bars in cells are escaped, and outside code `<`, which the site would read as an element. */
+/** Formats a Markdown table. Escapes bars, and `<` outside code, which the site would interpret as an element. */
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escaped).join(' | ')} |`).join('\n')
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`).join('\n')
 
-const escaped = (cell: string): string =>
+const escapeCell = (cell: string): string =>
   cell.replaceAll('|', '\\|').replaceAll(/(`[^`]*`)|</g, (_, code: string | undefined) => code ?? '&lt;')

@@ -3,58 +3,58 @@ import ts from 'typescript'
 import { docCommentOf, type DocComment } from './doc-comment.ts'
 import type { EntryPoint, PublicApi } from './public-api.ts'
 
-/** One member of what a function is given. */
+/** One option of a function. */
 export interface Option extends DocComment {
-  /** `lifetimes.accessToken`; `scopes.*.claims` for the members of a record, `fields[].name` for those of a list. */
+  /** A path such as `lifetimes.accessToken`; `scopes.*.claims` in the values of a record, `fields[].name` in a list. */
   readonly name: string
   readonly type: string
   readonly isRequired: boolean
-  /** Whether its members follow: what is left out of it has defaults of its own. */
+  /** Whether the option is an object whose members are listed too. Each member has its own default. */
   readonly isGroup: boolean
-  /** Where its comment stands: several functions may take the same option. */
+  /** The declaration with the doc comment. Several functions may have the same option. */
   readonly declaration: ts.Node | undefined
 }
 
 /** An exported function that takes options. */
 export interface Configurable {
   readonly entryPoint: string
-  /** `createAuthorizationServer(options)`. */
+  /** The call, such as `createAuthorizationServer(options)`. */
   readonly call: string
   readonly name: string
   readonly text: string
   readonly options: readonly Option[]
 }
 
-/** Every exported function that takes options, in the order of entry points and names. */
+/** Returns every exported function that takes options, ordered by entry point and name. */
 export const configurables = ({ entryPoints, checker }: PublicApi): readonly Configurable[] =>
   entryPoints.flatMap((entryPoint) => entryPoint.exports.flatMap((symbol) => configurable(symbol, entryPoint, checker)))
 
 function configurable(symbol: ts.Symbol, entryPoint: EntryPoint, checker: ts.TypeChecker): readonly Configurable[] {
   const [signature] = checker.getTypeOfSymbol(symbol).getCallSignatures()
   const parameters = signature?.getParameters() ?? []
-  const taken = parameters.find((parameter) => isOptions(parameter, { of: symbol, checker }))
-  if (taken === undefined) return []
-  const names = parameters.map((parameter) => (parameter === taken ? 'options' : parameter.name))
+  const optionsParameter = parameters.find((parameter) => isOptions(parameter, { of: symbol, checker }))
+  if (optionsParameter === undefined) return []
+  const names = parameters.map((parameter) => (parameter === optionsParameter ? 'options' : parameter.name))
   return [
     {
       entryPoint: entryPoint.name,
       call: `${symbol.name}(${names.join(', ')})`,
       name: symbol.name,
       text: docCommentOf(symbol, checker).text,
-      options: membersOf(checker.getTypeOfSymbol(taken), '', checker),
+      options: membersOf(checker.getTypeOfSymbol(optionsParameter), '', checker),
     },
   ]
 }
 
-/** What is named so, what is of a type that is named so, and whatever a `createX` is given that is no function. */
+/** Whether a parameter contains options: by its name, by the name of its type, or as a non-function of a `createX`. */
 function isOptions(
   parameter: ts.Symbol,
   { of, checker }: { readonly of: ts.Symbol; readonly checker: ts.TypeChecker },
 ): boolean {
   const type = checker.getNonNullableType(checker.getTypeOfSymbol(parameter))
   const typeName = (type.aliasSymbol ?? type.getSymbol())?.name ?? ''
-  const isNamedSo = ['options', 'limit', 'registration'].includes(parameter.name) || typeName.endsWith('Options')
-  return (isNamedSo || of.name.startsWith('create')) && type.getCallSignatures().length === 0
+  const hasOptionsName = ['options', 'limit', 'registration'].includes(parameter.name) || typeName.endsWith('Options')
+  return (hasOptionsName || of.name.startsWith('create')) && type.getCallSignatures().length === 0
 }
 
 function membersOf(type: ts.Type, prefix: string, checker: ts.TypeChecker): readonly Option[] {
@@ -65,15 +65,15 @@ function membersOf(type: ts.Type, prefix: string, checker: ts.TypeChecker): read
   return [...members.values()].flatMap((member) => optionsOf(member, { prefix, parts, checker }))
 }
 
-interface Place {
+interface MemberContext {
   readonly prefix: string
-  /** The types that may have the member: several when there is a choice. */
+  /** The types that may have the member: several for a union. */
   readonly parts: readonly ts.Type[]
   readonly checker: ts.TypeChecker
 }
 
-function optionsOf(member: ts.Symbol, { prefix, parts, checker }: Place): readonly Option[] {
-  // `vault?: undefined` says that another branch of the choice has it.
+function optionsOf(member: ts.Symbol, { prefix, parts, checker }: MemberContext): readonly Option[] {
+  // A member such as `vault?: undefined` is declared in another member of the union.
   const present = parts
     .flatMap((part) => checker.getPropertyOfType(part, member.name) ?? [])
     .filter((symbol) => !isNever(symbol, checker))
@@ -81,7 +81,7 @@ function optionsOf(member: ts.Symbol, { prefix, parts, checker }: Place): readon
   const type = checker.getNonNullableType(checker.getTypeOfSymbol(symbol))
   const inner = expanded(type, checker)
   const documented = docSourceOf(symbol, type, checker)
-  const own: Option = {
+  const option: Option = {
     ...docCommentOf(documented, checker),
     name: prefix + symbol.name,
     type: typeText(symbol, type, checker),
@@ -89,20 +89,20 @@ function optionsOf(member: ts.Symbol, { prefix, parts, checker }: Place): readon
     isGroup: inner?.path === '.',
     declaration: documented.declarations?.[0],
   }
-  return inner === undefined ? [own] : [own, ...membersOf(inner.type, prefix + symbol.name + inner.path, checker)]
+  return inner === undefined ? [option] : [option, ...membersOf(inner.type, prefix + symbol.name + inner.path, checker)]
 }
 
-/** Itself, or its type when it has no comment of its own: `Clock` is the same everywhere. */
+/** Returns the symbol, or its type if only the type has a comment, such as `Clock`. */
 function docSourceOf(symbol: ts.Symbol, type: ts.Type, checker: ts.TypeChecker): ts.Symbol {
   const ofType = type.aliasSymbol ?? type.getSymbol()
-  const isSaid = docCommentOf(symbol, checker).text !== '' || ofType === undefined || ofType.name === '__type'
-  return isSaid ? symbol : ofType
+  const hasComment = docCommentOf(symbol, checker).text !== ''
+  return hasComment || ofType === undefined || ofType.name === '__type' ? symbol : ofType
 }
 
 const isNever = (symbol: ts.Symbol, checker: ts.TypeChecker): boolean =>
   Boolean(checker.getTypeOfSymbol(symbol).flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Never))
 
-/** What of a type is written out below it: groups of options, not the values that other functions make. */
+/** Returns the type whose members are listed below the option: a group of options, not a value of another function. */
 function expanded(
   type: ts.Type,
   checker: ts.TypeChecker,
@@ -137,11 +137,11 @@ export const writtenOut: ReadonlySet<string> = new Set([
   'LastAdministratorOptions',
 ])
 
-/** As the source has it, which is shorter than what the compiler makes of it. */
+/** Returns the type as it is written in the source, which is shorter than the compiler's text. */
 function typeText(symbol: ts.Symbol, type: ts.Type, checker: ts.TypeChecker): string {
   const declaration = symbol.declarations?.find((node) => ts.isPropertySignature(node))
   const written = declaration?.type?.getText() ?? checker.typeToString(type)
-  // A duration in a mapped type is a number to whoever writes it.
+  // A duration in a mapped type is shown as the number that users write.
   if (type.flags & ts.TypeFlags.Number) return 'number'
   return isGroup(type) ? 'object' : written.replaceAll(/\breadonly |\/\*\*.*?\*\//gs, '').replaceAll(/\s+/g, ' ')
 }

@@ -3,25 +3,25 @@ import { posix } from 'node:path'
 
 import ts from 'typescript'
 
-/** A path from which a package is imported. */
+/** An import path of a package. */
 export interface EntryPoint {
-  /** `@mintmark/core/http`. */
+  /** The import path, such as `@mintmark/core/http`. */
   readonly name: string
-  /** The file, from the root of the repository. */
+  /** The path of the file from the root of the repository. */
   readonly file: string
-  /** What it exports, in the order of names; aliases are followed to where the thing is declared. */
+  /** The exported symbols, ordered by name. Aliases are resolved to the declared symbol. */
   readonly exports: readonly ts.Symbol[]
 }
 
-/** The sources of the packages, with what is known about their types. */
+/** The sources of the packages and their types. */
 export interface PublicApi {
   readonly checker: ts.TypeChecker
   readonly entryPoints: readonly EntryPoint[]
-  /** @throws Error when there is no such file among the sources. */
+  /** Returns a source file. @throws Error if no package contains it. */
   readonly source: (file: string) => ts.SourceFile
 }
 
-/** Reads every package from its entry points. It takes about two seconds. */
+/** Reads all packages from their entry points. Takes about two seconds. */
 export function readPublicApi(): PublicApi {
   const entries = entryFiles()
   const commands = globSync('packages/*/src/main.ts')
@@ -29,7 +29,7 @@ export function readPublicApi(): PublicApi {
   const checker = program.getTypeChecker()
   const source = (file: string): ts.SourceFile => {
     const found = program.getSourceFile(file)
-    if (found === undefined) throw new Error(`${file} is no source of a package.`)
+    if (found === undefined) throw new Error(`${file} is not a source file of a package.`)
     return found
   }
   return {
@@ -39,7 +39,7 @@ export function readPublicApi(): PublicApi {
   }
 }
 
-/** The files that packages export for users: `publishConfig.exports` lists their subpaths. */
+/** Returns the files that packages export to users. `publishConfig.exports` lists their subpaths. */
 export const entryFiles = (): readonly Omit<EntryPoint, 'exports'>[] =>
   globSync('packages/*/package.json')
     .toSorted()
@@ -72,5 +72,5 @@ function exportsOf(source: ts.SourceFile, checker: ts.TypeChecker): readonly ts.
   const module = checker.getSymbolAtLocation(source)
   return (module === undefined ? [] : checker.getExportsOfModule(module))
     .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
-    .toSorted((one, other) => one.name.localeCompare(other.name))
+    .toSorted((left, right) => left.name.localeCompare(right.name))
 }

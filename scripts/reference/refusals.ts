@@ -4,15 +4,15 @@ import { refusals } from '../../packages/core/src/refusals.ts'
 import { commentAbove } from './closed-union.ts'
 import type { PublicApi } from './public-api.ts'
 
-/** A row of core's refusal table, with the doc comment above it. */
+/** A row of core's refusal table, with its doc comment. */
 export interface DescribedRefusal {
   readonly reason: string
   readonly code: string
-  /** Empty when there is no comment. */
+  /** Empty if there is no comment. */
   readonly meaning: string
 }
 
-/** The rows of core's refusal table, in their order. */
+/** Returns the rows of core's refusal table, in order. */
 export function refusalsOf(api: PublicApi): readonly DescribedRefusal[] {
   const meanings = new Map<string, string>()
   api.source('packages/core/src/refusals.ts').forEachChild(function visit(node): void {

@@ -1,6 +1,6 @@
 import type { Io } from '../../packages/cli/src/io.ts'
 
-/** A world in which the command line can be looked at; nothing of it is carried out. */
+/** An `Io` with which the commands can be inspected but not run. */
 export const silentIo: Io = {
   out: () => undefined,
   err: () => undefined,
@@ -11,11 +11,11 @@ export const silentIo: Io = {
   cwd: '.',
   operator: 'nobody',
   clock: () => {
-    throw new Error('No command is carried out here.')
+    throw new Error('Commands cannot be run with silentIo.')
   },
-  fetch: async () => Promise.reject(new Error('No command is carried out here.')),
+  fetch: async () => Promise.reject(new Error('Commands cannot be run with silentIo.')),
   self: ['mintmark'],
   lines: () => {
-    throw new Error('No command is carried out here.')
+    throw new Error('Commands cannot be run with silentIo.')
   },
 }

@@ -24,7 +24,9 @@ it('every block has a language, and TypeScript blocks use one name for it', () =
   ])
 
   expect(
-    fences.filter(({ language }) => !languages.has(language)).map(({ place, language }) => `${place}: ${language}`),
+    fences
+      .filter(({ language }) => !languages.has(language))
+      .map(({ position, language }) => `${position}: ${language}`),
   ).toEqual([])
 })
 
@@ -59,7 +61,7 @@ it('a page shows or describes every file that its code imports', () => {
 const importedFiles = (code: string): readonly string[] =>
   Array.from(code.matchAll(/ from '(\.{1,2}\/[^']+)'/g), ([, path = '']) => basename(path))
 
-const nameOf = ({ place, source }: Fence): string => `${place}: ${source}`
+const nameOf = ({ position, source }: Fence): string => `${position}: ${source}`
 
 /** The files that `pnpm check` compiles, or `next build` in test/packed. */
 const isCompiled = (source: string): boolean =>

@@ -10,8 +10,8 @@ import { silentIo } from '../../scripts/reference/silent-io.ts'
 const blocks = readPages().flatMap((page) => fencesOf(page).filter(({ language }) => language === 'sh'))
 
 it('every command in an sh block exists', () => {
-  const unknown = blocks.flatMap(({ place, code }) =>
-    shellCommands(code).flatMap((words) => (isKnown(words) ? [] : [`${place}: ${words.join(' ')}`])),
+  const unknown = blocks.flatMap(({ position, code }) =>
+    shellCommands(code).flatMap((words) => (isKnown(words) ? [] : [`${position}: ${words.join(' ')}`])),
   )
 
   expect(unknown).toEqual([])

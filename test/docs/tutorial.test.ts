@@ -10,8 +10,8 @@ const pages = ['docs/tutorial/authorization-server.md', 'docs/tutorial/add-scim.
 
 it.each(pages.flatMap(blocksOf).filter(({ language }) => language === 'ts'))(
   'the tutorial names the file of $source and shows compiled code',
-  ({ place, source, code }) => {
-    const [page = '', line] = place.split(':')
+  ({ position, source, code }) => {
+    const [page = '', line] = position.split(':')
 
     expect(code).toBe(readFileSync(source, 'utf8'))
     expect(readFileSync(page, 'utf8').split('\n').slice(0, Number(line)).join('\n').split('```').at(-2)).toContain(
