@@ -17,8 +17,8 @@ afterEach(() => site.close())
 const scope = 'openid offline_access api.read email'
 const narrow = () => changeClient(site.storage, clientId('A'), { scopes: ['openid', 'offline_access'] })
 
-describe('tokens issued later lack a scope that was removed from the client (RFC 6749 §3.3)', () => {
-  it('by refreshing', async () => {
+describe('a scope that was removed from the client is in no token issued later (RFC 6749 §3.3)', () => {
+  it('returns the remaining scope values for a refresh', async () => {
     const tokens = await obtainTokens(site, { scope })
     await narrow()
 
@@ -27,7 +27,7 @@ describe('tokens issued later lack a scope that was removed from the client (RFC
     expect([refreshed.status, refreshed.json['scope']]).toEqual([200, 'openid offline_access'])
   })
 
-  it('by refreshing with its name', async () => {
+  it('refuses a refresh that requests the removed scope', async () => {
     const tokens = await obtainTokens(site, { scope })
     await narrow()
 
@@ -40,7 +40,7 @@ describe('tokens issued later lack a scope that was removed from the client (RFC
     expect([refreshed.status, refreshed.json['error']]).toEqual([400, 'invalid_scope'])
   })
 
-  it('by redeeming an earlier code', async () => {
+  it('returns the remaining scope values for an earlier code', async () => {
     const code = await obtainCode(site, { scope })
     await narrow()
 
@@ -54,7 +54,7 @@ it.each([
   ['the scope offline_access', { scopes: ['openid', 'api.read'] }, 'refresh_token_unknown'],
   ['the grant refresh_token', { grantTypes: ['authorization_code'] }, 'grant_type_not_registered'],
 ] as const)(
-  'a client that lost offline_access can no longer refresh, and its refresh tokens are inactive: %s (OIDC Core §11)',
+  'a client that lost %s can no longer refresh, and its refresh tokens are inactive (OIDC Core §11)',
   async (_, change, reason) => {
     const tokens = await obtainTokens(site, { scope })
     await changeClient(site.storage, clientId('A'), change)

@@ -20,6 +20,7 @@ import {
 } from '../../packages/core/src/outbound/client.ts'
 import { pinnedFetch, type PinnedFetchOptions } from '../../packages/core/src/outbound/pinned-fetch.ts'
 
+// One file for the outbound client, because all tests use the two servers below.
 const get: OutboundRequest = { url: 'https://client.test/jwks', timeout: 5000, maxBytes: 1000 }
 
 describe('a request to a client’s server', () => {
@@ -35,7 +36,7 @@ describe('a request to a client’s server', () => {
     expect(received[0]?.headers).toMatchObject({ host: 'client.test', accept: 'application/json' })
   })
 
-  it('sends a form, and keeps the connection for the next request', async () => {
+  it('sends a form, and reuses the connection for the next request', async () => {
     const sockets = new Set<unknown>()
     const { client } = await serve((request, response) => {
       sockets.add(request.socket)
@@ -65,15 +66,15 @@ describe('a request to a client’s server', () => {
   })
 
   it.each([
-    { phase: 'before the response', respond: () => {} },
-    { phase: 'within the body', respond: ((_request, response) => response.write('x')) as RequestListener },
-  ])('stops waiting $phase', async ({ respond }) => {
+    { phase: 'for the response', respond: () => {} },
+    { phase: 'for the rest of the body', respond: ((_request, response) => response.write('x')) as RequestListener },
+  ])('stops waiting $phase after the time limit', async ({ respond }) => {
     const { client } = await serve(respond)
 
     expect(await client.request({ ...get, timeout: 50 })).toEqual({ outcome: 'failed', failure: 'timeout' })
   })
 
-  it('stops waiting for a name server (RFC 9700 §4.11)', async () => {
+  it('stops waiting for a name server after the time limit (RFC 9700 §4.11)', async () => {
     const { client, received } = await serve((_request, response) => response.end(), {
       resolve: () => new Promise(() => {}),
     })
@@ -128,21 +129,21 @@ describe('a request to a client’s server', () => {
 describe('a request whose response body is ignored', () => {
   const post: OutboundRequest = { ...get, method: 'POST', body: 'a=b', responseBody: 'ignored' }
 
-  it('is answered although the body exceeds the limit', async () => {
+  it('succeeds although the body exceeds the limit', async () => {
     const { client } = await serve((_request, response) => response.writeHead(200).end('x'.repeat(1_000_000)))
 
     expect(await client.request(post)).toMatchObject({ outcome: 'answered', status: 200, body: '' })
   })
 
-  it('is answered although the body does not end in time', async () => {
+  it('succeeds although the body does not end in time', async () => {
     const { client } = await serve((_request, response) => response.writeHead(200).write('x'))
 
     expect(await client.request({ ...post, timeout: 100 })).toMatchObject({ outcome: 'answered', status: 200 })
   })
 })
 
-describe('a client with limits of its own', () => {
-  it('sends no request to a host that fails, until a time has passed (RFC 9110 §9.2.2)', async () => {
+describe('an outbound client with its own limits', () => {
+  it('sends no request to a host that failed three times until a minute has passed (RFC 9110 §9.2.2)', async () => {
     let [status, time] = [500, 0]
     const limits = { pending: 4, pendingPerHost: 2, breaker: { failures: 3, openFor: 60_000 }, elapsed: () => time }
     const { client, received } = await serve((_request, response) => response.writeHead(status).end(), {}, limits)
@@ -185,7 +186,7 @@ describe('a client with limits of its own', () => {
   })
 })
 
-it('cancels the question to a name server that does not answer, and occupies no thread (RFC 9700 §4.11)', async () => {
+it('cancels the query to a name server that does not respond, and blocks no thread (RFC 9700 §4.11)', async () => {
   const silent = createSocket('udp4')
   await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise((resolve) => silent.close(() => resolve())))
@@ -285,7 +286,7 @@ describe('an origin that the host allows', () => {
     const { origin, received } = await listen(createHttpServer(), 'http://localhost')
     const fetch = pinnedFetch({
       allowedOrigins: [origin],
-      resolve: () => Promise.reject(new Error('No name server is asked.')),
+      resolve: () => Promise.reject(new Error('The test must not query a name server.')),
     })
     const client = createOutboundClient(fetch, { ...fewRequests, allowedOrigins: [origin] })
 
@@ -296,7 +297,7 @@ describe('an origin that the host allows', () => {
     expect(received).toEqual([new URL(origin).host])
   })
 
-  it('leaves the rules for all others: a public name with a private address is refused (RFC 9700 §4.11)', async () => {
+  it('does not change the rules for other origins: a public name with a private address is refused (RFC 9700 §4.11)', async () => {
     const fetch = pinnedFetch({
       allowedOrigins: ['https://rp.test:8443'],
       resolve: () => Promise.resolve(['127.0.0.1']),
@@ -310,7 +311,10 @@ describe('an origin that the host allows', () => {
 
 const fewRequests = { pending: 4, pendingPerHost: 2 }
 
-/** A server on 127.0.0.1 that answers 204. @returns its origin under this address, and the hosts that it was asked for. */
+/**
+ * Starts a server on 127.0.0.1 that responds with 204.
+ * @returns its origin, with the scheme and host of `address`, and the Host headers that it has received.
+ */
 async function listen(listener: Server, address: string) {
   const received: (string | undefined)[] = []
   listener.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -325,7 +329,7 @@ async function listen(listener: Server, address: string) {
   return { origin: `${address}:${(listener.address() as AddressInfo).port}`, received }
 }
 
-/** A client's server for https://client.test on 127.0.0.1, and an outbound client that reaches it. */
+/** Starts a client's server for https://client.test on 127.0.0.1, and creates an outbound client that reaches it. */
 async function serve(respond: RequestListener, options: PinnedFetchOptions = {}, limits?: OutboundLimits) {
   const { key, cert } = selfSignedCertificate('client.test')
   const received: IncomingMessage[] = []

@@ -9,6 +9,7 @@ import { expectRefusal, expectErrorRedirect, expectErrorPage } from '../support/
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
+// One file for everything that may happen between an authorization request and its response, with the same helpers.
 let site: ServerUnderTest
 beforeEach(async () => {
   site = await startServer()
@@ -42,7 +43,7 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     expect(codeOf(await answerInteraction(site, started, consent))).not.toBeNull()
   })
 
-  describe('of a host that gives its sessions no name', () => {
+  describe('at a host whose sessions have no name', () => {
     let session: SignedIn | undefined
     let own: ServerUnderTest
     beforeEach(async () => {
@@ -61,8 +62,8 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     ])('the consent page asks for a new sign-in, if the session was started %s', async (_, isEarlier) => {
       const started = await authorize(own)
       if (isEarlier) session = signIn()
-      const asked = await answerInteraction(own, started, `subject=U1&auth_time=${own.clock.now()}`)
-      expect(asked.location.pathname).toBe('/consent')
+      const next = await answerInteraction(own, started, `subject=U1&auth_time=${own.clock.now()}`)
+      expect(next.location.pathname).toBe('/consent')
       session = signIn()
       expect((await pageOf(started)).json).toMatchObject({ kind: 'consent', subject: 'U1' })
 
@@ -78,8 +79,8 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     it('the consent page asks for a new sign-in, if the session is older than the request', async () => {
       session = signIn()
       const started = await authorize(own, { prompt: 'select_account' })
-      const asked = await answerInteraction(own, started, `subject=U1&auth_time=${own.clock.now()}`)
-      expect(asked.location.pathname).toBe('/consent')
+      const next = await answerInteraction(own, started, `subject=U1&auth_time=${own.clock.now()}`)
+      expect(next.location.pathname).toBe('/consent')
 
       session = undefined
 
@@ -104,7 +105,7 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
       expect(own.dump()).toBe(before)
     })
 
-    it('a host without sessions identifies nobody after the sign-in, and the user consents', async () => {
+    it('the user can consent at a host without sessions, which identifies nobody after the sign-in', async () => {
       const started = await authorize(own)
       await answerInteraction(own, started, `subject=U1&auth_time=${own.clock.now()}`)
       expect((await pageOf(started)).json).toMatchObject({ kind: 'consent', subject: 'U1' })
@@ -113,7 +114,7 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     })
   })
 
-  it('a session that is dated in the future counts as none', async () => {
+  it('ignores a session that is dated in the future', async () => {
     const ahead = signedInAs(site, 'U1', -3600)
 
     const started = await authorize(site, {}, { cookie: ahead })
@@ -124,10 +125,10 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
   })
 
   it.each([
-    ['completes nothing, and the sign-in page is next', 62, '', '/login'],
-    ['completes nothing, also together with consent', 62, `&${consent}`, '/login'],
-    ['is a sign-in within a minute, for a clock that is ahead', 60, '', '/consent'],
-  ])('a sign-in from the future %s', async (_, ahead, answer, next) => {
+    ['completes nothing and leads to the sign-in page', 62, '', '/login'],
+    ['completes nothing, even together with consent', 62, `&${consent}`, '/login'],
+    ['is accepted within a minute, because the clock of the host may be ahead', 60, '', '/consent'],
+  ])('a sign-in that is dated in the future %s', async (_, ahead, answer, next) => {
     const started = await authorize(site, {}, { cookie: '' })
     const before = site.dump()
 
@@ -143,7 +144,7 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     expect(codeOf(await post(started, browserCookie(started), signedIn))).not.toBeNull()
   })
 
-  it('a sign-in that is dated in milliseconds is a mistake of the host, and completes nothing', async () => {
+  it('a sign-in time in milliseconds is an error of the host, and completes nothing', async () => {
     const started = await authorize(site, {}, { cookie: '' })
 
     const reply = await post(started, browserCookie(started), `subject=U1&auth_time=${site.clock.now() * 1000}`)
@@ -152,8 +153,8 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
   })
 })
 
-describe('a session that the browser had before is no new sign-in (OIDC Core §3.1.2.1)', () => {
-  /** Completes the sign-in page with a sign-in of that time, and consents. */
+describe('a session that the browser already had is not accepted as a new sign-in (OIDC Core §3.1.2.1)', () => {
+  /** Completes the sign-in page with a sign-in at this time, and consents. */
   const signInAt = (started: Reply, authTime: number): Promise<Reply> =>
     post(started, browserCookies(started), `subject=U1&auth_time=${authTime}&${consent}`)
 
@@ -175,7 +176,7 @@ describe('a session that the browser had before is no new sign-in (OIDC Core §3
     },
   )
 
-  it('even if its clock was too far ahead when the request came', async () => {
+  it('even if its clock was too far ahead at the time of the request', async () => {
     const authTime = site.clock.now() + 90
     const started = await authorize(site, { prompt: 'login' }, { cookie: signedInAs(site, 'U1', -90) })
     site.clock.advance(31)
@@ -185,7 +186,7 @@ describe('a session that the browser had before is no new sign-in (OIDC Core §3
     expect(codeOf(await signInAt(started, site.clock.now()))).not.toBeNull()
   })
 
-  it('so a required context that it lacks leads to the sign-in page, and is no error (OIDC Core §5.5.1.1)', async () => {
+  it('a required authentication context that it lacks leads to the sign-in page, not to an error (OIDC Core §5.5.1.1)', async () => {
     const claims = JSON.stringify({ id_token: { acr: { essential: true, values: ['mfa'] } } })
     const started = await authorize(site, { claims }, { cookie: signedInAs(site, 'U1', -30) })
 
@@ -194,7 +195,7 @@ describe('a session that the browser had before is no new sign-in (OIDC Core §3
     expect([reply.location.pathname, site.lastReason()]).toEqual(['/login', undefined])
   })
 
-  it('while a sign-in by a server whose clock agrees counts, although the session was from one that is ahead', async () => {
+  it('a sign-in by a server with the correct time is accepted, although the session is from a server that is ahead', async () => {
     const started = await authorize(site, { prompt: 'login' }, { cookie: signedInAs(site, 'U1', -30) })
 
     expect(codeOf(await signInAt(started, site.clock.now()))).not.toBeNull()
@@ -212,8 +213,8 @@ describe('nothing completes on a request that is not a navigation (RFC 6749 §3.
     ['a prefetching router', { 'next-router-prefetch': '1' }],
     ['a router that prefetches a segment', { 'next-router-segment-prefetch': '/_tree' }],
     ['a prefetch through a middleware', { 'x-middleware-prefetch': '1' }],
-    ['a router that says where it is', { 'next-url': '/notes' }],
-    ['a router that asks for data', { 'x-nextjs-data': '1' }],
+    ['a router that sends its current path', { 'next-url': '/notes' }],
+    ['a router that requests data', { 'x-nextjs-data': '1' }],
     ['a prefetch of an older browser', { purpose: 'prefetch' }],
     ['a prefetch of Firefox', { 'x-moz': 'prefetch' }],
     ['a prefetch by a script', { 'x-sec-purpose': 'prefetch' }],
@@ -250,13 +251,13 @@ describe('nothing completes on a request that is not a navigation (RFC 6749 §3.
   })
 })
 
-it('a web view of Android gets a code, although it names its application (RFC 6749 §3.1)', async () => {
+it('a web view of Android gets a code, although it sends the name of its application (RFC 6749 §3.1)', async () => {
   await answerInteraction(site, await authorize(site), consent)
 
   expect(codeOf(await authorize(site, {}, { 'x-requested-with': 'com.example.app' }))).not.toBeNull()
 })
 
-describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', () => {
+describe('anonymous requests store nothing and are limited (RFC 6819 §4.4.1.11)', () => {
   it('an authorization request, its page and a denial store nothing', async () => {
     const before = site.dump()
 
@@ -270,7 +271,7 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
     expect(site.dump()).toBe(before)
   })
 
-  it('a denial at the sign-in page completes an interaction in which somebody had signed in', async () => {
+  it('a denial at the sign-in page completes an interaction in which a user had signed in', async () => {
     const started = await authorize(site, {}, { cookie: '' })
     const cookie = browserCookie(started)
     await post(started, cookie, `subject=U1&auth_time=${site.clock.now()}`)
@@ -288,7 +289,7 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
     await expectErrorPage(site, { send: () => post(started, cookie, consent), reason: 'interaction_unknown' })
   })
 
-  it('a request that does not fit into an address is refused', async () => {
+  it('a request that does not fit into a URL is refused', async () => {
     const state = 's'.repeat(1024)
     const claims = JSON.stringify({ userinfo: { name: { values: ['x'.repeat(3900)] } } })
     await expectErrorRedirect(
@@ -321,7 +322,7 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
   it.each([
     ['without a cookie', () => ''],
     ['with made-up cookies', (at: number) => `__Host-mintmark-browser=${String(at).padStart(43, 'A')}`],
-  ])('requests %s that another limit refuses write nothing to the limiter by browser', async (_, cookie) => {
+  ])('the limiter per browser does not count requests %s that another limit refuses', async (_, cookie) => {
     const counted: string[] = []
     const startedInteractions: RateLimiter = {
       consume: async (key) => {
@@ -344,7 +345,7 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
     await limited.close()
   })
 
-  it('one interaction takes fifty sign-in attempts', async () => {
+  it('allows fifty sign-in attempts in one interaction', async () => {
     const started = await authorize(site, {}, { cookie: '' })
     for (let tried = 0; tried < 50; tried += 1) await post(started, browserCookie(started), '')
 
@@ -356,7 +357,7 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
     expect(refusal.status).toBe(429)
   })
 
-  it('a signed-in browser gets a hundred codes a minute without a page, for each client', async () => {
+  it('a signed-in browser gets at most a hundred codes a minute for each client without a page', async () => {
     await answerInteraction(site, await authorize(site), consent)
     for (let silent = 0; silent < 100; silent += 1) await authorize(site)
 
@@ -371,14 +372,14 @@ describe('requests of strangers take no room in storage (RFC 6819 §4.4.1.11)', 
   })
 })
 
-describe('a signed-in browser does not fill the store with codes (RFC 6819 §4.4.1.11)', () => {
+describe('a signed-in browser cannot fill storage with codes (RFC 6819 §4.4.1.11)', () => {
   const spa = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
 
-  /** A script that takes each request for that of a new browser, and sends the form of its consent page. */
+  /** Starts each request as a new browser would, and submits the consent page, as a script could. */
   const consentByScript = async (change: Record<string, string> = {}): Promise<Reply> =>
     answerInteraction(site, await authorize(site, { prompt: 'consent', ...change }), consent)
 
-  it('gets a hundred codes a minute for each client, when a script sends the consent page', async () => {
+  it('gets at most a hundred codes a minute for each client when a script submits the consent page', async () => {
     for (let sent = 0; sent < 50; sent += 1) await consentByScript()
     for (let sent = 0; sent < 50; sent += 1) await authorize(site)
     const started = await authorize(site, { prompt: 'consent' })
@@ -400,7 +401,7 @@ describe('a signed-in browser does not fill the store with codes (RFC 6819 §4.4
     expect(codeOf(await answerInteraction(site, started, consent))).not.toBeNull()
   })
 
-  it('gets no more by disconnecting the client in between', async () => {
+  it('gets no more codes when the user disconnects the client in between', async () => {
     for (let sent = 0; sent < 100; sent += 1) await consentByScript()
     for (const { grantId } of await site.storage.grants.listByUser(userId('U1')))
       await site.storage.grants.revoke(grantId, site.clock.now())
@@ -431,14 +432,14 @@ describe('the handle of a pending sign-in cannot be forged (RFC 9700 §4.7)', ()
     ['truncated', (handle: string) => handle.slice(0, -4)],
     ['of another sealing key', (handle: string) => `${'A'.repeat(12)}${handle.slice(12)}`],
     ['without its key', (handle: string) => handle.slice(13)],
-  ])('%s', async (_, change) => {
+  ])('refuses a handle %s', async (_, change) => {
     const started = await authorize(site, { prompt: 'consent' })
     const handle = started.location.searchParams.get('interaction') ?? ''
 
     await expectErrorPage(site, { send: () => withHandle(started, change(handle)), reason: 'interaction_unknown' })
   })
 
-  it('another spelling of the same handle completes the interaction once', async () => {
+  it('another encoding of the same handle does not complete the interaction again', async () => {
     const started = await authorize(site, { prompt: 'consent' })
     const handle = started.location.searchParams.get('interaction') ?? ''
     await answerInteraction(site, started, consent)
@@ -449,7 +450,7 @@ describe('the handle of a pending sign-in cannot be forged (RFC 9700 §4.7)', ()
     expect(codes()).toBe(1)
   })
 
-  it('a server with another sealing key does not open it', async () => {
+  it('refuses the handle at a server with another sealing key', async () => {
     const storage = createMemoryStorage({ issuer: site.issuer })
     const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 9).toString('base64url') })
     const other = await startServer({ keys })

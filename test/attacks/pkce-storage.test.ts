@@ -8,13 +8,13 @@ import { obtainCode, redeem } from '../support/flow.ts'
 import { expectServing, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
-type Spoil = (code: AuthorizationCodeRecord) => object
+type Damage = (code: AuthorizationCodeRecord) => object
 
 const issuer = 'https://as.test'
 const logged: { readonly level: string; readonly message: string }[] = []
 
 let site: ServerUnderTest
-let spoil: Spoil
+let damage: Damage
 beforeAll(async () => {
   const database = createMemoryDatabase()
   const storage = createMemoryStorage({ issuer, database })
@@ -22,45 +22,49 @@ beforeAll(async () => {
   const events: ServerUnderTest['events'][number][] = []
   const listener = logEvents({ info: log('info'), warn: log('warn'), error: log('error') })
   const server = await startServer({
-    storage: withSpoiltCodes(storage, (code) => spoil(code)),
+    storage: withDamagedCodes(storage, (code) => damage(code)),
     onEvent: (event) => {
       events.push(event)
       return listener(event)
     },
   })
   site = { ...server, events, dump: () => dumpDatabase(database, issuer) }
-  spoil = (code) => code
+  damage = (code) => code
   await expectServing(site)
 })
 afterAll(() => site.close())
 
-/** A code as returned by a store that has no column for the field. */
+/** Removes the field, as a store without a column for it does. */
 const without =
-  (field: keyof AuthorizationCodeRecord): Spoil =>
+  (field: keyof AuthorizationCodeRecord): Damage =>
   ({ [field]: _dropped, ...rest }) =>
     rest
 
 const withoutAuthentication =
-  (field: keyof AuthorizationCodeRecord['authentication']): Spoil =>
+  (field: keyof AuthorizationCodeRecord['authentication']): Damage =>
   (code) => {
     const { [field]: _dropped, ...authentication } = code.authentication
     return { ...code, authentication }
   }
 
-const guarding = [
+const requiredFields = [
   ['codeChallenge', without('codeChallenge'), 'code_challenge_lost'],
   ['codeChallengeMethod', without('codeChallengeMethod'), 'code_challenge_lost'],
   [
-    'challenge and method',
+    'codeChallenge and codeChallengeMethod',
     (code) => without('codeChallenge')(without('codeChallengeMethod')(code) as AuthorizationCodeRecord),
     'code_challenge_lost',
   ],
   ['codeChallenge, as null', (code) => ({ ...code, codeChallenge: null }), 'code_challenge_lost'],
   ['codeChallengeMethod, as null', (code) => ({ ...code, codeChallengeMethod: null }), 'code_challenge_lost'],
-  ['both, as null', (code) => ({ ...code, codeChallenge: null, codeChallengeMethod: null }), 'code_challenge_lost'],
+  [
+    'codeChallenge and codeChallengeMethod, as null',
+    (code) => ({ ...code, codeChallenge: null, codeChallengeMethod: null }),
+    'code_challenge_lost',
+  ],
   ['codeChallenge, as an empty string', (code) => ({ ...code, codeChallenge: '' }), 'code_verifier_mismatch'],
-  ['the method, for plain', (code) => ({ ...code, codeChallengeMethod: 'plain' }), 'code_challenge_lost'],
-  ['the method, for an exemption', (code) => ({ ...code, codeChallengeMethod: 'exempt' }), 'code_challenge_lost'],
+  ['codeChallengeMethod, as plain', (code) => ({ ...code, codeChallengeMethod: 'plain' }), 'code_challenge_lost'],
+  ['codeChallengeMethod, as exempt', (code) => ({ ...code, codeChallengeMethod: 'exempt' }), 'code_challenge_lost'],
   ['digest', without('digest'), 'code_incomplete'],
   ['clientId', without('clientId'), 'code_unknown'],
   ['grantId', without('grantId'), 'code_incomplete'],
@@ -78,12 +82,12 @@ const guarding = [
   ['expiresAt', without('expiresAt'), 'code_unknown'],
   ['expiresAt, as null', (code) => ({ ...code, expiresAt: null }), 'code_unknown'],
   ['everything', () => ({}), 'code_unknown'],
-] as const satisfies readonly (readonly [string, Spoil, string])[]
+] as const satisfies readonly (readonly [string, Damage, string])[]
 
-describe('a store that loses a field of a code: nothing is redeemed and nothing crashes', () => {
-  it.each(guarding)('%s', async (_, spoilt, reason) => {
+describe('a store that loses or changes a field of a code: nothing is redeemed and nothing crashes', () => {
+  it.each(requiredFields)('%s', async (_, damageCode, reason) => {
     const code = await obtainCode(site, { scope: 'openid api.read', resource: 'https://api.test' })
-    spoil = spoilt
+    damage = damageCode
 
     await expectJsonRefusal(
       site,
@@ -95,43 +99,43 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
       { status: 400, error: 'invalid_grant' },
       { send: () => redeem(site, code, { resource: 'https://api.test' }), reason, storage: 'codes may change' },
     )
-    spoil = (intact) => intact
+    damage = (intact) => intact
   })
 
   it.each([
     ['another user', { userId: 'U2' }, 'grant_inactive'],
     ['another client', { clientId: 'P' }, 'code_unknown'],
     ['a grant that does not exist', { grantId: 'none' }, 'grant_inactive'],
-    ['a time in the distant past', { expiresAt: 1 }, 'code_unknown'],
-  ] as const)('rejects a code whose field is %s', async (_, change, reason) => {
+    ['an expiry in the distant past', { expiresAt: 1 }, 'code_unknown'],
+  ] as const)('rejects a code with %s', async (_, change, reason) => {
     const code = await obtainCode(site)
-    spoil = (intact) => ({ ...intact, ...change })
+    damage = (intact) => ({ ...intact, ...change })
 
     await expectJsonRefusal(
       site,
       { status: 400, error: 'invalid_grant' },
       { send: () => redeem(site, code), reason, storage: 'codes may change' },
     )
-    spoil = (intact) => intact
+    damage = (intact) => intact
   })
 
-  it('rejects a code whose grant is of another client (RFC 6749 §4.1.3)', async () => {
-    let ofPublicClient = 'none'
-    spoil = (intact) => {
-      ofPublicClient = intact.grantId
+  it('rejects a code whose grant belongs to another client (RFC 6749 §4.1.3)', async () => {
+    let grantOfPublicClient = 'none'
+    damage = (intact) => {
+      grantOfPublicClient = intact.grantId
       return intact
     }
     const publicClient = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
     await redeem(site, await obtainCode(site, publicClient), publicClient, { authorization: '' })
     const code = await obtainCode(site)
-    spoil = (intact) => ({ ...intact, grantId: ofPublicClient })
+    damage = (intact) => ({ ...intact, grantId: grantOfPublicClient })
 
     await expectJsonRefusal(
       site,
       { status: 400, error: 'invalid_grant' },
       { send: () => redeem(site, code), reason: 'grant_inactive', storage: 'codes may change' },
     )
-    spoil = (intact) => intact
+    damage = (intact) => intact
   })
 
   it.each([
@@ -140,32 +144,33 @@ describe('a store that loses a field of a code: nothing is redeemed and nothing 
     ['issuedAt', without('issuedAt')],
     ['acr', withoutAuthentication('acr')],
     ['sessionId', withoutAuthentication('sessionId')],
-  ] as const)('losing an optional field does not block redemption: %s', async (_, spoilt) => {
+  ] as const)('losing an optional field does not block redemption: %s', async (_, damageCode) => {
     const code = await obtainCode(site)
-    spoil = spoilt
+    damage = damageCode
 
     const reply = await redeem(site, code)
 
     expect(reply.status).toBe(200)
-    spoil = (intact) => intact
+    damage = (intact) => intact
   })
 
-  it('reports it to the host as a fault of its own store', async () => {
+  it('logs it as an error, because the fault is in the store of the host', async () => {
     const code = await obtainCode(site)
-    spoil = without('codeChallenge')
+    damage = without('codeChallenge')
     logged.length = 0
 
     await redeem(site, code)
 
     expect(logged).toEqual([{ level: 'error', message: 'POST /token refused: invalid_grant (code_challenge_lost)' }])
-    spoil = (intact) => intact
+    damage = (intact) => intact
   })
 
   it('a normal request succeeds once the store works again', () => expectServing(site))
 })
 
-function withSpoiltCodes(storage: AdminStorage, spoilt: Spoil): AdminStorage {
-  const read = (record: AuthorizationCodeRecord): AuthorizationCodeRecord => spoilt(record) as AuthorizationCodeRecord
+function withDamagedCodes(storage: AdminStorage, damageCode: Damage): AdminStorage {
+  const read = (record: AuthorizationCodeRecord): AuthorizationCodeRecord =>
+    damageCode(record) as AuthorizationCodeRecord
   return {
     ...storage,
     codes: {

@@ -16,6 +16,7 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { expectServing, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
+// One file for both halves of PKCE: the challenge of the authorization request and the verifier of the token request.
 let site: ServerUnderTest
 beforeAll(async () => {
   site = await startServer()
@@ -42,7 +43,11 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
     ),
     ['a method without challenge', { code_challenge: undefined }, 'code_challenge_missing'],
     ['a method with an empty challenge', { code_challenge: '' }, 'code_challenge_missing'],
-    ['neither of them', { code_challenge: undefined, code_challenge_method: undefined }, 'code_challenge_missing'],
+    [
+      'neither a challenge nor a method',
+      { code_challenge: undefined, code_challenge_method: undefined },
+      'code_challenge_missing',
+    ],
     ['42 characters', { code_challenge: challenge.slice(1) }, 'code_challenge_malformed'],
     ['44 characters', { code_challenge: `${challenge}A` }, 'code_challenge_malformed'],
     ['129 characters', { code_challenge: 'a'.repeat(129) }, 'code_challenge_malformed'],
@@ -70,7 +75,7 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
   it.each([
     ['public', asP],
     ['confidential', {}],
-  ])('requires PKCE from a %s client, by POST too (RFC 9700 §2.1.1)', async (_, client: Change) => {
+  ])('requires PKCE from a %s client, including by POST (RFC 9700 §2.1.1)', async (_, client: Change) => {
     const change = {
       response_type: 'code',
       client_id: 'A',
@@ -93,7 +98,7 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
     ['plain', { code_challenge_method: 'plain' }, 'code_challenge_method'],
     ['a malformed challenge', { code_challenge: 'x' }, 'code_challenge_malformed'],
   ] as const)(
-    'holds a client that may omit PKCE and uses it to its rules: %s (RFC 9700 §4.8.2)',
+    'applies the rules of PKCE to a client that may omit it but uses it: %s (RFC 9700 §4.8.2)',
     async (_, change, reason) => {
       await expectErrorRedirect(
         site,
@@ -106,20 +111,20 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
 
 describe('the code verifier (RFC 7636 §4.6)', () => {
   it.each([
-    ['another one', verifier.replace('d', 'e'), 'code_verifier_mismatch'],
-    ['none', undefined, 'code_verifier_missing'],
-    ['an empty one', '', 'code_verifier_missing'],
+    ['another verifier', verifier.replace('d', 'e'), 'code_verifier_mismatch'],
+    ['no verifier', undefined, 'code_verifier_missing'],
+    ['an empty verifier', '', 'code_verifier_missing'],
     ['the challenge', challenge, 'code_verifier_mismatch'],
-    ['one in upper case', verifier.toUpperCase(), 'code_verifier_mismatch'],
-    ['one with an additional character', `${verifier}A`, 'code_verifier_mismatch'],
-    ['one with a character missing', verifier.slice(0, 42), 'code_verifier_mismatch'],
-    ['one with padding', `${verifier}=`, 'code_verifier_mismatch'],
-    ['one with a space', `${verifier} `, 'code_verifier_mismatch'],
-    ['one with a line break', `${verifier}\n`, 'code_verifier_mismatch'],
-    ['one with a NUL', `${verifier}\0`, 'code_verifier_mismatch'],
-    ['one of 129 characters', 'a'.repeat(129), 'code_verifier_mismatch'],
-    ['one of 10,000 characters', 'a'.repeat(10_000), 'code_verifier_mismatch'],
-  ] as const)('%s uses up the code: the right verifier is too late', async (_, wrong, reason) => {
+    ['a verifier in upper case', verifier.toUpperCase(), 'code_verifier_mismatch'],
+    ['a verifier with an additional character', `${verifier}A`, 'code_verifier_mismatch'],
+    ['a verifier with a character missing', verifier.slice(0, 42), 'code_verifier_mismatch'],
+    ['a verifier with padding', `${verifier}=`, 'code_verifier_mismatch'],
+    ['a verifier with a space', `${verifier} `, 'code_verifier_mismatch'],
+    ['a verifier with a line break', `${verifier}\n`, 'code_verifier_mismatch'],
+    ['a verifier with a NUL', `${verifier}\0`, 'code_verifier_mismatch'],
+    ['a verifier of 129 characters', 'a'.repeat(129), 'code_verifier_mismatch'],
+    ['a verifier of 10,000 characters', 'a'.repeat(10_000), 'code_verifier_mismatch'],
+  ] as const)('%s uses up the code, so that the right verifier fails afterwards', async (_, wrong, reason) => {
     const code = await obtainCode(site)
     const families = familiesOf(site)
 
@@ -180,7 +185,7 @@ describe('the code verifier (RFC 7636 §4.6)', () => {
   })
 })
 
-describe('a confidential client that is not registered for PKCE (RFC 9700 §4.8.2)', () => {
+describe('a client that is not registered for PKCE (RFC 9700 §4.8.2)', () => {
   const withoutPkce = { ...forX, code_challenge: undefined, code_challenge_method: undefined }
   const redeemAsX = (code: string, change: Change = {}) =>
     token(
@@ -209,7 +214,7 @@ describe('a confidential client that is not registered for PKCE (RFC 9700 §4.8.
     expect((await redeemAsX(await obtainCode(site, withoutPkce))).status).toBe(200)
   })
 
-  it('must prove a challenge it has sent', async () => {
+  it('must send the verifier for a challenge that it has sent', async () => {
     const code = await obtainCode(site, forX)
 
     await expectJsonRefusal(
@@ -219,7 +224,7 @@ describe('a confidential client that is not registered for PKCE (RFC 9700 §4.8.
     )
   })
 
-  it('a public client that is not registered for PKCE needs it nevertheless (RFC 9700 §2.1.1)', async () => {
+  it('needs PKCE nevertheless if it is public (RFC 9700 §2.1.1)', async () => {
     expect((await site.storage.clients.find(clientId('P')))?.requirePkce).toBe(false)
 
     await expectErrorRedirect(
@@ -250,9 +255,9 @@ describe('a confidential client that is not registered for PKCE (RFC 9700 §4.8.
   })
 
   it.each([
-    ['without a challenge, PKCE is recommended', withoutPkce, /requirePkce/],
-    ['with one, nothing is', forX, undefined],
-  ])('the event of a code says: %s (RFC 9700 §2.1.1)', async (_, change, advice) => {
+    ['without a challenge recommends PKCE', withoutPkce, /requirePkce/],
+    ['with a challenge recommends nothing', forX, undefined],
+  ])('the event of a code %s (RFC 9700 §2.1.1)', async (_, change, advice) => {
     const before = site.events.length
 
     await obtainCode(site, change)
@@ -272,7 +277,7 @@ it('discovery lists S256 only', async () => {
 
 it('a normal request still succeeds afterwards', () => expectServing(site))
 
-/** The number of families that could still be used. */
+/** Returns the number of token families that are not revoked. */
 const familiesOf = (server: ServerUnderTest): number => {
   const { families } = JSON.parse(server.dump()) as { families: { byId: readonly [string, { revokedAt?: number }][] } }
   return families.byId.filter(([, family]) => family.revokedAt === undefined).length

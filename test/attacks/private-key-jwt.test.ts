@@ -12,6 +12,7 @@ import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { authenticateEveryClient, refresh, tokensFor } from '../support/token-calls.ts'
 
+// One file, because all tests change one valid assertion and present it to the same endpoints.
 let site: ServerUnderTest
 let attacker: GenuineJwt['attacker']
 beforeAll(async () => {
@@ -122,7 +123,7 @@ describe('private_key_jwt: forged assertions', () => {
   })
 
   it.each(['at+jwt', 'dpop+jwt', 'oauth-authz-req+jwt', 'logout+jwt', 'x'])(
-    'rejects a JWT signed as %s (RFC 8725 §3.11)',
+    'rejects a JWT of the type %s (RFC 8725 §3.11)',
     async (typ) => {
       await refuseAssertion(await writeAssertion(site, { header: { typ } }))
     },
@@ -213,19 +214,19 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
   })
 
   it('rejects two client_assertion values (RFC 6749 §3.2)', async () => {
-    const [one, two] = [await assertionOf(site), await assertionOf(site)]
+    const [first, second] = [await assertionOf(site), await assertionOf(site)]
 
     await expectJsonRefusal(
       site,
       { status: 400, error: 'invalid_request' },
       {
-        send: () => postForm(site, path, `${encode(one)}&${encode(two)}&token=x`, {}),
+        send: () => postForm(site, path, `${encode(first)}&${encode(second)}&token=x`, {}),
         reason: 'parameter_repeated',
       },
     )
   })
 
-  it('accepts an assertion once, at whichever endpoint (RFC 7523 §3)', async () => {
+  it('accepts an assertion only once across all endpoints (RFC 7523 §3)', async () => {
     const good = await assertionOf(site)
     await present(good)
 
@@ -245,7 +246,7 @@ describe('private_key_jwt: accepted assertions', () => {
     ['nbf 8 s ahead (RFC 7523 §3)', { claims: { nbf: now + 8 } }],
     ['no iat (RFC 7523 §3)', { claims: { iat: undefined } }],
     ['exp at the limit (RFC 7523 §3)', { claims: { exp: now + 330 } }],
-    ['no kid, where the client has one key (RFC 7515 §4.1.4)', { header: { kid: undefined } }],
+    ['no kid, if the client has only one key (RFC 7515 §4.1.4)', { header: { kid: undefined } }],
     ['no typ (RFC 7515 §4.1.9)', { header: { typ: undefined } }],
     ['typ client-authentication+jwt (RFC 8725 §3.11)', { header: { typ: 'client-authentication+jwt' } }],
     ['an unknown claim (RFC 7519 §4)', { claims: { x: 1 } }],
@@ -255,7 +256,7 @@ describe('private_key_jwt: accepted assertions', () => {
     expect(await isAccepted(change)).toBe(true)
   })
 
-  it('accepts a client_id beside the assertion (RFC 7521 §4.2)', async () => {
+  it('accepts a client_id in addition to the assertion (RFC 7521 §4.2)', async () => {
     expect((await present({ ...(await assertionOf(site)), client_id: 'B' })).status).toBe(200)
   })
 
@@ -293,12 +294,12 @@ describe('private_key_jwt: accepted assertions', () => {
   })
 
   it.each([
-    ['the token endpoint', 'https://as.test/token', true],
-    ['the token endpoint in an array', ['https://as.test/token'], true],
-    ['the issuer', 'https://as.test', true],
-    ['the token endpoint of another server', 'https://other.test/token', false],
-    ['both of this server', ['https://as.test', 'https://as.test/token'], false],
-  ])('a client registered for the token endpoint as audience sends %s (RFC 7523 §3)', async (_, aud, accepted) => {
+    ['may send the token endpoint', 'https://as.test/token', true],
+    ['may send the token endpoint in an array', ['https://as.test/token'], true],
+    ['may send the issuer', 'https://as.test', true],
+    ['must not send the token endpoint of another server', 'https://other.test/token', false],
+    ['must not send both the issuer and the token endpoint', ['https://as.test', 'https://as.test/token'], false],
+  ])('a client registered for the token endpoint as audience %s (RFC 7523 §3)', async (_, aud, accepted) => {
     await changeClient(site.storage, clientId('B'), { allowTokenEndpointAudience: true })
 
     expect(await isAccepted({ claims: { aud } })).toBe(accepted)

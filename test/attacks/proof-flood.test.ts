@@ -13,7 +13,7 @@ afterAll(() => site.close())
 
 const ofP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
 
-/** A token request of the public client P with a genuine proof of a new key. */
+/** Sends a token request of the public client P with a valid proof of a new key. */
 async function request(form: Change) {
   const dpop = await writeProof(site, await createProofKey())
   return postForm(site, '/token', encode({ ...ofP, ...form }), { dpop })

@@ -22,9 +22,9 @@ afterEach(() => site.close())
 const ofP = { client_id: 'P', redirect_uri: 'https://spa.test/cb' }
 
 /**
- * Fails one storage call of a request after the other, until none is left. Each reply must be an outage and leave storage
- * as it was.
- * @returns the calls that failed, and the reply when none did.
+ * Repeats a request and makes a later storage call fail each time, until no call fails. Each failure must produce an
+ * outage response and leave storage unchanged.
+ * @returns the calls that failed, and the reply when none failed.
  */
 async function failEachCall(
   send: () => Promise<Reply>,
@@ -47,13 +47,13 @@ async function failEachCall(
     expect([call, isOutage(reply), reply.status]).toEqual([call, true, reply.status])
     expect([call, site.lastReason()]).toEqual([call, 'storage_unavailable'])
     expect(reply.text).not.toMatch(/is down/)
-    // An assertion or a proof that was stored is used up; the client signs another one.
+    // A stored assertion or proof is used up; the client signs a new one.
     if (!writes.some((written) => done.includes(written))) expect(site.dump()).toBe(before)
     failed.push(call)
   }
 }
 
-/** The calls before which nothing may have changed. */
+/** Storage must be unchanged as long as none of these calls has succeeded. */
 const writes = ['replays.markUsed', 'families.rotate']
 
 const isUnavailable = (reply: Reply): boolean =>

@@ -9,7 +9,8 @@ let users: Users
 let site: ScimSite
 beforeAll(async () => {
   const oauth = await startServer()
-  const password = (given: Parameters<ReturnType<typeof keepPassword>>[0]) => keepPassword(users, oauth.storage)(given)
+  const password = (submitted: Parameters<ReturnType<typeof keepPassword>>[0]) =>
+    keepPassword(users, oauth.storage)(submitted)
   site = await startScimSite({ oauth, password, onEvent: (event) => forgetRemoved(users)(event) })
   users = openUsers(':memory:')
   await users.add([
@@ -21,7 +22,7 @@ afterAll(async () => {
   await site.close()
 })
 
-/** A user with the password `evil`, provisioned by the directory T1 for the duration of the test. */
+/** Provisions a user with the password `evil` through the directory T1, for the duration of the test. */
 async function provision({ userName, email }: { readonly userName: string; readonly email: string }): Promise<string> {
   const reply = await site.send({
     method: 'POST',
@@ -45,8 +46,8 @@ describe('the starter signs in by user name or e-mail address, and a directory c
     ['a userName that is an e-mail address in capitals', { userName: 'ADA@Example.ORG', email: 'eve@example.org' }],
     ['an e-mail address that is a username', { userName: 'eve@example.org', email: 'ada' }],
     ['both, crossed', { userName: 'ada@example.org', email: 'ada' }],
-  ])('keeps the sign-in names of a local user when a directory provisions %s', async (_, person) => {
-    await provision(person)
+  ])('keeps the sign-in names of a local user when a directory provisions %s', async (_, user) => {
+    await provision(user)
 
     for (const username of ['ada', 'ada@example.org']) {
       expect((await users.verify({ username, password: 'engine' }))?.username).toBe('ada')
@@ -54,7 +55,7 @@ describe('the starter signs in by user name or e-mail address, and a directory c
     expect(users.list().filter(({ directory }) => directory === '')).toMatchObject([{ username: 'ada' }])
   })
 
-  it('a user with a password can still change it when the directory assigns them such a name later', async () => {
+  it('a user with a password can still change it when the directory later assigns them the name of a local user', async () => {
     const id = await provision({ userName: 'kim@example.org', email: 'kim@example.org' })
 
     await site.send({

@@ -28,6 +28,7 @@ import {
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
+// One file for the whole life of a pushed request: pushing, visiting, completing.
 let site: ServerUnderTest
 beforeAll(async () => {
   site = await startServer()
@@ -151,7 +152,7 @@ describe('pushing a request (RFC 9126 §2)', () => {
   })
 
   it.each([
-    ['16 KiB and a byte', `x=${'a'.repeat(16_383)}`, 413, undefined],
+    ['one byte more than 16 KiB', `x=${'a'.repeat(16_383)}`, 413, undefined],
     ['65 parameters', Array.from({ length: 65 }, (_, at) => `p${at}=1`).join('&'), 400, 'parameters_malformed'],
     ['a repeated parameter', 'state=1&state=2', 400, 'parameter_repeated'],
   ] as const)('refuses a form of %s (RFC 9126 §2.3)', async (_, body, status, reason) => {
@@ -192,7 +193,7 @@ describe('the authorization endpoint with a pushed request (RFC 9126 §4)', () =
     uri = await obtainRequestUri(site)
   })
 
-  it('issues the code that the pushed parameters ask for', async () => {
+  it('issues the code that the pushed parameters request', async () => {
     const started = await visitPushed(site, uri)
     const done = await signInAndConsent(site, started)
 
@@ -224,7 +225,7 @@ describe('the authorization endpoint with a pushed request (RFC 9126 §4)', () =
     expect(late.text).toContain('invalid_request_uri')
   })
 
-  it('issues one code to a browser that needs no page, also for requests at the same time', async () => {
+  it('issues only one code for concurrent requests of a browser that needs no page', async () => {
     await signInAndConsent(site, await visitPushed(site, uri))
     const silent = await obtainRequestUri(site)
     const cookie = signedInAs(site, 'U1')
@@ -241,7 +242,7 @@ describe('the authorization endpoint with a pushed request (RFC 9126 §4)', () =
     await expectErrorPage(site, { send: () => visitPushed(site, uri), reason: 'request_uri_unknown' })
   })
 
-  it('bounds only the first visit: a user may take their time to sign in (RFC 9126 §2.2)', async () => {
+  it('limits only the time until the first visit: a user may take longer to sign in (RFC 9126 §2.2)', async () => {
     site.clock.advance(59)
     const started = await visitPushed(site, uri)
     site.clock.advance(1500)
@@ -311,7 +312,7 @@ describe('a pushed request is validated again when a browser arrives (RFC 9126 �
   it.each([
     ['disabled', { disabledAt: 1 }, 'client_disabled'],
     ['registered for another redirect URI', { redirectUris: ['https://app.test/new'] }, 'redirect_uri_mismatch'],
-  ] as const)('a client that was %s meanwhile gets no further', async (_, change, reason) => {
+  ] as const)('refuses a client that has been %s in the meantime', async (_, change, reason) => {
     const uri = await obtainRequestUri(site)
     const { version: _version, ...before } = (await site.storage.clients.find(idOf.A)) ?? {}
     await changeClient(site.storage, idOf.A, change as object)
@@ -320,7 +321,7 @@ describe('a pushed request is validated again when a browser arrives (RFC 9126 �
     await changeClient(site.storage, idOf.A, before)
   })
 
-  it('a client that lost the scope meanwhile gets the error', async () => {
+  it('redirects with an error if the client has lost the scope in the meantime', async () => {
     const uri = await obtainRequestUri(site, { scope: 'openid email' })
     const { scopes = [] } = (await site.storage.clients.find(idOf.A)) ?? {}
     await changeClient(site.storage, idOf.A, { scopes: ['openid'] })
@@ -335,7 +336,7 @@ describe('a pushed request is validated again when a browser arrives (RFC 9126 �
 })
 
 describe('one code for one pushed request (RFC 9126 §4)', () => {
-  it('of two tabs that were both read before either was completed, one gets a code', async () => {
+  it('issues a code to only one of two tabs that were both opened before either was completed', async () => {
     const uri = await obtainRequestUri(site)
     const tabs = [await visitPushed(site, uri), await visitPushed(site, uri)]
     const pending = await Promise.all(tabs.map((tab) => site.server.interaction(postedBy(tab))))
@@ -356,10 +357,10 @@ describe('one code for one pushed request (RFC 9126 §4)', () => {
     ['another client’s request', (record: PushedRequestRecord) => ({ ...record, clientId: clientId('X') })],
     ['a request that has expired', (record: PushedRequestRecord) => ({ ...record, usableUntil: record.createdAt })],
     ['a request without its time', ({ usableUntil: _dropped, ...record }: PushedRequestRecord) => record],
-  ])('%s that a faulty store returns is refused', async (_, read) => {
+  ])('refuses %s from a faulty store', async (_, read) => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const { pushedRequests } = storage
-    const careless = await startServer({
+    const faulty = await startServer({
       storage: {
         ...storage,
         pushedRequests: {
@@ -371,14 +372,14 @@ describe('one code for one pushed request (RFC 9126 §4)', () => {
         },
       },
     })
-    const uri = await obtainRequestUri(careless)
+    const uri = await obtainRequestUri(faulty)
 
-    await expectErrorPage(careless, { send: () => visitPushed(careless, uri), reason: 'request_uri_unknown' })
-    await careless.close()
+    await expectErrorPage(faulty, { send: () => visitPushed(faulty, uri), reason: 'request_uri_unknown' })
+    await faulty.close()
   })
 })
 
-/** The form that the browser of an interaction posts to the host's page. */
+/** Creates the request with which the browser of an interaction posts a form to the host's page. */
 const postedBy = (started: Reply): ServerRequest => ({
   method: 'POST',
   url: started.location,
@@ -392,7 +393,7 @@ const postedBy = (started: Reply): ServerRequest => ({
 })
 
 describe('requests that must be pushed (RFC 9126 §5, §6)', () => {
-  it('a client that is registered so is refused without pushing', async () => {
+  it('refuses a request that a client has not pushed, although its registration requires it', async () => {
     await changeClient(site.storage, idOf.A, { requirePushedAuthorizationRequests: true })
 
     await expectErrorRedirect(
@@ -404,7 +405,7 @@ describe('requests that must be pushed (RFC 9126 §5, §6)', () => {
     await changeClient(site.storage, idOf.A, { requirePushedAuthorizationRequests: false })
   })
 
-  it('a server can require it of all clients, which discovery says', async () => {
+  it('a server can require pushed requests from all clients, and discovery says so', async () => {
     const strict = await startServer({ requirePushedAuthorizationRequests: true })
 
     const { json } = await strict.send({ path: '/.well-known/oauth-authorization-server' })

@@ -6,6 +6,7 @@ import { authorize, obtainCode, redeem } from '../support/flow.ts'
 import { expectServing, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
+// One file, because most of its lines are the tables of redirect URIs.
 let site: ServerUnderTest
 beforeAll(async () => {
   site = await startServer()
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Text that the page must not contain for any redirect URI below. */
+/** Strings that the error page must not contain, whatever the redirect URI. */
 const secrets = ['evil', 'alert', 'app.test', '127.0.0.1', 'localhost']
 
 describe('client A, registered for https://app.test/cb: any other URI is rejected on a page (RFC 9700 §2.1)', () => {
@@ -110,7 +111,7 @@ describe('client A, registered for https://app.test/cb: any other URI is rejecte
     expect(reply.location.searchParams.has('code')).toBe(true)
   })
 
-  it('a client with several redirect URIs has no default', async () => {
+  it('requires redirect_uri from a client with several redirect URIs', async () => {
     await changeClient(site.storage, clientId('X'), { redirectUris: ['https://x.test/cb', 'https://x.test/cb2'] })
 
     await expectErrorPage(site, {
@@ -222,7 +223,7 @@ describe('a private-use scheme (RFC 8252 §7.1)', () => {
 })
 
 describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
-  it('rejects a missing redirect_uri that was sent before', async () => {
+  it('rejects a request without the redirect_uri of the authorization request', async () => {
     const code = await obtainCode(site)
 
     await expectJsonRefusal(

@@ -15,7 +15,7 @@ import { startServer, type ServerUnderTest } from '../support/server-under-test.
 
 const issuer = 'https://as.test'
 
-describe('a server that keeps expiring records in Redis', () => {
+describe('a server that stores expiring records in Redis', () => {
   it('answers 503 with Retry-After while Redis is down, and redeems the code afterwards', async () => {
     const redis = await start()
     const client = await connect(redis)
@@ -41,7 +41,7 @@ describe('a server that keeps expiring records in Redis', () => {
     const master = await start()
     const replica = await start({ replicaof: `127.0.0.1 ${master.port}` })
     const [atMaster, atReplica] = [await connect(master), await connect(replica)]
-    // Like a client that follows the elected master.
+    // Behaves like a client that follows the elected master.
     let elected = atMaster
     const following: NodeRedisClient = {
       evalSha: (sha1, options) => elected.evalSha(sha1, options),

@@ -18,7 +18,7 @@ it('50 concurrent refreshes with one token return the same successor (RFC 9700 Â
   expect((storedFamilies(site) as { byId: unknown[] }).byId).toHaveLength(1)
 })
 
-/** Every token that was ever issued in the family. */
+/** A token family with every token that was issued in it. */
 interface Family {
   readonly oldToken: string
   readonly currentToken: string
@@ -60,7 +60,7 @@ it.each<{ row: string; rival: (world: FamilyWorld, family: Family) => Promise<An
   expect.hasAssertions()
 })
 
-/** A family whose first token was rotated before the retry window. */
+/** Creates a family whose first refresh token was rotated and whose retry window has ended. */
 async function rotatedFamily(world: FamilyWorld): Promise<Family> {
   const first = await world.redeem(await world.code(await world.createUser()))
   const oldToken = first.json.refresh_token ?? ''

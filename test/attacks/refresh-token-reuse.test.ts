@@ -18,6 +18,7 @@ import {
   type Tokens,
 } from '../support/token-calls.ts'
 
+// One file for the life of a token family: retries, reuse, expiry, and the end of its grant, user or client.
 async function freshServer(options: Parameters<typeof startServer>[0] = {}): Promise<ServerUnderTest> {
   const site = await startServer(options)
   onTestFinished(() => site.close())
@@ -25,8 +26,8 @@ async function freshServer(options: Parameters<typeof startServer>[0] = {}): Pro
   return site
 }
 
-/** Asserts that no token of the family is accepted any more. */
-async function expectDead(site: ServerUnderTest, ...family: readonly Tokens[]): Promise<void> {
+/** Asserts that the server no longer accepts any token of the family. */
+async function expectInactive(site: ServerUnderTest, ...family: readonly Tokens[]): Promise<void> {
   for (const tokens of family) {
     expect((await introspect(site, tokens.access_token)).text).toBe('{"active":false}')
     expect((await introspect(site, tokens.refresh_token)).text).toBe('{"active":false}')
@@ -51,7 +52,7 @@ describe('a rotated refresh token is presented again', () => {
       secrets: [first.refresh_token],
     })
 
-    await expectDead(site, first, second)
+    await expectInactive(site, first, second)
   })
 
   it('revokes only that family: another one of the same user and client stays active (RFC 9700 §4.14.2)', async () => {
@@ -140,10 +141,10 @@ describe('a rotated refresh token is presented again', () => {
     const retried = await refresh(site, first.refresh_token)
 
     expect([retried.status, site.lastReason()]).toEqual([400, 'refresh_token_reused'])
-    await expectDead(site, second)
+    await expectInactive(site, second)
   })
 
-  it('a retry within the window cannot ask for more than was granted (RFC 6749 §6)', async () => {
+  it('a retry within the window cannot request more than was granted (RFC 6749 §6)', async () => {
     const site = await freshServer()
     const first = await tokensFor(site, 'A')
     await refresh(site, first.refresh_token, { scope: 'profile' })
@@ -170,7 +171,7 @@ describe('a rotated refresh token is presented again', () => {
       storage: 'may change',
     })
 
-    await expectDead(site, second, third)
+    await expectInactive(site, second, third)
   })
 
   it('a rotated token presented by another client does not revoke the family (RFC 6749 §10.4)', async () => {
@@ -271,7 +272,7 @@ describe('refresh token: its grant, user and client', () => {
       reason: 'refresh_token_unknown',
     })
 
-    await expectDead(site, tokens)
+    await expectInactive(site, tokens)
   })
 
   it('revoking only a token family revokes all its tokens (RFC 7009 §2.1)', async () => {
@@ -282,7 +283,7 @@ describe('refresh token: its grant, user and client', () => {
       site.clock.now(),
     )
 
-    await expectDead(site, tokens)
+    await expectInactive(site, tokens)
   })
 
   it('rejects a client that lost the refresh grant (RFC 6749 §5.2)', async () => {
@@ -318,11 +319,11 @@ describe('refresh token: its grant, user and client', () => {
   })
 })
 
-describe('a refresh token that is kept', () => {
-  const kept = { refreshTokenRotation: 'unbound_only' } as const
+describe('a refresh token that is not rotated', () => {
+  const withoutRotation = { refreshTokenRotation: 'unbound_only' } as const
 
-  it('is returned with each use of a client that authenticates, long after the retry window (RFC 9700 §4.14.2)', async () => {
-    const site = await freshServer(kept)
+  it('is returned at each use by a client that authenticates, even long after the retry window (RFC 9700 §4.14.2)', async () => {
+    const site = await freshServer(withoutRotation)
     const first = await tokensFor(site, 'A')
 
     for (const later of [0, 1, 3600]) {
@@ -331,8 +332,11 @@ describe('a refresh token that is kept', () => {
     }
   })
 
-  it('expires without use, and with its family (RFC 9700 §4.14.2)', async () => {
-    const site = await freshServer({ ...kept, lifetimes: { refreshTokenIdle: 100, refreshTokenAbsolute: 250 } })
+  it('expires when it is not used, and with its family (RFC 9700 §4.14.2)', async () => {
+    const site = await freshServer({
+      ...withoutRotation,
+      lifetimes: { refreshTokenIdle: 100, refreshTokenAbsolute: 250 },
+    })
     const { refresh_token } = await tokensFor(site, 'A')
     const idle = await tokensFor(site, 'A')
 
@@ -343,8 +347,8 @@ describe('a refresh token that is kept', () => {
     expect((await refresh(site, idle.refresh_token)).status).toBe(400)
   })
 
-  it('is not kept by a public client whose token is not bound (RFC 9700 §4.14.2)', async () => {
-    const site = await freshServer(kept)
+  it('is not issued to a public client whose token is not bound: its token is rotated (RFC 9700 §4.14.2)', async () => {
+    const site = await freshServer(withoutRotation)
     const first = await tokensFor(site, 'P')
 
     const second = tokensOf(await refresh(site, first.refresh_token, {}, 'P'))
@@ -356,7 +360,7 @@ describe('a refresh token that is kept', () => {
   })
 
   it('does not work for a user who was deactivated (RFC 6749 §5.2)', async () => {
-    const site = await freshServer(kept)
+    const site = await freshServer(withoutRotation)
     const { refresh_token, access_token } = await tokensFor(site, 'A')
     await refresh(site, refresh_token)
 

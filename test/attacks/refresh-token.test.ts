@@ -19,6 +19,7 @@ import {
   type Tokens,
 } from '../support/token-calls.ts'
 
+// One file, because most of its lines are the table of rejected requests.
 let site: ServerUnderTest
 beforeAll(async () => {
   site = await startServer()
@@ -29,7 +30,7 @@ afterAll(() => site.close())
 interface Row {
   readonly row: string
   readonly client?: ClientName
-  /** The request's value in place of A's valid refresh token. */
+  /** Returns the parameters that change a valid refresh of A's token. */
   readonly form: (tokens: Tokens) => Change | Promise<Change>
   readonly status: number
   readonly error: string
@@ -50,7 +51,7 @@ describe('a rejected refresh leaves the token usable', () => {
       reason: 'refresh_token_missing',
     },
     {
-      row: 'an empty refresh_token counts as absent (RFC 6749 §3.2)',
+      row: 'an empty refresh_token is treated as absent (RFC 6749 §3.2)',
       form: () => ({ refresh_token: '' }),
       status: 400,
       error: 'invalid_request',
@@ -257,10 +258,10 @@ describe('the response to a refresh', () => {
     const tokens = await tokensFor(site, 'A')
 
     const narrow = tokensOf(await refresh(site, tokens.refresh_token, { scope: 'profile' }))
-    const whole = tokensOf(await refresh(site, narrow.refresh_token))
+    const complete = tokensOf(await refresh(site, narrow.refresh_token))
 
     expect([narrow.scope, narrow.id_token]).toEqual(['profile', undefined])
-    expect(whole.scope).toBe('openid profile offline_access')
+    expect(complete.scope).toBe('openid profile offline_access')
     expect((await userinfo(site, narrow.access_token)).status).toBe(403)
   })
 

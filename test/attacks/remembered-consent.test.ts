@@ -21,15 +21,15 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Addresses that any program on the device can listen on, so a public client's name proves nothing there. */
+/** Redirect URIs that any program on the device can receive, so that they do not prove which app is the client. */
 const claimable = [loopback, 'http://127.0.0.1:51000/cb', 'com.example.app:/cb']
 
 describe('another program on the device can impersonate a native app (RFC 8252 §8.6)', () => {
   it.each(claimable)('asks again for consent given earlier when the redirect URI is %s', async (redirectUri) => {
-    const asked = await authorize(site, { client_id: 'N', redirect_uri: redirectUri })
+    const started = await authorize(site, { client_id: 'N', redirect_uri: redirectUri })
 
-    expect(asked.location.pathname).toBe('/consent')
-    expect((await answerInteraction(site, asked, consent)).location.searchParams.get('code')).not.toBeNull()
+    expect(started.location.pathname).toBe('/consent')
+    expect((await answerInteraction(site, started, consent)).location.searchParams.get('code')).not.toBeNull()
   })
 
   it.each(claimable)('prompt=none gets no code for %s', async (redirectUri) => {
@@ -58,8 +58,8 @@ describe('a decision on the consent page replaces earlier consent (OIDC Core §3
   const silently = () => authorize(site, { scope, prompt: 'none' })
 
   it.each([
-    ['unchecked scopes', 'scope=openid'],
-    ['a denied request', 'deny=1'],
+    ['scopes that the user has unchecked', 'scope=openid'],
+    ['scopes of a request that the user has denied', 'deny=1'],
   ])('the client does not get %s again without asking', async (_, decision) => {
     await answerInteraction(site, await consentPage(), allowAll)
     expect((await silently()).location.searchParams.get('code')).not.toBeNull()
@@ -80,7 +80,7 @@ describe('consent to one API is not consent to another one (RFC 8707 §3)', () =
     'https://other.test': { scopes: ['api.write'] },
   }
 
-  it('asks again, names the API, and the token is for it alone', async () => {
+  it('asks for consent again, names the API, and issues a token only for it', async () => {
     const own = await startServer({ resources })
     onTestFinished(() => own.close())
     const ask = (change: Change) => authorize(own, { scope, ...change })
@@ -92,13 +92,13 @@ describe('consent to one API is not consent to another one (RFC 8707 §3)', () =
       { error: 'consent_required' },
       { send: () => ask({ resource: payments, prompt: 'none' }), reason: 'consent_required' },
     )
-    const asked = await ask({ resource: payments })
+    const started = await ask({ resource: payments })
     const page = await own.send({
-      path: asked.location.pathname + asked.location.search,
-      headers: { cookie: asked.cookies },
+      path: started.location.pathname + started.location.search,
+      headers: { cookie: started.cookies },
     })
     expect(page.json['resources']).toEqual([{ uri: payments, name: 'Payments', granted: false }])
-    const allowed = await answerInteraction(own, asked, 'scope=openid&scope=api.read')
+    const allowed = await answerInteraction(own, started, 'scope=openid&scope=api.read')
     const code = allowed.location.searchParams.get('code') ?? ''
     const { access_token } = (await redeem(own, code)).json as { readonly access_token: string }
 

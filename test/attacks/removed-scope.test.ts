@@ -12,13 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const take = async (...removed: readonly string[]): Promise<void> => {
+const removeScopes = async (...removed: readonly string[]): Promise<void> => {
   const client = await site.storage.clients.find(clientId('A'))
   const scopes = (client?.scopes ?? []).filter((scope) => !removed.includes(scope))
   await changeClient(site.storage, clientId('A'), { scopes })
 }
 
-it('a scope that is removed from a client is in none of its issued tokens any more (RFC 6749 §3.3)', async () => {
+it('a scope that was removed from a client no longer has an effect in tokens issued before (RFC 6749 §3.3)', async () => {
   const { access_token: token } = await tokensFor(site, 'A', { scope: 'openid profile email' })
   const before = [
     (await userinfo(site, token)).json['name'],
@@ -26,7 +26,7 @@ it('a scope that is removed from a client is in none of its issued tokens any mo
     (await site.server.accessToken(token))?.scopes,
   ]
 
-  await take('profile')
+  await removeScopes('profile')
 
   expect(before).toEqual(['Ann Lee', 'openid profile email', ['openid', 'profile', 'email']])
   expect((await userinfo(site, token)).json).toMatchObject({ sub: 'U1', email: 'ann@example.test' })
@@ -37,7 +37,7 @@ it('a scope that is removed from a client is in none of its issued tokens any mo
 
 it('userinfo refuses a token whose client may no longer request openid (OIDC Core §5.3)', async () => {
   const { access_token: token } = await tokensFor(site, 'A', { scope: 'openid email' })
-  await take('openid')
+  await removeScopes('openid')
 
   const before = site.dump()
   const reply = await userinfo(site, token)

@@ -11,6 +11,7 @@ import { expectServing, expectErrorRedirect, expectJsonRefusal, expectErrorPage 
 import { pushObject, visitObject, writeRequestObject, type ObjectChange } from '../support/request-object.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
+// One file, because the same table of refused objects is sent to two endpoints.
 let site: ServerUnderTest
 beforeAll(async () => {
   site = await startServer()
@@ -23,11 +24,11 @@ type Forge = (now: number) => ObjectChange | Promise<ObjectChange>
 
 const stranger = await generateKeyPair('ES256', { extractable: true })
 
-/** What is refused before its parameters count, by the reason. */
+/** Request objects that are refused before their parameters are read: label, reason and change. */
 const refusedObjects: readonly (readonly [string, string, Forge])[] = [
   ['alg none', 'request_object_unverified', () => ({ header: { alg: 'none' }, sign: signNothing(1) })],
   [
-    'HS256 with a public text as key',
+    'HS256 with a public string as the key',
     'request_object_unverified',
     () => ({ header: { alg: 'HS256' }, sign: signHs256(new TextEncoder().encode('b1')) }),
   ],
@@ -42,7 +43,7 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
     }),
   ],
   [
-    'an address of keys in its header',
+    'a URL of keys in its header',
     'request_object_unverified',
     () => ({ header: { jku: 'https://evil.test/jwks', kid: 'x' }, sign: signEs256(stranger.privateKey) }),
   ],
@@ -62,7 +63,7 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
   ['a list of other aud', 'request_object_audience', () => ({ claims: { aud: ['https://other.test'] } })],
   ['a nested list of aud', 'request_object_audience', () => ({ claims: { aud: [['https://as.test']] } })],
   ['no exp', 'request_object_expired', () => ({ claims: { exp: undefined } })],
-  ['exp as text', 'request_object_expired', (now) => ({ claims: { exp: String(now + 60) } })],
+  ['exp as a string', 'request_object_expired', (now) => ({ claims: { exp: String(now + 60) } })],
   ['exp now', 'request_object_expired', (now) => ({ claims: { exp: now } })],
   ['nbf in 31 seconds', 'request_object_expired', (now) => ({ claims: { nbf: now + 31 } })],
   ['iat in 31 seconds', 'request_object_expired', (now) => ({ claims: { iat: now + 31 } })],
@@ -75,7 +76,11 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
   ['scope as a list', 'request_object_member', () => ({ claims: { scope: ['openid'] } })],
   ['state as a number', 'request_object_member', () => ({ claims: { state: 5 } })],
   ['nonce as an object', 'request_object_member', () => ({ claims: { nonce: {} } })],
-  ['a resource that is no text', 'request_object_member', () => ({ claims: { resource: ['https://api.test', 5] } })],
+  [
+    'a resource that is not a string',
+    'request_object_member',
+    () => ({ claims: { resource: ['https://api.test', 5] } }),
+  ],
 ]
 
 describe('a request object is refused on a page, because nothing proves where an error may go (RFC 9101 §6)', () => {
@@ -92,7 +97,7 @@ describe('a request object is refused on a page, because nothing proves where an
   })
 
   it.each([
-    ['text that is no JWS', () => Promise.resolve('request')],
+    ['a string that is not a JWS', () => Promise.resolve('request')],
     ['a JWE (RFC 9101 §10.5)', () => Promise.resolve('eyJhbGciOiJSU0EtT0FFUCJ9.e30.e30.e30.e30')],
     ['a payload that is not JSON', () => writeJws({ alg: 'ES256' }, 'x', signEs256(site.clients.B.privateKey))],
     ['a payload that is a list', () => writeJws({ alg: 'ES256' }, [], signEs256(site.clients.B.privateKey))],
@@ -145,7 +150,7 @@ describe('a pushed request object is refused in JSON (RFC 9126 §3)', () => {
     )
   })
 
-  it('only the parameters inside count', async () => {
+  it('ignores parameters outside of the object', async () => {
     const object = await writeRequestObject(site, { claims: { state: undefined } })
     const reply = await pushObject(site, object, {
       scope: 'openid email',
@@ -168,7 +173,7 @@ describe('a request object is accepted (RFC 9101 §6)', () => {
     ['8 seconds early', (now) => ({ claims: { nbf: now + 8, iat: now + 8 } })],
     ['without typ', () => ({ header: { typ: undefined } })],
     ['with max_age as a number', () => ({ claims: { max_age: 300 } })],
-    ['with max_age as text', () => ({ claims: { max_age: '300' } })],
+    ['with max_age as a string', () => ({ claims: { max_age: '300' } })],
     ['with claims as JSON', () => ({ claims: { claims: { id_token: { email: null } } } })],
     ['with a list of resources', () => ({ claims: { resource: ['https://as.test'] } })],
     ['with members of an unknown meaning', () => ({ claims: { extra: { a: [1] }, more: null } })],
@@ -186,7 +191,7 @@ describe('a request object is accepted (RFC 9101 §6)', () => {
     expect(tokens.status).toBe(200)
   })
 
-  it('for three sign-ins within its lifetime: a reload must not fail (RFC 9101 §10.2)', async () => {
+  it('for several sign-ins within its lifetime, because a reload must not fail (RFC 9101 §10.2)', async () => {
     const object = await writeRequestObject(site)
 
     for (let visit = 0; visit < 3; visit += 1) {
@@ -195,14 +200,14 @@ describe('a request object is accepted (RFC 9101 §6)', () => {
     }
   })
 
-  it('while its user takes longer than it is valid', async () => {
+  it('even if the user takes longer than its lifetime', async () => {
     const started = await visitObject(site, writeRequestObject(site))
     site.clock.advance(1500)
 
     expect((await signInAndConsent(site, started)).location.searchParams.has('code')).toBe(true)
   })
 
-  it('and nothing beside it counts, not even a state that it does not have (RFC 9101 §6.3)', async () => {
+  it('and parameters outside of it are ignored, even a state that it does not contain (RFC 9101 §6.3)', async () => {
     const object = await writeRequestObject(site, { claims: { state: undefined } })
     const outside = { scope: 'admin', redirect_uri: 'https://evil.test/cb', state: 'x', prompt: 'none' }
 
@@ -212,7 +217,7 @@ describe('a request object is accepted (RFC 9101 §6)', () => {
     expect(done.location.searchParams.has('state')).toBe(false)
   })
 
-  it('also by a cross-site POST, which is repeated as a GET of the same object', async () => {
+  it('by a cross-site POST, which is repeated as a GET of the same object', async () => {
     const object = await writeRequestObject(site)
     const reply = await postForm(site, '/auth', encode({ client_id: 'B', request: object, state: 'outside' }), {
       'sec-fetch-site': 'cross-site',
@@ -244,7 +249,7 @@ describe('an error after the signature is verified goes to the redirect URI insi
     )
   })
 
-  it('names of prototypes inside have no meaning', async () => {
+  it('names of prototype members inside have no effect', async () => {
     const claims = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as object
     const started = await visitObject(site, writeRequestObject(site, { claims: { ...claims, toString: 'x' } }))
 
@@ -259,7 +264,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-describe('what a client is registered for (RFC 9101 §10.5)', () => {
+describe('the registration of a client for request objects (RFC 9101 §10.5)', () => {
   const change = (changed: object) => changeClient(site.storage, B, changed)
 
   it('a client that is registered for PS256 is refused with ES256', async () => {
@@ -317,7 +322,7 @@ it.each(['https://evil.test/obj', 'http://127.0.0.1/', 'data:,x', 'file:///etc/p
   },
 )
 
-/** A signed request object with a member in front of its own, which then has the name twice. */
+/** Signs a request object with a member in front of its own members, so that one name occurs twice. */
 async function withRepeated(member: string): Promise<string> {
   const { header, payload } = readJws(await writeRequestObject(site))
   return writeJws(header, `{${member},${JSON.stringify(payload).slice(1)}`, signEs256(site.clients.B.privateKey))

@@ -11,6 +11,7 @@ import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { authenticateEveryClient, postAs, revoke, tokensFor, type ClientName } from '../support/token-calls.ts'
 
+// One file for the feed endpoint; a third of it is the table of rejected requests.
 const path = '/token/revocation-feed'
 const nonce = 'n'.repeat(22)
 
@@ -21,11 +22,11 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const ask = (form: Change = {}, client: ClientName = 'RS'): Promise<Reply> =>
+const requestFeed = (form: Change = {}, client: ClientName = 'RS'): Promise<Reply> =>
   postAs(site, client, { path, form: { nonce, ...form } })
 
-/** The content of the feed, verified as a resource server would. */
-async function read(
+/** Verifies a response as a resource server does. @returns its claims. */
+async function verifyFeed(
   reply: Reply,
   audience = 'RS',
 ): Promise<JWTPayload & { readonly ended: readonly (readonly [string, string, number])[]; readonly cursor: string }> {
@@ -36,7 +37,7 @@ async function read(
     issuer: 'https://as.test',
     audience,
   })
-  return payload as Awaited<ReturnType<typeof read>>
+  return payload as Awaited<ReturnType<typeof verifyFeed>>
 }
 
 describe('requests that the feed rejects', () => {
@@ -51,50 +52,50 @@ describe('requests that the feed rejects', () => {
       () => postForm(site, path, encode({ nonce }), { authorization: basic('RS', 'x') }),
       [401, 'invalid_client', 'client_credentials_wrong'],
     ],
-    ['with client_id alone (RFC 7662 §2.1)', () => ask({}, 'P'), [401, 'invalid_client', 'client_public']],
+    ['with client_id alone (RFC 7662 §2.1)', () => requestFeed({}, 'P'), [401, 'invalid_client', 'client_public']],
     [
       'from a client that is not a resource server (RFC 7662 §4)',
-      () => ask({}, 'A'),
+      () => requestFeed({}, 'A'),
       [400, 'unauthorized_client', 'client_serves_no_audience'],
     ],
     [
       'without a nonce (RFC 8725 §3.10)',
-      () => ask({ nonce: undefined }),
+      () => requestFeed({ nonce: undefined }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
       'with a guessable nonce (RFC 8725 §3.10)',
-      () => ask({ nonce: 'n'.repeat(15) }),
+      () => requestFeed({ nonce: 'n'.repeat(15) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
       'with an overlong nonce (RFC 6749 §5.2)',
-      () => ask({ nonce: 'n'.repeat(129) }),
+      () => requestFeed({ nonce: 'n'.repeat(129) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
       'with a nonce that needs escaping (RFC 6749 §5.2)',
-      () => ask({ nonce: `${nonce}"` }),
+      () => requestFeed({ nonce: `${nonce}"` }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
       'with an overlong cursor (RFC 6749 §5.2)',
-      () => ask({ cursor: 'c'.repeat(129) }),
+      () => requestFeed({ cursor: 'c'.repeat(129) }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
       'with an unlimited wait (RFC 6749 §5.2)',
-      () => ask({ wait: '1000' }),
+      () => requestFeed({ wait: '1000' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
       'with a negative wait (RFC 6749 §5.2)',
-      () => ask({ wait: '-1' }),
+      () => requestFeed({ wait: '-1' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
       'with a fractional wait (RFC 6749 §5.2)',
-      () => ask({ wait: '0.5' }),
+      () => requestFeed({ wait: '0.5' }),
       [400, 'invalid_request', 'feed_question_malformed'],
     ],
     [
@@ -119,7 +120,7 @@ describe('requests that the feed rejects', () => {
     expect([reply.status, reply.header('allow')]).toEqual([405, 'POST'])
   })
 
-  it('rejects a response to another client, which is signed for that client (RFC 9110 §11.1)', async () => {
+  it('signs a response only for the client that requested it (RFC 9110 §11.1)', async () => {
     const { clientSecret = '' } = await registerClient(
       { clientId: 'RS2', clientName: 'Other API', grantTypes: [], servedAudiences: ['https://other.test'] },
       { storage: site.storage },
@@ -127,8 +128,8 @@ describe('requests that the feed rejects', () => {
 
     const other = await postForm(site, path, encode({ nonce }), { authorization: basic('RS2', clientSecret) })
 
-    await expect(read(other)).rejects.toMatchObject({ claim: 'aud' })
-    expect((await read(other, 'RS2')).aud).toBe('RS2')
+    await expect(verifyFeed(other)).rejects.toMatchObject({ claim: 'aud' })
+    expect((await verifyFeed(other, 'RS2')).aud).toBe('RS2')
   })
 })
 
@@ -136,22 +137,22 @@ const digestOf = (text: string, form: 'hex' | 'base64url'): string => createHash
 
 describe('the feed', () => {
   it('accepts a cursor and a nonce of the maximum length', async () => {
-    const reply = await ask({ cursor: 'c'.repeat(128), nonce: 'n'.repeat(128) })
+    const reply = await requestFeed({ cursor: 'c'.repeat(128), nonce: 'n'.repeat(128) })
 
     expect(reply.status).toBe(200)
   })
 
-  it('states its type and answers exactly this request (RFC 8725 §3.11)', async () => {
-    const reply = await ask()
+  it('has its own media type and contains the nonce of the request (RFC 8725 §3.11)', async () => {
+    const reply = await requestFeed()
 
-    const said = await read(reply)
+    const feed = await verifyFeed(reply)
 
     expect([reply.status, reply.header('content-type'), reply.header('cache-control')]).toEqual([
       200,
       'application/revocation-feed+jwt',
       'no-store',
     ])
-    expect(Object.keys(said).toSorted()).toEqual([
+    expect(Object.keys(feed).toSorted()).toEqual([
       'aud',
       'covers_after',
       'cursor',
@@ -161,18 +162,18 @@ describe('the feed', () => {
       'more',
       'nonce',
     ])
-    expect([said['nonce'], said['iss']]).toEqual([nonce, 'https://as.test'])
+    expect([feed['nonce'], feed['iss']]).toEqual([nonce, 'https://as.test'])
   })
 
   it('continues from a cursor', async () => {
     const { access_token } = await tokensFor(site, 'A')
-    const { cursor } = await read(await ask())
+    const { cursor } = await verifyFeed(await requestFeed())
     await revoke(site, access_token)
 
-    const said = await read(await ask({ cursor, wait: '20' }))
-    const again = await read(await ask({ cursor: said.cursor }))
+    const feed = await verifyFeed(await requestFeed({ cursor, wait: '20' }))
+    const again = await verifyFeed(await requestFeed({ cursor: feed.cursor }))
 
-    expect(said.ended.map(([kind, name]) => [kind, name])).toEqual([['token', readJws(access_token).payload['jti']]])
+    expect(feed.ended.map(([kind, name]) => [kind, name])).toEqual([['token', readJws(access_token).payload['jti']]])
     expect(again.ended).toEqual([])
   })
 
@@ -183,13 +184,13 @@ describe('the feed', () => {
     await site.storage.users.deactivate(userId('U1'), site.clock.now())
     await site.storage.users.reactivate(userId('U1'), site.clock.now())
 
-    const said = JSON.stringify(await read(await ask()))
+    const feed = JSON.stringify(await verifyFeed(await requestFeed()))
 
     for (const secret of ['U1', 'Ann', access_token, refresh_token, refresh_token.slice(0, 43), site.clients.RS.secret])
-      expect(said).not.toContain(secret)
+      expect(feed).not.toContain(secret)
   })
 
-  it('does not show an API whom it guesses: clients and users have names that only their tokens contain (RFC 7662 §5)', async () => {
+  it('does not reveal users and clients to an API that guesses them: their names occur only in their tokens (RFC 7662 §5)', async () => {
     const { access_token } = await tokensFor(site, 'A')
     const { user_ref: user, client_ref: client } = readJws(access_token).payload
     await registerClient({ clientId: 'secret-project', clientName: 'X', grantTypes: [] }, { storage: site.storage })
@@ -199,7 +200,7 @@ describe('the feed', () => {
     await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
     await changeClient(site.storage, clientId('A'), { disabledAt: undefined })
 
-    const { ended } = await read(await ask())
+    const { ended } = await verifyFeed(await requestFeed())
 
     const names = ended.map(([, name]) => name.split('.')[0] ?? '')
     expect(names).toEqual(expect.arrayContaining([...(user as string[]), ...(client as string[])]))
@@ -210,15 +211,15 @@ describe('the feed', () => {
 
   it('holds the response until something is revoked', async () => {
     const { access_token } = await tokensFor(site, 'A')
-    const { cursor } = await read(await ask())
+    const { cursor } = await verifyFeed(await requestFeed())
     const answers: string[] = []
 
     const waiting = (async () => {
-      const said = await read(await ask({ cursor, wait: '20' }))
+      const feed = await verifyFeed(await requestFeed({ cursor, wait: '20' }))
       answers.push('feed')
-      return said
+      return feed
     })()
-    const others = await read(await ask())
+    const others = await verifyFeed(await requestFeed())
     answers.push('other')
     await revoke(site, access_token)
 
@@ -227,19 +228,19 @@ describe('the feed', () => {
     expect(answers).toEqual(['other', 'feed'])
   })
 
-  it('answers with an empty list when nothing was revoked within the wait', async () => {
-    const { cursor } = await read(await ask())
+  it('responds with an empty list when nothing was revoked during the wait', async () => {
+    const { cursor } = await verifyFeed(await requestFeed())
 
-    const said = await read(await ask({ cursor, wait: '1' }))
+    const feed = await verifyFeed(await requestFeed({ cursor, wait: '1' }))
 
-    expect([said.ended, said.cursor]).toEqual([[], cursor])
+    expect([feed.ended, feed.cursor]).toEqual([[], cursor])
   })
 
-  it('stores nothing, and logs one line when it delivered something', async () => {
+  it('stores nothing, and reports one event when it delivers something', async () => {
     const before = site.dump()
     const events = site.events.length
-    const { cursor } = await read(await ask())
-    await ask({ cursor })
+    const { cursor } = await verifyFeed(await requestFeed())
+    await requestFeed({ cursor })
 
     expect(site.dump()).toBe(before)
     expect(site.events.slice(events)).toMatchObject([{ type: 'revocations.delivered', clientId: 'RS' }])

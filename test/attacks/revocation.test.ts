@@ -23,6 +23,7 @@ import {
   type Tokens,
 } from '../support/token-calls.ts'
 
+// One file for the revocation endpoint: every test presents a token of A and then checks which tokens are active.
 const path = '/token/revocation'
 
 let site: ServerUnderTest
@@ -36,20 +37,20 @@ beforeEach(async () => {
 })
 afterAll(() => site.close())
 
-const isLive = async (token: string): Promise<unknown> => (await introspect(site, token)).json['active']
+const isActive = async (token: string): Promise<unknown> => (await introspect(site, token)).json['active']
 
-const expectAlive = async (): Promise<void> => {
-  expect([await isLive(tokens.access_token), await isLive(tokens.refresh_token)]).toEqual([true, true])
+const expectActive = async (): Promise<void> => {
+  expect([await isActive(tokens.access_token), await isActive(tokens.refresh_token)]).toEqual([true, true])
   expect((await refresh(site, tokens.refresh_token)).status).toBe(200)
 }
 
-const expectDead = async (): Promise<void> => {
-  expect([await isLive(tokens.access_token), await isLive(tokens.refresh_token)]).toEqual([false, false])
+const expectInactive = async (): Promise<void> => {
+  expect([await isActive(tokens.access_token), await isActive(tokens.refresh_token)]).toEqual([false, false])
   expect((await userinfo(site, tokens.access_token)).status).toBe(401)
   expect((await refresh(site, tokens.refresh_token)).status).toBe(400)
 }
 
-/** The endpoint's only answer, whether or not it found a token (RFC 7009 §2.2). */
+/** Asserts the endpoint's successful response, which does not tell whether it found a token (RFC 7009 §2.2). */
 function expectDone(reply: Reply): void {
   expect([reply.status, reply.text]).toEqual([200, ''])
   expect([reply.header('cache-control'), reply.header('pragma')]).toEqual(['no-store', 'no-cache'])
@@ -111,7 +112,7 @@ describe('revocation: a rejected request leaves the token active', () => {
   ])('%s', async (_, send, status, error, reason) => {
     await expectJsonRefusal(site, { status, error }, { send, reason, secrets: [tokens.refresh_token] })
 
-    await expectAlive()
+    await expectActive()
   })
 
   it.each(['GET', 'HEAD', 'DELETE'])('rejects %s, and offers no JSONP (RFC 7009 §2.3)', async (method) => {
@@ -122,11 +123,11 @@ describe('revocation: a rejected request leaves the token active', () => {
 
     expect([reply.status, reply.header('allow'), reply.header('cache-control')]).toEqual([405, 'POST', 'no-store'])
     expect(reply.header('content-type')).not.toContain('javascript')
-    await expectAlive()
+    await expectActive()
   })
 })
 
-describe('revocation: answered without effect', () => {
+describe('revocation: requests that succeed without effect', () => {
   it.each<readonly [string, ClientName, keyof Tokens]>([
     ["A's refresh token, by B (RFC 7009 §2.1)", 'B', 'refresh_token'],
     ["A's access token, by B (RFC 7009 §2.1)", 'B', 'access_token'],
@@ -140,7 +141,7 @@ describe('revocation: answered without effect', () => {
     expectDone(await revoke(site, tokens[kind], client))
 
     expect(storedFamilies(site)).toEqual(families)
-    await expectAlive()
+    await expectActive()
   })
 
   it.each<readonly [string, () => Promise<string> | string]>([
@@ -148,8 +149,8 @@ describe('revocation: answered without effect', () => {
     ['a damaged refresh token (RFC 7009 §2.2)', () => `${tokens.refresh_token.slice(0, -1)}_`],
     ['an ID token (RFC 7009 §2.2)', () => tokens.id_token],
     ['an authorization code, which stays valid', () => obtainCode(site)],
-    ['a self-made JWT that names the token', () => forgedJwt({ client_id: 'A' })],
-    ['a self-made JWT that names the token and B', () => forgedJwt({ client_id: 'B' })],
+    ['a forged JWT that names the token', () => forgedJwt({ client_id: 'A' })],
+    ['a forged JWT that names the token and B', () => forgedJwt({ client_id: 'B' })],
     [
       'an unsigned JWT that names the token',
       () => writeJws({ alg: 'none' }, readJws(tokens.access_token).payload, signNothing()),
@@ -161,7 +162,7 @@ describe('revocation: answered without effect', () => {
     expectDone(await revoke(site, token))
 
     expect(site.dump()).toBe(before)
-    await expectAlive()
+    await expectActive()
   })
 
   it('a code sent to the revocation endpoint can still be redeemed', async () => {
@@ -172,7 +173,7 @@ describe('revocation: answered without effect', () => {
     expect((await redeem(site, code)).status).toBe(200)
   })
 
-  it('revoking a second time gives the same answer (RFC 7009 §2.2)', async () => {
+  it('revoking a second time gives the same response (RFC 7009 §2.2)', async () => {
     const first = await revoke(site, tokens.refresh_token)
     const before = site.dump()
     const second = await revoke(site, tokens.refresh_token)
@@ -189,11 +190,11 @@ describe('revocation: answered without effect', () => {
   }
 })
 
-describe('revocation: what is revoked', () => {
+describe('revocation: revoked tokens', () => {
   it('revoking a refresh token makes its access tokens inactive at once (RFC 7009 §2.1)', async () => {
     expectDone(await revoke(site, tokens.refresh_token))
 
-    await expectDead()
+    await expectInactive()
   })
 
   it.each(['access_token', 'refresh_token', 'foo', '__proto__'])(
@@ -201,7 +202,7 @@ describe('revocation: what is revoked', () => {
     async (token_type_hint) => {
       expectDone(await revoke(site, tokens.refresh_token, 'A', { token_type_hint }))
 
-      await expectDead()
+      await expectInactive()
     },
   )
 
@@ -212,14 +213,14 @@ describe('revocation: what is revoked', () => {
 
     const after = JSON.parse(site.dump()) as Record<string, unknown>
     expect({ ...after, revocations: before['revocations'] }).toEqual(before)
-    expect(await isLive(tokens.access_token)).toBe(false)
+    expect(await isActive(tokens.access_token)).toBe(false)
     expect((await refresh(site, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('revokes an access token whatever the hint says (RFC 7009 §2.1)', async () => {
+  it('revokes an access token, whatever the hint is (RFC 7009 §2.1)', async () => {
     expectDone(await revoke(site, tokens.access_token, 'A', { token_type_hint: 'refresh_token' }))
 
-    expect(await isLive(tokens.access_token)).toBe(false)
+    expect(await isActive(tokens.access_token)).toBe(false)
   })
 
   it('revoking an old refresh token revokes the family too (RFC 7009 §2.1)', async () => {
@@ -227,8 +228,8 @@ describe('revocation: what is revoked', () => {
 
     expectDone(await revoke(site, tokens.refresh_token))
 
-    expect([await isLive(next.access_token), await isLive(next.refresh_token)]).toEqual([false, false])
-    await expectDead()
+    expect([await isActive(next.access_token), await isActive(next.refresh_token)]).toEqual([false, false])
+    await expectInactive()
   })
 
   it('another family of the same user and client stays active (RFC 7009 §2.1)', async () => {
@@ -236,7 +237,7 @@ describe('revocation: what is revoked', () => {
 
     expectDone(await revoke(site, tokens.refresh_token))
 
-    expect(await isLive(other.access_token)).toBe(true)
+    expect(await isActive(other.access_token)).toBe(true)
   })
 
   it.each<{ client: 'B' | 'N' | 'P' | 'X' }>([{ client: 'B' }, { client: 'N' }, { client: 'P' }, { client: 'X' }])(
@@ -251,7 +252,7 @@ describe('revocation: what is revoked', () => {
     },
   )
 
-  it('M revokes its own access token, a JWT or an opaque one (RFC 7009 §2.1)', async () => {
+  it('M revokes its own access token, whether it is a JWT or opaque (RFC 7009 §2.1)', async () => {
     const opaque = await startServer({
       resources: { 'https://api.test': { scopes: ['api.read', 'api.write'], accessTokenFormat: 'opaque' } },
     })

@@ -7,11 +7,11 @@ import { expectScimRefusal, type ScimRefusal } from '../support/expect-scim-refu
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 
 let site: ScimSite
-let aliceOfT2: string
+let userOfT2: string
 beforeAll(async () => {
   site = await startScimSite()
   const created = await create(site.secrets.T2, 'T2', 'bob@x')
-  aliceOfT2 = String(created.json['id'])
+  userOfT2 = String(created.json['id'])
 })
 afterAll(() => site.close())
 
@@ -85,27 +85,30 @@ describe('SCIM: caller authentication', () => {
     expect((await site.send({ headers: { authorization: `bEaReR ${s1()}` } })).status).toBe(200)
   })
 
-  it.each(verbs)('S1 at the address of T2 is 403 for %s, whether or not T2 exists', async (method) => {
-    const answers = await Promise.all(
-      ['T2', 'T9'].map((provider) => site.send({ method, provider, path: `/users/${aliceOfT2}`, body: '{}' })),
-    )
+  it.each(verbs)(
+    'refuses the secret of T1 at the URL of T2 with 403 for %s, whether or not T2 exists',
+    async (method) => {
+      const answers = await Promise.all(
+        ['T2', 'T9'].map((provider) => site.send({ method, provider, path: `/users/${userOfT2}`, body: '{}' })),
+      )
 
-    expect(answers.map(({ status }) => status)).toEqual([403, 403])
-    expect(answers[0]?.text).toBe(answers[1]?.text)
-    expect(site.lastReason()).toBe('provider_mismatch')
-  })
+      expect(answers.map(({ status }) => status)).toEqual([403, 403])
+      expect(answers[0]?.text).toBe(answers[1]?.text)
+      expect(site.lastReason()).toBe('provider_mismatch')
+    },
+  )
 
   it.each(['t1', 'T1%00', 'T1%20', './T2', 'T1/../T2', 'T1%2f..%2fT2', 'T1;x', 'T1.', '%541'])(
-    '%s is not the address of T1 and never reaches T2',
+    'treats %s in the URL neither as T1 nor as T2',
     async (provider) => {
-      const reply = await site.send({ provider, path: `/users/${aliceOfT2}` })
+      const reply = await site.send({ provider, path: `/users/${userOfT2}` })
 
       expect([403, 404]).toContain(reply.status)
       expect(reply.text).not.toContain('bob')
     },
   )
 
-  it.each(verbs)('rejects a disabled provider, authenticated by %s', async (method) => {
+  it.each(verbs)('rejects the secret of a disabled provider for %s', async (method) => {
     const reply = await site.send({
       method,
       provider: 'T0',
@@ -122,7 +125,7 @@ describe('SCIM: secrets of providers', () => {
   const use = async (secret: string, provider: string) =>
     (await site.send({ provider, headers: { authorization: `Bearer ${secret}` } })).status
 
-  it('two secrets overlap; the old one expires at its time, and revoked ones at once', async () => {
+  it('accepts two secrets at the same time; the old secret expires at its time, and a revoked secret at once', async () => {
     const { storage, oauth } = site
     const deps = { storage, clock: oauth.clock.now }
     const { secret: first } = await registerIdentityProvider({ providerId: 'rotating' }, deps)
@@ -182,8 +185,8 @@ describe('SCIM: access tokens of this server', () => {
 })
 
 describe('SCIM: users of other providers', () => {
-  it('a user of another provider gets the same 404 as one that never existed', async () => {
-    const [other, unknown] = await Promise.all([aliceOfT2, 'unknown'].map((id) => site.send({ path: `/users/${id}` })))
+  it('a user of another provider gets the same 404 as a user that never existed', async () => {
+    const [other, unknown] = await Promise.all([userOfT2, 'unknown'].map((id) => site.send({ path: `/users/${id}` })))
 
     expect(other?.status).toBe(404)
     expect(other?.text).toBe(unknown?.text)
@@ -202,10 +205,10 @@ describe('SCIM: users of other providers', () => {
     expect(list.text).not.toContain('mallory')
   })
 
-  it('a userName is unique within each provider', async () => {
+  it('two providers may use the same userName', async () => {
     const before = await site.send({
       provider: 'T2',
-      path: `/users/${aliceOfT2}`,
+      path: `/users/${userOfT2}`,
       headers: { authorization: `Bearer ${site.secrets.T2}` },
     })
 
@@ -214,7 +217,7 @@ describe('SCIM: users of other providers', () => {
     expect(reply.status).toBe(201)
     const after = await site.send({
       provider: 'T2',
-      path: `/users/${aliceOfT2}`,
+      path: `/users/${userOfT2}`,
       headers: { authorization: `Bearer ${site.secrets.T2}` },
     })
     expect(after.text).toBe(before.text)

@@ -35,7 +35,7 @@ const stores: readonly (readonly [string, () => Promise<AdminStorage>])[] = [
 ]
 
 describe.each(stores)('custom resource types on %s', (_, open) => {
-  test('one of eight concurrent requests gets a unique value, whatever its spelling, and one an externalId (RFC 7643 §7)', async () => {
+  test('exactly one of eight concurrent requests gets a unique value in any spelling, or an externalId (RFC 7643 §7)', async () => {
     const { status } = await start(await open())
     const spellings = ['s1', 'S1', 'ｓ1', 's1', 'S1', 'ｓ1', 's1', 'S1']
 
@@ -51,7 +51,7 @@ describe.each(stores)('custom resource types on %s', (_, open) => {
     expect(await status('POST', '/Devices', aDevice({ serialNumber: 's1', externalId: 'e1' }), 'T2')).toBe(201)
   })
 
-  test('a taken value is refused in PUT, PATCH and Bulk, writes nothing, and is free after a removal (RFC 7644 §3.12)', async () => {
+  test('a unique value that is in use is refused in PUT, PATCH and Bulk, and is free after a removal (RFC 7644 §3.12)', async () => {
     const { send, status } = await start(await open())
     const first = idOf(await send('POST', '/Devices', aDevice({ serialNumber: 'one' })))
     const other = idOf(await send('POST', '/Devices', aDevice({ serialNumber: 'two' })))
@@ -74,7 +74,7 @@ describe.each(stores)('custom resource types on %s', (_, open) => {
     expect(await status('PUT', `/Devices/${other}`, aDevice({ serialNumber: 'ONE' }))).toBe(200)
   })
 
-  test('a reference to a removed resource stays and blocks no write, and nobody can add it again (RFC 7643 §2.3.7)', async () => {
+  test('a reference to a removed resource remains and does not block writes, but cannot be added again (RFC 7643 §2.3.7)', async () => {
     const { send, status } = await start(await open())
     const user = idOf(await send('POST', '/Users', { schemas: [userSchema], userName: 'kim' }))
     const gone = idOf(await send('POST', '/Devices', aDevice()))
@@ -124,7 +124,7 @@ describe.each(stores)('custom resource types on %s', (_, open) => {
   })
 })
 
-const ascending = (one: number, other: number): number => one - other
+const ascending = (left: number, right: number): number => left - right
 
 async function start(storage: AdminStorage) {
   const scim = await startScim({
@@ -137,7 +137,7 @@ async function start(storage: AdminStorage) {
   return { send, status: async (...request: Parameters<typeof send>) => (await send(...request)).status }
 }
 
-/** The statuses of the operations. */
+/** Sends a bulk request. @returns the statuses of its operations. */
 async function bulk(
   send: Awaited<ReturnType<typeof start>>['send'],
   operations: readonly object[],

@@ -18,6 +18,7 @@ import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 import { sortedStatuses } from '../support/sorted-statuses.ts'
 import { refresh, tokensOf } from '../support/token-calls.ts'
 
+// One file, because each way to deprovision a user below is tested against each kind of token.
 let site: ScimSite
 beforeAll(async () => {
   site = await startScimSite()
@@ -25,97 +26,103 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const remove = (id: string, from: ScimSite = site) => from.send({ method: 'DELETE', path: `/users/${id}` })
-const ends = [
+const deprovisionings = [
   ['active false', (id: string) => setActive(site, id, false), 'user.deactivated'],
   ['DELETE', (id: string) => remove(id), 'user.removed'],
 ] as const
 
-const sent = async (id: string, method: string, change: (person: object) => object) =>
+const sendChanged = async (id: string, method: string, change: (user: object) => object) =>
   site.send({
     method,
     path: method === 'POST' ? '/Users' : `/Users/${id}`,
     body: change((await site.send({ path: `/Users/${id}` })).json),
   })
-const patched = (id: string, operation: object) =>
-  sent(id, 'PATCH', () => ({ schemas: [message], Operations: [operation] }))
-const inBulk = (operation: object) =>
+const sendPatch = (id: string, operation: object) =>
+  sendChanged(id, 'PATCH', () => ({ schemas: [message], Operations: [operation] }))
+const sendInBulk = (operation: object) =>
   site.send({ method: 'POST', path: '/Bulk', body: { schemas: [bulk], Operations: [operation] } })
 const message = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const bulk = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest'
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 
-/** Every way in which an identity provider deprovisions a user. */
-const roads = [
-  ...ends,
+/** Every request with which an identity provider deprovisions a user. */
+const allDeprovisionings = [
+  ...deprovisionings,
   [
     'PUT with active false',
-    (id: string) => sent(id, 'PUT', (person) => ({ ...person, active: false })),
+    (id: string) => sendChanged(id, 'PUT', (user) => ({ ...user, active: false })),
     'user.deactivated',
   ],
   [
     'POST of the externalId with active false',
-    (id: string) => sent(id, 'POST', (person) => ({ ...person, active: false })),
+    (id: string) => sendChanged(id, 'POST', (user) => ({ ...user, active: false })),
     'user.deactivated',
   ],
   [
     'a PATCH without path',
-    (id: string) => patched(id, { op: 'replace', value: { active: false } }),
+    (id: string) => sendPatch(id, { op: 'replace', value: { active: false } }),
     'user.deactivated',
   ],
   [
     'a PATCH with a string',
-    (id: string) => patched(id, { op: 'Replace', path: 'active', value: 'False' }),
+    (id: string) => sendPatch(id, { op: 'Replace', path: 'active', value: 'False' }),
     'user.deactivated',
   ],
   [
     'a PATCH by the URN',
-    (id: string) => patched(id, { op: 'add', path: `${core}:ACTIVE`, value: false }),
+    (id: string) => sendPatch(id, { op: 'add', path: `${core}:ACTIVE`, value: false }),
     'user.deactivated',
   ],
   [
     'a PATCH of the schema',
-    (id: string) => patched(id, { op: 'replace', path: core, value: { Active: false } }),
+    (id: string) => sendPatch(id, { op: 'replace', path: core, value: { Active: false } }),
     'user.deactivated',
   ],
   [
     'a PATCH in Bulk',
     (id: string) =>
-      inBulk({ method: 'PATCH', path: `/Users/${id}`, data: [{ op: 'replace', path: 'active', value: false }] }),
+      sendInBulk({ method: 'PATCH', path: `/Users/${id}`, data: [{ op: 'replace', path: 'active', value: false }] }),
     'user.deactivated',
   ],
-  ['a DELETE in Bulk', (id: string) => inBulk({ method: 'DELETE', path: `/users/${id}` }), 'user.removed'],
+  ['a DELETE in Bulk', (id: string) => sendInBulk({ method: 'DELETE', path: `/users/${id}` }), 'user.removed'],
 ] as const
 
 describe('SCIM life cycle: deactivation revokes every token in the same request', () => {
-  it.each(roads)('%s: rejects the code, refresh token, introspection and userinfo at once', async (_, end, type) => {
-    const id = await provisionTestUser(site, { externalId: randomUUID() })
-    const tokens = await signIn(site, id)
-    const code = await codeOf(site, id)
+  it.each(allDeprovisionings)(
+    '%s: rejects the code, refresh token, introspection and userinfo at once',
+    async (_, end, type) => {
+      const id = await provisionTestUser(site, { externalId: randomUUID() })
+      const tokens = await signIn(site, id)
+      const code = await codeOf(site, id)
 
-    const ended = await end(id)
+      const ended = await end(id)
 
-    expect(ended.status).toBeLessThan(300)
-    expect(await useEveryToken(site, tokens)).toEqual(allRefused)
-    const redeemed = await redeem(site.oauth, code)
-    expect([redeemed.status, redeemed.json['error']]).toEqual([400, 'invalid_grant'])
-    expect(site.events.findLast((event) => event.type === type)).toMatchObject({
-      type,
-      providerId: 'T1',
-      userId: id,
-      revoked: { grants: [{ clientId: 'A' }] },
-    })
-  })
+      expect(ended.status).toBeLessThan(300)
+      expect(await useEveryToken(site, tokens)).toEqual(allRefused)
+      const redeemed = await redeem(site.oauth, code)
+      expect([redeemed.status, redeemed.json['error']]).toEqual([400, 'invalid_grant'])
+      expect(site.events.findLast((event) => event.type === type)).toMatchObject({
+        type,
+        providerId: 'T1',
+        userId: id,
+        revoked: { grants: [{ clientId: 'A' }] },
+      })
+    },
+  )
 
-  it.each(roads)("%s: the host's session opens nothing, and no new code is issued", async (_, end) => {
-    const id = await provisionTestUser(site, { externalId: randomUUID() })
-    await signIn(site, id)
+  it.each(allDeprovisionings)(
+    "%s: the host's session no longer signs the user in, and no new code is issued",
+    async (_, end) => {
+      const id = await provisionTestUser(site, { externalId: randomUUID() })
+      await signIn(site, id)
 
-    await end(id)
+      await end(id)
 
-    const reply = await authorize(site.oauth, { prompt: 'none' }, { cookie: signedInAs(site.oauth, id) })
-    expect(reply.location.searchParams.get('code')).toBeNull()
-    expect(reply.location.searchParams.get('error')).toBe('login_required')
-  })
+      const reply = await authorize(site.oauth, { prompt: 'none' }, { cookie: signedInAs(site.oauth, id) })
+      expect(reply.location.searchParams.get('code')).toBeNull()
+      expect(reply.location.searchParams.get('error')).toBe('login_required')
+    },
+  )
 
   it('everything works before the deactivation', async () => {
     expect(await useEveryToken(site, await signIn(site, await provisionTestUser(site)))).toEqual(allAccepted)
@@ -134,7 +141,7 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
     expect(site.events.findLast((event) => event.type === 'user.reactivated')).toMatchObject({ userId: id })
   })
 
-  it('a deactivated user can still be read and found', async () => {
+  it('a deactivated user can still be read', async () => {
     const id = await provisionTestUser(site, { userName: 'still-here@x' })
     await setActive(site, id, false)
 
@@ -161,7 +168,7 @@ describe('SCIM life cycle: removal', () => {
     await expectScimRefusal(site, { status: 404, reason: 'resource_not_found' }, () => remove(id))
   })
 
-  it('of 50 concurrent DELETEs, one removes the user', async () => {
+  it('exactly one of 50 concurrent DELETEs removes the user', async () => {
     const id = await provisionTestUser(site)
 
     const replies = await Promise.all(Array.from({ length: 50 }, () => remove(id)))
@@ -179,17 +186,17 @@ describe('SCIM life cycle: removal', () => {
   })
 
   it('removal frees the names, but the identifier is never reused', async () => {
-    const person = { userName: 'phoenix@x', externalId: 'phoenix' }
-    const first = await provisionTestUser(site, person)
+    const names = { userName: 'phoenix@x', externalId: 'phoenix' }
+    const first = await provisionTestUser(site, names)
     await remove(first)
 
-    const second = await provisionTestUser(site, person)
+    const second = await provisionTestUser(site, names)
 
     expect(second).not.toBe(first)
     expect((await site.send({ path: `/users/${first}` })).status).toBe(404)
   })
 
-  it('removing a user that existed before the provider removes only the link; the user is kept, inactive', async () => {
+  it('removing a user that existed before the provider removes only the link; the user remains, inactive', async () => {
     const adopting = await startScimSite({
       link: ({ externalId }) => Promise.resolve(externalId === 'u1' ? userId('U1') : undefined),
     })
@@ -245,7 +252,7 @@ describe('SCIM life cycle: removal', () => {
 })
 
 describe('SCIM life cycle: races', () => {
-  it.each(ends)('%s against redemption: no token is active after both', async (_, end) => {
+  it.each(deprovisionings)('leaves no token active after %s and a concurrent redemption', async (_, end) => {
     for (let round = 0; round < 20; round += 1) {
       const id = await provisionTestUser(site)
       const code = await codeOf(site, id)
@@ -256,7 +263,7 @@ describe('SCIM life cycle: races', () => {
     }
   })
 
-  it.each(ends)('leaves no token active after %s and a concurrent refresh', async (_, end) => {
+  it.each(deprovisionings)('leaves no token active after %s and a concurrent refresh', async (_, end) => {
     for (let round = 0; round < 20; round += 1) {
       const id = await provisionTestUser(site)
       const tokens = await signIn(site, id)
@@ -268,17 +275,17 @@ describe('SCIM life cycle: races', () => {
     }
   })
 
-  it('a log outage does not delay a deactivation', async () => {
-    const silent = await startScimSite({
+  it('an event listener that throws does not prevent a deactivation', async () => {
+    const failing = await startScimSite({
       onEvent: () => {
         throw new Error('the log is down')
       },
     })
-    onTestFinished(silent.close)
-    const id = await provisionTestUser(silent)
-    const tokens = await signIn(silent, id)
+    onTestFinished(failing.close)
+    const id = await provisionTestUser(failing)
+    const tokens = await signIn(failing, id)
 
-    expect((await setActive(silent, id, false)).status).toBe(200)
-    expect(await useEveryToken(silent, tokens)).toEqual(allRefused)
+    expect((await setActive(failing, id, false)).status).toBe(200)
+    expect(await useEveryToken(failing, tokens)).toEqual(allRefused)
   })
 })

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createProofKey, writeProof } from '../support/dpop.ts'
 import { authorize, browserCookies, encode, postForm, redeem, signedInAs, type Change } from '../support/flow.ts'
-import { push, obtainRequestUri as pushedBy, signInAndConsent, visitPushed as visit } from '../support/pushed.ts'
+import { push, obtainRequestUri, signInAndConsent, visitPushed as visit } from '../support/pushed.ts'
 import { expectServing, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
+// One file for pushing a sealed request and for using it, which share their helpers.
 let site: ServerUnderTest
 beforeAll(async () => {
   site = await startServer()
@@ -23,9 +24,10 @@ const noHeader = { authorization: '' }
 const pushAsP = (change: Change = {}, headers: Record<string, string> = {}, server = site): Promise<Reply> =>
   push(server, { ...asP, ...change }, { ...noHeader, ...headers })
 
-async function pushed(change: Change = {}, server = site): Promise<string> {
+/** Pushes a request as the public client P. @returns its `request_uri`. */
+async function pushAndGetUri(change: Change = {}, server = site): Promise<string> {
   const reply = await pushAsP(change, {}, server)
-  if (reply.status !== 201) throw new Error(`Not pushed: ${reply.status} ${reply.text}`)
+  if (reply.status !== 201) throw new Error(`No request_uri: ${reply.status} ${reply.text}`)
   return String(reply.json['request_uri'])
 }
 
@@ -59,10 +61,10 @@ describe('pushing without credentials', () => {
   })
 
   it('hides the request in the request_uri (RFC 9126 §7.1)', async () => {
-    const reference = (await pushed({ login_hint: 'ann@example.com' })).slice(prefix.length)
+    const reference = (await pushAndGetUri({ login_hint: 'ann@example.com' })).slice(prefix.length)
 
     expect(Buffer.from(reference.split('.')[1] ?? '', 'base64url').toString('latin1')).not.toContain('ann@example')
-    expect(await pushed()).not.toBe(await pushed())
+    expect(await pushAndGetUri()).not.toBe(await pushAndGetUri())
   })
 
   it('refuses a request that does not fit into a URL (RFC 9126 §2.3)', async () => {
@@ -75,7 +77,7 @@ describe('pushing without credentials', () => {
     )
   })
 
-  it('accepts every request that the visit can continue with (RFC 9126 §4)', async () => {
+  it('accepts no request that is too long to be completed (RFC 9126 §4)', async () => {
     const claims = (length: number) => JSON.stringify({ userinfo: { ['x'.repeat(length)]: null } })
     const accepted: Reply[] = []
     for (let length = 3000; length < 4000; length += 50) {
@@ -94,9 +96,9 @@ describe('pushing without credentials', () => {
 })
 
 describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => {
-  it('issues the code that the pushed parameters ask for, and stores only that it was used', async () => {
+  it('issues the code that the pushed parameters request, and stores only that it was used', async () => {
     const before = rows().length
-    const started = await visitPushed(await pushed())
+    const started = await visitPushed(await pushAndGetUri())
     expect(rows().length).toBe(before)
     const done = await signInAndConsent(site, started)
 
@@ -120,8 +122,8 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     expect((await redeemBy(own)).json['token_type']).toBe('DPoP')
   })
 
-  it('survives a reload, and gives a code to one of two tabs', async () => {
-    const uri = await pushed()
+  it('can be reloaded, and gives a code to only one of two tabs', async () => {
+    const uri = await pushAndGetUri()
     const [first, second] = [await visitPushed(uri), await visitPushed(uri)]
     expect(codeOf(await signInAndConsent(site, first))).not.toBe('')
 
@@ -130,8 +132,8 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     await expectErrorPage(site, { ...late, send: () => visitPushed(uri) })
   })
 
-  it('gives a code to one of two tabs that were both read before either was completed', async () => {
-    const uri = await pushed()
+  it('gives a code to only one of two tabs that were both opened before either was completed', async () => {
+    const uri = await pushAndGetUri()
     const tabs = [await visitPushed(uri), await visitPushed(uri)]
     const pending = await Promise.all(tabs.map((tab) => site.server.interaction(postedBy(tab))))
     const answer = { subject: 'U1', authTime: site.clock.now(), grantedScopes: ['openid', 'profile'] }
@@ -146,9 +148,9 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     expect(codes()).toBe(before + 1)
   })
 
-  it('gives one code to a browser that needs no page, also for requests at the same time', async () => {
-    await signInAndConsent(site, await visitPushed(await pushed()))
-    const silent = await pushed()
+  it('gives only one code for concurrent requests of a browser that needs no page', async () => {
+    await signInAndConsent(site, await visitPushed(await pushAndGetUri()))
+    const silent = await pushAndGetUri()
     const cookie = signedInAs(site, 'U1')
 
     const replies = await Promise.all(Array.from({ length: 10 }, () => visitPushed(silent, { cookie })))
@@ -158,7 +160,7 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
   })
 
   it('limits only the time of the first visit (RFC 9126 §2.2)', async () => {
-    const [early, late] = [await pushed(), await pushed()]
+    const [early, late] = [await pushAndGetUri(), await pushAndGetUri()]
     site.clock.advance(59)
     const started = await visitPushed(early)
     site.clock.advance(1)
@@ -169,7 +171,7 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
   })
 
   it('stays used until no interaction can continue with it (RFC 9126 §4)', async () => {
-    const uri = await pushed()
+    const uri = await pushAndGetUri()
     const first = await visitPushed(uri)
     site.clock.advance(59)
     const last = await visitPushed(uri)
@@ -182,7 +184,7 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
   })
 
   it('repeats a cross-site POST as a GET of the same reference', async () => {
-    const uri = await pushed()
+    const uri = await pushAndGetUri()
     const reply = await postForm(site, '/auth', encode({ client_id: 'P', request_uri: uri }), {
       'sec-fetch-site': 'cross-site',
     })
@@ -190,8 +192,8 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     expect(Object.fromEntries(reply.location.searchParams)).toEqual({ client_id: 'P', request_uri: uri })
   })
 
-  it('is refused for another client, altered, shortened or beside another reference (RFC 9126 §2.2)', async () => {
-    const uri = await pushed()
+  it('is refused for another client, and when it is altered, shortened or joined with another reference (RFC 9126 §2.2)', async () => {
+    const uri = await pushAndGetUri()
     const last = uri.at(-5) === 'A' ? 'B' : 'A'
     const altered = [
       uri.slice(0, -5) + last + uri.slice(-4),
@@ -210,7 +212,7 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
   })
 
   it('is not accepted in place of an interaction, nor the reverse (RFC 9700 §4.7)', async () => {
-    const uri = await pushed()
+    const uri = await pushAndGetUri()
     const started = await visitPushed(uri)
     const handle = started.location.searchParams.get('interaction') ?? ''
 
@@ -223,14 +225,14 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
   it('is refused by another issuer with the same sealing key (RFC 9700 §4.7)', async () => {
     const storage = createMemoryStorage({ issuer: 'https://other.test' })
     const other = await startServer({ issuer: 'https://other.test', storage })
-    const uri = await pushed({}, other)
+    const uri = await pushAndGetUri({}, other)
     await other.close()
 
     await expectErrorPage(site, { send: () => visitPushed(uri), reason: 'request_uri_unknown' })
   })
 
-  it('cannot be named by a parameter of a plain request', async () => {
-    const used = await pushed()
+  it('cannot be selected by a parameter of a plain request', async () => {
+    const used = await pushAndGetUri()
     await signInAndConsent(site, await visitPushed(used))
     const { digest, expiresAt } = rows().at(-1) as { digest: string; expiresAt: number }
 
@@ -240,15 +242,15 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     expect(codeOf(done)).not.toBe('')
   })
 
-  it('is not used by a request of a client that authenticates, which is stored as before', async () => {
+  it('is not used for a client that authenticates, whose request is stored', async () => {
     const before = rows().length
 
-    expect(await pushedBy(site)).toMatch(/^urn:ietf:params:oauth:request_uri:[\w-]{43}$/)
+    expect(await obtainRequestUri(site)).toMatch(/^urn:ietf:params:oauth:request_uri:[\w-]{43}$/)
     expect(rows().length).toBe(before + 1)
   })
 })
 
-/** The form that the browser of an interaction posts to the host's page. */
+/** Creates the request with which the browser of an interaction posts a form to the host's page. */
 const postedBy = (started: Reply): ServerRequest => ({
   method: 'POST',
   url: started.location,

@@ -35,7 +35,7 @@ const open = (options: object, algorithms: readonly ['RS256'] | readonly ['ES256
   })
 }
 
-it('a server does not start with a minimum that it cannot keep (FAPI 2.0 SP §5.3.2.1, §5.4.1)', () => {
+it('a server does not start if its options contradict its minimum profile (FAPI 2.0 SP §5.3.2.1, §5.4.1)', () => {
   expect(() => open({ lifetimes: { authorizationCode: 61 } })).toThrow(
     /minimumProfile fapi2: lifetimes.authorizationCode/,
   )
@@ -56,9 +56,9 @@ describe('a client of FAPI 2.0', () => {
   })
   afterAll(() => own.close())
 
-  const begin = async (...scopes: readonly string[]) => {
-    const asked = scopes.length === 0 ? {} : { scope: scopes.join(' '), prompt: 'consent' }
-    const pushed = await pushAsB(own, asked)
+  const obtainCodeOfB = async (...scopes: readonly string[]) => {
+    const change = scopes.length === 0 ? {} : { scope: scopes.join(' '), prompt: 'consent' }
+    const pushed = await pushAsB(own, change)
     const started = await visitPushed(own, String(pushed.json['request_uri']), { client_id: 'B' })
     return (
       (await signInAndConsent(own, started, scopes.length === 0 ? undefined : scopes)).location.searchParams.get(
@@ -72,15 +72,15 @@ describe('a client of FAPI 2.0', () => {
   }
 
   it('gets bound tokens that are signed with a permitted algorithm (FAPI 2.0 SP §5.3.2.1, §5.4.1)', async () => {
-    const reply = await redeemWith(await begin(), { dpop: await writeProof(own, key) })
+    const reply = await redeemWith(await obtainCodeOfB(), { dpop: await writeProof(own, key) })
 
     expect(reply.json).toMatchObject({ token_type: 'DPoP' })
     expect(readJws(String(reply.json['access_token'])).header['alg']).toBe('ES256')
     expect(readJws(String(reply.json['id_token'])).header['alg']).toBe('ES256')
   })
 
-  it('keeps its refresh token, however often and late it uses it (FAPI 2.0 SP §5.3.2.1)', async () => {
-    const tokens = await redeemWith(await begin('openid', 'offline_access'), {
+  it('keeps the same refresh token, however often and late it refreshes (FAPI 2.0 SP §5.3.2.1)', async () => {
+    const tokens = await redeemWith(await obtainCodeOfB('openid', 'offline_access'), {
       dpop: await writeProof(own, key),
     })
     const { refresh_token } = tokens.json
@@ -101,7 +101,7 @@ describe('a client of FAPI 2.0', () => {
   })
 
   it('gets no bearer token (FAPI 2.0 SP §5.3.2.1)', async () => {
-    const code = await begin()
+    const code = await obtainCodeOfB()
     await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_dpop_proof' },
@@ -109,8 +109,8 @@ describe('a client of FAPI 2.0', () => {
     )
   })
 
-  it('has codes of at most a minute, whatever the server gives others (FAPI 2.0 SP §5.3.2.1)', async () => {
-    const code = await begin()
+  it('gets codes that expire after a minute, even if codes of other clients expire later (FAPI 2.0 SP §5.3.2.1)', async () => {
+    const code = await obtainCodeOfB()
     own.clock.advance(60)
     await expectJsonRefusal(
       own,
@@ -123,7 +123,7 @@ describe('a client of FAPI 2.0', () => {
     )
   })
 
-  it('must push its requests, with PKCE, also if its registration does not say so (FAPI 2.0 SP §5.3.2.2)', async () => {
+  it('must push its requests, with PKCE, even if its registration does not require it (FAPI 2.0 SP §5.3.2.2)', async () => {
     await expectErrorRedirect(
       own,
       { error: 'invalid_request', at: redirect_uri },
@@ -144,7 +144,7 @@ describe('a client of FAPI 2.0', () => {
     ['no nbf', () => ({ nbf: undefined })],
     ['nbf more than an hour ago', (now) => ({ nbf: now - 3601 })],
     ['exp more than an hour after nbf', (now) => ({ exp: now + 3601 })],
-  ])('of Message Signing is refused a request object with %s (FAPI 2.0 MS §5.3.1)', async (_, claims) => {
+  ])('with Message Signing, cannot use a request object with %s (FAPI 2.0 MS §5.3.1)', async (_, claims) => {
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2_message_signing' })
     const object = await writeRequestObject(own, { claims: claims(own.clock.now()) })
 
@@ -157,7 +157,7 @@ describe('a client of FAPI 2.0', () => {
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2' })
   })
 
-  it('of Message Signing must sign its requests (FAPI 2.0 MS §5.3.1)', async () => {
+  it('with Message Signing, must sign its requests (FAPI 2.0 MS §5.3.1)', async () => {
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2_message_signing' })
     await expectJsonRefusal(
       own,
@@ -195,7 +195,7 @@ it.each(['fapi2', 'fapi2_message_signing', 'unknown'])(
   },
 )
 
-it('an assertion of a FAPI client names the issuer as a text and not in a list (FAPI 2.0 SP §5.3.2.1)', async () => {
+it('an assertion of a FAPI client must name the issuer as a string, not in a list (FAPI 2.0 SP §5.3.2.1)', async () => {
   await changeClient(site.storage, clientId('B'), { profile: 'fapi2' })
   const assertion = await assertionOf(site, { claims: { aud: [site.issuer] } })
   await expectJsonRefusal(

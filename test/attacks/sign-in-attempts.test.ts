@@ -65,25 +65,25 @@ const silent = { info: nothing, warn: nothing, error: nothing }
 
 const signInPage = (browser: Browser) => browser.open(new URL(`${issuer}/auth?${encode(baseRequest)}`))
 
-/** Whether the browser reaches the consent page with this password. */
+/** Tells whether the browser reaches the consent page with this password. */
 async function signsIn(browser: Browser, password: string, username = 'ada'): Promise<boolean> {
   const answer = await browser.fillIn(await signInPage(browser), { username, password })
   return answer.url.pathname === '/consent'
 }
 
-/** Whether a password is checked that is sent from an address, through proxies of which the last is on this machine. */
+/** Tells whether the server checks a password from these addresses: the client, and proxies in front of this machine. */
 async function isCheckedFrom(addresses: string, username: string): Promise<boolean> {
   const browser = openBrowser(issuer, { 'x-forwarded-for': addresses })
   const { html } = await browser.fillIn(await signInPage(browser), { username, password: 'guess' })
   return !html.includes('Wait a few minutes')
 }
 
-const times = <T>(count: number, run: (index: number) => Promise<T>): Promise<readonly T[]> =>
+const runTimes = <T>(count: number, run: (index: number) => Promise<T>): Promise<readonly T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
-describe('password guessing at the starter is slowed down (RFC 6749 §10.10)', () => {
+describe('the starter limits password guessing (RFC 6749 §10.10)', () => {
   it('by name: after ten attempts in five minutes even the right password is refused', async () => {
-    await times(10, () => signsIn(openBrowser(issuer), 'guess'))
+    await runTimes(10, () => signsIn(openBrowser(issuer), 'guess'))
 
     expect(await signsIn(openBrowser(issuer), 'engine')).toBe(false)
   })
@@ -91,7 +91,7 @@ describe('password guessing at the starter is slowed down (RFC 6749 §10.10)', (
   it('the limit does not lock the user out of a browser in which they have signed in before', async () => {
     const own = openBrowser(issuer)
     expect(await signsIn(own, 'engine')).toBe(true)
-    await times(10, () => signsIn(openBrowser(issuer), 'guess'))
+    await runTimes(10, () => signsIn(openBrowser(issuer), 'guess'))
 
     // The earlier sign-in continues as a session; the client asks for a new sign-in.
     const again = await own.open(new URL(`${issuer}/auth?${encode({ ...baseRequest, prompt: 'login' })}`))
@@ -105,39 +105,39 @@ describe('password guessing at the starter is slowed down (RFC 6749 §10.10)', (
     const own = openBrowser(issuer)
     await signsIn(own, 'engine')
     const again = await own.open(new URL(`${issuer}/auth?${encode({ ...baseRequest, prompt: 'login' })}`))
-    await times(10, () => own.fillIn(again, { username: 'ada', password: 'guess' }))
+    await runTimes(10, () => own.fillIn(again, { username: 'ada', password: 'guess' }))
 
     const answer = await own.fillIn(again, { username: 'ada', password: 'engine' })
 
     expect(answer.url.pathname).toBe('/login')
   })
 
-  it('by address, whatever the names: a hundred in five minutes', async () => {
-    const checked = await times(101, (index) => isCheckedFrom('203.0.113.7', `name-${index}`))
+  it('by address: after a hundred attempts in five minutes, whatever the names', async () => {
+    const checked = await runTimes(101, (index) => isCheckedFrom('203.0.113.7', `name-${index}`))
 
     expect(checked.filter((isChecked) => !isChecked)).toHaveLength(1)
     expect(await isCheckedFrom('203.0.113.8', 'name')).toBe(true)
   })
 
-  it('addresses that a browser invents in front of its own do not count', async () => {
-    const checked = await times(101, (index) => isCheckedFrom(`10.0.0.${index}, 10.1.2.3`, `name-${index}`))
+  it('ignores addresses that a browser adds in front of its own', async () => {
+    const checked = await runTimes(101, (index) => isCheckedFrom(`10.0.0.${index}, 10.1.2.3`, `name-${index}`))
 
     expect(checked.filter((isChecked) => !isChecked)).toHaveLength(1)
   })
 
-  it('the names of one user count together', async () => {
-    await times(5, () => signsIn(openBrowser(issuer), 'guess'))
-    await times(5, () => signsIn(openBrowser(issuer), 'guess', 'ada@example.org'))
+  it('counts the attempts with all names of a user together', async () => {
+    await runTimes(5, () => signsIn(openBrowser(issuer), 'guess'))
+    await runTimes(5, () => signsIn(openBrowser(issuer), 'guess', 'ada@example.org'))
 
     expect(await signsIn(openBrowser(issuer), 'engine')).toBe(false)
   })
 
   it.each([
-    ['its own', { issuer: 'https://as.test', key: 'k' }, 'ada', true],
-    ['that of another user name', { issuer: 'https://as.test', key: 'k' }, 'bob', false],
-    ['one made without the key', { issuer: 'https://as.test', key: 'guess' }, 'ada', false],
-    ['that of another issuer', { issuer: 'https://as.test/other', key: 'k' }, 'ada', false],
-  ])('only its own cookie identifies a known browser: %s', (_, maker, username, isKnown) => {
+    ['a cookie for this user name', { issuer: 'https://as.test', key: 'k' }, 'ada', true],
+    ['a cookie for another user name', { issuer: 'https://as.test', key: 'k' }, 'bob', false],
+    ['a cookie made without the key', { issuer: 'https://as.test', key: 'guess' }, 'ada', false],
+    ['a cookie of another issuer', { issuer: 'https://as.test/other', key: 'k' }, 'ada', false],
+  ])('identifies a known browser only by its own cookie: %s', (_, maker, username, isKnown) => {
     const [, header] = knownBrowsers(maker).remember('ada')
     const request = plainRequest('https://as.test', {
       path: '/login',

@@ -13,22 +13,22 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** The browser's cookies; an expired cookie is removed. */
+/** Returns the browser's cookies after a response, without the cookies that it expires. */
 function cookiesAfter(cookies: ReadonlyMap<string, string>, headers: readonly Header[]): ReadonlyMap<string, string> {
-  const kept = new Map(cookies)
+  const stored = new Map(cookies)
   for (const [, header] of headers) {
     const [name = '', value = ''] = header.split(';', 1)[0]?.split('=') ?? []
-    if (header.includes('Max-Age=0')) kept.delete(name)
-    else kept.set(name, value)
+    if (header.includes('Max-Age=0')) stored.delete(name)
+    else stored.set(name, value)
   }
-  return kept
+  return stored
 }
 
 const cookieHeader = (cookies: ReadonlyMap<string, string>): string =>
   [...cookies].map((pair) => pair.join('=')).join('; ')
 
 describe('a shared machine (RFC 9700 §4.7)', () => {
-  it('after a sign-out, another user cannot go back and consent for the one who left', async () => {
+  it('after a sign-out, another user cannot go back and consent for the previous user', async () => {
     const sessions = createCookieSessions({ storage: site.storage, clock: site.clock.now })
     const started = await authorize(site, { prompt: 'consent' })
     const [name = '', value = ''] = browserCookie(started).split('=')

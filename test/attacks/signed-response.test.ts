@@ -17,14 +17,14 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** The claims of a signed response, which is alone in the query (JARM §2.3.1). */
+/** Verifies a signed response, which must be the only parameter of the query (JARM §2.3.1). @returns its claims. */
 async function claimsOf(reply: Reply) {
   const { searchParams } = reply.location
   expect([...searchParams.keys()]).toEqual(['response'])
-  return verified(searchParams.get('response') ?? '')
+  return verify(searchParams.get('response') ?? '')
 }
 
-async function verified(response: string) {
+async function verify(response: string) {
   const keys = (await site.keys.publicKeys()).map(({ jwk }) => jwk)
   const { payload, protectedHeader } = await jwtVerify(response, createLocalJWKSet({ keys }), {
     issuer: site.issuer,
@@ -45,12 +45,12 @@ describe('a signed response (JARM §2)', () => {
     expect(tokens.status).toBe(200)
   })
 
-  it('form_post.jwt posts it', async () => {
+  it('form_post.jwt posts the signed response', async () => {
     const page = await authorize(site, { response_mode: 'form_post.jwt' })
 
     const response = /name="response" value="([^"]+)"/.exec(page.text)?.[1] ?? ''
     expect(page.text.match(/<input/g)).toHaveLength(1)
-    expect(await verified(response)).toMatchObject({ state: 's1' })
+    expect(await verify(response)).toMatchObject({ state: 's1' })
   })
 
   it('has no state when the request had none', async () => {
@@ -59,7 +59,7 @@ describe('a signed response (JARM §2)', () => {
     )
   })
 
-  it('returns the denial of the user in it', async () => {
+  it('contains the denial of the user', async () => {
     const started = await authorize(site, { prompt: 'consent' })
 
     const claims = await claimsOf(await answerInteraction(site, started, 'deny=1'))
@@ -82,7 +82,7 @@ describe('a signed response (JARM §2)', () => {
     ['response_mode=fragment.jwt', { response_mode: 'fragment.jwt' }, 'invalid_request', 'response_mode_unknown'],
     ['response_mode=jwt.query', { response_mode: 'jwt.query' }, 'invalid_request', 'response_mode_unknown'],
     ['response_mode=web_message.jwt', { response_mode: 'web_message.jwt' }, 'invalid_request', 'response_mode_unknown'],
-  ] as const)('returns an error in it: %s', async (_, change, error, reason) => {
+  ] as const)('contains the error: %s', async (_, change, error, reason) => {
     const reply = await expectRefusal(site, {
       send: () => authorize(site, { response_mode: 'jwt', ...change }, { cookie: '' }),
       reason,
@@ -93,7 +93,7 @@ describe('a signed response (JARM §2)', () => {
     expect(claims).toMatchObject({ error, state: 's1' })
   })
 
-  it('shows a page when the server cannot sign as the client is registered (JARM §3)', async () => {
+  it('is replaced by an error page if the server cannot sign with the registered algorithm (JARM §3)', async () => {
     await changeClient(site.storage, clientId('A'), { authorizationSignedResponseAlg: 'PS256' })
 
     const reply = await expectRefusal(site, { send: () => authorize(site), reason: 'signing_algorithm_unavailable' })
@@ -102,7 +102,7 @@ describe('a signed response (JARM §2)', () => {
     await changeClient(site.storage, clientId('A'), { authorizationSignedResponseAlg: 'ES256' })
   })
 
-  it('is no other kind of JWT: neither a hint nor an assertion (RFC 8725 §3.11)', async () => {
+  it('is accepted neither as an ID token hint nor as an assertion (RFC 8725 §3.11)', async () => {
     const { searchParams } = (await authorize(site)).location
     const response = searchParams.get('response') ?? ''
 

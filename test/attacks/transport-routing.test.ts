@@ -49,7 +49,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['RFC 9110 §15.5.6', 'DELETE', '/userinfo', 'GET, HEAD, POST'],
       ['RFC 9110 §15.5.6', 'POST', '/jwks', 'GET, HEAD'],
       ['RFC 9110 §15.5.6', 'POST', '/.well-known/openid-configuration', 'GET, HEAD'],
-    ])('%s: %s %s is answered with Allow', async (_, method, path, allow) => {
+    ])('%s: the response to %s %s has an Allow header', async (_, method, path, allow) => {
       const body = await goodBody()
 
       const reply = await expectRefusal(site, {
@@ -161,7 +161,7 @@ describe.each(adapters)('on $name', (adapter) => {
       expect(posted.location.href).toMatch(/^https:\/\/as\.test\/auth\?/)
     })
 
-    it.each(spoofs.slice(0, 3))('%s does not make a cross-site form count as same-origin', async (_, headers) => {
+    it.each(spoofs.slice(0, 3))('%s does not make a cross-site form same-origin', async (_, headers) => {
       const started = await authorize(site, {}, { cookie: '' })
       const { pathname, search } = started.location
 

@@ -5,6 +5,7 @@ import { basic, encode, obtainCode, obtainTokens, postForm, redeem, token, verif
 import { expectServing, expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
+// One file, because all tests send variants of one valid token request over each adapter.
 const form = 'application/x-www-form-urlencoded'
 
 const malformed = { status: 400, error: 'invalid_request' }
@@ -15,12 +16,12 @@ describe.each(adapters)('on $name', (adapter) => {
   beforeAll(async () => {
     site = await startServer({}, adapter)
     authorization = basic('A', site.clients.A.secret)
-    // The first use of a secret is recorded in storage; these tests start after it.
+    // Storage records the first use of a secret, so it happens before the tests compare storage.
     await expectServing(site)
   })
   afterAll(() => site.close())
 
-  /** A body that redeems a fresh code; each row changes the named parameters. */
+  /** Creates the body of a request that redeems a fresh code. */
   const goodBody = async (): Promise<string> =>
     encode({
       grant_type: 'authorization_code',
@@ -96,7 +97,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['an unknown parameter twice (RFC 6749 §3.2)', 'x=1&x=2&CODE', 'parameter_repeated'],
       ['names that are equal after decoding (RFC 6749 §3.2)', '%63ode=b&CODE', 'parameter_repeated'],
       ['names with brackets', 'grant_type[]=authorization_code&code[x]=1', 'grant_type_missing'],
-      ['bracket name of the code', 'grant_type=authorization_code&code[]=1', 'code_missing'],
+      ['brackets in the name of the code', 'grant_type=authorization_code&code[]=1', 'code_missing'],
       ['an empty grant_type', 'grant_type=', 'grant_type_missing'],
       ['a grant_type without equals sign', 'grant_type', 'grant_type_missing'],
       ['an empty body (RFC 6749 §3.2)', '', 'grant_type_missing'],
@@ -136,10 +137,10 @@ describe.each(adapters)('on $name', (adapter) => {
     })
 
     it.each([
-      ['a NUL in the code', { code: 'a\0b' }, 'code_unknown'],
-      ['an empty code of spaces', { code: '   ' }, 'code_unknown'],
-      ['a code of 15 KiB', { code: 'a'.repeat(15_000) }, 'code_unknown'],
-      ['a code with line breaks', { code: 'a\r\nX: y' }, 'code_unknown'],
+      ['a string with a NUL', { code: 'a\0b' }, 'code_unknown'],
+      ['only spaces', { code: '   ' }, 'code_unknown'],
+      ['15,000 characters', { code: 'a'.repeat(15_000) }, 'code_unknown'],
+      ['a string with line breaks', { code: 'a\r\nX: y' }, 'code_unknown'],
     ] as const)('rejects %s as a code (RFC 6749 §5.2)', async (_, change, reason) => {
       await expectJsonRefusal(
         site,
@@ -203,7 +204,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['the same names with brackets', '__proto__[admin]=1&constructor[prototype][admin]=1&__proto__.admin=1'],
       ['names with brackets', 'grant_type[]=password&code[x]=1&code_verifier[]=x'],
       ['unknown parameters (RFC 6749 §3.2)', 'username=a&password=b&resource_owner=c&audience=d'],
-    ])('ignores %s beside a valid request', async (_, extra) => {
+    ])('ignores %s in addition to a valid request', async (_, extra) => {
       const reply = await postForm(site, '/token', `${extra}&${await goodBody()}`, { authorization })
 
       expect(reply.status).toBe(200)

@@ -83,7 +83,7 @@ describe('the authorization endpoint rejects unusual values before it asks the u
   })
 })
 
-describe('a refresh with unusual values is refused and does not use the token up (RFC 6749 §6)', () => {
+describe('a refresh with unusual values is refused and does not use up the token (RFC 6749 §6)', () => {
   const rows: readonly (readonly [string, Change, string, RefusalReason])[] = [
     ['scopes separated by a tab', { scope: 'openid\tprofile' }, 'invalid_scope', 'scope_not_granted'],
     ['scopes separated by a no-break space', { scope: 'openid\u00A0profile' }, 'invalid_scope', 'scope_not_granted'],
@@ -96,7 +96,7 @@ describe('a refresh with unusual values is refused and does not use the token up
       'detail_type_unknown',
     ],
     [
-      'a client_assertion_type without an assertion beside Basic',
+      'a client_assertion_type without an assertion, in addition to Basic',
       { client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' },
       'invalid_request',
       'client_authentication_twice',

@@ -19,6 +19,7 @@ import {
   type Tokens,
 } from '../support/token-calls.ts'
 
+// One file for the userinfo endpoint; most of its lines are the tables of rejected tokens.
 let site: ServerUnderTest
 let tokens: Tokens
 beforeAll(async () => {
@@ -28,8 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const presented = (authorization: string): Promise<Reply> =>
-  site.send({ path: '/userinfo', headers: { authorization } })
+const present = (authorization: string): Promise<Reply> => site.send({ path: '/userinfo', headers: { authorization } })
 
 interface Answer {
   readonly status: 400 | 401 | 403
@@ -39,10 +39,10 @@ interface Answer {
 
 const malformed = { status: 401, error: 'invalid_token', reason: 'bearer_malformed' } as const
 const invalid = { status: 401, error: 'invalid_token', reason: 'access_token_invalid' } as const
-const dead = { status: 401, error: 'invalid_token', reason: 'access_token_inactive' } as const
+const inactive = { status: 401, error: 'invalid_token', reason: 'access_token_inactive' } as const
 
 /** Asserts an error in the form of RFC 6750 §3. */
-async function refusedBearer(
+async function expectBearerRefusal(
   at: ServerUnderTest,
   { status, error, reason }: Answer,
   send: () => Promise<Reply>,
@@ -105,7 +105,7 @@ describe('userinfo: rejected requests', () => {
         [`Authorization: ${authorization.slice(0, 30)} (RFC 6750 §3.1)`, authorization, invalid] as const,
     ),
   ])('%s', async (_, authorization, answer) => {
-    await refusedBearer(site, answer, () => presented(authorization))
+    await expectBearerRefusal(site, answer, () => present(authorization))
 
     expect((await userinfo(site, tokens.access_token)).status).toBe(200)
   })
@@ -121,7 +121,7 @@ describe('userinfo: rejected requests', () => {
       (good) => site.send({ path: `/userinfo?access_token=${good}`, headers: { authorization: `Bearer ${good}` } }),
     ],
   ])('%s', async (_, send) => {
-    await refusedBearer(site, { status: 400, error: 'invalid_request', reason: 'bearer_in_query' }, () =>
+    await expectBearerRefusal(site, { status: 400, error: 'invalid_request', reason: 'bearer_in_query' }, () =>
       send(tokens.access_token),
     )
 
@@ -131,7 +131,7 @@ describe('userinfo: rejected requests', () => {
   it('rejects a token in the header and another in the form (RFC 6750 §2)', async () => {
     const form = encode({ access_token: tokens.access_token })
 
-    await refusedBearer(site, { status: 400, error: 'invalid_request', reason: 'bearer_twice' }, () =>
+    await expectBearerRefusal(site, { status: 400, error: 'invalid_request', reason: 'bearer_twice' }, () =>
       postForm(site, '/userinfo', form, { authorization: `Bearer ${tokens.access_token}` }),
     )
   })
@@ -139,7 +139,7 @@ describe('userinfo: rejected requests', () => {
   it('rejects two tokens in the form (RFC 6750 §2.2)', async () => {
     const form = encode({ access_token: tokens.access_token })
 
-    await refusedBearer(site, { status: 400, error: 'invalid_request', reason: 'parameter_repeated' }, () =>
+    await expectBearerRefusal(site, { status: 400, error: 'invalid_request', reason: 'parameter_repeated' }, () =>
       postForm(site, '/userinfo', `${form}&${form}`, {}),
     )
   })
@@ -189,13 +189,13 @@ describe('userinfo: rejected requests', () => {
         tokensOf(await refresh(site, (await tokensFor(site, 'A')).refresh_token, { scope: 'profile' })).access_token,
       { status: 403, error: 'insufficient_scope', reason: 'openid_not_granted' },
     ],
-    ['a token that expired a second ago (RFC 9068 §4)', () => resigned({ exp: site.clock.now() - 1 }), invalid],
-    ['a token that expires now (RFC 9068 §4)', () => resigned({ exp: site.clock.now() }), invalid],
-    ['a token that is not valid yet (RFC 7519 §4.1.5)', () => resigned({ nbf: site.clock.now() + 1 }), invalid],
+    ['a token that expired a second ago (RFC 9068 §4)', () => signChanged({ exp: site.clock.now() - 1 }), invalid],
+    ['a token that expires now (RFC 9068 §4)', () => signChanged({ exp: site.clock.now() }), invalid],
+    ['a token that is not valid yet (RFC 7519 §4.1.5)', () => signChanged({ nbf: site.clock.now() + 1 }), invalid],
   ])('%s', async (_, obtain, answer) => {
     const token = await obtain()
 
-    const reply = await refusedBearer(site, answer, () => presented(`Bearer ${token}`))
+    const reply = await expectBearerRefusal(site, answer, () => present(`Bearer ${token}`))
 
     expect(reply.header('www-authenticate')?.includes('scope="openid"')).toBe(answer.status === 403)
   })
@@ -216,8 +216,8 @@ describe('userinfo: rejected requests', () => {
     }
   })
 
-  /** The valid token with some claims changed, signed with the server's own key. */
-  async function resigned(claims: Readonly<Record<string, unknown>>): Promise<string> {
+  /** Changes some claims of the valid token and signs it with the server's own key. */
+  async function signChanged(claims: Readonly<Record<string, unknown>>): Promise<string> {
     const { header, payload } = readJws(tokens.access_token)
     const signer = await site.keys.signer('ES256')
     return writeJws(header, { ...payload, ...claims }, (input) => signer.sign(input))
@@ -260,12 +260,12 @@ describe('userinfo: inactive tokens', () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     const family = await tokensFor(other, 'A')
-    const live = await userinfo(other, family.access_token)
+    const before = await userinfo(other, family.access_token)
     await end(other, family)
 
-    await refusedBearer(other, dead, () => userinfo(other, family.access_token))
+    await expectBearerRefusal(other, inactive, () => userinfo(other, family.access_token))
 
-    expect(live.status).toBe(200)
+    expect(before.status).toBe(200)
   })
 
   it('a token expires exactly at the end of its lifetime (RFC 9068 §4)', async () => {
@@ -273,12 +273,12 @@ describe('userinfo: inactive tokens', () => {
     onTestFinished(() => other.close())
     const family = await tokensFor(other, 'A')
     other.clock.advance(599)
-    const live = await userinfo(other, family.access_token)
+    const before = await userinfo(other, family.access_token)
     other.clock.advance(1)
 
-    await refusedBearer(other, invalid, () => userinfo(other, family.access_token))
+    await expectBearerRefusal(other, invalid, () => userinfo(other, family.access_token))
 
-    expect(live.status).toBe(200)
+    expect(before.status).toBe(200)
   })
 })
 
@@ -296,7 +296,7 @@ describe('userinfo: the response', () => {
     expect(reply.header('x-content-type-options')).toBe('nosniff')
   })
 
-  it('a POST with the token in its form or header gets the same answer as a GET (RFC 6750 §2.2)', async () => {
+  it('a POST with the token in its form or header gets the same response as a GET (RFC 6750 §2.2)', async () => {
     const inForm = await postForm(site, '/userinfo', encode({ access_token: tokens.access_token }), {})
     const inHeader = await postForm(site, '/userinfo', '', { authorization: `Bearer ${tokens.access_token}` })
 
@@ -323,6 +323,6 @@ describe('userinfo: the response', () => {
 
     expect([reply.header('content-type'), reply.header('cache-control')]).toEqual(['application/jwt', 'no-store'])
     expect(readJws(reply.text).payload).toMatchObject({ sub: 'U1', iss: other.issuer, aud: 'A' })
-    await refusedBearer(other, invalid, () => userinfo(other, reply.text))
+    await expectBearerRefusal(other, invalid, () => userinfo(other, reply.text))
   })
 })

@@ -58,7 +58,7 @@ const der = (spki: string): Uint8Array => Buffer.from(spki.replaceAll(/-----[^-]
 /** Tokens with invalid signatures, with keys in the header, and strings that are not a JWS. */
 export const forgeries: readonly Forgery[] = [
   ...['none', 'None', 'NONE', 'nOnE', ''].map((alg) => ({
-    row: `RFC 8725 §3.1: alg ${JSON.stringify(alg)} without a signature`,
+    row: `alg ${JSON.stringify(alg)} without a signature (RFC 8725 §3.1)`,
     forge: withHeader({ alg }, signNothing()),
   })),
   { row: 'alg none with a signature (RFC 8725 §3.1)', forge: withHeader({ alg: 'none' }) },
@@ -89,7 +89,7 @@ export const forgeries: readonly Forgery[] = [
     'rs256',
     '__proto__',
   ].map((alg) => ({
-    row: `the header says ${alg}, which the key does not do`,
+    row: `alg ${alg}, which does not fit the key`,
     forge: (jwt: GenuineJwt) => withHeader({ alg: alg === jwt.header['alg'] ? 'PS512' : alg })(jwt),
   })),
   { row: 'a signature of 64 zeros (RFC 7518 §3.4)', forge: withHeader({}, signNothing(64)) },
@@ -101,14 +101,14 @@ export const forgeries: readonly Forgery[] = [
     forge: reassemble((header, payload, signature) => `${header}.${payload}.${signature.slice(0, -4)}`),
   },
   {
-    row: 'the signature is that of another token',
+    row: 'the signature of another token',
     forge: ({ token, other }) => [...parts(token).slice(0, 2), parts(other)[2]].join('.'),
   },
   {
-    row: 'the payload is that of another token',
+    row: 'the payload of another token',
     forge: ({ token, other }) => [parts(token)[0], parts(other)[1], parts(token)[2]].join('.'),
   },
-  { row: 'an attacker signed it with a key of their own', forge: signByAttacker({}) },
+  { row: "a signature with an attacker's key", forge: signByAttacker({}) },
   {
     row: "the attacker's key is in the header",
     forge: async (jwt) => signByAttacker({ jwk: await publicJwkOf(jwt), kid: undefined })(jwt),

@@ -37,7 +37,7 @@ export const fapiSecurityProfile: Standard = {
     [
       '5.3.2.1',
       'Refresh tokens do not rotate',
-      'keeps its refresh token, however often and late it uses it (FAPI 2.0 SP §5.3.2.1)',
+      'keeps the same refresh token, however often and late it refreshes (FAPI 2.0 SP §5.3.2.1)',
       'a refresh token works again after half a minute',
     ],
     [

@@ -11,12 +11,7 @@ export const jarm: Standard = {
       'The JWT has iss, aud, exp and all parameters of the response',
       'response_mode=query.jwt returns the code in a JWT in the query',
     ],
-    [
-      '2.1',
-      'Errors are in a JWT as well',
-      'returns the denial of the user in it',
-      'returns an error in it: a bad scope',
-    ],
+    ['2.1', 'Errors are in a JWT as well', 'contains the denial of the user', 'contains the error: a bad scope'],
     ['2.2', 'The JWT is signed; none is not permitted', 'discovery lists the modes and the algorithms (JARM §4)'],
     [
       '2.2',
@@ -27,13 +22,13 @@ export const jarm: Standard = {
       '2.3',
       'query.jwt and form_post.jwt',
       'response_mode=query.jwt returns the code in a JWT',
-      'form_post.jwt posts it',
+      'form_post.jwt posts the signed response',
     ],
     [
       '2.3.2',
       'fragment.jwt',
       notOffered('only the code flow exists, whose parameters go to the query'),
-      'returns an error in it: response_mode=fragment.jwt',
+      'contains the error: response_mode=fragment.jwt',
     ],
     [
       '2.3.4',
@@ -43,7 +38,7 @@ export const jarm: Standard = {
     [
       '3',
       'The algorithm is the one that the client is registered for',
-      'shows a page when the server cannot sign as the client is registered (JARM §3)',
+      'is replaced by an error page if the server cannot sign with the registered algorithm (JARM §3)',
       'a client that is not registered for signed responses is refused response_mode=jwt (JARM §3)',
     ],
     ['4', 'The metadata lists modes and algorithms', 'discovery lists the modes and the algorithms (JARM §4)'],

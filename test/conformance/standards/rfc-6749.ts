@@ -84,7 +84,7 @@ export const rfc6749: Standard = {
     [
       '3.1.2.3',
       'If several are registered, or none completely, the request names one',
-      'a client with several redirect URIs has no default',
+      'requires redirect_uri from a client with several redirect URIs',
     ],
     [
       '3.1.2.3',
@@ -189,7 +189,7 @@ export const rfc6749: Standard = {
       '4.1.3',
       'redirect_uri is required if the authorization request had one, and is identical',
       'redirect_uri must be present and identical (RFC 6749 §4.1.3)',
-      'rejects a missing redirect_uri that was sent before',
+      'rejects a request without the redirect_uri of the authorization request',
     ],
     [
       '4.1.3',
@@ -310,7 +310,7 @@ export const rfc6749: Standard = {
     [
       '10.6',
       'The redirect URI of the token request equals that of the authorization request',
-      'rejects a missing redirect_uri that was sent before',
+      'rejects a request without the redirect_uri of the authorization request',
       'requires the port of the authorization request (RFC 8252 §7.3)',
     ],
     ['10.8', 'Tokens, codes and secrets are not sent in clear text', hostsTls],

@@ -55,7 +55,7 @@ export const rfc7009: Standard = {
       '2.2',
       'An unknown or already revoked token gets 200',
       'revoking an unknown token is 200, a wrong secret is 401, and a wrong hint is ignored (RFC 7009 §2.2)',
-      'revoking a second time gives the same answer (RFC 7009 §2.2)',
+      'revoking a second time gives the same response (RFC 7009 §2.2)',
     ],
     [
       '2.2.1',
@@ -74,7 +74,7 @@ export const rfc7009: Standard = {
       '5',
       'Guessing of tokens and clients is limited',
       'counts each of 100 parallel wrong secrets (RFC 6749 §2.3.1)',
-      'revocation: answered without effect > a self-made JWT that names the token',
+      'revocation: requests that succeed without effect > a forged JWT that names the token',
     ],
   ],
 }

@@ -42,7 +42,7 @@ export const rfc7515: Standard = {
       "a forged or malformed JWT as access token > the header points to the attacker's key set (RFC 8725 §3.10)",
       'a forged or malformed JWT as access token > a self-signed chain in the header',
     ],
-    ['4.1.4', 'Without kid, the only key is used', 'no kid, where the client has one key (RFC 7515 §4.1.4)'],
+    ['4.1.4', 'Without kid, the only key is used', 'no kid, if the client has only one key (RFC 7515 §4.1.4)'],
     [
       '4.1.11',
       'A signature is rejected if a header that crit lists is not understood',
@@ -72,7 +72,7 @@ export const rfc7515: Standard = {
       '10.1',
       'Keys are strong, and each is used with one algorithm',
       'the RSA key has at least 2048 bits (RFC 7518 §3.3)',
-      'a forged or malformed JWT as access token > the header says …, which the key does not do',
+      'a forged or malformed JWT as access token > alg …, which does not fit the key',
     ],
   ],
 }

@@ -58,7 +58,7 @@ export const rfc7519: Standard = {
     [
       '5.1',
       'typ distinguishes kinds of tokens',
-      'rejects a JWT signed as at+jwt (RFC 8725 §3.11)',
+      'rejects a JWT of the type at+jwt (RFC 8725 §3.11)',
       'another JWT that this server signed is not an ID token (RFC 8725 §3.11)',
     ],
     [

@@ -39,7 +39,7 @@ export const rfc7523: Standard = {
     [
       '3',
       'An assertion is accepted once',
-      'accepts an assertion once, at whichever endpoint (RFC 7523 §3)',
+      'accepts an assertion only once across all endpoints (RFC 7523 §3)',
       'no jti (OIDC Core §9)',
       'the jti "C 1" of client "B" and the jti "1" of client "B C" are different (RFC 7523 §3)',
     ],

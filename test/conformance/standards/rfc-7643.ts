@@ -37,7 +37,7 @@ export const rfc7643: Standard = {
         'Entra writes "True" when it disables somebody: a named tolerance, counted, which the strict profile does not have',
       ),
       'refuses active as a string (RFC 7643 §2.3)',
-      'active as the text "True"',
+      'active as the string "True"',
       '"no" (RFC 7644 §3.5.2)',
     ],
     [
@@ -95,7 +95,7 @@ export const rfc7643: Standard = {
       'externalId is set by the provider, case-sensitive, and scoped to that provider',
       'externalIds are case-sensitive (RFC 7643 §3.1)',
       'an externalId is case-sensitive and unique within a provider',
-      'treats the externalId … as text, not as an id',
+      'treats the externalId … as a string, not as an id',
     ],
     [
       '3.1',
@@ -106,12 +106,12 @@ export const rfc7643: Standard = {
       '3.3',
       "Extension attributes are below the extension's URN",
       'lists an extension in schemas when it has attributes (RFC 7643 §3)',
-      'Entra addresses an attribute of the extension by its URN',
+      'accepts the URN of an attribute of the extension as a path, as Entra sends it',
     ],
     [
       '4.1.1',
       'userName is present and unique without regard to case',
-      'a userName is unique within each provider',
+      'two providers may use the same userName',
       'letters in different case (RFC 7644 §3.3)',
     ],
     [
@@ -173,7 +173,7 @@ export const rfc7643: Standard = {
     [
       '7',
       'uniqueness: server',
-      'of 50 concurrent requests with one name, one creates the user',
+      'exactly one of 50 concurrent requests with one name creates the user',
       'rejects the userName of another user in different case (RFC 7644 §3.5.2)',
     ],
     [
@@ -192,7 +192,7 @@ export const rfc7643: Standard = {
       '9.3',
       'Personal data is disclosed only to those who need it',
       'no event contains the filter',
-      'a user of another provider gets the same 404 as one that never existed',
+      'a user of another provider gets the same 404 as a user that never existed',
     ],
     ['10', 'Registration of schemas with IANA', notOffered('extensions of the host have URNs of the host')],
   ],

@@ -16,7 +16,7 @@ export const rfc7644: Standard = {
       '2',
       'TLS with a short-lived Bearer token or a secret',
       hostsTls,
-      'two secrets overlap; the old one expires at its time, and revoked ones at once',
+      'accepts two secrets at the same time; the old secret expires at its time, and a revoked secret at once',
     ],
     [
       '3.1',
@@ -49,12 +49,7 @@ export const rfc7644: Standard = {
       ),
       'a retried POST returns the same user and does not reactivate it',
     ],
-    [
-      '3.4.1',
-      'A resource can be read at its URL',
-      'a deactivated user can still be read and found',
-      '/Users/..%2f is 404',
-    ],
+    ['3.4.1', 'A resource can be read at its URL', 'a deactivated user can still be read', '/Users/..%2f is 404'],
     [
       '3.4.2',
       'A list is a ListResponse with its totals; no match is 200 with an empty list',
@@ -113,7 +108,7 @@ export const rfc7644: Standard = {
     [
       '3.4.2.5',
       'attributes and excludedAttributes select the returned attributes',
-      'attributes selects what is returned, except what is always returned (RFC 7644 §3.9)',
+      'returns only the attributes that the query names and the attributes that are always returned (RFC 7644 §3.9)',
       'refuses attributes together with excludedAttributes, and 10,000 names',
     ],
     [
@@ -262,7 +257,7 @@ export const rfc7644: Standard = {
       'A failed If-Match is 412, a failed If-None-Match on GET is 304',
       'PUT is refused for an outdated version and applied for the current one',
       'responds with 304 to the current version in If-None-Match, and with a new version after a change (RFC 7644 §3.14)',
-      'of two with the same If-Match, one succeeds (RFC 7644 §3.14)',
+      'only one of two requests with the same If-Match succeeds (RFC 7644 §3.14)',
     ],
     [
       '4',
@@ -279,7 +274,7 @@ export const rfc7644: Standard = {
     [
       '6',
       'Tenants are isolated',
-      'S1 at the address of T2 is 403 for GET, whether or not T2 exists',
+      'refuses the secret of T1 at the URL of T2 with 403 for GET, whether or not T2 exists',
       'the id of a user of another provider matches nothing (RFC 7644 §6)',
       'a group of another provider is 404 for every method (RFC 7644 §6)',
     ],
@@ -296,14 +291,14 @@ export const rfc7644: Standard = {
       deviation(
         'the Secret Token of a provider lives until it is rotated or ended, because directories cannot renew one; access tokens that a client got here do expire',
       ),
-      'two secrets overlap; the old one expires at its time, and revoked ones at once',
+      'accepts two secrets at the same time; the old secret expires at its time, and a revoked secret at once',
       'rejects a token without the scope with 403',
     ],
     ['7.4', 'A browser cookie gives no access', 'the cookie of a browser session alone (RFC 7644 §2)'],
     [
       '7.5.1',
       'Personal data is disclosed only to authorized parties',
-      'a user of another provider gets the same 404 as one that never existed',
+      'a user of another provider gets the same 404 as a user that never existed',
       'no event contains the filter',
     ],
     [

@@ -37,7 +37,7 @@ export const rfc8252: Standard = {
       '8.4',
       'The client type is recorded, and a native app is a public client',
       'a confidential client has no allowed origins (RFC 6749 §2.1)',
-      'a public client that is not registered for PKCE needs it nevertheless (RFC 9700 §2.1.1)',
+      'needs PKCE nevertheless if it is public (RFC 9700 §2.1.1)',
     ],
     ['8.5', 'A secret shared by many installations is not proof of identity', clientsDuty],
     [

@@ -8,7 +8,7 @@ export const rfc9101: Standard = {
   title: 'The OAuth 2.0 Authorization Framework: JWT-Secured Authorization Request (JAR)',
   address: rfc(9101),
   requirements: [
-    ['4', 'A request object is signed', 'alg none', 'HS256 with a public text as key'],
+    ['4', 'A request object is signed', 'alg none', 'HS256 with a public string as the key'],
     ['4', 'A request object does not contain request or request_uri', 'a request inside', 'a request_uri inside'],
     ['4', 'A request object contains all parameters of the request', 'no redirect URI inside (RFC 9101 §6.3)'],
     [
@@ -39,7 +39,7 @@ export const rfc9101: Standard = {
     [
       '6.3',
       'Only the parameters inside the request object are used',
-      'and nothing beside it counts, not even a state that it does not have (RFC 9101 §6.3)',
+      'and parameters outside of it are ignored, even a state that it does not contain (RFC 9101 §6.3)',
     ],
     [
       '6.3',
@@ -52,7 +52,7 @@ export const rfc9101: Standard = {
       'A request object that is not valid is refused with invalid_request_object',
       'nothing proves where an error may go (RFC 9101 §6) > padding',
     ],
-    ['10.2', 'The request is authenticated', 'an address of keys in its header', 'a key in its own header'],
+    ['10.2', 'The request is authenticated', 'a URL of keys in its header', 'a key in its own header'],
     ['10.4', 'The server does not fetch any URL that it is given', 'is refused without a fetch: http://127.0.0.1/'],
     [
       '10.5',

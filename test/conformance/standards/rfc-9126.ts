@@ -41,12 +41,12 @@ export const rfc9126: Standard = {
       'reports why the server refuses a pushed request (RFC 9126 §2.3)',
     ],
     ['2.3', 'Other methods are answered with 405', 'refuses GET (RFC 9126 §2.3)'],
-    ['2.3', 'A request that is too large is answered with 413', 'refuses a form of 16 KiB and a byte'],
+    ['2.3', 'A request that is too large is answered with 413', 'refuses a form of one byte more than 16 KiB'],
     ['2.3', 'Too many requests are answered with 429', 'pushedRequests answers 429 with Retry-After'],
     [
       '3',
       'A pushed request object has all parameters, and is validated like any other',
-      'only the parameters inside count',
+      'ignores parameters outside of the object',
       'a pushed request object is refused in JSON (RFC 9126 §3) > …',
     ],
     [
@@ -65,18 +65,18 @@ export const rfc9126: Standard = {
     [
       '4',
       'The request is validated when the browser brings it',
-      'a client that was disabled meanwhile gets no further',
-      'a client that lost the scope meanwhile gets the error',
+      'refuses a client that has been disabled in the meantime',
+      'redirects with an error if the client has lost the scope in the meantime',
     ],
     [
       '5',
       'The metadata names the endpoint, and says whether requests must be pushed',
-      'a server can require it of all clients, which discovery says',
+      'a server can require pushed requests from all clients, and discovery says so',
     ],
     [
       '6',
       'A client can be registered to push its requests',
-      'a client that is registered so is refused without pushing',
+      'refuses a request that a client has not pushed, although its registration requires it',
     ],
     [
       '7.2',

@@ -29,14 +29,14 @@ export const rfc9700: Standard = {
     [
       '2.1.1',
       'Public clients use PKCE',
-      'requires PKCE from a public client, by POST too (RFC 9700 §2.1.1)',
-      'a public client that is not registered for PKCE needs it nevertheless (RFC 9700 §2.1.1)',
+      'requires PKCE from a public client, including by POST (RFC 9700 §2.1.1)',
+      'needs PKCE nevertheless if it is public (RFC 9700 §2.1.1)',
     ],
     [
       '2.1.1',
       'A challenge that was sent requires its verifier',
-      'must prove a challenge it has sent',
-      'none uses up the code: the right verifier is too late',
+      'must send the verifier for a challenge that it has sent',
+      'no verifier uses up the code, so that the right verifier fails afterwards',
     ],
     [
       '2.1.1',
@@ -143,7 +143,7 @@ export const rfc9700: Standard = {
       '4.14.2',
       'A refresh token is bound to the consented scope and resources',
       'narrowing one access token does not narrow the refresh token; widening is rejected (RFC 6749 §6)',
-      'tokens issued later lack a scope that was removed from the client (RFC 6749 §3.3) > by re',
+      'a scope that was removed from the client is in no token issued later (RFC 6749 §3.3) > returns the remaining scope values',
     ],
     [
       '4.14.2',
