@@ -236,14 +236,14 @@ function deliveryWorker(
       elapsed: () => deps.clock() * 1000,
     })
   const waitUntil = backChannelLogout === false ? undefined : backChannelLogout?.waitUntil
-  const all = { ...deps, issuer: settings.issuer, keys, waitUntil }
+  const common = { ...deps, issuer: settings.issuer, keys, waitUntil }
   const logouts = settings.backChannelLogout
-    ? createDeliveryWorker({ ...all, storage, outbound: outboundTo() })
+    ? createDeliveryWorker({ ...common, storage, outbound: outboundTo() })
     : undefined
   // Called after sign-outs, and after revocations by the administration and SCIM through the same storage object.
   if (logouts !== undefined) storage.onSessionsRevoked?.(logouts.nudge)
   const changes = hasWebhooks(storage)
-    ? createWebhookWorker({ ...all, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
+    ? createWebhookWorker({ ...common, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
     : undefined
   const workers = [logouts, changes].filter((worker) => worker !== undefined)
   return workers.length === 0 ? undefined : combineWorkers(workers)

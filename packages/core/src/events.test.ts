@@ -43,11 +43,11 @@ describe('journal', () => {
     ['abc-1', 'abc-1'],
     ['a b', undefined],
     ['x'.repeat(65), undefined],
-  ])('contains the x-request-id %j only if it is safe to log', (given, expected) => {
+  ])('contains the x-request-id %j only if it is safe to log', (header, expected) => {
     const events: ServerEvent[] = []
     const journal = openJournal((event) => void events.push(event), deps)
 
-    journal.record(requestWith({ 'x-request-id': given }), occurrence)
+    journal.record(requestWith({ 'x-request-id': header }), occurrence)
 
     expect(events[0]?.requestId).toBe(expected)
   })

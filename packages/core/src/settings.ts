@@ -105,24 +105,24 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
 }
 
 function clientDocuments(
-  { clientDocuments: given }: AuthorizationServerOptions,
+  { clientDocuments: option }: AuthorizationServerOptions,
   { clientDocuments: parsed }: ParsedOptions,
   scopes: ScopeRegistry,
 ): ClientDocumentSettings | undefined {
-  if (given === undefined || parsed === undefined) return undefined
+  if (option === undefined || parsed === undefined) return undefined
   const unknown = parsed.scopes.find((scope) => !scopes.has(scope))
   if (unknown !== undefined) throw new TypeError(`Invalid options: clientDocuments.scopes: ${unknown} is not defined.`)
-  return { ...parsed, allow: given.allow }
+  return { ...parsed, allow: option.allow }
 }
 
 function pageUrls(
-  given: ParsedOptions['interaction'],
+  interaction: ParsedOptions['interaction'],
   issuerUrl: URL,
   options: AuthorizationServerOptions,
 ): ServerSettings['interactionUrls'] {
-  const login = new URL(given.loginUrl ?? `${options.issuer}/login`, issuerUrl)
-  const consent = new URL(given.consentUrl ?? `${options.issuer}/consent`, issuerUrl)
-  const select = selectAccountUrl(given, issuerUrl, options)
+  const login = new URL(interaction.loginUrl ?? `${options.issuer}/login`, issuerUrl)
+  const consent = new URL(interaction.consentUrl ?? `${options.issuer}/consent`, issuerUrl)
+  const select = selectAccountUrl(interaction, issuerUrl, options)
   const urls = { login: login.href, consent: consent.href, select_account: select?.href }
   if (options.pages === undefined) return urls
   const served = [login, consent, ...(select === undefined ? [] : [select])]
@@ -140,23 +140,23 @@ function pageUrls(
 }
 
 function selectAccountUrl(
-  { selectAccountUrl: given }: ParsedOptions['interaction'],
+  { selectAccountUrl: configured }: ParsedOptions['interaction'],
   issuerUrl: URL,
   { issuer, pages }: AuthorizationServerOptions,
 ): URL | undefined {
-  if (pages !== undefined && pages.selectAccount === undefined && given !== undefined)
+  if (pages !== undefined && pages.selectAccount === undefined && configured !== undefined)
     throw new TypeError('Invalid options: interaction.selectAccountUrl needs pages.selectAccount.')
-  if (pages?.selectAccount === undefined && given === undefined) return undefined
-  return new URL(given ?? `${issuer}/select-account`, issuerUrl)
+  if (pages?.selectAccount === undefined && configured === undefined) return undefined
+  return new URL(configured ?? `${issuer}/select-account`, issuerUrl)
 }
 
-function scopeRegistry({ scopes: own, scopeClaims: claimsIn, ...uses }: ParsedOptions): ScopeRegistry {
+function scopeRegistry({ scopes: hostScopes, scopeClaims: claimsIn, ...uses }: ParsedOptions): ScopeRegistry {
   const standard = new Map([
     ...standardScopes,
     ...(uses.organizations ? [organizationScopeDefinition] : []),
     ...(uses.grantManagement ? grantManagementScopeDefinitions : []),
   ])
-  const definitions = Object.entries(own).map(([name, option]) => {
+  const definitions = Object.entries(hostScopes).map(([name, option]) => {
     // OIDC Core §5.4: the standard defines which claims these scopes release, so the host cannot redefine them.
     if (standard.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by a standard.`)
     const { description, claims } = typeof option === 'string' ? { description: option, claims: [] } : option

@@ -69,11 +69,13 @@ function readKey(header: JsonObject): Pick<ParsedProof, 'algorithm' | 'jwk'> | u
   const form = keyForms.find(({ algorithms }) => algorithms.some((name) => name === alg))
   if (form === undefined) return undefined
   const members = Object.entries(form.members)
-  const own = members.flatMap(([name, pattern]): (readonly [string, string])[] => {
+  const keyMembers = members.flatMap(([name, pattern]): (readonly [string, string])[] => {
     const value = Object.hasOwn(jwk, name) ? jwk[name] : undefined
     return typeof value === 'string' && pattern.test(value) ? [[name, value]] : []
   })
-  return own.length === members.length ? { algorithm: form.importedAs, jwk: Object.fromEntries(own) } : undefined
+  return keyMembers.length === members.length
+    ? { algorithm: form.importedAs, jwk: Object.fromEntries(keyMembers) }
+    : undefined
 }
 
 /** 32 bytes in base64url, without spare bits: one key has one thumbprint. */

@@ -31,12 +31,12 @@ export function readMetadata(body: JsonObject): ClientRegistration {
 /** Returns the metadata of a client as they were registered (RFC 7591 §3.2.1). */
 export function renderMetadata(client: ClientRecord): JsonObject {
   const values = Object.entries(client) as readonly (readonly [string, JsonValue | undefined])[]
-  const shown = members.flatMap(([name, wireName]) => {
+  const entries = members.flatMap(([name, wireName]) => {
     const value = values.find(([key]) => key === name)?.[1]
     return value === undefined ? [] : [[wireName, value] as const]
   })
   return {
-    ...Object.fromEntries(shown),
+    ...Object.fromEntries(entries),
     response_types: client.grantTypes.includes('authorization_code') ? ['code'] : [],
     scope: client.scopes.join(' '),
   }

@@ -16,17 +16,17 @@ export async function ensureSigningKeys(
   settings: StoredKeySettings,
 ): Promise<readonly SigningKeyRecord[]> {
   const { storage, algorithms, schedule } = settings
-  const all = await storage.signingKeys.list()
-  const records = await authenticKeys(all, settings)
+  const allRecords = await storage.signingKeys.list()
+  const records = await authenticKeys(allRecords, settings)
   const signing = keyStates(records, now, schedule).filter(({ state }) => state === 'signing')
   const lacking = algorithms.filter((algorithm) => !signing.some(({ record }) => record.algorithm === algorithm))
   if (lacking.length === 0) return records
 
-  await proveKeysInUse(all, now, settings)
+  await proveKeysInUse(allRecords, now, settings)
   for (const algorithm of lacking) {
     const plan = planRotation({ algorithm, records, when: 'due' }, now, schedule)
     // If another server inserted first, the list below contains its key.
-    if (plan.kind === 'announce') await announceKey(withNextOrdinal(plan.key, all), now, settings)
+    if (plan.kind === 'announce') await announceKey(withNextOrdinal(plan.key, allRecords), now, settings)
   }
   return authenticKeys(await storage.signingKeys.list(), settings)
 }

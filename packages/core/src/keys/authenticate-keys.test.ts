@@ -14,12 +14,12 @@ type UnderTest = ReturnType<typeof aRing>
 
 /** A ring with another sealing key over the same rows, at the same time. */
 function withOtherKey(
-  under: UnderTest,
+  fixture: UnderTest,
   sealingKeys: string | readonly [string, ...string[]] = otherKey,
   algorithms: StoredKeyRing['algorithms'] = ['ES256'],
 ): StoredKeyRing {
-  const clock = () => epochSeconds(under.clock.now)
-  return createStoredKeys({ storage: under.storage, sealingKey: sealingKeys, algorithms, schedule, clock })
+  const clock = () => epochSeconds(fixture.clock.now)
+  return createStoredKeys({ storage: fixture.storage, sealingKey: sealingKeys, algorithms, schedule, clock })
 }
 
 const sealingKeyError = {
@@ -28,12 +28,12 @@ const sealingKeyError = {
 }
 
 /** Replaces the only key by a changed copy, as somebody with write access to the database would. */
-async function tamper(under: ReturnType<typeof aRing>, change: Partial<SigningKeyRecord>): Promise<void> {
-  const [row] = await under.storage.signingKeys.list()
+async function tamper(fixture: ReturnType<typeof aRing>, change: Partial<SigningKeyRecord>): Promise<void> {
+  const [row] = await fixture.storage.signingKeys.list()
   if (row === undefined) throw new Error('There is no key.')
-  await under.storage.signingKeys.remove(row.keyId)
-  await under.storage.signingKeys.insert({ ...row, ...change })
-  under.ring.reload()
+  await fixture.storage.signingKeys.remove(row.keyId)
+  await fixture.storage.signingKeys.insert({ ...row, ...change })
+  fixture.ring.reload()
 }
 
 describe('a process with another sealing key', () => {
@@ -45,56 +45,56 @@ describe('a process with another sealing key', () => {
     ['drops no key', (ring, kid) => ring.drop(kid)],
     ['announces no key when it drops one that does not exist', (ring) => ring.drop('unknown')],
   ])('%s', async (_, use) => {
-    const under = aRing()
-    const kid = await signingKeyId(under.ring)
-    const before = await under.storage.signingKeys.list()
+    const fixture = aRing()
+    const kid = await signingKeyId(fixture.ring)
+    const before = await fixture.storage.signingKeys.list()
 
-    await expect(use(withOtherKey(under), kid)).rejects.toMatchObject(sealingKeyError)
+    await expect(use(withOtherKey(fixture), kid)).rejects.toMatchObject(sealingKeyError)
 
-    expect(await under.storage.signingKeys.list()).toEqual(before)
+    expect(await fixture.storage.signingKeys.list()).toEqual(before)
   })
 
   it('drops no key of several algorithms, in any order, and the other processes keep their keys', async () => {
-    const under = aRing({ algorithms: ['ES256', 'EdDSA'] })
-    await under.ring.publicKeys()
-    await under.ring.rotate({ when: 'now' })
-    const before = await under.storage.signingKeys.list()
-    const other = withOtherKey(under, otherKey, ['ES256', 'EdDSA'])
+    const fixture = aRing({ algorithms: ['ES256', 'EdDSA'] })
+    await fixture.ring.publicKeys()
+    await fixture.ring.rotate({ when: 'now' })
+    const before = await fixture.storage.signingKeys.list()
+    const other = withOtherKey(fixture, otherKey, ['ES256', 'EdDSA'])
 
     for (const { keyId: kid } of [...before, ...before.toReversed()])
       await expect(other.drop(kid)).rejects.toMatchObject(sealingKeyError)
 
-    expect(await under.storage.signingKeys.list()).toEqual(before)
-    under.ring.reload()
-    expect(await publishedKeyIds(under.ring)).toHaveLength(4)
+    expect(await fixture.storage.signingKeys.list()).toEqual(before)
+    fixture.ring.reload()
+    expect(await publishedKeyIds(fixture.ring)).toHaveLength(4)
   })
 
   it('creates no key after the last one was dropped; a process with the sealing key does', async () => {
-    const under = aRing()
-    await droppedWithoutSuccessor(under)
-    const before = await under.storage.signingKeys.list()
+    const fixture = aRing()
+    await dropWithoutSuccessor(fixture)
+    const before = await fixture.storage.signingKeys.list()
 
     for (const use of [(ring: StoredKeyRing) => ring.publicKeys(), (ring: StoredKeyRing) => ring.rotate()])
-      await expect(use(withOtherKey(under))).rejects.toMatchObject(sealingKeyError)
+      await expect(use(withOtherKey(fixture))).rejects.toMatchObject(sealingKeyError)
 
-    expect(await under.storage.signingKeys.list()).toEqual(before)
-    expect(await publishedKeyIds(under.ring)).toHaveLength(1)
+    expect(await fixture.storage.signingKeys.list()).toEqual(before)
+    expect(await publishedKeyIds(fixture.ring)).toHaveLength(1)
   })
 
   it('announces keys once it also has the sealing key of the keys in use', async () => {
-    const under = aRing()
-    await under.ring.publicKeys()
-    const both = withOtherKey(under, [otherKey, sealingKey])
+    const fixture = aRing()
+    await fixture.ring.publicKeys()
+    const both = withOtherKey(fixture, [otherKey, sealingKey])
 
     await both.rotate({ when: 'now' })
 
     expect(await publishedKeyIds(both)).toHaveLength(2)
-    await expect(under.ring.rotate({ when: 'now' })).rejects.toThrow('another sealing key')
+    await expect(fixture.ring.rotate({ when: 'now' })).rejects.toThrow('another sealing key')
   })
 })
 
 /** Stores the drop of the only key, as a process does that is stopped before it creates the next one. */
-async function droppedWithoutSuccessor({ ring, storage, clock }: UnderTest): Promise<void> {
+async function dropWithoutSuccessor({ ring, storage, clock }: UnderTest): Promise<void> {
   await ring.publicKeys()
   const [row] = await storage.signingKeys.list()
   if (row === undefined) throw new Error('There is no key.')
@@ -104,16 +104,16 @@ async function droppedWithoutSuccessor({ ring, storage, clock }: UnderTest): Pro
 }
 
 describe('a process with an outdated sealing key', () => {
-  /** Creates rows of which the ring of `under` can authenticate only a key that no longer signs. */
-  async function outdated() {
-    const under = aRing()
-    const first = await signingKeyId(under.ring)
-    under.clock.now += 1
-    const both = withOtherKey(under, [otherKey, sealingKey])
+  /** Creates rows of which the ring of the fixture can authenticate only a key that no longer signs. */
+  async function anOutdatedRing() {
+    const fixture = aRing()
+    const first = await signingKeyId(fixture.ring)
+    fixture.clock.now += 1
+    const both = withOtherKey(fixture, [otherKey, sealingKey])
     await both.rotate({ when: 'now' })
-    under.clock.now += schedule.announce
-    under.ring.reload()
-    return { ...under, first, second: await signingKeyId(both), current: withOtherKey(under) }
+    fixture.clock.now += schedule.announce
+    fixture.ring.reload()
+    return { ...fixture, first, second: await signingKeyId(both), current: withOtherKey(fixture) }
   }
 
   it.each<readonly [string, (ring: StoredKeyRing, kid: string) => Promise<unknown>]>([
@@ -121,7 +121,7 @@ describe('a process with an outdated sealing key', () => {
     ['announces no key', (ring) => ring.rotate({ when: 'now' })],
     ['drops no later key', (ring, kid) => ring.drop(kid)],
   ])('%s', async (_, use) => {
-    const { ring, storage, second, current } = await outdated()
+    const { ring, storage, second, current } = await anOutdatedRing()
     const before = await storage.signingKeys.list()
 
     await expect(use(ring, second)).rejects.toMatchObject(sealingKeyError)
@@ -132,23 +132,23 @@ describe('a process with an outdated sealing key', () => {
   })
 
   it('creates no key after a later key was dropped and before its successor exists', async () => {
-    const under = await outdated()
-    const { settings } = under.current
-    const rows = await under.storage.signingKeys.list()
-    const row = rows.find(({ keyId: kid }) => kid === under.second)
-    const droppedAt = epochSeconds(under.clock.now)
+    const fixture = await anOutdatedRing()
+    const { settings } = fixture.current
+    const rows = await fixture.storage.signingKeys.list()
+    const row = rows.find(({ keyId: kid }) => kid === fixture.second)
+    const droppedAt = epochSeconds(fixture.clock.now)
     const { rowMac } = await withRowMac({ ...(row as SigningKeyRecord), droppedAt }, settings)
-    await under.storage.signingKeys.drop({ keyId: keyId(under.second), droppedAt, rowMac })
-    under.ring.reload()
+    await fixture.storage.signingKeys.drop({ keyId: keyId(fixture.second), droppedAt, rowMac })
+    fixture.ring.reload()
 
-    await expect(under.ring.rotate({ when: 'now' })).rejects.toMatchObject(sealingKeyError)
+    await expect(fixture.ring.rotate({ when: 'now' })).rejects.toMatchObject(sealingKeyError)
 
-    expect(await under.storage.signingKeys.list()).toHaveLength(2)
-    expect(await publishedKeyIds(under.current)).toHaveLength(1)
+    expect(await fixture.storage.signingKeys.list()).toHaveLength(2)
+    expect(await publishedKeyIds(fixture.current)).toHaveLength(1)
   })
 
   it('drops its own key, so that a leaked key can be dropped from anywhere, and creates no other', async () => {
-    const { ring, storage, first, second, current } = await outdated()
+    const { ring, storage, first, second, current } = await anOutdatedRing()
 
     await expect(ring.drop(first)).rejects.toMatchObject(sealingKeyError)
 
@@ -163,21 +163,21 @@ describe('a process with an outdated sealing key', () => {
 
 describe('write access to the database', () => {
   it('adds no signing key: a row without a valid MAC is neither published nor used', async () => {
-    const under = aRing()
-    const [own] = await publishedKeyIds(under.ring)
-    const [row] = await under.storage.signingKeys.list()
+    const fixture = aRing()
+    const [own] = await publishedKeyIds(fixture.ring)
+    const [row] = await fixture.storage.signingKeys.list()
     const publicJwk = {
       ...(await exportJWK((await generateKeyPair('ES256')).publicKey)),
     } as SigningKeyRecord['publicJwk']
     for (const [ordinal, rowMac] of [undefined, row?.rowMac, 'AAAA'].entries()) {
       const forged = { ...(row as SigningKeyRecord), keyId: keyId(`forged-${ordinal}`), publicJwk, rowMac }
-      await under.storage.signingKeys.insert({ ...forged, ordinal: ordinal + 2 })
+      await fixture.storage.signingKeys.insert({ ...forged, ordinal: ordinal + 2 })
     }
-    under.ring.reload()
+    fixture.ring.reload()
 
-    expect(await publishedKeyIds(under.ring)).toEqual([own])
-    expect(await signingKeyId(under.ring)).toBe(own)
-    await expect(under.ring.rotate({ when: 'now' })).rejects.toThrow(/forged-\d/)
+    expect(await publishedKeyIds(fixture.ring)).toEqual([own])
+    expect(await signingKeyId(fixture.ring)).toBe(own)
+    await expect(fixture.ring.rotate({ when: 'now' })).rejects.toThrow(/forged-\d/)
   })
 
   it.each([
@@ -187,12 +187,12 @@ describe('write access to the database', () => {
     ['the position', { ordinal: 7 }],
     ['the MAC, by removing it', { rowMac: undefined }],
   ])('makes a key unusable by changing %s', async (_, change) => {
-    const under = aRing()
-    await under.ring.publicKeys()
+    const fixture = aRing()
+    await fixture.ring.publicKeys()
 
-    await tamper(under, change)
+    await tamper(fixture, change)
 
-    await expect(under.ring.publicKeys()).rejects.toThrow('another sealing key')
+    await expect(fixture.ring.publicKeys()).rejects.toThrow('another sealing key')
   })
 })
 
@@ -205,41 +205,41 @@ describe('write access to the database after a key was dropped', () => {
     ],
     ['clearing the time of the drop and the MAC', () => ({ droppedAt: undefined, rowMac: undefined })],
   ])('does not bring the key back by %s', async (_, change) => {
-    const under = aRing()
-    const leaked = await signingKeyId(under.ring)
-    await under.ring.drop(leaked)
-    const [row] = (await under.storage.signingKeys.list()).filter(({ keyId: kid }) => kid === leaked)
+    const fixture = aRing()
+    const leaked = await signingKeyId(fixture.ring)
+    await fixture.ring.drop(leaked)
+    const [row] = (await fixture.storage.signingKeys.list()).filter(({ keyId: kid }) => kid === leaked)
     if (row === undefined) throw new Error('There is no key.')
 
-    await under.storage.signingKeys.remove(row.keyId)
-    await under.storage.signingKeys.insert({ ...row, ...change(row) })
-    under.ring.reload()
+    await fixture.storage.signingKeys.remove(row.keyId)
+    await fixture.storage.signingKeys.insert({ ...row, ...change(row) })
+    fixture.ring.reload()
 
-    expect(await publishedKeyIds(under.ring)).not.toContain(leaked)
-    expect(await signingKeyId(under.ring)).not.toBe(leaked)
-    expect((await under.ring.hintKeys?.())?.map(({ keyId: kid }) => kid)).not.toContain(leaked)
+    expect(await publishedKeyIds(fixture.ring)).not.toContain(leaked)
+    expect(await signingKeyId(fixture.ring)).not.toBe(leaked)
+    expect((await fixture.ring.hintKeys?.())?.map(({ keyId: kid }) => kid)).not.toContain(leaked)
   })
 
   it('stores a MAC that belongs to the time of the drop, so that the row stays authentic', async () => {
-    const under = aRing()
-    const leaked = await signingKeyId(under.ring)
-    await under.ring.drop(leaked)
+    const fixture = aRing()
+    const leaked = await signingKeyId(fixture.ring)
+    await fixture.ring.drop(leaked)
 
-    const records = await under.storage.signingKeys.list()
-    const authentic = await authenticKeys(records, under.ring.settings)
+    const records = await fixture.storage.signingKeys.list()
+    const authentic = await authenticKeys(records, fixture.ring.settings)
 
     expect(authentic).toEqual(records)
     expect(authentic.map(({ droppedAt }) => droppedAt === undefined)).toEqual([false, true])
   })
 
   it('does not stop the servers by setting the time of a drop: they create the next key', async () => {
-    const under = aRing()
-    const first = await signingKeyId(under.ring)
-    await tamper(under, { droppedAt: epochSeconds(under.clock.now) })
+    const fixture = aRing()
+    const first = await signingKeyId(fixture.ring)
+    await tamper(fixture, { droppedAt: epochSeconds(fixture.clock.now) })
 
-    const published = await publishedKeyIds(under.ring)
+    const published = await publishedKeyIds(fixture.ring)
 
-    expect(published).toEqual([await signingKeyId(under.ring)])
+    expect(published).toEqual([await signingKeyId(fixture.ring)])
     expect(published).not.toContain(first)
   })
 })
@@ -247,17 +247,17 @@ describe('write access to the database after a key was dropped', () => {
 describe('a row that somebody else wrote', () => {
   /** A ring of two algorithms, and a copy of its ES256 key that pretends to be the next one. */
   async function withForgedRow(change: Partial<SigningKeyRecord> = {}) {
-    const under = aRing({ algorithms: ['ES256', 'EdDSA'] })
-    const own = await publishedKeyIds(under.ring)
-    const row = (await under.storage.signingKeys.list()).find(({ algorithm }) => algorithm === 'ES256')
-    await under.storage.signingKeys.insert({
+    const fixture = aRing({ algorithms: ['ES256', 'EdDSA'] })
+    const own = await publishedKeyIds(fixture.ring)
+    const row = (await fixture.storage.signingKeys.list()).find(({ algorithm }) => algorithm === 'ES256')
+    await fixture.storage.signingKeys.insert({
       ...(row as SigningKeyRecord),
       keyId: keyId('forged'),
       ordinal: 2,
       ...change,
     })
-    under.ring.reload()
-    return { ...under, own }
+    fixture.ring.reload()
+    return { ...fixture, own }
   }
 
   it.each<readonly [string, Partial<SigningKeyRecord>, string]>([
@@ -279,29 +279,29 @@ describe('a row that somebody else wrote', () => {
   })
 
   it('stays if it displaces every key of this process: an outdated process would otherwise remove a later key', async () => {
-    const under = aRing()
-    const own = await signingKeyId(under.ring)
-    const [row] = await under.storage.signingKeys.list()
-    await under.storage.signingKeys.insert({ ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 })
-    const before = await under.storage.signingKeys.list()
+    const fixture = aRing()
+    const own = await signingKeyId(fixture.ring)
+    const [row] = await fixture.storage.signingKeys.list()
+    await fixture.storage.signingKeys.insert({ ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 })
+    const before = await fixture.storage.signingKeys.list()
 
-    await expect(under.ring.drop('forged')).rejects.toMatchObject(sealingKeyError)
+    await expect(fixture.ring.drop('forged')).rejects.toMatchObject(sealingKeyError)
 
-    expect(await under.storage.signingKeys.list()).toEqual(before)
-    expect(await publishedKeyIds(under.ring)).toEqual([own])
+    expect(await fixture.storage.signingKeys.list()).toEqual(before)
+    expect(await publishedKeyIds(fixture.ring)).toEqual([own])
   })
 
   it('prevents every process from starting, and stops none that already runs', async () => {
-    const under = aRing()
-    const own = await publishedKeyIds(under.ring)
-    await under.ring.ready()
-    const [row] = await under.storage.signingKeys.list()
-    await under.storage.signingKeys.insert({ ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 })
-    under.ring.reload()
+    const fixture = aRing()
+    const own = await publishedKeyIds(fixture.ring)
+    await fixture.ring.ready()
+    const [row] = await fixture.storage.signingKeys.list()
+    await fixture.storage.signingKeys.insert({ ...(row as SigningKeyRecord), keyId: keyId('forged'), ordinal: 2 })
+    fixture.ring.reload()
 
-    await expect(under.openAnother().ready()).rejects.toMatchObject(sealingKeyError)
-    await expect(under.ring.ready()).resolves.toBeUndefined()
-    expect(await publishedKeyIds(under.ring)).toEqual(own)
+    await expect(fixture.openAnother().ready()).rejects.toMatchObject(sealingKeyError)
+    await expect(fixture.ring.ready()).resolves.toBeUndefined()
+    expect(await publishedKeyIds(fixture.ring)).toEqual(own)
   })
 
   it('does not protect a leaked key: its drop takes effect, and the next key follows once the row is gone', async () => {
@@ -323,33 +323,33 @@ describe('a row without a MAC', () => {
     ['a dropped key', {}],
     ['another key of the same vault', { keyId: keyId('other'), vaultEntry: 'kms-other', ordinal: 9 }],
   ])('brings back or adds no key of a vault: %s', async (_, change) => {
-    const under = aRing({ vault: aKms() })
-    const leaked = await signingKeyId(under.ring)
-    await under.ring.drop(leaked)
-    const [row] = (await under.storage.signingKeys.list()).filter(({ keyId: kid }) => kid === leaked)
-    await under.storage.signingKeys.remove(keyId(leaked))
-    await under.storage.signingKeys.insert({
+    const fixture = aRing({ vault: aKms() })
+    const leaked = await signingKeyId(fixture.ring)
+    await fixture.ring.drop(leaked)
+    const [row] = (await fixture.storage.signingKeys.list()).filter(({ keyId: kid }) => kid === leaked)
+    await fixture.storage.signingKeys.remove(keyId(leaked))
+    await fixture.storage.signingKeys.insert({
       ...(row as SigningKeyRecord),
       droppedAt: undefined,
       rowMac: undefined,
       ...change,
     })
 
-    const published = await publishedKeyIds(under.openAnother())
+    const published = await publishedKeyIds(fixture.openAnother())
 
-    expect(published).toEqual([await signingKeyId(under.openAnother())])
+    expect(published).toEqual([await signingKeyId(fixture.openAnother())])
     expect(published).not.toContain(change.keyId ?? leaked)
   })
 
   it('is refused when it is the only key of a vault, and changes nothing', async () => {
-    const under = aRing({ vault: aKms() })
-    await under.ring.publicKeys()
-    await tamper(under, { rowMac: undefined })
-    const before = await under.storage.signingKeys.list()
+    const fixture = aRing({ vault: aKms() })
+    await fixture.ring.publicKeys()
+    await tamper(fixture, { rowMac: undefined })
+    const before = await fixture.storage.signingKeys.list()
 
-    await expect(under.openAnother().publicKeys()).rejects.toMatchObject(sealingKeyError)
+    await expect(fixture.openAnother().publicKeys()).rejects.toMatchObject(sealingKeyError)
 
-    expect(await under.storage.signingKeys.list()).toEqual(before)
+    expect(await fixture.storage.signingKeys.list()).toEqual(before)
   })
 })
 

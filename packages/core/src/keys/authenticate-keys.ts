@@ -41,8 +41,8 @@ export async function proveKeysInUse(
 ): Promise<void> {
   const inUse = keysInUse(records, now, settings)
   const proving = inUse.length > 0 ? inUse : newestRecords(records)
-  const own = await Promise.all(proving.map((record) => isFromThisIssuer(record, settings)))
-  const foreign = proving.filter((_, index) => own[index] === false)
+  const results = await Promise.all(proving.map((record) => isFromThisIssuer(record, settings)))
+  const foreign = proving.filter((_, index) => results[index] === false)
   if (foreign.length > 0) throw new SealingKeyError(foreign)
   for (const { keyId, algorithm, publicJwk, vaultEntry } of inUse)
     if (isSigningAlgorithm(algorithm)) await settings.vault.open({ keyId, algorithm, publicJwk, vaultEntry })
@@ -61,8 +61,8 @@ export async function proveSigningKeys(
   const signing = keyStates(records, now, settings.schedule).flatMap(({ record, state }) =>
     state === 'signing' ? [record] : [],
   )
-  const own = await authenticKeys(signing, settings)
-  const foreign = signing.filter((record) => !own.includes(record))
+  const authentic = await authenticKeys(signing, settings)
+  const foreign = signing.filter((record) => !authentic.includes(record))
   if (foreign.length > 0) throw new SealingKeyError(foreign)
 }
 
@@ -76,8 +76,8 @@ export async function proveOtherKeyInUse(
   { records, now }: { readonly records: readonly SigningKeyRecord[]; readonly now: EpochSeconds },
   settings: StoredKeySettings,
 ): Promise<void> {
-  const own = await authenticKeys(keysInUse(records, now, settings), settings)
-  if (own.length === 0) throw new SealingKeyError([foreign])
+  const authentic = await authenticKeys(keysInUse(records, now, settings), settings)
+  if (authentic.length === 0) throw new SealingKeyError([foreign])
 }
 
 /** Returns the keys that sign or will sign, if all rows are genuine. */

@@ -44,13 +44,13 @@ async function completesSignIn(start: StoredKeyRing, end: StoredKeyRing): Promis
 /** Rotates at one node until its key signs, and expects both nodes to publish and use the same keys throughout. */
 async function rotateAt(
   node: StoredKeyRing,
-  { nodes: [one, other], clock }: Pick<ReturnType<typeof twoNodes>, 'nodes' | 'clock'>,
+  { nodes: [first, second], clock }: Pick<ReturnType<typeof twoNodes>, 'nodes' | 'clock'>,
 ): Promise<void> {
   await node.rotate({ when: 'now' })
   for (const time of [0, schedule.announce, schedule.retire]) {
     clock.now += time
-    expect(await publishedKeyIds(other)).toEqual(await publishedKeyIds(one))
-    expect(await signingKeyId(other)).toBe(await signingKeyId(one))
+    expect(await publishedKeyIds(second)).toEqual(await publishedKeyIds(first))
+    expect(await signingKeyId(second)).toBe(await signingKeyId(first))
   }
 }
 

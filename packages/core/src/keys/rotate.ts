@@ -65,13 +65,13 @@ async function rotateAlgorithm(
   now: EpochSeconds,
   settings: StoredKeySettings,
 ): Promise<AlgorithmRotation> {
-  const all = await settings.storage.signingKeys.list()
-  await proveKeysInUse(all, now, settings)
-  const records = await authenticKeys(all, settings)
+  const allRecords = await settings.storage.signingKeys.list()
+  await proveKeysInUse(allRecords, now, settings)
+  const records = await authenticKeys(allRecords, settings)
   const plan = planRotation({ algorithm, records, when }, now, settings.schedule)
   if (plan.kind === 'wait') return { outcome: 'waiting', algorithm, keyId: plan.keyId, until: plan.until }
 
-  const { outcome, key } = await announceKey(withNextOrdinal(plan.key, all), now, settings)
+  const { outcome, key } = await announceKey(withNextOrdinal(plan.key, allRecords), now, settings)
   if (outcome === 'inserted') return { outcome: 'announced', algorithm, keyId: key.keyId, signsFrom: key.signsFrom }
   const winner = (await settings.storage.signingKeys.list()).find(
     (other) => other.algorithm === algorithm && other.ordinal === key.ordinal,

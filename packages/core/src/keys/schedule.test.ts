@@ -161,13 +161,13 @@ it('law: deleting a key never changes the state of another key', () => {
   fc.assert(
     fc.property(arbitraryKeys, fc.nat(80_000), fc.nat(50_000), (keys, now, later) => {
       const removed = new Set(removableKeys(keys, epochSeconds(now), schedule))
-      const kept = keys.filter((each) => !removed.has(each))
+      const remaining = keys.filter((each) => !removed.has(each))
       const after = statesAt(keys, now + later).filter((state) =>
-        kept.some(({ ordinal }) => state.startsWith(`${ordinal} `)),
+        remaining.some(({ ordinal }) => state.startsWith(`${ordinal} `)),
       )
 
       expect([...removed].every((each) => statesAt(keys, now).includes(`${each.ordinal} dropped`))).toBe(true)
-      expect(statesAt(kept, now + later)).toEqual(after)
+      expect(statesAt(remaining, now + later)).toEqual(after)
     }),
   )
 })

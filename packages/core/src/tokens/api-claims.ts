@@ -109,10 +109,10 @@ function stringValues(owner: JsonObject, name: string): readonly string[] {
  * @returns `undefined` when the token must not be issued.
  */
 export function limitClaims(
-  { configured, own }: { readonly configured: JsonObject; readonly own: JsonObject },
+  { configured, mapped }: { readonly configured: JsonObject; readonly mapped: JsonObject },
   limits: ClaimLimits,
 ): { readonly accessToken: JsonObject; readonly omitted: readonly string[] } | undefined {
-  const remaining: Record<string, JsonValue> = { ...configured, ...own }
+  const remaining: Record<string, JsonValue> = { ...configured, ...mapped }
   const omitted: string[] = []
   const omit = (name: string): void => {
     delete remaining[name]

@@ -106,12 +106,12 @@ export async function computeTokenClaims(subject: ClaimsSubject, deps: ClaimsDep
   const idToken =
     destinations === withIdToken ? releasedClaims(subject, { destination: 'id_token', mapped }, deps) : noClaims
   const sources = user === undefined ? [] : sourcesOf(subject, deps.apiClaims)
-  const own = mapped.access_token ?? noClaims
+  const mappedClaims = mapped.access_token ?? noClaims
   const organizationNames = organizationClaims(subject)
-  if (sources.length === 0 && own === noClaims)
+  if (sources.length === 0 && mappedClaims === noClaims)
     return { accessToken: organizationNames, idToken: { ...idToken, ...organizationNames }, omitted: [] }
   const configured = user === undefined ? noClaims : await readApiClaims({ ...subject, user }, sources, deps.storage)
-  const limited = limitClaims({ configured, own }, deps.apiClaims.limits)
+  const limited = limitClaims({ configured, mapped: mappedClaims }, deps.apiClaims.limits)
   if (limited === undefined)
     throw refuse('claims_too_large', { clientId: subject.client.clientId, userId: user?.userId })
   return {

@@ -24,6 +24,6 @@ export async function readIdTokenHint(hint: string, deps: VerifyOwnJwtDependenci
   // A signed userinfo response has the same type and audience, but no `exp`, which every ID token has (OIDC Core §2, RFC
   // 8725 §3.12).
   if (typeof sub !== 'string' || typeof aud !== 'string' || !Number.isSafeInteger(exp)) return undefined
-  const read = { subject: sub, clientId: clientId(aud), sessionId: typeof sid === 'string' ? sid : undefined }
-  return read as IdTokenHint
+  const parsed = { subject: sub, clientId: clientId(aud), sessionId: typeof sid === 'string' ? sid : undefined }
+  return parsed as IdTokenHint
 }
