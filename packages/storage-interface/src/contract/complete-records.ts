@@ -1,3 +1,4 @@
+// One file, because the helpers that build a record from its definition serve only the records below.
 import { codes } from '../authorization-code.ts'
 import { clients } from '../client.ts'
 import { deliveries, type NewDelivery } from '../delivery.ts'
@@ -17,13 +18,13 @@ import { users, type NewUser } from '../user.ts'
 import { aDigest, nowPlus } from './fixtures.ts'
 import { aGroup, aProvisionedUser } from './provisioning-fixtures.ts'
 
-/** Text that a faulty store would truncate, quote, case-fold or interpret. */
+/** Text that a faulty store might truncate, quote, case-fold or interpret. */
 export const richText = `"double" 'single' \\ \`back\` -- ; /* */ %_ \${x} <b>&amp;</b>\t\r\n é e\u0301 漢字 עברית 😀 \u2028 null [object Object]`
 
 /** Longer than a page of most databases. */
 const longText = `${'long '.repeat(20_000)}end`
 
-/** JSON that a faulty reader would damage: keys that are names of a prototype, empty members, extreme numbers. */
+/** JSON that a faulty reader might damage: keys that are names of prototype members, empty members, extreme numbers. */
 export const richJson = JSON.parse(`{
   "__proto__": { "polluted": true },
   "constructor": { "prototype": { "polluted": true } },
@@ -37,7 +38,7 @@ export const richJson = JSON.parse(`{
   "nul": "\\u0000"
 }`) as JsonObject
 
-/** The same as a comparable form may have it: its texts hold no U+0000. */
+/** The same JSON as a comparable form may contain it: without U+0000. */
 const richComparable: JsonObject = Object.fromEntries(Object.entries(richJson).filter(([key]) => key !== 'nul'))
 
 /**
@@ -48,9 +49,8 @@ export const richJsonText = ` {"z" : 1.0, "10":1e2,"2": 12345678901234567890, "a
   "twice":1,"twice":2, "__proto__": {}, "text": ${JSON.stringify(richText)} }\n` as JsonText
 
 /**
- * A record that has every member, each with a different value, so that a lost or exchanged column is detected. Members
- * with the same
- * name have the same value in all records, so that a code, for example, belongs to the client.
+ * Returns a record that has every member, each with a different value, so that a lost or exchanged column is detected. Identifiers
+ * with the same name have the same value in all records, so that a code, for example, belongs to the client.
  */
 function completeRecord<Of extends Fields>(fields: Of, chosen: Partial<RecordOfFields<Of>> = {}): RecordOfFields<Of> {
   const members = Object.entries(fields).map(([name, field], index) => [name, completeValue(name, field, index + 1)])
@@ -93,7 +93,7 @@ const completeSecrets = (name: string): readonly SecretRecord[] => [
   { digest: aDigest(`${name}-3`), createdAt: nowPlus(6), expiresAt: nowPlus(7), lastUsedAt: undefined },
 ]
 
-/** A record whose optional members are absent, and whose lists, objects, texts and numbers are empty: absent, empty and zero differ. */
+/** Returns a record without its optional members, whose lists, objects, strings and numbers are empty: absent, empty and zero differ. */
 function sparseRecord<Of extends Fields>(fields: Of, chosen: Partial<RecordOfFields<Of>> = {}): RecordOfFields<Of> {
   const members = Object.entries(fields).map(([name, field]) => [
     name,
@@ -129,7 +129,7 @@ function sparseText(name: string): string {
   return name.endsWith('Id') ? `sparse-${name}` : ''
 }
 
-/** A record expires long after all its other times. */
+/** Returns a time for a member. A record expires long after all its other times. */
 const timeOf = (name: string, index: number) => nowPlus(name.endsWith('xpiresAt') ? 5000 + index : index)
 
 export const fullClient = completeRecord(clients.fields)
@@ -184,7 +184,7 @@ export const fullSession = {
   userId: present(completeSession.userId),
   digest: present(completeSession.digest),
 }
-/** The members of `fullSession` that a join may store. */
+/** The members of `fullSession` that a join stores. */
 export const joinedSession = {
   sessionId: fullSession.sessionId,
   userId: fullSession.userId,
@@ -274,8 +274,8 @@ function newUser({ userId: id, claims, createdAt }: RecordOfFields<typeof users.
   return { userId: id, claims, createdAt }
 }
 
-/** An optional member of a complete record. */
+/** Returns an optional member of a complete record. */
 function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('A complete record has every member.')
+  if (value === undefined) throw new Error('A complete record must have every member.')
   return value
 }

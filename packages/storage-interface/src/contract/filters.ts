@@ -1,12 +1,12 @@
 import type { FilterAttribute, OrderOperator, ResolvedFilter, TextOperator } from '../filter/resolved-filter.ts'
 
-/** An attribute of the resource, such as `userName` or `name.familyName`, or an attribute of an extension. */
+/** Returns an attribute of the resource, such as `userName` or `name.familyName`, or an attribute of an extension. */
 export function attribute(path: string, extension?: string): FilterAttribute {
   const [name = '', subName] = path.split('.')
   return { extension, name, subName, multiValued: false }
 }
 
-/** An attribute with several values. */
+/** Returns an attribute with several values. */
 export const multiValued = (name: string, extension?: string): FilterAttribute => ({
   ...attribute(name, extension),
   multiValued: true,

@@ -1,3 +1,4 @@
+// One file, because the records refer to each other, such as the family of `aFamilyRecord` to the grant of `aGrantRecord`.
 import type { AuthenticationRecord, AuthorizationCodeRecord } from '../authorization-code.ts'
 import type { ClientRecord } from '../client.ts'
 import type { NewDelivery } from '../delivery.ts'
@@ -27,7 +28,7 @@ import type { NewUser } from '../user.ts'
 /** When the fixtures were created. It is in the past, because a database that uses its own clock purges only past revocations. */
 export const now: EpochSeconds = epochSeconds(1_700_000_000)
 
-/** The time this many seconds after `now`; before it when negative. */
+/** Returns the time this many seconds after `now`, or before it if negative. */
 export const nowPlus = (secondsLater: number): EpochSeconds => epochSeconds(now + secondsLater)
 
 /** A value shaped like a digest (43 characters of base64url), different for each label of letters, digits, `-` and `_`. */
@@ -96,7 +97,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   ...overrides,
 })
 
-/** A new user. The store makes it active, of generation 0 and version 1. */
+/** A new user. The store makes the user active, with generation 0 and version 1. */
 export const aUser = (overrides: Partial<NewUser> = {}): NewUser => ({
   userId: userId('user-1'),
   claims: {
@@ -284,7 +285,7 @@ type CookieSession = SessionRecord & {
   readonly expiresAt: EpochSeconds
 }
 
-/** The first client in the session of `aSessionRecord`, which is kept for a week. */
+/** The join of the first client to the session of `aSessionRecord`, which is kept for a week. */
 export const aJoin = (overrides: Partial<SessionJoin['session'] & Omit<SessionJoin, 'session'>> = {}): SessionJoin => {
   const { sessionId, userId, userGeneration, authTime, acr, amr, userAgent, location } = aSessionRecord()
   const { clientId: client = clientId('client-1'), now: at = now, ...session } = overrides
@@ -301,7 +302,7 @@ export const aSessionEnd = (overrides: Partial<SessionEnd> = {}): SessionEnd => 
   ...overrides,
 })
 
-/** The first ES256 key. Its members are shaped like a key's; it signs nothing. */
+/** The first ES256 key. Its members only look like a key; nothing can be signed with it. */
 export const aSigningKeyRecord = (overrides: Partial<SigningKeyRecord> = {}): SigningKeyRecord => ({
   keyId: keyId('key-1'),
   algorithm: 'ES256',

@@ -12,8 +12,8 @@ export interface StorageUnderTest<Storage extends OAuthStorage = OAuthStorage> {
 export interface StorageLaw<Storage extends OAuthStorage = OAuthStorage> {
   readonly name: string
   /**
-   * Creates a new store, checks the law on it, and closes it. @throws LawViolationError when the store breaks the law,
-   * or throws.
+   * Creates a new store, checks the law on it, and closes it.
+   * @throws LawViolationError if the store breaks the law or throws.
    */
   readonly run: (makeStore: () => Promise<StorageUnderTest<Storage>>) => Promise<void>
 }
@@ -23,11 +23,11 @@ export interface Trial<Storage extends OAuthStorage = OAuthStorage> {
   /** A storage bound to `issuer`. */
   readonly storage: Storage
   readonly issuer: string
-  /** One of two storages of the same store and issuer, alternately, as if two servers used the store. */
+  /** Returns one of two storages of the same store and issuer, alternately, as if two servers used the store. */
   readonly server: (index: number) => Storage
-  /** Another storage of the same store. */
+  /** Opens another storage of the same store. */
   readonly open: (issuer: string) => Promise<Storage>
-  /** @throws LawViolationError when the two are not the same data. A member that is `undefined` counts as absent. */
+  /** @throws LawViolationError if the two are not the same data. A member that is `undefined` is treated as absent. */
   readonly same: (found: unknown, expected: unknown, about: string) => void
 }
 
@@ -46,7 +46,7 @@ export function law<Storage extends OAuthStorage = OAuthStorage>(
         throw new LawViolationError({
           law: name,
           about: 'the store threw',
-          expected: 'an answer',
+          expected: 'a result',
           found: thrown,
           cause: thrown,
         })
@@ -110,7 +110,7 @@ function keepUndefined(_key: string, value: unknown): unknown {
   return value === undefined ? '(undefined)' : value
 }
 
-/** Starts all of them before it awaits any, and waits for all. */
+/** Starts `count` calls before it awaits any of them, and waits for all. */
 export async function atOnce<T>(count: number, start: (index: number) => Promise<T>): Promise<readonly T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => start(index)))
 }
@@ -123,8 +123,8 @@ export function tally(results: readonly { readonly outcome: string }[]): Readonl
 }
 
 /**
- * Whether two values are the same plain data. A member that is `undefined` counts as absent: records name every
- * member, JSON does not. Keys are compared as own properties, so that `__proto__` is a key like any other.
+ * Whether two values are the same plain data. A member that is `undefined` is treated as absent: records have every member, JSON
+ * does not. Keys are compared as own properties, so that `__proto__` is a key like any other.
  */
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return Object.is(a, b)

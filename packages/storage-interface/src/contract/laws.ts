@@ -39,8 +39,8 @@ import { upsertLaws } from './laws/upsert-laws.ts'
 import { userLaws } from './laws/user-laws.ts'
 
 /**
- * The laws that a storage for an authorization server keeps. Loop over them in the test runner of your choice:
- * `await law.run(makeStore)` resolves when the store keeps the law, and rejects with `LawViolationError` when it does not.
+ * The laws that a storage for an authorization server must keep. Loop over them in the test runner of your choice:
+ * `await law.run(makeStore)` resolves if the store keeps the law, and rejects with `LawViolationError` if it does not.
  */
 export const oauthLaws: readonly StorageLaw[] = [
   ...codeLaws,
@@ -74,7 +74,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   ...recordLaws<DeliveryStorage>(deliveryRecords),
 ]
 
-/** The laws of a storage for a SCIM server: those of an authorization server among them. */
+/** The laws of a storage for a SCIM server. They include `oauthLaws`. */
 export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...oauthLaws,
   ...identityProviderLaws,
@@ -101,7 +101,7 @@ export const scimLaws: readonly StorageLaw<ScimStorage>[] = [
   ...listAttributeLaws,
 ]
 
-/** All laws: those of a storage for administration, of a SCIM server, of deliveries and of an authorization server. */
+/** All laws, for an `AdminStorage`. They include `scimLaws` and `deliveryLaws`. */
 export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...scimLaws,
   ...deliveryLaws,

@@ -1,3 +1,4 @@
+// One file, because users, groups and memberships refer to each other, and the laws about lists share its helpers.
 import { matchesFilter } from '../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
 import type { GroupRecord, GroupState, GroupStore, MemberChange, NewGroup } from '../group.ts'
@@ -73,7 +74,7 @@ export const aProvisionedState = (label: string, overrides: Partial<ProvisionedS
   ...overrides,
 })
 
-/** The record of a new user. */
+/** The record of a user that was just inserted. */
 export const freshUser = ({
   providerId: provider,
   userId: id,
@@ -97,7 +98,7 @@ export const freshUser = ({
   groups: [],
 })
 
-/** The user as core sees it. */
+/** Returns the user as `UserStore` returns it. */
 export const toUserRecord = ({
   userId: id,
   active,
@@ -159,7 +160,7 @@ export const freshGroup = ({ providerId: provider, groupId: id, state, createdAt
 /** The group used by the laws about members. */
 export const membersFixture = aGroup('staff')
 
-/** Users `user-a` to `user-e`, and the group with some of them. */
+/** Inserts the users `user-a` to `user-e`, and the group with some of them as members. */
 export async function seedMembers(storage: ScimStorage, members: readonly string[]): Promise<void> {
   for (const label of 'abcde') await storage.provisionedUsers.insert(aProvisionedUser(label))
   await storage.groups.insert(aGroup('staff', { memberIds: members.map((label) => `user-${label}`) }))
@@ -173,7 +174,7 @@ export const delta = (add: readonly string[], remove: readonly string[]): Member
 
 type GroupChange = Parameters<GroupStore['change']>[0]
 
-/** A change of the group a second later, whatever its version. */
+/** Returns a change of the group a second later, whatever its version. */
 export const change = (members: MemberChange | undefined): GroupChange => ({
   providerId: membersFixture.providerId,
   groupId: membersFixture.groupId,
@@ -183,7 +184,7 @@ export const change = (members: MemberChange | undefined): GroupChange => ({
   now: nowPlus(1),
 })
 
-/** The members of the group, in the order of identifiers. */
+/** Returns the members of the group, in the order of identifiers. */
 export async function staffMembers(storage: ScimStorage): Promise<readonly string[]> {
   const members = await storage.groups.membersOf(membersFixture.providerId, [membersFixture.groupId])
   return (members.get(membersFixture.groupId) ?? []).map(({ memberId }) => memberId)
@@ -199,7 +200,7 @@ export const anOrganization = (overrides: Partial<OrganizationRecord> = {}): Org
   ...overrides,
 })
 
-/** Registers three clients within an hour. */
+/** A token with which three clients can be registered within an hour. */
 export const anInitialAccessToken = (overrides: Partial<InitialAccessTokenRecord> = {}): InitialAccessTokenRecord => ({
   tokenId: initialAccessTokenId('initial-1'),
   digest: aDigest('initial-1'),
@@ -244,7 +245,7 @@ export const everything: ListQuery = {
   page: { kind: 'index', offset: 0, limit: 1000 },
 }
 
-/** A user for each comparable form, in this order by age: the first is `user-00`. */
+/** Returns a user for each comparable form, oldest first: `user-00`, `user-01`, and so on. */
 export const usersWith = (comparables: readonly JsonObject[]): readonly NewProvisionedUser[] =>
   comparables.map((comparable, index) => {
     const label = String(index).padStart(2, '0')
@@ -256,7 +257,7 @@ export async function insertUsers(storage: ScimStorage, users: readonly NewProvi
   for (const user of users) await storage.provisionedUsers.insert(user)
 }
 
-/** The document of a new user that filters are evaluated on: the comparable form and the values that the store adds. */
+/** Returns what a filter is evaluated on for a new user: the comparable form with the values that the store adds. */
 export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): JsonObject {
   const meta = { created: createdAt * 1000, lastModified: createdAt * 1000 }
   const known: Readonly<Record<string, JsonValue>> = {
@@ -269,7 +270,7 @@ export function filteredForm({ userId, state, createdAt }: NewProvisionedUser): 
   return state.externalId === undefined ? known : { ...known, externalId: state.externalId }
 }
 
-/** Checks that each filter finds, among users with these comparable forms, those that `matchesFilter` finds. */
+/** Checks that each filter finds the same users with these comparable forms as `matchesFilter` does. */
 export async function expectMatches(
   { storage, same }: Trial<ScimStorage>,
   comparables: readonly JsonObject[],
@@ -285,17 +286,17 @@ export async function expectMatches(
   }
 }
 
-/** The total, and the users of the page. */
+/** Returns the total, and the identifiers of the users of the page. */
 export const listedIds = (outcome: ListOutcome<ListedUserRecord>): readonly (number | string)[] =>
   outcome.outcome === 'listed' ? [outcome.total, ...outcome.records.map(({ userId }) => userId)] : [outcome.outcome]
 
-/** A record as lists return it. */
+/** Returns a record as lists return it. */
 export function asListed(record: ProvisionedUserRecord): ListedUserRecord {
   const { claims: _, ...listed } = record
   return listed
 }
 
-/** A webhook that gets all changes. */
+/** A webhook that receives all changes. */
 export const aWebhook = (overrides: Partial<WebhookRecord> = {}): WebhookRecord => ({
   webhookId: 'webhook-1',
   url: 'https://app.example/webhooks',

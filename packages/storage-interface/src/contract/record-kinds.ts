@@ -48,7 +48,7 @@ export interface RecordKind<Storage extends OAuthStorage> {
   readonly store: keyof AdminStorage
   readonly make: (id: string) => object
   readonly insert: (storage: Storage, record: object) => Promise<{ readonly outcome: string }>
-  /** The record as it is stored, if it exists. */
+  /** Returns the stored record, if it exists. */
   readonly read: (storage: Storage, id: string) => Promise<object | undefined>
 }
 
@@ -214,7 +214,7 @@ function kind<Storage extends OAuthStorage, Of extends object>(
   return {
     store,
     make: of.make,
-    // The record that `insert` receives is one that `make` made. Some stores answer more than the outcome.
+    // `make` created the record, so it has the type `Of`. Some stores return more than the outcome.
     insert: async (storage, record) => ({ outcome: (await of.insert(storage, record as Of)).outcome }),
     read: of.read,
   }

@@ -20,7 +20,7 @@ export const createChangeTable = (): ChangeTable => ({
 type Change = Pick<ChangeRecord, 'type'> &
   Partial<Pick<ChangeRecord, 'userId' | 'groupId' | 'clientId' | 'sessionId' | 'grantId' | 'names'>>
 
-/** Writes a change. Call it in the step that changes, so that both are atomic. */
+/** Writes a change, if there is a webhook. Call it in the step that makes the change, so that both are atomic. */
 export function writeChange(changes: ChangeTable, change: Change, changedAt: EpochSeconds): void {
   if (changes.webhooks.rows.size === 0) return
   changes.lastPosition += 1
@@ -30,7 +30,7 @@ export function writeChange(changes: ChangeTable, change: Change, changedAt: Epo
   changes.byPosition.set(position, frozenCopy({ changeId: `change-${position}`, position, ...about }))
 }
 
-/** The names of the members that differ. */
+/** Returns the names of the members that differ. */
 export function changedNames(before: JsonObject, later: JsonObject): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(later)])
   return [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(later[name]))

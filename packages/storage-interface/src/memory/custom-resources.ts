@@ -22,7 +22,7 @@ interface StoredResource {
 /** Resources of all custom types. */
 export interface CustomResourceTable {
   readonly byId: Map<string, StoredResource>
-  /** By provider and type together. */
+  /** The key is the provider and the type together. */
   readonly byOwner: ProviderIndex<string>
 }
 

@@ -31,7 +31,7 @@ import { createSigningKeyTable, type SigningKeyTable } from './signing-keys.ts'
 import { createSubjectTable, type SubjectTable } from './subjects.ts'
 import { createUserTable, type UserTable } from './users.ts'
 
-/** What one issuer has stored. */
+/** The tables of one issuer. */
 export interface MemoryTables {
   readonly changes: ChangeTable
   readonly clients: ClientTable
@@ -56,13 +56,13 @@ export interface MemoryTables {
   readonly deliveries: DeliveryTable
 }
 
-/** A database that several memory storages share, also of several issuers, as they would share a database file. */
+/** A database that several memory storages can share, even for different issuers, as they would share a database file. */
 export interface MemoryDatabase {
-  /** The tables of one issuer; created at the first access. */
+  /** Returns the tables of an issuer, and creates them at the first call. */
   tablesOf(issuer: string): MemoryTables
 }
 
-/** Creates an empty database. It exists as long as something refers to it. */
+/** Creates an empty database. It exists as long as a reference to it does. */
 export function createMemoryDatabase(): MemoryDatabase {
   const byIssuer = new Map<string, MemoryTables>()
 

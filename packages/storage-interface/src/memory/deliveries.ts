@@ -112,7 +112,7 @@ const unsent = {
   settledAt: undefined,
 } as const
 
-/** Without those that wait for an earlier one of their lane. */
+/** Leaves out deliveries that must wait for an earlier delivery of the same lane. */
 function firstOfLanes(pending: readonly DeliveryRecord[]): readonly DeliveryRecord[] {
   const first = new Map<string, number>()
   for (const { lane, sequence = 0 } of pending)
@@ -120,6 +120,7 @@ function firstOfLanes(pending: readonly DeliveryRecord[]): readonly DeliveryReco
   return pending.filter(({ lane, sequence = 0 }) => lane === undefined || first.get(lane) === sequence)
 }
 
+/** Returns the deliveries that are due and may be leased, earliest first. */
 function firstDue(
   pending: readonly DeliveryRecord[],
   { now, limit, perRecipient, except }: LeaseRequest,
@@ -152,7 +153,7 @@ function resultMembers(row: DeliveryRecord, result: DeliveryResult, now: EpochSe
   }
 }
 
-/** Removes a delivery. */
+/** Removes a delivery and its key. */
 export function removeDelivery({ byId, dedupeKeys }: DeliveryTable, deliveryId: string): void {
   const row = byId.get(deliveryId)
   if (row !== undefined) dedupeKeys.delete(row.dedupeKey)

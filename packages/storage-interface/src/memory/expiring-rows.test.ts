@@ -7,7 +7,7 @@ interface Row {
   readonly expiresAt: EpochSeconds | undefined
 }
 
-test('law: lists the expired rows that a Map would have, earliest first, after any writes and deletions', () => {
+test('law: createExpiringRows lists the expired rows that a Map would have, earliest first, after any writes and deletions', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd')
   const expiresAt = fc.option(fc.nat({ max: 5 }).map(epochSeconds), { nil: undefined })
   const step = fc.oneof(

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '../values.ts'
 import { createSortedRows } from './sorted-rows.ts'
 
-/** Rows by key, like a Map, and in the order in which they may be purged. */
+/** Rows by key, like a Map, that can be read in the order in which they may be purged. */
 export interface ExpiringRows<Key extends string | number, Row> {
   /** All rows, so that tests can check that nothing was written. */
   readonly rows: ReadonlyMap<Key, Row>
@@ -9,11 +9,11 @@ export interface ExpiringRows<Key extends string | number, Row> {
   has(key: Key): boolean
   set(key: Key, row: Row): void
   delete(key: Key): void
-  /** The keys of at most `limit` rows that may be purged, those that expired first before others. */
+  /** Returns the keys of at most `limit` rows that may be purged, in the order in which they expired. */
   expired(now: EpochSeconds, limit: number): readonly Key[]
 }
 
-/** @param expiryOf the time from which a row may be purged; `undefined` for never. */
+/** @param expiryOf returns the time from which a row may be purged; `undefined` if it is never purged. */
 export function createExpiringRows<Key extends string | number, Row>(
   expiryOf: (row: Row) => EpochSeconds | undefined,
 ): ExpiringRows<Key, Row> {

@@ -1,3 +1,4 @@
+// One file, because the five stores of expiring rows are small and nearly alike, and `composeStorage` replaces them together.
 import type { AuthorizationCodeRecord, AuthorizationCodeStore } from '../authorization-code.ts'
 import type { ClientId, SecretDigest, EpochSeconds } from '../values.ts'
 import type { InteractionRecord, InteractionStore } from '../interaction.ts'
@@ -182,7 +183,7 @@ export function createMemoryOpaqueTokens(tokens: OpaqueTokenTable, scheduler: Sc
   }
 }
 
-/** The time at which each claimed value may be claimed again. */
+/** The time from which each used value may be used again. */
 export type ReplayTable = Map<ReplayPurpose, ExpiringRows<string, EpochSeconds>>
 
 export const createReplayTable = (): ReplayTable => new Map()

@@ -22,7 +22,7 @@ export const createFamilyTable = (): FamilyTable => ({
   byHandle: new Map(),
 })
 
-/** In seconds: what was issued with the last refresh token is still honoured for a while after that has expired. */
+/** In seconds: access tokens that were issued with the last refresh token may stay valid after it has expired. */
 const idleFamilyRetention = 86_400
 
 interface FamilyTables {
@@ -37,7 +37,7 @@ export function createMemoryFamilies(tables: FamilyTables, scheduler: SchedulerH
     async insert(family) {
       await scheduler()
       const handle = family.refresh?.handleDigest
-      // A handle collision, which random handles never have, also answers `revoked`: the tokens must not be handed out.
+      // The outcome of a handle collision is `revoked` too: its tokens must not be issued. Random handles never collide.
       if (families.byId.has(family.familyId) || (handle !== undefined && families.byHandle.has(handle))) {
         return { outcome: 'revoked' }
       }
@@ -69,7 +69,7 @@ export function createMemoryFamilies(tables: FamilyTables, scheduler: SchedulerH
   }
 }
 
-/** Revokes all families that a change of another record ends. */
+/** Revokes all families for which a condition holds. */
 export function revokeFamilies(
   tables: FamilyTables,
   isRevoked: (family: TokenFamilyRecord) => boolean,
@@ -124,7 +124,7 @@ function advance(families: FamilyTable, family: TokenFamilyRecord, request: Rota
   return write(families, { ...family, refresh })
 }
 
-/** The family of a refresh token, whatever its state. */
+/** Returns the family of a refresh token, whatever its state. */
 export function findByHandle(families: FamilyTable, handleDigest: SecretDigest): TokenFamilyRecord | undefined {
   const id = families.byHandle.get(handleDigest)
   return id === undefined ? undefined : families.byId.get(id)

@@ -2,7 +2,7 @@ import type { EpochSeconds, ProviderId } from '../values.ts'
 import type { NewProvisionedUser, ProvisionedState } from '../provisioned-user.ts'
 import { blockOfKey, formerKey, type PresentUser, userNameOf, type UserTable } from './users.ts'
 
-/** Whether a sign-in would create a user who was removed. */
+/** Whether `unlessRemoved` forbids the insertion, because a user with the `externalId` was removed. */
 export const wasRemoved = (
   { former }: UserTable,
   { providerId, state, unlessRemoved = false }: Omit<NewProvisionedUser, 'createdAt'>,
@@ -16,7 +16,10 @@ export const keysOf = ({ externalId, comparable }: Pick<ProvisionedState, 'exter
   userName: userNameOf(comparable),
 })
 
-/** The keys that a change gives to a user of a provider. Whom the host links, it has chosen: these have none. */
+/**
+ * Returns the keys that a change gives to a user of a provider. Returns none for a user whom the host links: the host has chosen
+ * this user, so a former user's block does not apply.
+ */
 export function changedKeys({ provisioning }: PresentUser, state: ProvisionedState): UserKeys {
   const after = keysOf(state)
   const before = provisioning === undefined ? after : keysOf(provisioning)
@@ -26,7 +29,7 @@ export function changedKeys({ provisioning }: PresentUser, state: ProvisionedSta
   }
 }
 
-/** The block of a former user whose `externalId` or, failing that, `userName` is now another user's. */
+/** Returns the block of a former user who had the same `externalId` or, failing that, the same `userName`. */
 export function findFormerBlock(
   users: UserTable,
   providerId: ProviderId,

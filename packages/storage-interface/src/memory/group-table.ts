@@ -4,13 +4,13 @@ import { type ChangeTable, writeChange } from './changes.ts'
 import { type IndexedRow, type ProviderIndex, createProviderIndex, reindex, textsOf } from './provider-index.ts'
 import { frozenCopy } from './rows.ts'
 
-/** A group without the data that is read separately. */
+/** A group without its members, which are read separately. */
 export interface StoredGroup {
   readonly record: GroupRecord
   readonly comparable: JsonObject
 }
 
-/** Groups, and both sides of each membership. */
+/** Groups, and their memberships indexed by group and by member. */
 export interface GroupTable {
   readonly byId: Map<GroupId, StoredGroup>
   readonly byProvider: ProviderIndex<GroupId>
@@ -27,15 +27,15 @@ export const createGroupTable = (changes: ChangeTable): GroupTable => ({
   memberships: new Map(),
 })
 
-/** The members of a group, removed or not. */
+/** Returns the identifiers of the members of a group. */
 export const memberIdsOf = (groups: GroupTable, groupId: GroupId): ReadonlySet<string> =>
   groups.members.get(groupId) ?? new Set()
 
-/** The groups that a user or group is a direct member of. */
+/** Returns the groups that a user or group is a direct member of. */
 export const groupsOf = (groups: GroupTable, memberId: string): ReadonlySet<GroupId> =>
   groups.memberships.get(memberId) ?? new Set()
 
-/** Stores a group and does not change its members. @returns it as it is stored. */
+/** Stores a group and does not change its members. @returns the stored group. */
 export function writeGroup(groups: GroupTable, group: StoredGroup): GroupRecord {
   const stored = frozenCopy(group)
   const { groupId } = stored.record
@@ -60,7 +60,7 @@ interface Membership {
   readonly memberId: string
 }
 
-/** Groups in groups are not reported. */
+/** Records that a user joined or left a group. Groups that are members of groups are not recorded. */
 function writeMembershipChange(
   groups: GroupTable,
   { type, groupId, memberId }: Membership & { readonly type: 'membership.added' | 'membership.removed' },
@@ -103,7 +103,7 @@ export function removeFromGroups(groups: GroupTable, memberId: string, now: Epoc
   groups.memberships.delete(memberId)
 }
 
-/** The effects that every change has on a group. */
+/** Returns the record with the version and the time that every change of a group sets. */
 export const nextVersion = (record: GroupRecord, now: EpochSeconds): GroupRecord => ({
   ...record,
   updatedAt: now,
@@ -120,7 +120,7 @@ function indexedRow(group: StoredGroup | undefined): IndexedRow<GroupId> | undef
   return { providerId, age: { id, createdAt }, texts }
 }
 
-/** The members to add and to remove, each once, without those whose membership does not change. */
+/** Returns the members to add and to remove, without duplicates and without members that do not change. */
 export function memberDelta(
   current: ReadonlySet<string>,
   change: MemberChange | undefined,

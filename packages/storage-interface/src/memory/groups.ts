@@ -120,7 +120,7 @@ const storedGroup = (
   comparable,
 })
 
-/** Whether an identifier may be a member of a group: a user or another group of its provider. */
+/** Whether an identifier may be a member of a group: it must be a user or another group of the provider. */
 function canBeMember(
   tables: UserTables,
   group: Pick<GroupRecord, 'providerId' | 'groupId'>,

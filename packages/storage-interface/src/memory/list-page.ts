@@ -9,20 +9,20 @@ import { type Aged, type RowsByAge, compareAge, createRowsByAge, idsByAge } from
 export interface Listing<Id extends string, Record> {
   readonly byAge: RowsByAge<Id>
   readonly lookups: RowLookups<Id>
-  /** The row of an identifier, if it is listed. */
+  /** Returns the row of an identifier, if it is in the list. */
   readonly row: (id: Id) => ListedRow<Id, Record> | undefined
-  /** The bytes of a record that count for `ListQuery.maxBytes`. */
+  /** Returns the number of bytes of a record, for `ListQuery.maxBytes`. */
   readonly sizeOf?: (record: Record) => number
 }
 
-/** A row as a list reads it; expensive parts are computed on demand. */
+/** A row of a list. Expensive parts are computed on demand. */
 export interface ListedRow<Id extends string, Record> extends Aged<Id> {
   record(): Record
-  /** The comparable form with what the store adds. */
+  /** Returns the comparable form with the attributes that the store adds. */
   comparable(): JsonObject
 }
 
-/** The page of rows that a query asks for. Without a filter and a sort, only the rows of the page are read. */
+/** Returns the requested page of rows. Without a filter and a sort, it reads only the rows of the page. */
 export function listPage<Id extends string, Record>(
   listing: Listing<Id, Record>,
   { filter, sort, page, maxBytes = Infinity }: Omit<ListQuery, 'providerId'>,
@@ -51,7 +51,7 @@ export function listPage<Id extends string, Record>(
   }
 }
 
-/** The page of rows that a query asks for, as texts in the order of their identifiers. For rows that are in memory anyway. */
+/** Returns the requested page of rows, as strings in the order of their identifiers, for rows that are in memory anyway. */
 export function listRows<Text extends string>(
   rows: readonly Omit<ListedRow<string, Text>, 'createdAt'>[],
   query: Omit<ListQuery, 'providerId'>,
@@ -91,14 +91,17 @@ function findMatching<Id extends string, Record>(
   }
 }
 
-/** Sorting is stable: equal rows keep their order. A descending list is the reverse of the ascending one. */
+/** Sorts rows. Equal rows keep their order. A descending list is the reverse of the ascending one. */
 function sortRows<Row extends ListedRow<string, unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
   const valued = rows.map((row) => ({ row, value: sortValue(row.comparable(), sort) }))
   const ascending = valued.toSorted((one, other) => compareValues(one.value, other.value)).map(({ row }) => row)
   return sort.direction === 'ascending' ? ascending : ascending.toReversed()
 }
 
-/** Without a sort, a list continues after a row, even if it was moved or removed; otherwise at a number. */
+/**
+ * Returns the index at which a page starts. The position of a list without a sort identifies a row, which may have been removed
+ * since; the position of a sorted list is an index.
+ */
 function startOf(ordered: Ordered<string>, page: ListPage): number {
   if (page.kind === 'index') return page.offset
   const { after } = page
@@ -113,15 +116,15 @@ function parsePosition(position: string): Aged {
   return { createdAt: epochSeconds(Number(position.slice(0, dot))), id: position.slice(dot + 1) }
 }
 
-/** Finds rows by a text; may include rows that are not listed. */
+/** Finds rows by a string. The result may include rows that are not in the list. */
 interface RowLookup<Id extends string> extends TextLookup {
   readonly find: (text: string) => Iterable<Id>
 }
 
-/** Look-ups by the attribute whose texts they find, such as `userName` and `emails.value`. */
+/** Lookups by the attribute whose strings they index, such as `userName` and `emails.value`. */
 type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
 
-/** The rows that have the texts that a filter demands, each once; `undefined` when every row has to be looked at. */
+/** Returns the rows with the strings that a filter requires, without duplicates; `undefined` if every row must be read. */
 function findCandidateIds<Id extends string>(
   filter: ResolvedFilter,
   lookups: RowLookups<Id>,
@@ -136,7 +139,7 @@ function findCandidateIds<Id extends string>(
   return ids
 }
 
-/** The sort key of a resource: of several values the primary one, or else the first (RFC 7644 §3.4.2.3). */
+/** Returns the value that a list compares. Of several values, it is the primary one or else the first (RFC 7644 §3.4.2.3). */
 function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): JsonValue | undefined {
   const owner = attribute.extension === undefined ? comparable : memberOf(comparable, attribute.extension)
   const value = memberOf(owner, attribute.name)
@@ -147,11 +150,11 @@ function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey):
   return compared ?? undefined
 }
 
-/** Ascending; RFC 7644 §3.4.2.3: what has no value comes last. */
+/** Compares in ascending order. RFC 7644 §3.4.2.3: resources without a value come last. */
 function compareValues(one: JsonValue | undefined, other: JsonValue | undefined): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
 }
 
-/** The bytes of a text in UTF-8. */
+/** Returns the number of bytes of a string in UTF-8. */
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length

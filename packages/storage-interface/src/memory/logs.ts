@@ -6,7 +6,7 @@ import { createSortedRows, type SortedRows } from './sorted-rows.ts'
 
 export interface LogTable {
   readonly byId: ExpiringRows<string, LogEntryRecord>
-  /** The entries of each log, the newest first. */
+  /** The entries of each log, newest first. */
   readonly byLog: Map<string, LogEntries>
 }
 

@@ -37,7 +37,7 @@ interface Tables {
 export function createMemoryOrganizations(tables: Tables, scheduler: SchedulerHook): OrganizationStore {
   const { users } = tables
   const { present, removed, ofUser } = tables.organizations
-  /** Memberships of removed users do not count. */
+  /** Ignores memberships of removed users. */
   const member = (organizationId: OrganizationId, userId: UserId): MembershipRecord | undefined =>
     presentUser(users, userId) === undefined ? undefined : present.get(organizationId)?.members.get(userId)
 
@@ -158,13 +158,14 @@ interface UserOfProvider {
   readonly now: EpochSeconds
 }
 
-/** Makes a user a member of the organization of the provider, if it has one. */
+/** Makes a user a member of the provider's organization, if the provider has one. */
 export function joinOrganization(tables: ProviderTables, { providerId, userId, now }: UserOfProvider): void {
   const organizationId = tables.identityProviders.present.get(providerId)?.organizationId
   if (organizationId !== undefined)
     addMember(tables.organizations, { organizationId, userId, roles: [], createdAt: now, updatedAt: now, version: 1 })
 }
 
+/** Removes a user from the provider's organization. */
 export function leaveOrganization(tables: ProviderTables, { providerId, userId }: Omit<UserOfProvider, 'now'>): void {
   const organizationId = tables.identityProviders.present.get(providerId)?.organizationId
   if (organizationId === undefined) return

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTextIndex, idsWithText, addText, removeText } from './provider-index.ts'
 import fc from 'fast-check'
 
-test('law: a text finds the rows that were added under it and not removed', () => {
+test('law: a text index finds the rows that were added under a string and not removed', () => {
   const step = fc.record({
     kind: fc.constantFrom('put', 'take'),
     text: fc.constantFrom('a', 'b'),

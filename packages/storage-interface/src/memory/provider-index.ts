@@ -3,7 +3,7 @@ import type { FilterAttribute } from '../filter/resolved-filter.ts'
 import type { ProviderId, JsonObject } from '../values.ts'
 import { type Aged, type RowsByAge, createRowsByAge } from './sorted-rows.ts'
 
-/** The rows of each provider and their index keys, kept beside the rows as a database keeps its indexes. */
+/** The indexes of each provider's rows. They are separate from the rows, like the indexes of a database. */
 export type ProviderIndex<Id extends string> = Map<ProviderId, ProviderRows<Id>>
 
 interface ProviderRows<Id extends string> {
@@ -11,7 +11,7 @@ interface ProviderRows<Id extends string> {
   readonly byText: Map<string, TextIndex<Id>>
 }
 
-/** A row with its indexed texts within its provider, by attributes such as `externalId`. */
+/** A row with its indexed strings, by attributes such as `externalId`. */
 export interface IndexedRow<Id extends string> {
   readonly providerId: ProviderId
   readonly age: Aged<Id>
@@ -20,11 +20,11 @@ export interface IndexedRow<Id extends string> {
 
 export const createProviderIndex = <Id extends string>(): ProviderIndex<Id> => new Map()
 
-/** The rows of a provider, oldest first. */
+/** Returns the rows of a provider, oldest first. */
 export const rowsByAge = <Id extends string>(index: ProviderIndex<Id>, providerId: ProviderId): RowsByAge<Id> =>
   (index.get(providerId) ?? createProviderRows<Id>()).byAge
 
-/** The rows of a provider that have a text, such as the `externalId` "701984". */
+/** Returns the rows of a provider that have a string, such as the `externalId` "701984". */
 export function findByText<Id extends string>(
   index: ProviderIndex<Id>,
   providerId: ProviderId,
@@ -34,13 +34,13 @@ export function findByText<Id extends string>(
   return texts === undefined ? [] : idsWithText(texts, text)
 }
 
-/** The row with a text that is unique within the provider. */
+/** Returns the row with a string that is unique within the provider. */
 export function findHolder<Id extends string>(...args: Parameters<typeof findByText<Id>>): Id | undefined {
   const [holder] = findByText(...args)
   return holder
 }
 
-/** Indexes a row under its provider and its texts, and removes its previous index entries. */
+/** Indexes a row under its provider and its strings, and removes its previous index entries. */
 export function reindex<Id extends string>(index: ProviderIndex<Id>, { from, to }: Move<Id>): void {
   // Most changes do not affect the index.
   if (from !== undefined && to !== undefined && haveSameEntries(from, to)) return
@@ -90,21 +90,21 @@ function ensureTexts<Id extends string>(byText: Map<string, TextIndex<Id>>, name
 }
 
 /**
- * The rows with a text. Most texts belong to one row, which is stored without a Set: a Set for each would be most of
- * the index.
+ * The rows with each string. Most strings belong to one row, which is stored without a Set, because Sets would take most of the
+ * memory of the index.
  */
 export type TextIndex<Id extends string> = Map<string, Id | Set<Id>>
 
 export const createTextIndex = <Id extends string>(): TextIndex<Id> => new Map()
 
-/** The rows that have a text. */
+/** Returns the rows that have a string. */
 export function idsWithText<Id extends string>(index: TextIndex<Id>, text: string): Iterable<Id> {
   const found = index.get(text)
   if (found === undefined) return []
   return typeof found === 'string' ? [found] : found
 }
 
-/** Enters a row under a text. */
+/** Adds a row under a string. */
 export function addText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
   const found = index.get(text)
   if (found === undefined) index.set(text, id)
@@ -112,7 +112,7 @@ export function addText<Id extends string>(index: TextIndex<Id>, text: string, i
   else if (found !== id) index.set(text, new Set([found, id]))
 }
 
-/** Removes a row that `putText` added. */
+/** Removes a row from under a string. */
 export function removeText<Id extends string>(index: TextIndex<Id>, text: string, id: Id): void {
   const found = index.get(text)
   if (found === id) index.delete(text)
@@ -122,7 +122,7 @@ export function removeText<Id extends string>(index: TextIndex<Id>, text: string
   if (found.size === 0) index.delete(text)
 }
 
-/** The texts of an attribute, such as `userName`, or of a part of each of its values, such as `emails.value`. */
+/** Returns the strings of an attribute, such as `userName`, or of a part of each of its values, such as `emails.value`. */
 export function textsOf(comparable: JsonObject, attribute: string): readonly string[] {
   const [name = '', part] = attribute.split('.')
   const values =

@@ -1,3 +1,4 @@
+// One file, because all methods of `ProvisionedUserStore` share the checks of keys, blocks and versions.
 import { knownMembers } from '../filter/find-candidates.ts'
 import { compareText } from '../filter/matches-filter.ts'
 import {
@@ -50,10 +51,10 @@ interface Tables extends UserTables {
   readonly organizations: OrganizationTable
 }
 
-/** The row of a user that has a provider. */
+/** The row of a user who has a provider. */
 type ProvisionedRow = PresentUser<Provisioning>
 
-/** The user, if it is this provider's. */
+/** Returns the user, if the user belongs to this provider. */
 function findOwnRow(users: UserTable, providerId: ProviderId, userId: UserId): ProvisionedRow | undefined {
   const row = presentRow(users, userId)
   return row !== undefined && belongsTo(row, providerId) ? row : undefined
@@ -62,7 +63,7 @@ function findOwnRow(users: UserTable, providerId: ProviderId, userId: UserId): P
 const belongsTo = (row: PresentUser, providerId: ProviderId): row is ProvisionedRow =>
   row.provisioning?.providerId === providerId
 
-/** The user as its provider sees it. */
+/** Returns the user as the provider sees it. */
 const provisionedRecord = (
   groups: GroupTable,
   row: ProvisionedRow,
@@ -95,10 +96,10 @@ function referencesTo(groups: GroupTable, userId: UserId): readonly GroupReferen
   return references.toSorted((one, other) => compareText(one.groupId, other.groupId))
 }
 
-/** What a response says about a group beside its name. */
+/** The number of bytes that a group takes in a response, without its name. */
 const groupBytes = 200
 
-/** The users of a provider. */
+/** Lists the users of a provider. */
 function usersOfProvider(
   { users, groups }: { readonly users: UserTable; readonly groups: GroupTable },
   providerId: ProviderId,
@@ -170,7 +171,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
 
     async indexAttributes(attributes) {
       await scheduler()
-      // Everything is searched in memory: only uniqueness needs to be known.
+      // Searches read all rows in memory; the index only needs to know which attributes are unique.
       for (const indexed of attributes) users.indexed.set(JSON.stringify(indexed.attribute), indexed)
     },
 
@@ -215,7 +216,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
       if (typeof row === 'string') return { outcome: row }
 
       const inactive = withActive(row.record, false, request.now)
-      // It advances also when the user was inactive before: nothing issued before the release is honoured afterwards.
+      // The generation advances even if the user was already inactive: nothing issued before the release is honoured afterwards.
       const record: UserRecord = {
         ...inactive,
         providerId: undefined,
@@ -300,7 +301,7 @@ function findRemovable(
 
 type Claimant = Pick<NewProvisionedUser, 'providerId' | 'userId' | 'state'>
 
-/** The key that belongs to another user of the provider. */
+/** Returns the first key that belongs to another user of the provider. */
 function takenKey(users: UserTable, { providerId, userId, state }: Claimant): Exclude<TakenKey, 'id'> | undefined {
   const keys = keysOf(state)
   const others = () => idsByAge(rowsByAge(users.byProvider, providerId)).filter((id) => id !== userId)
@@ -319,7 +320,7 @@ function takenKey(users: UserTable, { providerId, userId, state }: Claimant): Ex
   return ownValues.size > 0 && others().some(sharesValue) ? 'unique' : undefined
 }
 
-/** The values of a resource that no other user of the provider may have, each with its attribute. */
+/** Returns the values of a resource that no other user of the provider may have, each with its attribute. */
 const uniqueTexts = ({ indexed }: UserTable, comparable: JsonObject): readonly string[] =>
   [...indexed.values()]
     .filter(({ isUnique }) => isUnique)

@@ -9,7 +9,7 @@ import type { MemoryTables } from './database.ts'
 import type { SchedulerHook } from './rows.ts'
 import { removeSession } from './sessions.ts'
 
-/** Removes expired rows of each table until the limit is reached, without looking at other rows. */
+/** Removes expired rows of each table until the limit is reached, and reads no other rows. */
 export function createMemoryPurge(tables: MemoryTables, scheduler: SchedulerHook): PurgeStore {
   return {
     async purgeExpired(request) {
@@ -31,16 +31,16 @@ interface PurgeRequest {
 }
 
 /**
- * A function for each removable row that removes it. Up to one more than the limit per table, to show whether rows are
- * left.
+ * Yields a function for each removable row, which removes it. Yields up to one more than the limit per table, to show whether rows
+ * are left.
  */
 function* removals(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
-  const { codes, interactions, replays: claims, opaqueTokens, families, sessions, logs, revocations, grants } = tables
+  const { codes, interactions, replays, opaqueTokens, families, sessions, logs, revocations, grants } = tables
   const { deliveries, initialAccessTokens, pushedRequests } = tables
   yield* expiredRemovals(codes, request)
   yield* expiredRemovals(interactions, request)
   yield* expiredRemovals(pushedRequests, request)
-  for (const values of claims.values()) yield* expiredRemovals(values, request)
+  for (const values of replays.values()) yield* expiredRemovals(values, request)
   yield* expiredRemovals(opaqueTokens, request)
   yield* expiredRemovals(families.byId, request, (familyId) => removeFamily(families, familyId))
   yield* expiredRemovals(sessions.byId, request, (sessionId) => removeSession(sessions, sessionId))
@@ -54,7 +54,7 @@ function* removals(tables: MemoryTables, request: PurgeRequest): Generator<() =>
   yield* expiredRemovals(deliveries.byId, request, (deliveryId) => removeDelivery(deliveries, deliveryId))
 }
 
-/** @param remove removes a row and its index entries; by default it is deleted from its table. */
+/** @param remove removes a row and its index entries; by default, it only deletes the row. */
 function* expiredRemovals<Key extends string | number>(
   rows: ExpiringRows<Key, unknown>,
   { now, limit }: PurgeRequest,

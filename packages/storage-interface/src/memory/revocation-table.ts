@@ -8,7 +8,7 @@ export interface RevocationTable {
   readonly byPosition: ExpiringRows<number, RevocationRecord>
   /** The positions that have a record. */
   readonly positions: SortedRows<number>
-  /** The expiry of each token that was revoked individually. */
+  /** The expiry of each access token that was revoked with `revokeToken`. */
   readonly tokens: ExpiringRows<string, EpochSeconds>
   lastPosition: number
 }

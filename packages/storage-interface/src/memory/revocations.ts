@@ -39,7 +39,7 @@ export function createMemoryRevocations({ revocations, clients }: Tables, schedu
   }
 }
 
-/** A token older than every client was issued before the process restarted, and its revocation may have been lost. */
+/** Returns when the oldest client was created. Older tokens were issued before the process restarted, and revocations are lost then. */
 function oldestClient({ byAge }: ClientTable): EpochSeconds {
   const [oldest] = byAge.slice(0, 1)
   return oldest?.createdAt ?? epochSeconds(0)

@@ -3,7 +3,7 @@ import { compareText } from '../filter/matches-filter.ts'
 import { createOrderedRows, pageAfter } from './rows.ts'
 import fc from 'fast-check'
 
-test('law: a page contains the rows of a Map after a key, in key order', () => {
+test('law: pageAfter returns the rows that a Map would have after a key, in key order', () => {
   const key = fc.constantFrom('a', 'b', 'ba', 'B', 'c', '\u{1f600}', '\ufffd')
   const step = fc.record({ key, row: fc.option(fc.nat(), { nil: undefined }) })
 

@@ -2,14 +2,14 @@ import { compareText } from '../filter/matches-filter.ts'
 import { createSortedRows } from './sorted-rows.ts'
 
 /**
- * Simulates a real store's input and output: it is awaited before each atomic step, and everything until the
- * next await is one step. A test passes a hook that a scheduler resolves, and so tries every interleaving.
+ * Stands for the input and output of a real store: it is awaited before each atomic step, and everything until the next await is
+ * one step. A test can pass a hook that a scheduler resolves, and so try every interleaving.
  */
 export type SchedulerHook = () => Promise<void>
 
 /**
- * A copy of plain data that cannot be altered. Records are frozen once, when they are written, so that reading costs
- * nothing, and neither a writer nor a reader can change the store through them.
+ * Returns a frozen copy of plain data. Records are copied once, when they are written. So reading needs no copy, and neither a
+ * writer nor a reader can change the store through a record.
  */
 export function frozenCopy<T>(value: T): T {
   return copy(value) as T
@@ -21,14 +21,14 @@ function copy(value: unknown): unknown {
 
   const copied: Record<string, unknown> = {}
   for (const [key, member] of Object.entries(value)) {
-    // Assigning a key of this name would change the prototype; defining it keeps it as data.
+    // An assignment to this key would change the prototype; defining a property keeps it as data.
     if (key === '__proto__') Object.defineProperty(copied, key, { value: copy(member), enumerable: true })
     else copied[key] = copy(member)
   }
   return Object.freeze(copied)
 }
 
-/** Rows by key, like a Map, and in the order of their keys. */
+/** Rows by key, like a Map, that can be read in the order of their keys. */
 export interface OrderedRows<Key extends string, Row> {
   /** All rows, so that tests can check that nothing was written. */
   readonly rows: ReadonlyMap<Key, Row>
@@ -69,7 +69,7 @@ export function createOrderedRows<Key extends string, Row>(): OrderedRows<Key, R
   }
 }
 
-/** At most `limit` rows after a key, for lists in the order of identifiers. */
+/** Returns at most `limit` rows after a key, for lists in the order of identifiers. */
 export function pageAfter<Key extends string, Row>(
   rows: OrderedRows<Key, Row>,
   { after, limit }: { readonly after: Key | undefined; readonly limit: number },

@@ -115,7 +115,7 @@ export function createMemorySessions(tables: SessionTables, scheduler: Scheduler
   }
 }
 
-/** The session of a cookie, whatever its state. */
+/** Returns the session of a cookie, whatever its state. */
 export function findByDigest({ byDigest, byId }: SessionTable, digest: SecretDigest): SessionRecord | undefined {
   const sessionId = byDigest.get(digest)
   return sessionId === undefined ? undefined : byId.get(sessionId)
@@ -129,7 +129,7 @@ const unrevokedOf = ({ byId, byUser }: SessionTable, userId: UserId): readonly S
 const participantsOf = ({ participants }: SessionTable, sessionId: SessionId): readonly SessionParticipantRecord[] =>
   [...(participants.get(sessionId)?.values() ?? [])].toSorted((a, b) => compareText(a.clientId, b.clientId))
 
-/** A session of the host. */
+/** Returns a new session of the host. */
 const newSession = (session: SessionJoin['session'], now: EpochSeconds): SessionRecord => ({
   ...session,
   digest: undefined,
@@ -151,12 +151,12 @@ const extendSession = (
 })
 
 function addParticipant({ participants }: SessionTable, participant: SessionParticipantRecord): void {
-  const ofSession = participants.get(participant.sessionId) ?? new Map<ClientId, SessionParticipantRecord>()
-  participants.set(participant.sessionId, ofSession)
-  const before = ofSession.get(participant.clientId)
+  const byClient = participants.get(participant.sessionId) ?? new Map<ClientId, SessionParticipantRecord>()
+  participants.set(participant.sessionId, byClient)
+  const before = byClient.get(participant.clientId)
   const firstAt = before?.firstAt ?? participant.firstAt
   const lastAt = laterOf(before?.lastAt ?? participant.lastAt, participant.lastAt)
-  ofSession.set(participant.clientId, frozenCopy({ ...participant, firstAt, lastAt }))
+  byClient.set(participant.clientId, frozenCopy({ ...participant, firstAt, lastAt }))
 }
 
 function revoke(tables: SessionTables, { sessionId, reason, now, tombstoneUntil }: SessionEnd): RevokeOutcome {

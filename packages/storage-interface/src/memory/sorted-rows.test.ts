@@ -8,7 +8,7 @@ interface Row {
   readonly number: number
 }
 
-test('law: rows added and removed in any order are sorted like an array', () => {
+test('law: createSortedRows sorts rows that are added and removed in any order like an array', () => {
   const step = fc.record({ kind: fc.constantFrom('add', 'remove'), number: fc.nat({ max: 60 }) })
 
   fc.assert(
@@ -31,7 +31,7 @@ test('law: rows added and removed in any order are sorted like an array', () => 
   )
 })
 
-test('rows of many blocks are sorted, whether added in order, in reverse or mixed', () => {
+test('createSortedRows sorts rows of many blocks, whether they are added in order, in reverse or mixed', () => {
   const numbers = Array.from({ length: 20_000 }, (_, index) => index)
   const mixed = numbers.map((number) => (number * 7919) % numbers.length)
 
@@ -48,7 +48,7 @@ test('rows of many blocks are sorted, whether added in order, in reverse or mixe
   }
 })
 
-test('keeps the first of two equal rows, and ignores the removal of an absent row', () => {
+test('createSortedRows keeps the first of two equal rows, and ignores the removal of an absent row', () => {
   const rows = createSortedRows<Row>(byNumber)
   const first = { number: 1 }
   rows.add(first)

@@ -7,9 +7,9 @@ import type { EpochSeconds } from '../values.ts'
  */
 export interface SortedRows<Row extends Place, Place = Row> {
   readonly length: number
-  /** Inserts a row in order. A row that is already present does not change. */
+  /** Inserts a row in order. Does nothing if the row is already present. */
   add(row: Row): void
-  /** Removes the row at a place. */
+  /** Removes the row at a place, if there is one. */
   remove(place: Place): void
   /** The rows from one index to before another, as `Array.slice` does for indexes that are not negative. */
   slice(start: number, end: number): readonly Row[]
@@ -30,7 +30,7 @@ export function createSortedRows<Row extends Place & Item, Place = Row>(
   const blocks: Row[][] = []
   let length = 0
 
-  /** The block that contains a place. */
+  /** Returns the index of the block that contains a place. */
   function blockIndex(place: Place): number {
     const index = firstWhere(blocks, (block) => {
       const last = block.at(-1)
@@ -100,7 +100,7 @@ export function createSortedRows<Row extends Place & Item, Place = Row>(
 }
 
 /**
- * The index of the first item for which a condition holds, which must hold for all later items too; the length when
+ * Returns the index of the first item for which a condition holds; it must hold for all later items too. Returns the length if
  * there is none.
  */
 function firstWhere<Each extends Item>(items: readonly Each[], holds: (item: Each) => boolean): number {
@@ -124,7 +124,7 @@ type Item = object | string | number
  */
 const maxBlockLength = 2000
 
-/** The default order of lists: oldest first, and by identifier within a second. */
+/** What the default order of lists compares: the oldest row is first; rows of the same second are ordered by identifier. */
 export interface Aged<Id extends string = string> {
   readonly id: Id
   readonly createdAt: EpochSeconds
@@ -135,7 +135,7 @@ export type RowsByAge<Id extends string> = SortedRows<Aged<Id>, Aged>
 
 export const createRowsByAge = <Id extends string>(): RowsByAge<Id> => createSortedRows<Aged<Id>, Aged>(compareAge)
 
-/** All identifiers, oldest first. */
+/** Returns all identifiers, oldest first. */
 export const idsByAge = <Id extends string>(rows: RowsByAge<Id>): readonly Id[] =>
   rows.slice(0, rows.length).map(({ id }) => id)
 

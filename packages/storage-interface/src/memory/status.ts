@@ -8,7 +8,7 @@ import type { SchedulerHook } from './rows.ts'
 import { findByDigest } from './sessions.ts'
 import { presentUser } from './users.ts'
 
-/** Each method pauses once and then reads all its rows, so that they are consistent. */
+/** Each method awaits the scheduler once and then reads all its rows in one step, so that they are consistent. */
 export function createMemoryStatus(tables: MemoryTables, scheduler: SchedulerHook): StatusStore {
   return {
     async ofGrant(grantId, boundTo) {

@@ -30,25 +30,25 @@ import { createMemoryUsers } from './users.ts'
 import { aFunction, anObjectWith, aText, checkOptions, required } from '../options.ts'
 import type { SchedulerHook } from './rows.ts'
 
-/** What is given to `createMemoryStorage`. */
+/** The options of `createMemoryStorage`. */
 interface MemoryStorageOptions {
-  /** The issuer identifier that the handle is bound to (RFC 8414 §2). */
+  /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
-   * The database to use: several storages may share one, as servers share a database.
-   * @defaultValue A new, empty one. Tests are then isolated.
+   * The database to use. Several storages may share one, as servers share a database.
+   * @defaultValue A new, empty database, so that tests are isolated.
    */
   readonly database?: MemoryDatabase
   /**
-   * Awaited before each atomic step, so that tests can choose the order.
-   * @defaultValue Resolves at once. Only tests choose the order.
+   * Awaited before each atomic step, so that tests can choose the order of steps.
+   * @defaultValue A function that resolves at once.
    */
   readonly scheduler?: SchedulerHook
 }
 
 /**
- * The reference storage: it keeps every law of the contracts and loses all data when the process ends. For tests
- * and first steps; one process only, and expired rows are removed only by `purgeExpired`.
+ * Creates the reference storage. It keeps every law of the contracts, and loses all data when the process ends. Use it for tests
+ * and first steps, in one process only. Only `purgeExpired` removes expired rows.
  */
 export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage {
   checkOptions('createMemoryStorage', options, {

@@ -4,7 +4,7 @@ import { after, type EpochSeconds, type UserId } from '../values.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
 import { type SchedulerHook, frozenCopy } from './rows.ts'
 
-/** By sector and user. */
+/** The key is the sector and the user. */
 export type SubjectTable = ExpiringRows<string, SubjectRow>
 
 interface SubjectRow extends SubjectRecord {
@@ -37,7 +37,7 @@ export function createMemorySubjects(subjects: SubjectTable, scheduler: Schedule
   }
 }
 
-/** Keeps the identifiers of a removed user until every message about the removal is sent. */
+/** Keeps the identifiers of a removed user for as long as messages about the removal may be sent. */
 export function expireSubjects(subjects: SubjectTable, userId: UserId, now: EpochSeconds): void {
   for (const row of [...subjects.rows.values()].filter((each) => each.userId === userId))
     subjects.set(keyOf(row), { ...row, keptUntil: after(now, revocationRetention) })

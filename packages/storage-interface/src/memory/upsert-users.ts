@@ -6,7 +6,7 @@ import { presentRow, writeUser } from './users.ts'
 
 type Tables = Pick<MemoryTables, 'users' | 'clients'>
 
-/** The methods that write users of the host in batches. */
+/** Creates the methods that write users of the host in batches. */
 export function createMemoryUpsert(
   tables: Tables,
   scheduler: SchedulerHook,

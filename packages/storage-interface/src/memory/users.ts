@@ -1,3 +1,4 @@
+// One file, because `UserStore` and `ProvisionedUserStore` write the same rows through the functions below.
 import {
   type ProviderId,
   type UserId,
@@ -25,14 +26,14 @@ import { type SchedulerHook, frozenCopy } from './rows.ts'
 import { expireSubjects, type SubjectTable } from './subjects.ts'
 import { type Aged, type RowsByAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
-/** A user that was not removed, with the state of its identity provider. One object, as it is one row in SQL. */
+/** A user who was not removed, with the state from the identity provider. It is one object, as it is one row in SQL. */
 export interface PresentUser<Said extends Provisioning | undefined = Provisioning | undefined> {
   readonly kind: 'present'
   readonly record: UserRecord
   readonly provisioning: Said
 }
 
-/** The state of a user as its identity provider sent it. */
+/** The state of a user as the identity provider sent it. */
 export interface Provisioning {
   readonly providerId: ProviderId
   readonly externalId: string | undefined
@@ -42,7 +43,7 @@ export interface Provisioning {
   readonly comparable: JsonObject
 }
 
-/** `removed` is a tombstone: the identifier stays taken, and nothing else of the user is kept. */
+/** `removed` is a tombstone: the identifier stays taken, and no other data of the user are kept. */
 type StoredUser = PresentUser | { readonly kind: 'removed' }
 
 export interface UserTable {
@@ -50,7 +51,7 @@ export interface UserTable {
   /** The users that were not removed. */
   readonly byAge: RowsByAge<UserId>
   readonly byProvider: ProviderIndex<UserId>
-  /** Attributes of the host that are indexed. */
+  /** The attributes that the host indexed. */
   readonly indexed: Map<string, IndexedAttribute>
   readonly changes: ChangeTable
   /** The last user whom a provider or the host removed, by the `formerKey` of an `externalId` or a `userName`. */
@@ -63,13 +64,13 @@ interface FormerUser {
   readonly blockedAt: EpochSeconds | undefined
 }
 
-/** The key of `UserTable.former`. */
+/** Returns a key of `UserTable.former`. */
 export const formerKey = (providerId: ProviderId, name: 'externalId' | 'userName', text: string): string =>
   JSON.stringify([providerId, name, text])
 
 /**
- * Remembers the keys of a user who leaves the provider. Whom the host linked may have had the keys of a blocked user without being
- * blocked: the block of such a key stays.
+ * Remembers the keys of a user who leaves the provider. A user whom the host linked may have had the keys of a blocked user without
+ * being blocked; the block of these keys then stays.
  */
 export function rememberFormerUser(users: UserTable, { record, provisioning }: PresentUser): void {
   if (provisioning === undefined) return
@@ -85,16 +86,16 @@ export function rememberFormerUser(users: UserTable, { record, provisioning }: P
   remember('userName', userNameOf(comparable))
 }
 
-/** The block of the last user who had a key and was removed or released. */
+/** Returns when the last user who had this key, and was removed or released, was blocked. */
 export function blockOfKey(users: UserTable, key: string): EpochSeconds | undefined {
   const former = users.former.get(key)
   if (former === undefined) return undefined
-  // A released user is still there, and the host may have lifted the block since.
+  // A released user still exists, and the host may have lifted the block since.
   const present = presentRow(users, former.userId)
   return present === undefined ? former.blockedAt : present.record.blockedAt
 }
 
-/** Blocks a user who was removed, for those who get the same keys later. */
+/** Records a block of a removed user, so that a user who gets the same keys later is blocked. */
 function blockFormerUser({ former }: UserTable, userId: UserId, now: EpochSeconds): void {
   for (const [key, user] of former)
     if (user.userId === userId) former.set(key, { ...user, blockedAt: user.blockedAt ?? now })
@@ -109,17 +110,17 @@ export const createUserTable = (changes: ChangeTable): UserTable => ({
   former: new Map(),
 })
 
-/** The user and its provider state, unless it was removed. */
+/** Returns the user and the provider state, unless the user was removed. */
 export function presentRow(users: UserTable, userId: UserId): PresentUser | undefined {
   const stored = users.byId.get(userId)
   return stored?.kind === 'present' ? stored : undefined
 }
 
-/** The user, unless it was removed. */
+/** Returns the user, unless the user was removed. */
 export const presentUser = (users: UserTable, userId: UserId): UserRecord | undefined =>
   presentRow(users, userId)?.record
 
-/** Stores a user. @returns it as it is stored. */
+/** Stores a user. @returns the stored user. */
 export function writeUser<State extends Provisioning | undefined>(
   users: UserTable,
   row: Omit<PresentUser<State>, 'kind'>,
@@ -134,7 +135,7 @@ export function writeUser<State extends Provisioning | undefined>(
   return stored
 }
 
-/** The changes that webhooks are told of. */
+/** Writes the changes that webhooks receive. */
 function writeUserChanges(changes: ChangeTable, before: UserRecord | undefined, record: UserRecord): void {
   const { userId, updatedAt } = record
   if (before === undefined) return writeChange(changes, { type: 'user.created', userId }, updatedAt)
@@ -144,7 +145,7 @@ function writeUserChanges(changes: ChangeTable, before: UserRecord | undefined, 
   if (!before.active && record.active) writeChange(changes, { type: 'user.reactivated', userId }, updatedAt)
 }
 
-/** Leaves a tombstone. The generation needs no place in it: nothing finds it, and the identifier is never used again. */
+/** Replaces a user by a tombstone. It has no generation: nothing reads it, and the identifier is never reused. */
 function tombstoneUser(users: UserTable, userId: UserId): void {
   const row = presentRow(users, userId)
   reindex(users.byProvider, { from: indexedRow(row), to: undefined })
@@ -165,13 +166,13 @@ function indexedRow(row: PresentUser | undefined): IndexedRow<UserId> | undefine
   return { providerId, age: ageOf(row), texts }
 }
 
-/** The comparable `userName`. */
+/** Returns the comparable `userName`. */
 export function userNameOf(comparable: JsonObject): string | undefined {
   const { userName } = comparable
   return typeof userName === 'string' ? userName : undefined
 }
 
-/** The users, what a removed user leaves, and the revocations. */
+/** The tables that a change of a user may write. */
 export interface UserTables {
   readonly users: UserTable
   readonly groups: GroupTable
@@ -245,7 +246,7 @@ export function createMemoryUsers(
   }
 }
 
-/** All users, with and without a provider. */
+/** Lists all users, with and without a provider. */
 const allUsers = (users: UserTable): Listing<UserId, UserRecord> => ({
   byAge: users.byAge,
   lookups: new Map([
@@ -273,7 +274,7 @@ const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, Use
   }),
 })
 
-/** Removes a user and its memberships. */
+/** Removes a user and the user's memberships in groups. */
 export function removeUser(tables: UserTables, userId: UserId, now: EpochSeconds): void {
   const { users, groups, revocations } = tables
   const row = presentRow(users, userId)
@@ -313,7 +314,7 @@ function unblock(record: UserRecord, now: EpochSeconds): UserRecord {
   return { ...withActive(record, active, now), blockedAt: undefined, activeAfterBlock: undefined }
 }
 
-/** The next version of a user. The generation advances when an active user becomes inactive, and never otherwise. */
+/** Returns the next version of a user. The generation advances only if an active user becomes inactive. */
 export const withActive = (record: UserRecord, active: boolean, now: EpochSeconds): UserRecord => ({
   ...record,
   active,

@@ -7,9 +7,9 @@ import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { createOrderedRows, frozenCopy, pageAfter, type OrderedRows, type SchedulerHook } from './rows.ts'
 import { createRowsByAge, type Aged, type RowsByAge } from './sorted-rows.ts'
 
-/** Records that have a version and secrets, and leave a tombstone: clients and identity providers. */
+/** The records that have a version and secrets, and leave a tombstone when removed: clients and identity providers. */
 export interface VersionedTable<Id extends string, Of> {
-  /** Those that were not removed. */
+  /** The records that were not removed. */
   readonly present: OrderedRows<Id, Of>
   /** Identifiers of removed records. They stay taken: tokens issued to one record must not be valid for another. */
   readonly removed: Set<Id>
@@ -72,7 +72,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
   store: {
     readonly scheduler: SchedulerHook
     readonly idOf: (record: Of) => Id
-    /** Called in the step that writes; `now` is the time of a removal. */
+    /** Called in the step that writes. `after` is `undefined` for a removal, and `now` is its time. */
     readonly onChange: (before: Of | undefined, after: Of | undefined, now: EpochSeconds | undefined) => void
   },
 ): VersionedStore<Id, Of> {
@@ -138,7 +138,7 @@ function createVersionedStore<Id extends string, Of extends Versioned>(
 
 const ageOf = ({ clientId: id, createdAt }: ClientRecord): Aged<ClientId> => ({ id, createdAt })
 
-/** Removing or disabling a client revokes everything issued to it; enabling it again withdraws the revocation. */
+/** Writes the revocation when a client is removed or disabled, and withdraws it when the client is enabled again. */
 function writeClientRevocation(
   revocations: RevocationTable,
   change: {

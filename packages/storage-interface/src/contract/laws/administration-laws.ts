@@ -29,11 +29,11 @@ export const userListLaws: readonly StorageLaw<AdminStorage>[] = [
       same(await page(0, 10), [3, 'b', 'a', aProvisionedUser('p').userId], 'all')
       same(await page(1, 1), [3, 'a'], 'the second')
       same(await page(9, 5), [3], 'beyond the end')
-      same(await page(0, 0), [3], 'the number alone')
+      same(await page(0, 0), [3], 'the total alone')
       const [first] = await recordsOf(
         storage.users.list({ filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 1 } }),
       )
-      same(first, await storage.users.find(userId('b')), 'a record, as it is found')
+      same(first, await storage.users.find(userId('b')), 'a record, as find returns it')
     },
   ),
 
@@ -55,7 +55,7 @@ export const userListLaws: readonly StorageLaw<AdminStorage>[] = [
       await storage.users.insert(aUser({ userId: userId(`new-${seen.length}`), createdAt: nowPlus(-9) }))
     } while (after !== undefined && seen.length < 100)
 
-    same(seen.filter((id) => !id.startsWith('new')).toSorted(), ids, 'everybody who was there all the time')
+    same(seen.filter((id) => !id.startsWith('new')).toSorted(), ids, 'the users who existed all the time')
   }),
 
   law('user search: a filter compares the user and the claims exactly', async ({ storage, same }) => {
@@ -73,7 +73,7 @@ export const userListLaws: readonly StorageLaw<AdminStorage>[] = [
     const provisioned = aProvisionedUser('p')
 
     same(await found(text(claim('email'), 'eq', 'Kim@x.test')), ['u1'], 'a claim')
-    same(await found(text(claim('email'), 'eq', 'kim@x.test')), [], 'a claim in other case')
+    same(await found(text(claim('email'), 'eq', 'kim@x.test')), [], 'a claim in another case')
     same(await found(text(claim('email'), 'ew', '@x.test')), ['u1', 'u2'], 'the end of a claim')
     same(await found(number(claim('level'), 'gt', 7)), ['u2'], 'a number')
     same(await found(boolean(claim('vip'), 'eq', true)), ['u1'], 'a boolean')
@@ -124,7 +124,7 @@ export const logLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await page({ at: nowPlus(5), entryId: 'e3' }, 2), ['e2', 'e1'], 'before an entry')
     same(await page({ at: now, entryId: 'e0' }, 2), [], 'before the oldest')
     same((await storage.logs.list({ log: 'provider:acme', before: undefined, limit: 9 })).length, 1, 'the other log')
-    same(await storage.logs.list({ log: 'none', before: undefined, limit: 9 }), [], 'a log that nobody writes')
+    same(await storage.logs.list({ log: 'none', before: undefined, limit: 9 }), [], 'a log without entries')
   }),
 
   law('round trip: log entries', async ({ storage, same }) => {

@@ -1,3 +1,4 @@
+// One file, because these laws are about one rule: how a block survives removals and changes.
 import { providerId, userId } from '../../values.ts'
 import type { ProvisionedState, ProvisionedUserChange, RemovalRequest } from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
@@ -26,8 +27,8 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
         version: version + 1,
       }
       same(swapped, { outcome: 'swapped', record }, `active: ${active}`)
-      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the account as read')
-      same(await storage.users.find(ada.userId), toUserRecord(record), 'the account as core reads it')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the user as read')
+      same(await storage.users.find(ada.userId), toUserRecord(record), 'the user as UserStore reads it')
     }
   }),
 
@@ -52,11 +53,11 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       same(
         { active: found?.active, blockedAt: found?.blockedAt, after: found?.activeAfterBlock, gen: found?.generation },
         { active, blockedAt: undefined, after: undefined, gen: 1 },
-        `the account that its provider has left ${active ? 'active' : 'inactive'}`,
+        `the user whose provider state is ${active ? 'active' : 'inactive'}`,
       )
       const again = await storage.users.reactivate(id, nowPlus(4))
       same(again.outcome, active ? 'unchanged' : 'changed', 'reactivating it again')
-      same((await storage.users.find(id))?.active, true, 'the account after that')
+      same((await storage.users.find(id))?.active, true, 'the user after that')
     }
   }),
 
@@ -71,7 +72,7 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(
       { outcome, active: found?.active, gen: found?.generation },
       { outcome: 'changed', active: false, gen: 1 },
-      'it',
+      'the user',
     )
   }),
 
@@ -185,7 +186,7 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
           same(
             adopted.outcome === 'swapped' && adopted.record.active,
             true,
-            `${way}, ${name}: the host trusts whom it links`,
+            `${way}, ${name}: a user whom the host linked is active`,
           )
           await run({ ...linked, version: undefined, now: nowPlus(4) })
 
@@ -251,7 +252,7 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     })
 
     const found = await storage.users.find(ada.userId)
-    same({ active: found?.active, blockedAt: found?.blockedAt }, { active: false, blockedAt: now }, 'the account')
+    same({ active: found?.active, blockedAt: found?.blockedAt }, { active: false, blockedAt: now }, 'the user')
     for (const version of [2, 3, 4]) await storage.provisionedUsers.compareAndSwap(change({ active: true }, version))
     same((await storage.users.find(ada.userId))?.active, false, 'after further changes')
   }),

@@ -176,7 +176,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
     for (const id of ['c', 'a', 'B', 'd']) await storage.webhooks.insert(aWebhook({ webhookId: id }))
     same(await storage.webhooks.insert(aWebhook({ webhookId: 'a' })), { outcome: 'taken' }, 'an identifier again')
     same(await storage.webhooks.remove('d'), { outcome: 'removed' }, 'a removal')
-    same(await storage.webhooks.remove('d'), { outcome: 'absent' }, 'the same again')
+    same(await storage.webhooks.remove('d'), { outcome: 'absent' }, 'the same removal again')
 
     same(
       (await storage.webhooks.list()).map(({ webhookId }) => webhookId),
@@ -192,7 +192,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
 
     same(await other.changes.list({ after: 0, limit: 9 }), [], "the other issuer's changes")
     same(await other.changes.lastPosition(), 0, "the other issuer's last position")
-    same((await storage.changes.list({ after: 0, limit: 9 })).length, 1, 'the own changes')
+    same((await storage.changes.list({ after: 0, limit: 9 })).length, 1, "the first issuer's changes")
   }),
 ]
 

@@ -19,7 +19,7 @@ export const clientLaws: readonly StorageLaw[] = [
         'an insertion after that',
       )
       same(await storage.clients.find(client.clientId), written, 'the client after it')
-      same(await storage.clients.find(clientId('unknown')), undefined, 'a client that was never there')
+      same(await storage.clients.find(clientId('unknown')), undefined, 'a client that never existed')
     },
   ),
 
@@ -43,9 +43,9 @@ export const clientLaws: readonly StorageLaw[] = [
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
     const won = results.find((result) => result.outcome === 'swapped')
     const found = await storage.clients.find(client.clientId)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
     same(found?.version, 2, 'the version')
-    same(await storage.clients.compareAndSwap(client, 1), { outcome: 'conflict' }, 'a writer after them')
+    same(await storage.clients.compareAndSwap(client, 1), { outcome: 'conflict' }, 'a later writer')
     same(await storage.clients.find(client.clientId), found, 'the client after a conflict')
     const unknown = aClientRecord({ clientId: clientId('unknown') })
     same(await storage.clients.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown client')
@@ -81,7 +81,7 @@ export const clientLaws: readonly StorageLaw[] = [
     const lastUsedAt = found?.secrets[0]?.lastUsedAt
     // The write may be lost, but it must not be wrong.
     same(lastUsedAt ?? nowPlus(7200), nowPlus(7200), 'when the secret was used')
-    same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all the rest')
+    same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all other members')
     same((await storage.clients.compareAndSwap(record, 1)).outcome, 'swapped', 'a writer who read before the use')
   }),
 ]
@@ -101,12 +101,12 @@ export const clientRemovalLaws: readonly StorageLaw[] = [
         )
 
       same(await list(undefined, 10), ['B', 'a', 'a-2', 'b', 'c'], 'all')
-      same(await list('a', 2), ['a-2', 'b'], 'behind one')
-      same(await list('c', 2), [], 'behind the last')
+      same(await list('a', 2), ['a-2', 'b'], 'after an identifier')
+      same(await list('c', 2), [], 'after the last')
       same(
         await storage.clients.list({ after: undefined, limit: 1 }),
         [aClientRecord({ clientId: clientId('B') })],
-        'a record, whole',
+        'a complete record',
       )
     },
   ),

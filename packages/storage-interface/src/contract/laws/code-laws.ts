@@ -12,7 +12,7 @@ export const codeLaws: readonly StorageLaw[] = [
     same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions of one digest at once')
     same(again, { outcome: 'taken' }, 'an insertion after that')
     same(await storage.codes.find(code.digest, code.clientId, now), found, 'the record after a refused insertion')
-    same(await storage.codes.find(aDigest('other'), code.clientId, now), undefined, 'a digest that nobody inserted')
+    same(await storage.codes.find(aDigest('other'), code.clientId, now), undefined, 'a digest that was not inserted')
   }),
 
   law(
@@ -173,7 +173,7 @@ export const interactionLaws: readonly StorageLaw[] = [
       same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
       const won = results.find((result) => result.outcome === 'swapped')
       const found = await storage.interactions.find(digest, browserDigest, now)
-      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
       same(
         typeof found === 'object' && { ...found, login: undefined },
         { ...interaction, version: 2 },
@@ -182,7 +182,7 @@ export const interactionLaws: readonly StorageLaw[] = [
       same(
         await storage.interactions.recordLogin({ ...change, login: aLogin() }),
         { outcome: 'conflict' },
-        'a writer after them',
+        'a later writer',
       )
       same(await storage.interactions.find(digest, browserDigest, now), found, 'the interaction after a conflict')
     },

@@ -1,3 +1,4 @@
+// One file, because these are all laws of one store.
 import type { CustomResourceRecord, CustomResourceState, CustomResourceStore } from '../../custom-resource.ts'
 import type { ListPage, ListQuery } from '../../resource-list.ts'
 import type { ScimStorage } from '../../storage.ts'
@@ -29,7 +30,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await store.insert(device), { outcome: 'inserted', record: fresh(device) }, 'the insertion')
 
     same(await store.find(keyOf(device)), fresh(device), 'the resource as read')
-    same(await store.find({ ...keyOf(device), resourceId: 'unknown' }), undefined, 'one that was never there')
+    same(await store.find({ ...keyOf(device), resourceId: 'unknown' }), undefined, 'one that never existed')
     const again = { ...aResource('2'), resourceId: device.resourceId }
     same(await store.insert(again), { outcome: 'taken', key: 'id' }, 'another with its identifier')
     same(await store.find(keyOf(device)), fresh(device), 'the resource afterwards')
@@ -77,7 +78,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     same(
       (await store.insert(aResource('free', { uniqueTexts: ['free'] }))).outcome,
       'inserted',
-      'a refused text is free',
+      'a string that was refused is free',
     )
     const own = { ...keyOf(first), version: 1, state: first.state, now: nowPlus(1) }
     same((await store.compareAndSwap(own)).outcome, 'swapped', 'a change that keeps its own keys')
@@ -94,12 +95,12 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
     const device = aResource('1')
     await store.insert(device)
     await store.compareAndSwap({ ...keyOf(device), version: 1, state: aState('new'), now: nowPlus(1) })
-    same((await store.insert(aResource('heir', device.state))).outcome, 'inserted', 'another with its first keys')
+    same((await store.insert(aResource('heir', device.state))).outcome, 'inserted', 'another with the first keys')
     const back = { ...keyOf(device), version: 2, state: device.state, now: nowPlus(2) }
     same(await store.compareAndSwap(back), { outcome: 'taken', key: 'externalId' }, 'its own first keys')
 
     await store.remove({ ...keyOf(device), version: undefined })
-    same((await store.insert(aResource('second', aState('new')))).outcome, 'inserted', 'another with its last keys')
+    same((await store.insert(aResource('second', aState('new')))).outcome, 'inserted', 'another with the last keys')
   }),
 
   resourceLaw('of 8 concurrent insertions with the same key, one succeeds', async ({ server, same }) => {
@@ -122,7 +123,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
 
     same(tally(swaps), { swapped: 1, conflict: 7 }, 'outcomes')
     const [winner] = swaps.flatMap((swap) => (swap.outcome === 'swapped' ? [swap.record] : []))
-    same(await store.find(keyOf(device)), winner, 'what is stored')
+    same(await store.find(keyOf(device)), winner, 'the stored resource')
     same([winner?.version, winner?.createdAt, winner?.updatedAt], [2, now, nowPlus(1)], 'its version and times')
     const stale = { ...keyOf(device), version: 1, state: aState('1'), now: nowPlus(2) }
     await store.insert(aResource('taker', aState('taken')))
@@ -186,7 +187,7 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
 
     same(await ids({}), [4, 'resource-0', 'resource-1', 'resource-2', 'resource-3'], 'all, by age')
     same(await ids({ page: { kind: 'index', offset: 1, limit: 2 } }), [4, 'resource-1', 'resource-2'], 'a page')
-    same(await ids({ page: { kind: 'index', offset: 9, limit: 2 } }), [4], 'a page behind the end')
+    same(await ids({ page: { kind: 'index', offset: 9, limit: 2 } }), [4], 'a page after the end')
     same(await ids({ filter: number('size', 'eq', 1) }), [2, 'resource-1', 'resource-3'], 'a filter')
     const older = number('meta.created', 'lt', nowPlus(2) * 1000)
     same(await ids({ filter: and(older, text('name', 'sw', 'n')) }), [2, 'resource-0', 'resource-1'], 'by creation')

@@ -1,3 +1,4 @@
+// One file, because deliveries and the cursors of their workers belong together, and only a few laws are about cursors.
 import type { DeliveryRecord, DeliveryResult, LeaseRequest, NewDelivery } from '../../delivery.ts'
 import type { DeliveryStorage } from '../../storage.ts'
 import { after, type EpochSeconds, seconds } from '../../values.ts'
@@ -100,7 +101,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     const dead = { kind: 'dead', failure: 'http_400', keptUntil: nowPlus(9000) } as const
     same(await leaseAll('fourth', nowPlus(600)), ['b', 'c', 'd'], 'the first again')
     await storage.deliveries.settle({ deliveryId: 'b', token: 'fourth', result: dead, now: nowPlus(600) })
-    same(await leaseAll('fifth', nowPlus(600)), ['a'], 'the next one')
+    same(await leaseAll('fifth', nowPlus(600)), ['a'], 'the next page')
   }),
 
   law(

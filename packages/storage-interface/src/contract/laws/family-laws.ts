@@ -1,3 +1,4 @@
+// One file, because rotation and revocation are about the same record, and race with each other.
 import { clientId, familyId, seconds } from '../../values.ts'
 import type { OAuthStorage } from '../../storage.ts'
 import type { RotateOutcome, RotateRequest } from '../../token-family.ts'
@@ -139,7 +140,7 @@ export const rotationLaws: readonly StorageLaw[] = [
     const salts = new Set(
       results.map((result) => (result.outcome === 'absent' ? undefined : result.record.refresh?.successorSalt)),
     )
-    same(salts.size, 1, 'different successors handed out')
+    same(salts.size, 1, 'the number of different successors')
   }),
 
   law(
@@ -171,7 +172,7 @@ export const rotationLaws: readonly StorageLaw[] = [
 
       const results = await atOnce(8, (index) => server(index).families.rotate(index % 2 === 0 ? current : old))
 
-      same(results.filter(({ outcome }) => outcome === 'reused').length, 1, 'how many learned of the reuse')
+      same(results.filter(({ outcome }) => outcome === 'reused').length, 1, 'how many received `reused`')
       for (const token of ['refresh-2', 'refresh-3']) {
         same(await storage.families.rotate(present(token)), { outcome: 'absent' }, `${token} after the race`)
       }

@@ -95,7 +95,7 @@ export const grantLaws: readonly StorageLaw[] = [
       same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
       const won = results.find((result) => result.outcome === 'swapped')
       const found = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
-      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
       same(
         { ...found, scopes: grant.scopes },
         {
@@ -107,11 +107,7 @@ export const grantLaws: readonly StorageLaw[] = [
         },
         'all but the scopes',
       )
-      same(
-        await storage.grants.replaceConsent({ ...change, scopes: [] }),
-        { outcome: 'conflict' },
-        'a writer after them',
-      )
+      same(await storage.grants.replaceConsent({ ...change, scopes: [] }), { outcome: 'conflict' }, 'a later writer')
       same(
         (await storage.grants.replaceConsent({ ...change, version: 2, scopes: [] })).outcome,
         'swapped',
@@ -160,7 +156,7 @@ export const grantLaws: readonly StorageLaw[] = [
       'the list',
     )
     same(list[0], records[4], 'the newest record')
-    same(await storage.grants.listByUser(userId('unknown')), [], 'the list of an unknown person')
+    same(await storage.grants.listByUser(userId('unknown')), [], 'the list of an unknown user')
   }),
 ]
 
@@ -232,7 +228,7 @@ export const statusLaws: readonly StorageLaw[] = [
     const alone = { grant, client: undefined, user: undefined, session: undefined }
     same(await storage.status.ofGrant(grant.grantId, sessionId('gone')), alone, 'a grant')
     const status = await storage.status.ofFamily(aFamilyRecord().familyId)
-    same({ ...status, family: undefined }, {}, 'the rows beside a family')
+    same({ ...status, family: undefined }, {}, 'the other rows of a family')
     same(status === undefined, false, 'whether the family is found')
     const ofSession = await storage.status.ofSession(aSessionRecord().digest)
     same(ofSession, { session: aSessionRecord(), user: undefined }, 'a session')

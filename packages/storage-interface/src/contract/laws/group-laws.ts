@@ -1,3 +1,4 @@
+// One file, because these are all laws about groups apart from changes of members.
 import type { GroupMember } from '../../group.ts'
 import { groupId, userId } from '../../values.ts'
 import type { ScimStorage } from '../../storage.ts'
@@ -22,7 +23,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.groups.insert(staff), { outcome: 'inserted', record: freshGroup(staff) }, 'the insertion')
 
     same(await storage.groups.find(staff.providerId, staff.groupId), freshGroup(staff), 'the group as read')
-    same(await storage.groups.find(staff.providerId, groupId('unknown')), undefined, 'one that was never there')
+    same(await storage.groups.find(staff.providerId, groupId('unknown')), undefined, 'one that never existed')
     const members = await storage.groups.membersOf(staff.providerId, [staff.groupId])
     same([...members], [[staff.groupId, userMembers(ada.userId, grace.userId)]], 'its members, each once')
   }),
@@ -35,14 +36,14 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.groups.insert(staff), { outcome: 'taken', key: 'id' }, 'the same group again')
     const twin = aGroup('twin', { state: staff.state })
     same(await storage.groups.insert(twin), { outcome: 'taken', key: 'externalId' }, 'an insertion with its externalId')
-    same(await storage.groups.find(twin.providerId, twin.groupId), undefined, 'what was written')
+    same(await storage.groups.find(twin.providerId, twin.groupId), undefined, 'what was stored')
     const change = { ...aGroup('other'), version: undefined, members: undefined, now: nowPlus(1) }
     const state = aGroupState('other', { externalId: 'external-staff' })
     same(await storage.groups.change({ ...change, state }), { outcome: 'taken', key: 'externalId' }, 'a change to it')
     same(await storage.groups.find(change.providerId, change.groupId), freshGroup(aGroup('other')), 'the other group')
     for (const label of ['one', 'two']) {
       const nameless = aGroup(label, { state: aGroupState(label, { externalId: undefined }) })
-      same((await storage.groups.insert(nameless)).outcome, 'inserted', 'a group without externalId')
+      same((await storage.groups.insert(nameless)).outcome, 'inserted', 'a group without an externalId')
     }
   }),
 
@@ -63,14 +64,14 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     const change = { ...staff, version: undefined, members: undefined, now: nowPlus(1) }
     const renamed = await storage.groups.change({ ...change, state: aGroupState('staff', { externalId: 'new' }) })
     same(await find('external-staff'), undefined, 'the first externalId after a change')
-    same(await find('new'), renamed.outcome === 'swapped' && renamed.record, 'the new one')
+    same(await find('new'), renamed.outcome === 'swapped' && renamed.record, 'the new externalId')
     await storage.groups.change({ ...change, state: aGroupState('staff', { externalId: undefined }) })
-    same(await find('new'), undefined, 'the new one after it was cleared')
-    same(await find(''), undefined, 'no externalId')
+    same(await find('new'), undefined, 'the new externalId after it was cleared')
+    same(await find(''), undefined, 'an empty externalId')
     same(
       (await storage.groups.insert(aGroup('heir', { state: staff.state }))).outcome,
       'inserted',
-      'another with the first',
+      'another with the first externalId',
     )
   }),
 
@@ -87,12 +88,12 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     const asked = [empty.groupId, nested.groupId, groupId('unknown'), many.groupId]
     const members = await storage.groups.membersOf(many.providerId, asked)
 
-    same(members.get(many.groupId), userMembers('10', 'B', 'a', 'a-2', 'b', 'é'), 'accounts')
+    same(members.get(many.groupId), userMembers('10', 'B', 'a', 'a-2', 'b', 'é'), 'users')
     const both = [...userMembers('b'), { memberId: 'group-m', type: 'Group' }]
-    same(members.get(nested.groupId), both, 'an account and a group')
-    same(members.get(empty.groupId), [], 'nobody')
+    same(members.get(nested.groupId), both, 'a user and a group')
+    same(members.get(empty.groupId), [], 'a group without members')
     same(members.get(groupId('unknown')), [], 'an unknown group')
-    same(members.size, asked.length, 'how many groups are answered')
+    same(members.size, asked.length, 'the number of groups in the result')
     same([...(await storage.groups.membersOf(many.providerId, []))], [], 'no groups')
   }),
 
@@ -119,7 +120,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await memberships(['user-a', 'user-b'], 1), 1, 'up to the limit')
     same(await memberships(['user-a'], 9, beside), 1, 'without the group itself')
     same(await memberships(['group-three'], 9), 1, 'the groups of a group')
-    same(await memberships([], 9), 0, 'of nobody')
+    same(await memberships([], 9), 0, 'of no members')
     const many = Array.from({ length: 600 }, (_, index) => `unknown-${index}`)
     same(await memberships([...many, 'user-a'], 9), 2, 'among many')
   }),
@@ -173,7 +174,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
         ],
         'no group fits',
       )
-      same(await received(['z-one', 'a-three', 'm-none'], 2), [['z-one', 1]], 'none behind the first that is too large')
+      same(await received(['z-one', 'a-three', 'm-none'], 2), [['z-one', 1]], 'none after the first that is too large')
       same(await received(['a-three', 'z-one'], 1), [['a-three', 3]], 'the first, however large')
       same(await received(['a-three'], 1), [['a-three', 3]], 'the only one')
     },

@@ -1,3 +1,4 @@
+// One file, because these are all laws about changes of members, alone and at the same time.
 import type { MemberChange } from '../../group.ts'
 import { groupId, userId } from '../../values.ts'
 import type { ScimStorage } from '../../storage.ts'
@@ -37,7 +38,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
     same(result, { outcome: 'swapped', record }, 'the outcome')
     same(await staffMembers(storage), ['user-b', 'user-c'], 'the members')
     await storage.groups.change(change({ kind: 'replace', memberIds: [] }))
-    same(await staffMembers(storage), [], 'after replacing them by nobody')
+    same(await staffMembers(storage), [], 'after replacing them with an empty list')
   }),
 
   law('members: a change may name 100,000 members', async ({ storage, same }) => {
@@ -173,7 +174,7 @@ export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
     const won = results.find((result) => result.outcome === 'swapped')
     const found = await storage.groups.find(membersFixture.providerId, membersFixture.groupId)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
     same((await staffMembers(storage)).length, 1, 'how many members there are')
     const unknown = { ...change(delta([], [])), groupId: groupId('unknown') }
     same(await storage.groups.change(unknown), { outcome: 'absent' }, 'an unknown group')

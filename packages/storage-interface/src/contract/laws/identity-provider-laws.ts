@@ -18,7 +18,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
       const later = aProviderRecord({ displayName: 'later' })
       same(await storage.identityProviders.insert(later), { outcome: 'taken' }, 'an insertion after that')
       same(await storage.identityProviders.find(provider.providerId), written, 'the provider after it')
-      same(await storage.identityProviders.find(unknown.providerId), undefined, 'a provider that was never there')
+      same(await storage.identityProviders.find(unknown.providerId), undefined, 'a provider that never existed')
     },
   ),
 
@@ -74,9 +74,9 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
       same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
       const won = results.find((result) => result.outcome === 'swapped')
       const found = await storage.identityProviders.find(provider.providerId)
-      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
       same(found?.version, 2, 'the version')
-      same(await storage.identityProviders.compareAndSwap(provider, 1), { outcome: 'conflict' }, 'a writer after them')
+      same(await storage.identityProviders.compareAndSwap(provider, 1), { outcome: 'conflict' }, 'a later writer')
       same(await storage.identityProviders.find(provider.providerId), found, 'the provider after a conflict')
       same(await storage.identityProviders.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown provider')
       same(await storage.identityProviders.find(unknown.providerId), undefined, 'the unknown provider as read')
@@ -108,7 +108,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
     const lastUsedAt = found?.secrets[0]?.lastUsedAt
     // The write may be lost, but it must not be wrong.
     same(lastUsedAt ?? nowPlus(7200), nowPlus(7200), 'when the secret was used')
-    same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all the rest')
+    same(found, { ...record, secrets: [{ ...used, lastUsedAt }, other] }, 'all other members')
     same(
       (await storage.identityProviders.compareAndSwap(record, 1)).outcome,
       'swapped',
@@ -130,8 +130,8 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
       same(await list(undefined, 10), ['10', 'B', 'a', 'a-2', 'b', 'c'], 'all')
       same(await list(undefined, 2), ['10', 'B'], 'the first two')
       same(await list('B', 3), ['a', 'a-2', 'b'], 'the next three')
-      same(await list('a-1', 2), ['a-2', 'b'], 'behind one that is not there')
-      same(await list('c', 2), [], 'behind the last')
+      same(await list('a-1', 2), ['a-2', 'b'], 'after an identifier that does not exist')
+      same(await list('c', 2), [], 'after the last')
     },
   ),
 ]

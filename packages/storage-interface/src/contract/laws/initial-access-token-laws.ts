@@ -17,7 +17,7 @@ export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
       same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
       same(await storage.initialAccessTokens.insert(token), { outcome: 'taken' }, 'an insertion after that')
       same(await storage.initialAccessTokens.find(tokenId), written, 'the token after it')
-      same(await storage.initialAccessTokens.find(unknown), undefined, 'one that was never there')
+      same(await storage.initialAccessTokens.find(unknown), undefined, 'one that never existed')
     },
   ),
 
@@ -33,7 +33,7 @@ export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
       same(
         left.toSorted((a, b) => a - b),
         [0, 1, 2],
-        'what each of them left',
+        'what was left after each',
       )
       same((await storage.initialAccessTokens.find(tokenId))?.remaining, 0, 'what is left')
     },
@@ -87,7 +87,7 @@ export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
       same(
         rest.map((each) => each.tokenId),
         ['c'],
-        'the next one',
+        'the next page',
       )
     },
   ),

@@ -1,3 +1,4 @@
+// One file, because isolation applies to every store, and each store needs only a few lines.
 import type { OAuthStorage } from '../../storage.ts'
 import { seconds, sessionId } from '../../values.ts'
 import {
@@ -194,7 +195,11 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(await other.families.revoke(family.familyId, now), { outcome: 'absent' }, 'revoke')
     same(await other.status.ofFamily(family.familyId), undefined, 'ofFamily')
     await other.families.insertTombstone(family, now)
-    same((await storage.status.ofFamily(family.familyId))?.family, family, "the first issuer's family, after a burial")
+    same(
+      (await storage.status.ofFamily(family.familyId))?.family,
+      family,
+      "the first issuer's family, after the other issuer's tombstone",
+    )
   }),
 
   isolation('opaque tokens are revoked', async ({ storage, same }, other) => {
@@ -260,10 +265,10 @@ export const isolationLaws: readonly StorageLaw[] = [
   }),
 
   isolation('replays are detected', async ({ storage, same }, other) => {
-    const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
-    await storage.replays.markUsed(claim)
+    const use = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
+    await storage.replays.markUsed(use)
 
-    same(await other.replays.markUsed(claim), { outcome: 'fresh' }, 'claim')
+    same(await other.replays.markUsed(use), { outcome: 'fresh' }, 'markUsed')
   }),
 
   isolation('rows of a status are joined', async ({ storage, same }, other) => {
@@ -278,14 +283,14 @@ export const isolationLaws: readonly StorageLaw[] = [
     same(
       await other.status.ofGrant(grant.grantId, boundTo),
       { grant, client: undefined, user: undefined, session: undefined },
-      'what a grant stands with',
+      'the status of a grant',
     )
     const bound = { ...family, boundSessionId: boundTo }
     const expected = { family: bound, grant, client: undefined, user: undefined, session: undefined }
     same(await other.status.ofFamily(family.familyId), expected, 'the status of a family')
     same(await other.status.ofRefreshHandle(aDigest('handle-1')), expected, 'the status of a refresh token')
     const session = { session: aSessionRecord(), user: undefined }
-    same(await other.status.ofSession(aDigest('session-1')), session, 'what a session stands with')
+    same(await other.status.ofSession(aDigest('session-1')), session, 'the status of a session')
   }),
 ]
 

@@ -79,12 +79,12 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await page(5, 3), [7, 'user-5', 'user-6'], 'the last two')
     same(await page(0, 7), [7, ...Array.from({ length: 7 }, (_, index) => `user-${index}`)], 'all')
     same(await page(0, 0), [7], 'the total alone')
-    same(await page(7, 3), [7], 'behind the end')
-    same(await page(1_000_000_000, 3), [7], 'far behind the end')
+    same(await page(7, 3), [7], 'after the end')
+    same(await page(1_000_000_000, 3), [7], 'far after the end')
     const odd = { filter: boolean('active', 'eq', false) }
     same(await page(1, 1, odd), [3, 'user-3'], 'of those that match')
     same(await page(0, 0, odd), [3], 'how many match')
-    same(await page(3, 1, odd), [3], 'behind the last that matches')
+    same(await page(3, 1, odd), [3], 'after the last that matches')
   }),
 
   law(
@@ -106,9 +106,13 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
         if (page < 5) await insertUsers(storage, newcomers)
       })
 
-      same(new Set(seen).size, seen.length, 'how often each was shown')
+      same(new Set(seen).size, seen.length, 'each was shown once')
       const stayed = seen.filter((id) => id.startsWith('user-s'))
-      same(stayed.toSorted(), stay.map(({ userId: id }) => id as string).toSorted(), 'those who stayed')
+      same(
+        stayed.toSorted(),
+        stay.map(({ userId: id }) => id as string).toSorted(),
+        'the users who existed all the time',
+      )
     },
   ),
 

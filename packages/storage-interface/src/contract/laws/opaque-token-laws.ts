@@ -19,7 +19,7 @@ export const opaqueTokenLaws: readonly StorageLaw[] = [
         'an insertion after that',
       )
       same(await storage.opaqueTokens.find(token.digest, now), written, 'the token after it')
-      same(await storage.opaqueTokens.find(aDigest('unknown'), now), undefined, 'a token that was never there')
+      same(await storage.opaqueTokens.find(aDigest('unknown'), now), undefined, 'a token that never existed')
     },
   ),
 

@@ -1,3 +1,4 @@
+// One file, because memberships exist only in organizations, and removing either affects the other.
 import { familyId, organizationId, providerId, userId, type UserId } from '../../values.ts'
 import type { AdminStorage, OAuthStorage } from '../../storage.ts'
 import { richJson, richText } from '../complete-records.ts'
@@ -19,7 +20,7 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
       same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
       same(await storage.organizations.insert(organization), { outcome: 'taken' }, 'an insertion after that')
       same(await storage.organizations.find(organization.organizationId), written, 'the organization after it')
-      same(await storage.organizations.find(unknown.organizationId), undefined, 'one that was never there')
+      same(await storage.organizations.find(unknown.organizationId), undefined, 'one that never existed')
     },
   ),
 
@@ -43,9 +44,9 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
       )
       same(await storage.organizations.compareAndSwap(organization, 1), { outcome: 'absent' }, 'a swap')
       same(await storage.organizations.findMember(id, aUser().userId), undefined, 'the membership')
-      same(await storage.organizations.listByUser(aUser().userId), [], 'the memberships of the account')
+      same(await storage.organizations.listByUser(aUser().userId), [], 'the memberships of the user')
       const joining = await storage.organizations.insertMember(aMembership())
-      same(joining, { outcome: 'absent', missing: 'organization' }, 'somebody who joins')
+      same(joining, { outcome: 'absent', missing: 'organization' }, 'an insertion of a member')
       same(await storage.organizations.remove(unknown.organizationId, now), { outcome: 'absent' }, 'an unknown one')
     },
   ),
@@ -62,9 +63,9 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
       same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
       const won = results.find((result) => result.outcome === 'swapped')
       const found = await storage.organizations.find(organization.organizationId)
-      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
       same(found?.version, 2, 'the version')
-      same(await storage.organizations.compareAndSwap(organization, 1), { outcome: 'conflict' }, 'a writer after them')
+      same(await storage.organizations.compareAndSwap(organization, 1), { outcome: 'conflict' }, 'a later writer')
       same(await storage.organizations.compareAndSwap(unknown, 1), { outcome: 'absent' }, 'an unknown one')
     },
   ),
@@ -80,8 +81,8 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
       }
 
       same(await list(undefined, 10), ['B', 'a', 'a-2', 'b', 'c'], 'all')
-      same(await list('a', 2), ['a-2', 'b'], 'behind one')
-      same(await list('c', 2), [], 'behind the last')
+      same(await list('a', 2), ['a-2', 'b'], 'after an identifier')
+      same(await list('c', 2), [], 'after the last')
     },
   ),
 
@@ -160,7 +161,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
       { outcome: 'absent', missing: 'organization' },
       'no organization',
     )
-    same(await storage.organizations.insertMember(nobody), { outcome: 'absent', missing: 'user' }, 'no account')
+    same(await storage.organizations.insertMember(nobody), { outcome: 'absent', missing: 'user' }, 'no user')
     same(
       await storage.organizations.listMembers({ ...everybody, organizationId: nowhere.organizationId }),
       [],
@@ -175,13 +176,13 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     await fill(trial)
     await storage.organizations.insertMember(aMembership())
     await storage.users.deactivate(member.userId, now)
-    same(await find(trial), member, 'of a deactivated account')
+    same(await find(trial), member, 'of a deactivated user')
 
     await storage.users.remove(member.userId, now)
 
     same(await find(trial), undefined, 'as found')
     same(await storage.organizations.listMembers(everybody), [], 'the members')
-    same(await storage.organizations.listByUser(member.userId), [], 'the memberships of the account')
+    same(await storage.organizations.listByUser(member.userId), [], 'the memberships of the user')
     same(await storage.organizations.insertMember(member), { outcome: 'absent', missing: 'user' }, 'an insertion')
     same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'absent' }, 'a swap')
     same(
@@ -255,9 +256,9 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
     same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
     const won = results.find((result) => result.outcome === 'swapped')
     const found = await find(trial)
-    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+    same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
     same([found?.version, found?.updatedAt], [2, nowPlus(9)], 'version and time')
-    same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'conflict' }, 'a writer after them')
+    same(await storage.organizations.compareAndSwapMember(member, 1), { outcome: 'conflict' }, 'a later writer')
   }),
 
   law('memberships: of 8 concurrent removals, one succeeds', async (trial) => {
@@ -271,7 +272,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
 
     same(tally(results), { removed: 1, absent: 7 }, '8 removals at once')
     same(await find(trial), undefined, 'the membership')
-    same((await trial.storage.organizations.insertMember(member)).outcome, 'inserted', 'who joins again')
+    same((await trial.storage.organizations.insertMember(member)).outcome, 'inserted', 'an insertion after that')
   }),
 
   law(
@@ -294,10 +295,10 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
         ).map(({ userId: id }) => id)
 
       same(await members(undefined, 10), ['B', 'a', 'c'], 'all members')
-      same(await members('B', 1), ['a'], 'behind one')
-      same(await members('c', 9), [], 'behind the last')
+      same(await members('B', 1), ['a'], 'after an identifier')
+      same(await members('c', 9), [], 'after the last')
       const own = all.filter(({ userId: id }) => id === 'a').toReversed()
-      same(await storage.organizations.listByUser(userId('a')), own, 'the memberships of one account')
+      same(await storage.organizations.listByUser(userId('a')), own, 'the memberships of one user')
     },
   ),
 ]

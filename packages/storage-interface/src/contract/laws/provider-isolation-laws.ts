@@ -1,3 +1,4 @@
+// One file, because isolation between issuers and isolation between providers are checked on the same records.
 import type { ResolvedFilter } from '../../filter/resolved-filter.ts'
 import { providerId, userId } from '../../values.ts'
 import type { ListQuery, SortKey } from '../../resource-list.ts'
@@ -25,32 +26,32 @@ export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     for (const [index, key] of identifiers.entries()) {
       const state = aProvisionedState('key', { externalId: key, comparable: { userName: key } })
       const user = await storage.provisionedUsers.insert(aProvisionedUser(`${index}`, { state }))
-      same(user.outcome, 'inserted', `an account with ${show(key)}`)
+      same(user.outcome, 'inserted', `a user with ${show(key)}`)
       const group = await storage.groups.insert(aGroup(`${index}`, { state: aGroupState('key', { externalId: key }) }))
       same(group.outcome, 'inserted', `a group with ${show(key)}`)
     }
     for (const [index, key] of [...identifiers, ...absentIdentifiers].entries()) {
       const expected = index < identifiers.length ? `user-${index}` : undefined
       const user = await storage.provisionedUsers.findByExternalId(provider, key)
-      same(user?.userId, expected, `the account of ${show(key)}`)
+      same(user?.userId, expected, `the user with externalId ${show(key)}`)
       const named = await storage.provisionedUsers.list({ ...everything, filter: text('userName', 'eq', key) })
-      same(listedIds(named), expected === undefined ? [0] : [1, expected], `the account named ${show(key)}`)
+      same(listedIds(named), expected === undefined ? [0] : [1, expected], `the user with userName ${show(key)}`)
       const group = await storage.groups.findByExternalId(provider, key)
-      same(group?.groupId, expected && `group-${index}`, `the group of ${show(key)}`)
+      same(group?.groupId, expected && `group-${index}`, `the group with externalId ${show(key)}`)
     }
   }),
 
   law('identifiers: providers are compared byte for byte in users and groups', async ({ storage, same }) => {
     for (const id of identifiers) {
       const user = aProvisionedUser(id, { providerId: providerId(id), state: aProvisionedState('same') })
-      same((await storage.provisionedUsers.insert(user)).outcome, 'inserted', `an account of ${show(id)}`)
+      same((await storage.provisionedUsers.insert(user)).outcome, 'inserted', `a user of ${show(id)}`)
       const group = aGroup(id, { providerId: providerId(id), state: aGroupState('same'), memberIds: [user.userId] })
       same((await storage.groups.insert(group)).outcome, 'inserted', `a group of ${show(id)}`)
     }
     for (const id of [...identifiers, ...absentIdentifiers]) {
       const isThere = identifiers.includes(id)
       const list = await storage.provisionedUsers.list({ ...everything, providerId: providerId(id) })
-      same(listedIds(list), isThere ? [1, `user-${id}`] : [0], `accounts of ${show(id)}`)
+      same(listedIds(list), isThere ? [1, `user-${id}`] : [0], `users of ${show(id)}`)
       const group = await storage.groups.findByExternalId(providerId(id), 'external-same')
       same(group?.groupId, isThere ? `group-${id}` : undefined, `the group of ${show(id)}`)
     }
@@ -78,7 +79,7 @@ export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await other.provisionedUsers.findByExternalId(ada.providerId, 'external-ada'), undefined, 'findByExternalId')
     same(listedIds(await other.provisionedUsers.list(everything)), [0], 'list')
     same((await other.provisionedUsers.insert({ ...ada, userId: userId('twin') })).outcome, 'inserted', 'the same keys')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), "the first issuer's account")
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), "the first issuer's user")
     same(listedIds(await storage.provisionedUsers.list(everything)), [1, ada.userId], "the first issuer's list")
   }),
 
@@ -143,7 +144,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
         same(await storage.provisionedUsers.remove(request), { outcome: 'absent' }, `remove as ${other}, ${version}`)
       }
     }
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), adaRecord, 'the account')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), adaRecord, 'the user')
   }),
 
   law('providers: groups are changed by their own provider only', async ({ storage, same }) => {
@@ -228,13 +229,13 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     ]
     for (const filter of [...foreign, or(...foreign)]) {
       const about = JSON.stringify(filter)
-      same(await storage.provisionedUsers.list(listOf(filter)), nothing, `accounts with ${about}`)
+      same(await storage.provisionedUsers.list(listOf(filter)), nothing, `users with ${about}`)
       same(await storage.groups.list(listOf(filter)), nothing, `groups with ${about}`)
     }
     for (const filter of [undefined, present('id'), not(or(...foreign))]) {
-      const accounts = await storage.provisionedUsers.list(listOf(filter))
+      const users = await storage.provisionedUsers.list(listOf(filter))
       const groups = await storage.groups.list(listOf(filter))
-      same(accounts.outcome === 'listed' && [accounts.total, accounts.records.length], [1, 1], 'accounts')
+      same(users.outcome === 'listed' && [users.total, users.records.length], [1, 1], 'users')
       same(groups.outcome === 'listed' && [groups.total, groups.records.length], [1, 1], 'groups')
     }
   }),
@@ -256,7 +257,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
       same(
         seen.filter((id) => id !== own.userId),
         [],
-        'accounts of the first',
+        'users of the first provider',
       )
     }
   }),

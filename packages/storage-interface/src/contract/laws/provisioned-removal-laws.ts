@@ -1,3 +1,4 @@
+// One file, because adopting, releasing and removing a user are checked with the same user and group.
 import { providerId, userId } from '../../values.ts'
 import type { ProvisionedUserChange } from '../../provisioned-user.ts'
 import type { ScimStorage } from '../../storage.ts'
@@ -25,7 +26,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
       const block = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true }
       const record = { ...freshUser(ada), ...block, adopted: true, generation: 1, updatedAt: nowPlus(2), version: 3 }
       same(result, { outcome: 'swapped', record }, 'the outcome')
-      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the account as read')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), record, 'the user as read')
       const { state } = ada
       const later = await storage.provisionedUsers.compareAndSwap({ ...adoption, state, version: 3, now: nowPlus(3) })
       same(later, { outcome: 'swapped', record: { ...record, updatedAt: nowPlus(3), version: 4 } }, 'after a change')
@@ -39,7 +40,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     const result = await storage.provisionedUsers.adopt({ ...adoption, state })
 
     const { active, generation } = result.outcome === 'swapped' ? result.record : {}
-    same({ active, generation }, { active: false, generation: 1 }, 'the kill switch')
+    same({ active, generation }, { active: false, generation: 1 }, 'active and generation')
   }),
 
   law('provisioned users: a user of a provider is never adopted', async ({ storage, same }) => {
@@ -50,7 +51,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     const other = { ...adoption, providerId: providerId('provider-2') }
     same(await storage.provisionedUsers.adopt(other), { outcome: 'absent' }, 'by another provider')
     same(await storage.provisionedUsers.adopt(adoption), { outcome: 'absent' }, 'by its own')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), 'the account')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), 'the user')
     for (const id of ['removed', 'unknown']) {
       same(await storage.provisionedUsers.adopt({ ...adoption, userId: userId(id) }), { outcome: 'absent' }, id)
     }
@@ -72,8 +73,12 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
       { outcome: 'taken', key: 'externalId' },
       'an externalId of another',
     )
-    same(await storage.users.find(ada.userId), before, 'the account')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), undefined, 'the account for the provider')
+    same(await storage.users.find(ada.userId), before, 'the user')
+    same(
+      await storage.provisionedUsers.find(ada.providerId, ada.userId),
+      undefined,
+      'the user as the provider reads it',
+    )
   }),
 
   law(
@@ -85,13 +90,13 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
         server(index).provisionedUsers.adopt({ ...adoption, providerId: providerId(`provider-${index}`) }),
       )
 
-      same(tally(results)['swapped'], 1, 'how many adopted it')
+      same(tally(results)['swapped'], 1, 'how many adopted the user')
       same((await storage.users.find(ada.userId))?.version, 2, 'the version')
       const winner = results.find((result) => result.outcome === 'swapped')
       for (let index = 0; index < 8; index += 1) {
         const found = await storage.provisionedUsers.find(providerId(`provider-${index}`), ada.userId)
         const isOwn = winner?.outcome === 'swapped' && winner.record.providerId === `provider-${index}`
-        same(found, isOwn ? winner.record : undefined, `the account as provider-${index} reads it`)
+        same(found, isOwn ? winner.record : undefined, `the user as provider-${index} reads it`)
       }
     },
   ),
@@ -112,11 +117,15 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
 
       const expected = { ...aUser({ userId: ada.userId, claims: ada.state.claims }), generation: 1, version: 2 }
       const inactive = { ...expected, active: false, updatedAt: nowPlus(9) }
-      same(await storage.users.find(ada.userId), inactive, 'the account as core reads it')
-      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), undefined, 'the account for the provider')
+      same(await storage.users.find(ada.userId), inactive, 'the user as UserStore reads it')
+      same(
+        await storage.provisionedUsers.find(ada.providerId, ada.userId),
+        undefined,
+        'the user as the provider reads it',
+      )
       await checkNoMemberships(storage, same)
       const heir = await storage.provisionedUsers.insert({ ...ada, userId: userId('heir') })
-      same(heir.outcome, 'inserted', 'another account with its keys')
+      same(heir.outcome, 'inserted', 'another user with its keys')
     },
   ),
 
@@ -127,7 +136,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.provisionedUsers.release(request), { outcome: 'removed' }, 'the release, with any version')
 
     const { active, generation, version } = (await storage.users.find(ada.userId)) ?? {}
-    same({ active, generation, version }, { active: false, generation: 2, version: 3 }, 'the account')
+    same({ active, generation, version }, { active: false, generation: 2, version: 3 }, 'the user')
   }),
 
   law(
@@ -276,7 +285,7 @@ async function checkRemoval({ storage, same }: Trial<ScimStorage>): Promise<void
   same(await storage.provisionedUsers.findByExternalId(provider, 'external-ada'), undefined, 'findByExternalId')
   const list = await storage.provisionedUsers.list(everything)
   same(list, { outcome: 'listed', total: 0, records: [], next: undefined }, 'list')
-  same(await storage.users.find(id), undefined, 'the account for core')
+  same(await storage.users.find(id), undefined, 'the user in UserStore')
   for (const version of [1, 2]) {
     const change = { providerId: provider, userId: id, version, state, now }
     same(

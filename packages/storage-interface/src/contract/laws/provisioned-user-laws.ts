@@ -1,3 +1,4 @@
+// One file, because insertions and changes of a user are checked with the same keys and states.
 import { providerId, userId, jsonText } from '../../values.ts'
 import type {
   InsertUserOutcome,
@@ -19,13 +20,9 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       for (const user of [ada, inactive]) {
         const record = freshUser(user)
         same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'the insertion')
-        same(await storage.provisionedUsers.find(user.providerId, user.userId), record, 'the account as read')
+        same(await storage.provisionedUsers.find(user.providerId, user.userId), record, 'the user as read')
       }
-      same(
-        await storage.provisionedUsers.find(ada.providerId, userId('unknown')),
-        undefined,
-        'one that was never there',
-      )
+      same(await storage.provisionedUsers.find(ada.providerId, userId('unknown')), undefined, 'one that never existed')
     },
   ),
 
@@ -42,10 +39,10 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       const found = await storage.provisionedUsers.find(elsewhere.providerId, id)
       same(found, undefined, `${id} as the second provider reads it`)
     }
-    same(await storage.provisionedUsers.insert(ada), { outcome: 'taken', key: 'id' }, 'the same account again')
+    same(await storage.provisionedUsers.insert(ada), { outcome: 'taken', key: 'id' }, 'the same user again')
     const plain = aUser({ userId: ada.userId })
-    same(await storage.users.insert(plain), { outcome: 'taken' }, 'an account without provider')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), 'the first account')
+    same(await storage.users.insert(plain), { outcome: 'taken' }, 'a user without a provider')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), 'the first user')
   }),
 
   law('provisioned users: userName and externalId are unique within a provider', async ({ storage, same }) => {
@@ -56,7 +53,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       { about: 'the externalId', key: 'externalId', state: aProvisionedState('new', { externalId }) },
       { about: 'the userName', key: 'userName', state: aProvisionedState('new', { comparable }) },
       {
-        about: 'no externalId',
+        about: 'an empty externalId',
         key: 'userName',
         state: aProvisionedState('new', { comparable, externalId: undefined }),
       },
@@ -69,11 +66,11 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     for (const { about, key, state } of clashes) {
       const user = aProvisionedUser('new', { state })
       same(await storage.provisionedUsers.insert(user), { outcome: 'taken', key }, about)
-      same(await storage.provisionedUsers.find(user.providerId, user.userId), undefined, `what was written: ${about}`)
+      same(await storage.provisionedUsers.find(user.providerId, user.userId), undefined, `what was stored: ${about}`)
     }
     for (const label of ['one', 'two']) {
       const nameless = aProvisionedUser(label, { state: aProvisionedState(label, { externalId: undefined }) })
-      same((await storage.provisionedUsers.insert(nameless)).outcome, 'inserted', 'an account without externalId')
+      same((await storage.provisionedUsers.insert(nameless)).outcome, 'inserted', 'a user without an externalId')
     }
   }),
 
@@ -110,12 +107,12 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       state: aProvisionedState('ada', { externalId: 'new' }),
     })
     same(await find('external-ada'), undefined, 'the first externalId after a change')
-    same(await find('new'), renamed.outcome === 'swapped' && renamed.record, 'the new one')
+    same(await find('new'), renamed.outcome === 'swapped' && renamed.record, 'the new externalId')
 
     const state = aProvisionedState('ada', { externalId: undefined })
     await storage.provisionedUsers.compareAndSwap({ ...change, version: 2, state })
-    same(await find('new'), undefined, 'the new one after it was cleared')
-    same(await find(''), undefined, 'no externalId')
+    same(await find('new'), undefined, 'the new externalId after it was cleared')
+    same(await find(''), undefined, 'an empty externalId')
   }),
 
   law('provisioned users: a key that is no longer used is free again', async ({ storage, same }) => {
@@ -125,7 +122,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     await storage.provisionedUsers.compareAndSwap({ providerId: provider, userId: id, version: 1, state: other, now })
 
     const heir = aProvisionedUser('heir', { state })
-    same((await storage.provisionedUsers.insert(heir)).outcome, 'inserted', 'an account with both of its first keys')
+    same((await storage.provisionedUsers.insert(heir)).outcome, 'inserted', 'another user with both of its first keys')
     const back = await storage.provisionedUsers.compareAndSwap({
       providerId: provider,
       userId: id,
@@ -160,7 +157,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
       const result = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 1))
 
       same(result, { outcome: 'swapped', record: inactive }, 'the outcome')
-      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), inactive, 'the account as read')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), inactive, 'the user as read')
       const again = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 2))
       const record = { ...inactive, updatedAt: nowPlus(2), version: 3 }
       same(again, { outcome: 'swapped', record }, 'when it was inactive before')
@@ -175,7 +172,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
 
     const reactivated: ProvisionedUserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
     same(result, { outcome: 'swapped', record: reactivated }, 'the outcome')
-    same(await storage.users.find(ada.userId), toUserRecord(reactivated), 'the account as core reads it')
+    same(await storage.users.find(ada.userId), toUserRecord(reactivated), 'the user as UserStore reads it')
     const again = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 3))
     same(again.outcome === 'swapped' && again.record.generation, 2, 'the generation after a second deactivation')
   }),
@@ -188,11 +185,15 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
 
     const expected = { ...fresh, externalId, resource, resourceForm, claims, updatedAt: nowPlus(1), version: 2 }
     same(result, { outcome: 'swapped', record: expected }, 'the outcome')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), expected, 'the account as read')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), expected, 'the user as read')
     const nothing = { externalId: undefined, resource: jsonText({}), resourceForm: undefined, claims: {} }
     const emptied = change(nothing, 2)
     const record = { ...fresh, ...nothing, updatedAt: nowPlus(2), version: 3 }
-    same(await storage.provisionedUsers.compareAndSwap(emptied), { outcome: 'swapped', record }, 'what it says no more')
+    same(
+      await storage.provisionedUsers.compareAndSwap(emptied),
+      { outcome: 'swapped', record },
+      'after all of it was removed',
+    )
   }),
 
   law(
@@ -207,13 +208,13 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
       same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
       const won = results.find((result) => result.outcome === 'swapped')
       const found = await storage.provisionedUsers.find(ada.providerId, ada.userId)
-      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner was given')
+      same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
       same({ generation: found?.generation, version: found?.version }, { generation: 1, version: 2 }, 'the counters')
-      same(await storage.provisionedUsers.compareAndSwap(change({}, 1)), { outcome: 'conflict' }, 'a writer after them')
-      same(await storage.provisionedUsers.compareAndSwap(change({}, 3)), { outcome: 'conflict' }, 'a version to come')
-      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), found, 'the account after the conflicts')
+      same(await storage.provisionedUsers.compareAndSwap(change({}, 1)), { outcome: 'conflict' }, 'a later writer')
+      same(await storage.provisionedUsers.compareAndSwap(change({}, 3)), { outcome: 'conflict' }, 'a later version')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), found, 'the user after the conflicts')
       const unknown = { ...change({}, 1), userId: userId('unknown') }
-      same(await storage.provisionedUsers.compareAndSwap(unknown), { outcome: 'absent' }, 'an unknown account')
+      same(await storage.provisionedUsers.compareAndSwap(unknown), { outcome: 'absent' }, 'an unknown user')
     },
   ),
 
@@ -229,7 +230,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await swap({ comparable }), { outcome: 'taken', key: 'userName' }, 'its userName')
     const both = await swap({ comparable, externalId: 'external-grace' })
     same(both, { outcome: 'taken', key: 'externalId' }, 'the keys of two')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), fresh, 'the account')
+    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), fresh, 'the user')
     same((await swap({ resource: jsonText({}) })).outcome, 'swapped', 'its own keys')
     const late = await storage.provisionedUsers.compareAndSwap(change({ externalId: 'external-grace' }, 1))
     same(late, { outcome: 'conflict' }, 'a key of another and an old version')
@@ -267,7 +268,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
       same(
         { active: found?.active, generation: found?.generation },
         { active: false, generation: 1 },
-        'the kill switch',
+        'active and generation',
       )
     },
   ),

@@ -40,8 +40,8 @@ export const purgeLaws: readonly StorageLaw[] = [
     same((await storage.status.ofSession(session.digest))?.session, session, 'the session')
     same(await storage.opaqueTokens.find(token.digest, now), token, 'the opaque token')
     same(await storage.grants.findUnrevoked(grant.userId, grant.clientId), grant, 'the grant')
-    same(await storage.replays.markUsed(claim), { outcome: 'seen' }, 'the claim')
-    same(await storage.revocations.isTokenRevoked('token-1', now), true, 'the end of a token')
+    same(await storage.replays.markUsed(use), { outcome: 'seen' }, 'the replay')
+    same(await storage.revocations.isTokenRevoked('token-1', now), true, 'the revocation of a token')
   }),
 
   law('purge: anything refused before is refused afterwards', async (trial) => {
@@ -60,7 +60,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     )
     same(await storage.status.ofFamily(family.familyId), undefined, 'the family')
     same(await storage.status.ofSession(session.digest), undefined, 'the session')
-    same(await storage.users.insert(aUser()), { outcome: 'taken' }, 'the identifier of a removed account')
+    same(await storage.users.insert(aUser()), { outcome: 'taken' }, 'the identifier of a removed user')
   }),
 
   law('purge: a used code stays used while it could be presented', async (trial) => {
@@ -81,7 +81,7 @@ export const purgeLaws: readonly StorageLaw[] = [
 
     await purgeAll(trial, now)
 
-    same(await storage.families.insert(family), { outcome: 'revoked' }, 'writing it')
+    same(await storage.families.insert(family), { outcome: 'revoked' }, 'inserting the family')
   }),
 
   law('purge: a family stays for a day after its refresh token has expired', async (trial) => {
@@ -106,7 +106,7 @@ export const purgeLaws: readonly StorageLaw[] = [
     await purgeAll(trial, now)
 
     same(await storage.status.ofGrant(first.grantId), undefined, 'the revoked grant')
-    same(await storage.grants.findUnrevoked(second.userId, second.clientId), second, 'the grant in force')
+    same(await storage.grants.findUnrevoked(second.userId, second.clientId), second, 'the unrevoked grant')
   }),
 
   law('purge: a session stays while clients and tokens refer to it, and its participants with it', async (trial) => {
@@ -173,7 +173,7 @@ async function fill({ storage }: Trial): Promise<void> {
   await storage.sessions.insert(aSessionRecord())
   await storage.opaqueTokens.insert(anOpaqueTokenRecord())
   await storage.grants.insert(aGrantRecord())
-  await storage.replays.markUsed(claim)
+  await storage.replays.markUsed(use)
   await storage.revocations.revokeToken({ tokenId: 'token-1', expiresAt: nowPlus(60), now })
 }
 
@@ -181,4 +181,4 @@ async function purgeAll({ storage }: Trial, at: EpochSeconds): Promise<void> {
   while (!(await storage.purge.purgeExpired({ now: at, limit: 2 })).done);
 }
 
-const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const
+const use = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60), now } as const

@@ -21,7 +21,7 @@ export const removedUserLaws: readonly StorageLaw<ScimStorage>[] = [
 
       same([await hasRemoved('ada'), await hasRemoved('grace')], [true, true], 'after the release and the removal')
       same(await hasRemoved('ada', providerId('provider-2')), false, 'for another provider')
-      same(await hasRemoved('joan'), false, 'a user who was never there')
+      same(await hasRemoved('joan'), false, 'a user who never existed')
       await storage.users.remove(ada.userId, nowPlus(10))
       same(await hasRemoved('ada'), true, 'after the host has removed the released user too')
     },
@@ -30,7 +30,7 @@ export const removedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   law('provisioned users: with unlessRemoved, a removed user is neither inserted nor adopted', async (trial) => {
     const { storage, same } = trial
     const grace = aProvisionedUser('grace', { unlessRemoved: true })
-    same((await storage.provisionedUsers.insert(grace)).outcome, 'inserted', 'a user who was never there')
+    same((await storage.provisionedUsers.insert(grace)).outcome, 'inserted', 'a user who never existed')
     await storage.provisionedUsers.remove({ ...grace, version: undefined, now: nowPlus(1) })
     await storage.users.insert(aUser({ userId: ada.userId }))
     const { state } = grace

@@ -7,17 +7,17 @@ import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 /** Values that can be used once (RFC 7523 §3, item 7). */
 export const replayLaws: readonly StorageLaw[] = [
   law('replays: a value is fresh once, and seen after that', async ({ storage, same }) => {
-    same(await storage.replays.markUsed({ ...claim, now }), { outcome: 'fresh' }, 'the first claim')
+    same(await storage.replays.markUsed({ ...use, now }), { outcome: 'fresh' }, 'the first use')
     same(
-      await storage.replays.markUsed({ ...claim, now: nowPlus(59) }),
+      await storage.replays.markUsed({ ...use, now: nowPlus(59) }),
       { outcome: 'seen' },
       'the second, one second before expiry',
     )
-    same(await storage.replays.markUsed({ ...claim, value: 'jti-2', now }), { outcome: 'fresh' }, 'another value')
+    same(await storage.replays.markUsed({ ...use, value: 'jti-2', now }), { outcome: 'fresh' }, 'another value')
   }),
 
   law('replays: of 16 concurrent uses exactly one is fresh', async ({ server, same }) => {
-    const results = await atOnce(16, (index) => server(index).replays.markUsed({ ...claim, now }))
+    const results = await atOnce(16, (index) => server(index).replays.markUsed({ ...use, now }))
 
     same(tally(results), { fresh: 1, seen: 15 }, 'outcomes')
   }),
@@ -25,33 +25,33 @@ export const replayLaws: readonly StorageLaw[] = [
   law(
     'replays: from the second in which it expires a value is fresh again, once',
     async ({ storage, server, same }) => {
-      await storage.replays.markUsed({ ...claim, now })
+      await storage.replays.markUsed({ ...use, now })
 
-      const next = { ...claim, expiresAt: nowPlus(120), now: claim.expiresAt }
+      const next = { ...use, expiresAt: nowPlus(120), now: use.expiresAt }
       same(
         tally(await atOnce(8, (index) => server(index).replays.markUsed(next))),
         { fresh: 1, seen: 7 },
-        '8 claims at once',
+        '8 uses at once',
       )
-      same(await claimAt(storage, 119), { outcome: 'seen' }, 'a claim one second before the new expiry')
-      same(await claimAt(storage, 120), { outcome: 'fresh' }, 'a claim at the new expiry')
+      same(await useAt(storage, 119), { outcome: 'seen' }, 'a use one second before the new expiry')
+      same(await useAt(storage, 120), { outcome: 'fresh' }, 'a use at the new expiry')
     },
   ),
 
   law('replays: a use with the outcome seen does not change the expiry', async ({ storage, same }) => {
-    await storage.replays.markUsed({ ...claim, now })
-    await storage.replays.markUsed({ ...claim, expiresAt: nowPlus(1), now })
-    same(await claimAt(storage, 59), { outcome: 'seen' }, 'after a claim with an earlier expiry')
-    await storage.replays.markUsed({ ...claim, expiresAt: nowPlus(900), now })
-    same(await claimAt(storage, 60), { outcome: 'fresh' }, 'after a claim with a later expiry')
+    await storage.replays.markUsed({ ...use, now })
+    await storage.replays.markUsed({ ...use, expiresAt: nowPlus(1), now })
+    same(await useAt(storage, 59), { outcome: 'seen' }, 'after a use with an earlier expiry')
+    await storage.replays.markUsed({ ...use, expiresAt: nowPlus(900), now })
+    same(await useAt(storage, 60), { outcome: 'fresh' }, 'after a use with a later expiry')
   }),
 
   law('replays: a value is independent of a revoked token of the same name', async ({ storage, same }) => {
-    await storage.replays.markUsed({ ...claim, now })
+    await storage.replays.markUsed({ ...use, now })
     same(await storage.revocations.isTokenRevoked('jti-1', now), false, 'the token')
 
-    await storage.revocations.revokeToken({ tokenId: 'jti-2', expiresAt: claim.expiresAt, now })
-    same(await storage.replays.markUsed({ ...claim, value: 'jti-2', now }), { outcome: 'fresh' }, 'a claim')
+    await storage.revocations.revokeToken({ tokenId: 'jti-2', expiresAt: use.expiresAt, now })
+    same(await storage.replays.markUsed({ ...use, value: 'jti-2', now }), { outcome: 'fresh' }, 'a use')
   }),
 
   law('replays: values of any length and content are distinguished', async ({ storage, same }) => {
@@ -75,26 +75,26 @@ export const replayLaws: readonly StorageLaw[] = [
 
     for (const value of values) {
       same(
-        await storage.replays.markUsed({ ...claim, value, now }),
+        await storage.replays.markUsed({ ...use, value, now }),
         { outcome: 'fresh' },
-        `claiming ${JSON.stringify(value.slice(0, 20))}`,
+        `the first use of ${JSON.stringify(value.slice(0, 20))}`,
       )
     }
     for (const value of values) {
       same(
-        await storage.replays.markUsed({ ...claim, value, now }),
+        await storage.replays.markUsed({ ...use, value, now }),
         { outcome: 'seen' },
-        `again ${JSON.stringify(value.slice(0, 20))}`,
+        `the second use of ${JSON.stringify(value.slice(0, 20))}`,
       )
     }
   }),
 ]
 
-const claim = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60) } as const
+const use = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlus(60) } as const
 
-/** Claims the same value this many seconds later, for one second. */
-const claimAt = (storage: OAuthStorage, later: number): Promise<ReplayOutcome> =>
-  storage.replays.markUsed({ ...claim, expiresAt: nowPlus(later + 1), now: nowPlus(later) })
+/** Marks the same value as used this many seconds later, for one second. */
+const useAt = (storage: OAuthStorage, later: number): Promise<ReplayOutcome> =>
+  storage.replays.markUsed({ ...use, expiresAt: nowPlus(later + 1), now: nowPlus(later) })
 
 /** Signing keys: all servers of an issuer sign with the same ones. */
 export const signingKeyLaws: readonly StorageLaw[] = [

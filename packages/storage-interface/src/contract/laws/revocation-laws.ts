@@ -1,3 +1,4 @@
+// One file, because the laws about writing revocations and about listing them share their helpers.
 import {
   clientId,
   familyId,
@@ -28,9 +29,9 @@ import { type StorageLaw, atOnce, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts'
 
 /** All revocations in the store, in order. */
-async function allRevocations({ revocations: endings }: OAuthStorage): Promise<readonly Revocation[]> {
-  const { records } = await endings.list({ from: undefined, revokedSince: nowPlus(-100_000), limit: 1000 })
-  return records.map(({ revocation: ending }) => ending)
+async function allRevocations({ revocations }: OAuthStorage): Promise<readonly Revocation[]> {
+  const { records } = await revocations.list({ from: undefined, revokedSince: nowPlus(-100_000), limit: 1000 })
+  return records.map((record) => record.revocation)
 }
 
 /** Each method that revokes something writes one revocation in the same step; no other method writes one. */
@@ -38,9 +39,9 @@ export const revocationLaws: readonly StorageLaw[] = [
   revocation(
     'records a token that revokeToken revokes',
     [{ kind: 'token', tokenId: 'jti-1' }],
-    async ({ revocations: endings }) => {
-      await endings.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now })
-      await endings.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now: nowPlus(1) })
+    async ({ revocations }) => {
+      await revocations.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now })
+      await revocations.revokeToken({ tokenId: 'jti-1', expiresAt: nowPlus(600), now: nowPlus(1) })
     },
   ),
 
@@ -240,13 +241,13 @@ export const revocationListLaws: readonly StorageLaw[] = [
 
     same(all.records.map(nameOf), ['t0', 't1', 't2', 't3', 't4'], 'all')
     same(
-      all.records.map(({ revokedAt: endedAt }) => endedAt),
+      all.records.map(({ revokedAt }) => revokedAt),
       [0, 1, 2, 3, 4].map(nowPlus),
       'when each was revoked',
     )
     same(await names(storage, { limit: 2 }), ['t0', 't1'], 'the first two')
     same(await names(storage, { from: third, limit: 2 }), ['t2', 't3'], 'two from the third on')
-    same(await names(storage, { from: (third ?? 0) + 1000 }), [], 'behind the last')
+    same(await names(storage, { from: (third ?? 0) + 1000 }), [], 'after the last')
     same((first ?? 0) >= 1 && isAscending(all.records), true, 'positions that ascend from 1 or more')
     same(all.completeSince <= now, true, 'that it has every revocation from now on')
   }),
@@ -299,7 +300,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
     same(await names(storage), ['new'], 'after')
     await storage.purge.purgeExpired({ now: nowPlus(revocationRetention + 5), limit: 100 })
     await revokeToken(storage, 'newest', nowPlus(9))
-    same(await names(storage, { from: 3 }), ['newest'], 'behind two that are gone')
+    same(await names(storage, { from: 3 }), ['newest'], 'after two that were purged')
   }),
 
   law('isolation: revocations are listed by their own issuer only', async ({ storage, issuer, open, same }) => {
@@ -312,7 +313,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
       await revokeToken(at, name, now)
 
     same([await names(storage), await names(other)], [['t0', 't2'], ['t1']], 'each')
-    same(await other.revocations.isTokenRevoked('t0', now), false, 'hasTokenEnded')
+    same(await other.revocations.isTokenRevoked('t0', now), false, 'isTokenRevoked')
   }),
 
   law('round trip: revocations', async ({ storage, same }) => {
@@ -336,20 +337,20 @@ export const revocationListLaws: readonly StorageLaw[] = [
   }),
 ]
 
-const revokeToken = ({ revocations: endings }: OAuthStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
-  endings.revokeToken({ tokenId, expiresAt: nowPlus(600), now: time })
+const revokeToken = ({ revocations }: OAuthStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
+  revocations.revokeToken({ tokenId, expiresAt: nowPlus(600), now: time })
 
 /** The names on a page: of revocations from `now` on, unless stated otherwise. */
 async function names(
-  { revocations: endings }: OAuthStorage,
+  { revocations }: OAuthStorage,
   page: Partial<Parameters<RevocationStore['list']>[0]> = {},
 ): Promise<readonly string[]> {
-  const { records } = await endings.list({ from: undefined, revokedSince: now, limit: 9, ...page })
+  const { records } = await revocations.list({ from: undefined, revokedSince: now, limit: 9, ...page })
   return records.map(nameOf)
 }
 
-function nameOf({ revocation: ending }: RevocationRecord): string {
-  return ending.kind === 'token' ? ending.tokenId : ending.kind === 'family' ? ending.familyId : ending.kind
+function nameOf({ revocation: revoked }: RevocationRecord): string {
+  return revoked.kind === 'token' ? revoked.tokenId : revoked.kind === 'family' ? revoked.familyId : revoked.kind
 }
 
 const isAscending = (records: readonly RevocationRecord[]): boolean =>

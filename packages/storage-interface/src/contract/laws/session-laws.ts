@@ -1,3 +1,4 @@
+// One file, because a session and its participants are written in the same step.
 import { after, clientId, sessionId, userId, type EpochSeconds } from '../../values.ts'
 import { revocationRetention } from '../../revocation.ts'
 import type { SessionJoin, SessionParticipantRecord, SessionRecord } from '../../session.ts'
@@ -209,7 +210,7 @@ export const participantLaws: readonly StorageLaw[] = [
         same(
           present.filter((id) => id !== clientId('client-1')),
           joinedClients,
-          'those that joined',
+          'the clients that joined',
         )
         same(await storage.sessions.join(aJoin({ sessionId: name })), endedOutcome, 'a join after the end')
       }

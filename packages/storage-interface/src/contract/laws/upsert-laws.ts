@@ -41,7 +41,7 @@ export const upsertLaws: readonly StorageLaw<AdminStorage>[] = [
     same(
       [blocked?.active, blocked?.blockedAt, blocked?.generation, blocked?.claims],
       [false, nowPlus(1), 1, { name: 'B' }],
-      'the kill switch of a user who was updated',
+      'active, block and generation of a user who was updated',
     )
     same(fresh, { ...created('fresh'), claims: users[3]?.claims }, 'a new user')
     same(

@@ -10,8 +10,8 @@ import { aUser, now, nowPlus } from '../fixtures.ts'
 export const userLaws: readonly StorageLaw[] = [
   law('users: a new user is active, with generation 0 and version 1', async ({ storage, same }) => {
     same(await storage.users.insert(user), { outcome: 'inserted' }, 'the insertion')
-    same(await storage.users.find(user.userId), fresh, 'the account as read')
-    same(await storage.users.find(userId('unknown')), undefined, 'an account that was never there')
+    same(await storage.users.find(user.userId), fresh, 'the user as read')
+    same(await storage.users.find(userId('unknown')), undefined, 'a user that never existed')
   }),
 
   law(
@@ -28,7 +28,7 @@ export const userLaws: readonly StorageLaw[] = [
         { outcome: 'taken' },
         'an insertion after that',
       )
-      same(await storage.users.find(user.userId), written, 'the account after it')
+      same(await storage.users.find(user.userId), written, 'the user after it')
     },
   ),
 
@@ -42,13 +42,13 @@ export const userLaws: readonly StorageLaw[] = [
       { outcome: 'unchanged', record: inactive },
       'the second',
     )
-    same(await storage.users.find(user.userId), inactive, 'the account as read')
-    same(await storage.users.deactivate(userId('unknown'), now), { outcome: 'absent' }, 'an unknown account')
+    same(await storage.users.find(user.userId), inactive, 'the user as read')
+    same(await storage.users.deactivate(userId('unknown'), now), { outcome: 'absent' }, 'an unknown user')
   }),
 
   law('users: reactivation makes the user active and keeps the generation', async ({ storage, same }) => {
     await storage.users.insert(user)
-    same(await storage.users.reactivate(user.userId, now), { outcome: 'unchanged', record: fresh }, 'an account in use')
+    same(await storage.users.reactivate(user.userId, now), { outcome: 'unchanged', record: fresh }, 'an active user')
     await storage.users.deactivate(user.userId, nowPlus(1))
     const reactivated: UserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
 
@@ -57,8 +57,8 @@ export const userLaws: readonly StorageLaw[] = [
       { outcome: 'changed', record: reactivated },
       'after a deactivation',
     )
-    same(await storage.users.find(user.userId), reactivated, 'the account as read')
-    same(await storage.users.reactivate(userId('unknown'), now), { outcome: 'absent' }, 'an unknown account')
+    same(await storage.users.find(user.userId), reactivated, 'the user as read')
+    same(await storage.users.reactivate(userId('unknown'), now), { outcome: 'absent' }, 'an unknown user')
     const again = await storage.users.deactivate(user.userId, nowPlus(3))
     same(again.outcome === 'changed' && again.record.generation, 2, 'the generation after a second deactivation')
   }),
@@ -80,20 +80,16 @@ export const userLaws: readonly StorageLaw[] = [
       const removals = await atOnce(4, (index) => server(index).users.remove(user.userId, now))
 
       same(tally(removals), { removed: 1, absent: 3 }, '4 removals at once')
-      same(await storage.users.find(user.userId), undefined, 'the account as read')
+      same(await storage.users.find(user.userId), undefined, 'the user as read')
       same(await storage.users.insert(user), { outcome: 'taken' }, 'an insertion of the same identifier')
-      same(await storage.users.find(user.userId), undefined, 'the account after the insertion')
+      same(await storage.users.find(user.userId), undefined, 'the user after the insertion')
       same(await storage.users.deactivate(user.userId, now), { outcome: 'absent' }, 'deactivate')
       same(await storage.users.reactivate(user.userId, now), { outcome: 'absent' }, 'reactivate')
       for (const version of [1, 2]) {
         const change = { userId: user.userId, claims: {}, version, now }
         same(await storage.users.replaceClaims(change), { outcome: 'absent' }, `replaceClaims with version ${version}`)
       }
-      same(
-        await storage.users.remove(userId('unknown'), now),
-        { outcome: 'absent' },
-        'the removal of an unknown account',
-      )
+      same(await storage.users.remove(userId('unknown'), now), { outcome: 'absent' }, 'the removal of an unknown user')
     },
   ),
 
@@ -106,7 +102,7 @@ export const userLaws: readonly StorageLaw[] = [
 
     const expected: UserRecord = { ...fresh, ...block, generation: 1, claims, updatedAt: nowPlus(2), version: 3 }
     same(result, { outcome: 'swapped', record: expected }, 'the outcome')
-    same(await storage.users.find(user.userId), expected, 'the account as read')
+    same(await storage.users.find(user.userId), expected, 'the user as read')
   }),
 
   law(
@@ -121,10 +117,10 @@ export const userLaws: readonly StorageLaw[] = [
       const written = await storage.users.find(user.userId)
 
       same(tally(results), { swapped: 1, conflict: 7 }, '8 writers at once')
-      same(await storage.users.replaceClaims({ ...change, claims: {} }), { outcome: 'conflict' }, 'a writer after them')
-      same(await storage.users.find(user.userId), written, 'the account after a conflict')
+      same(await storage.users.replaceClaims({ ...change, claims: {} }), { outcome: 'conflict' }, 'a later writer')
+      same(await storage.users.find(user.userId), written, 'the user after a conflict')
       const unknown = await storage.users.replaceClaims({ ...change, userId: userId('unknown'), claims: {} })
-      same(unknown, { outcome: 'absent' }, 'an unknown account')
+      same(unknown, { outcome: 'absent' }, 'an unknown user')
     },
   ),
 
@@ -137,7 +133,11 @@ export const userLaws: readonly StorageLaw[] = [
     })
 
     const found = await storage.users.find(user.userId)
-    same({ active: found?.active, generation: found?.generation }, { active: false, generation: 1 }, 'the kill switch')
+    same(
+      { active: found?.active, generation: found?.generation },
+      { active: false, generation: 1 },
+      'active and generation',
+    )
   }),
 ]
 
