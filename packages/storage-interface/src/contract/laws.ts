@@ -8,10 +8,13 @@ import { changeLaws } from './laws/change-laws.ts'
 import { clientLaws, clientRemovalLaws } from './laws/client-laws.ts'
 import { customResourceLaws } from './laws/custom-resource-laws.ts'
 import { deliveryLaws as deliveryStoreLaws } from './laws/delivery-laws.ts'
+import { cursorLaws } from './laws/cursor-laws.ts'
 import { codeLaws, interactionLaws } from './laws/code-laws.ts'
 import { familyRevocationLaws, rotationLaws } from './laws/family-laws.ts'
-import { provisioningRevocationLaws, revocationLaws, revocationListLaws } from './laws/revocation-laws.ts'
-import { grantLaws, statusLaws } from './laws/grant-laws.ts'
+import { provisioningRevocationLaws, revocationLaws } from './laws/revocation-laws.ts'
+import { revocationListLaws } from './laws/revocation-list-laws.ts'
+import { grantLaws } from './laws/grant-laws.ts'
+import { statusLaws } from './laws/status-laws.ts'
 import { groupLaws } from './laws/group-laws.ts'
 import { identityProviderLaws } from './laws/identity-provider-laws.ts'
 import { listFilterLaws } from './laws/filter-laws.ts'
@@ -71,6 +74,7 @@ export const oauthLaws: readonly StorageLaw[] = [
  */
 export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   ...deliveryStoreLaws,
+  ...cursorLaws,
   ...recordLaws<DeliveryStorage>(deliveryRecords),
 ]
 
