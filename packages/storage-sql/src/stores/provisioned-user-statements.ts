@@ -127,6 +127,22 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
         .where(isWithoutProvider),
     ),
 
+    /**
+     * Keeps the former keys of a user in a row of their own before the user gets others. A user's row has room for the keys that the
+     * user left behind last. The row has the form of a removed user; its `external_id` is the identifier of the user.
+     */
+    keepFormerKeys: compileSql(query, (p: Parameter<ChangeValue | 'kept_id'>) => {
+      const isOther = (name: (typeof keyColumns)[number]): Expression<boolean> =>
+        sql`${sql.ref(`former_${name}`)} is not null and ${sql.ref(`former_${name}`)} is distinct from ${p(name)}`
+      return sql`insert into mintmark_users (issuer, user_id, external_id, active, claims, generation, created_at, updated_at, version,
+          removed_at, former_since, former_provider_id, former_external_id_key, former_user_name_key)
+        select issuer, ${p('kept_id')}, user_id, ${sql.lit(engine.encodeFlag(false))}, '{}', 0, ${p('now')}, ${p('now')}, 1,
+          ${p('now')}, former_since, former_provider_id, former_external_id_key, former_user_name_key
+        from mintmark_users where issuer = ${p('issuer')} and user_id = ${p('user_id')} and version = ${p('version')}
+          and removed_at is null and ${isWithoutProvider} and former_provider_id is not null
+          and (former_provider_id <> ${p('provider_id')} or ${isOther('external_id_key')} or ${isOther('user_name_key')})`
+    }),
+
     release: compileStatement((p: Parameter<RemovalValue>) => removeFromProvider(p)),
 
     remove: compileStatement((p: Parameter<RemovalValue>) =>
@@ -181,10 +197,14 @@ const lastBlock = (
   name: (typeof keyColumns)[number],
   of: Readonly<Record<'issuer' | 'provider_id' | 'key', SqlValue | Expression<unknown>>>,
 ): Expression<SqlValue> =>
-  sql`(select former.blocked_at from mintmark_users as former
+  sql`(select ${blockOfFormer} from mintmark_users as former
     where former.issuer = ${of.issuer} and former.former_provider_id = ${of.provider_id}
     and ${sql.ref(`former.former_${name}`)} = ${of.key}
-    order by former.former_since desc, former.blocked_at is null limit 1)`
+    order by former.former_since desc, ${blockOfFormer} is null limit 1)`
+
+/** For a row of `keepFormerKeys`, the block of the user whose keys it keeps: the host may set or lift it later. */
+const blockOfFormer: Expression<SqlValue> = sql`case when former.removed_at is null or former.external_id is null then former.blocked_at
+  else (select owner.blocked_at from mintmark_users as owner where owner.issuer = former.issuer and owner.user_id = former.external_id) end`
 
 const former = (p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>): Expression<SqlValue> =>
   sql`select 1 from mintmark_users as former where former.issuer = ${p('issuer')}
