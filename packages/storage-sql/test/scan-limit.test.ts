@@ -55,6 +55,22 @@ describe.for([
     expect(await totalOf(storage, undefined, byPart('phoneNumbers', 'value'))).toBe(users + 1)
   })
 
+  test.each([
+    [5, undefined],
+    [6, true],
+    [scanLimit, true],
+  ])('reports that a search of %d users is near the limit of 10: %s', async (count, isNearLimit) => {
+    const storage = await createSqlStorage({ dialect: await open(), issuer: 'https://issuer.example', scanLimit })
+    for (let n = 0; n < count; n += 1) await storage.provisionedUsers.insert(aProvisionedUser(`user-${n}`))
+
+    const page = { kind: 'index', offset: 0, limit: 3 } as const
+    const filter = text('title', 'ne', 'nobody')
+    const found = await storage.provisionedUsers.list({ providerId, filter, sort: undefined, page })
+
+    expect(found).toMatchObject({ outcome: 'listed', total: count })
+    expect('isNearLimit' in found ? found.isNearLimit : undefined).toBe(isNearLimit)
+  })
+
   test('is refused when only the rows have one of these attributes', async () => {
     const storage = await filled()
 
