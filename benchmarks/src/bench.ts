@@ -1,4 +1,4 @@
-// CPU time of the server per request, as a ratio to hand-written floors: `pnpm bench`, `pnpm bench --quick`.
+// Measures the CPU time of the server per request, as a ratio to hand-written floors: `pnpm bench`, `pnpm bench --quick`.
 import { parseArgs } from 'node:util'
 
 import { startDriver } from './driver/driver-process.ts'
@@ -12,7 +12,7 @@ const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     quick: { type: 'boolean', default: false },
-    /** For the growth suites: the numbers of rows. */
+    /** The numbers of rows in the growth suites. */
     rows: { type: 'string', multiple: true, default: ['1000', '100000'] },
     /** Only the suites whose name contains one of these. */
     suite: { type: 'string', multiple: true, default: [''] },
@@ -20,7 +20,7 @@ const { values } = parseArgs({
     workload: { type: 'string', default: '' },
     /** Only the targets whose name contains one of these; the floors always run. */
     target: { type: 'string', multiple: true, default: [''] },
-    /** A folder for the CPU profiles of every target. */
+    /** A folder for the CPU profiles of all targets. */
     profile: { type: 'string' },
   },
 })
@@ -34,10 +34,10 @@ const interrupted = interruption()
 const driver = startDriver(interrupted)
 const postgres = benchPostgres()
 try {
-  const wanted = allSuites(values.rows.map(Number)).filter(({ name }) =>
+  const selected = allSuites(values.rows.map(Number)).filter(({ name }) =>
     values.suite.some((part) => name.includes(part)),
   )
-  for (const { name, workloads, targets } of wanted) {
+  for (const { name, workloads, targets } of selected) {
     const suite = {
       name,
       workloads: workloads.filter((workload) => workload.includes(values.workload)),

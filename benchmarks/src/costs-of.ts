@@ -1,13 +1,13 @@
-/** What is measured. */
+/** An operation to measure. */
 interface Operation {
-  /** Prepares as many runs, which is not measured. */
+  /** Prepares `count` runs. The preparation is not measured. */
   readonly prepare?: (count: number) => Promise<void>
   readonly run: () => Promise<unknown>
 }
 
 const batch = 300
 
-/** The CPU time of each operation in microseconds, the lower quartile of 24 batches. The operations take turns. */
+/** Returns the CPU time of each operation in microseconds: the lower quartile of 24 batches. The operations take turns. */
 export async function costsOf(operations: readonly Operation[]): Promise<readonly number[]> {
   const costs = operations.map((): number[] => [])
   for (let round = 0; round < 30; round += 1) {

@@ -1,4 +1,6 @@
-// What DPoP adds to a token request (RFC 9449), with and without nonces: `pnpm bench:dpop`. All are measured in one run, in turns, without sockets. The proofs are signed between the measurements, as clients sign them elsewhere.
+// Measures what DPoP adds to the cost of a token request (RFC 9449), with and without nonces: `pnpm bench:dpop`. All requests
+// are measured in turns in one run, without sockets. The proofs are signed between the measurements, because clients sign
+// them on other machines.
 import { createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -27,7 +29,7 @@ async function report(name: string, storage: AdminStorage): Promise<void> {
   console.log(`| ${[name, ...cells].join(' | ')} |`)
 }
 
-/** A client credentials request as such, with a proof, and with a proof that has a nonce of the server. */
+/** Creates client credentials requests: without a proof, with a proof, and with a proof that contains the server's nonce. */
 async function operations(storage: AdminStorage): Promise<Parameters<typeof costsOf>[0]> {
   const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url') })
   const server = createAuthorizationServer({
@@ -72,7 +74,7 @@ async function operations(storage: AdminStorage): Promise<Parameters<typeof cost
   const nonceOfServer = async (): Promise<string> => {
     const { head } = await exchange(request(await proofFor()))
     const [, nonce] = /\r\ndpop-nonce: (\S+)/i.exec(head) ?? []
-    if (nonce === undefined) throw new Error('The server has sent no nonce.')
+    if (nonce === undefined) throw new Error('The server sent no nonce.')
     return nonce
   }
   const plain = request()

@@ -1,6 +1,6 @@
 /**
- * Aborts when the benchmark is interrupted, as by Ctrl-C, and stops everything that it started. A package manager sends
- * the signal again.
+ * Returns a signal that aborts when the benchmark is interrupted, for example by Ctrl-C. The handlers stay, because a
+ * package manager sends the signal a second time.
  */
 export function interruption(): AbortSignal {
   const controller = new AbortController()

@@ -4,12 +4,12 @@ import type { BenchPostgres } from './postgres.ts'
 import { startTargets, type RunningTarget } from './running-targets.ts'
 import type { Suite } from './suites/suite.ts'
 
-/** The measuring time, in milliseconds. */
+/** How long is measured. Times are in milliseconds. */
 export interface Effort {
   readonly connections: number
   readonly warmUp: number
   readonly rounds: number
-  /** Short turns of every target in each round, so that a slow phase of the machine affects all of them equally. */
+  /** The number of short turns of every target in each round. A slow phase of the machine then affects all targets equally. */
   readonly windows: number
   readonly window: number
 }
@@ -18,7 +18,7 @@ export interface Effort {
 export interface Measured {
   readonly name: string
   /**
-   * CPU microseconds per flow in each round: of the server's process, and of its database's if that is a separate one.
+   * The CPU microseconds per flow in each round: of the server's process, and of the database's processes if there are any.
    */
   readonly cpuPerFlow: readonly FlowCost[]
   readonly flowsPerSecond: number
@@ -29,7 +29,7 @@ export interface FlowCost {
   readonly database: number
 }
 
-/** The processes that take part in a measurement. */
+/** The processes of a measurement. */
 export interface Bench {
   readonly driver: Driver
   readonly postgres: BenchPostgres
@@ -39,8 +39,8 @@ export interface Bench {
 }
 
 /**
- * Runs a suite: all its targets at once, each measured in turn, under one workload after another. Reports each result
- * when it is complete.
+ * Runs a suite: starts all its targets, and measures them in turns, with one workload after another. Reports the result of
+ * each workload when it is complete.
  */
 export async function measure(
   suite: Suite,
@@ -92,7 +92,7 @@ interface Window extends FlowCost {
   readonly milliseconds: number
 }
 
-/** @returns the windows of each target. */
+/** Runs all windows of a round. Returns the windows of each target. */
 async function runRound(
   targets: readonly RunningTarget[],
   effort: Effort,
@@ -127,7 +127,7 @@ const costPerFlow = (windows: readonly Window[]): FlowCost => ({
   database: lowerQuartile(windows.map(({ database, flows }) => database / flows)),
 })
 
-/** The minimum of a round's windows: other processes on the machine can only add to the cost of a flow. */
+/** The quartile is more stable than the mean: other processes on the machine can only increase the cost of a flow. */
 function lowerQuartile(costs: readonly number[]): number {
   const sorted = costs.toSorted((left, right) => left - right)
   return sorted[Math.floor(sorted.length / 4)] ?? Number.NaN

@@ -5,11 +5,11 @@ import { Client } from 'pg'
 import { makeDatabase } from '../../packages/storage-sql/test/support/postgres-database.ts'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 
-/** The PostgreSQL of a benchmark, which starts on first use. */
+/** The PostgreSQL server of a benchmark, which starts on first use. */
 export interface BenchPostgres {
-  /** A new, empty database, and a function that removes it. */
+  /** Creates an empty database. Returns its URL and a function that removes it. */
   database(): Promise<{ readonly url: string; readonly remove: () => Promise<void> }>
-  /** CPU time of all its processes so far, in microseconds; 0 before it is started. */
+  /** Returns the CPU time of all processes of the server so far, in microseconds; 0 before it is started. */
   cpuTime(): number
   stop(): Promise<void>
 }
@@ -38,7 +38,7 @@ export function benchPostgres(): BenchPostgres {
 
 interface Started {
   readonly server: Awaited<ReturnType<typeof startPostgres>>
-  /** The process that is the parent of all others. */
+  /** The parent process of all other processes of the server. */
   readonly pid: number
 }
 
@@ -47,22 +47,22 @@ async function start(): Promise<Started> {
   const client = new Client({ connectionString: server.url })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  // While it is connected: once a process has ended, its parent is unknown.
+  // The parent can only be read while the process of the connection exists.
   const pid = parentOf(rows[0]?.pid ?? 0)
   await client.end()
   return { server, pid }
 }
 
 /**
- * Linux process statistics; on other systems the database is not measured. The name before the state may contain any
- * characters.
+ * Reads process statistics of Linux. On other systems the database is not measured. The process name, which precedes the
+ * state, may contain any characters.
  */
 const parentOf = (pid: number): number => Number(readText(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')[1] ?? 0)
 
 const childrenOf = (pid: number): readonly number[] =>
   readText(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
 
-/** The scheduler counts nanoseconds. */
+/** Returns the CPU time in microseconds. The scheduler counts nanoseconds. */
 const cpuTimeOf = (pid: number): number => Number(readText(`/proc/${pid}/schedstat`).split(' ')[0]) / 1000
 
 function readText(path: string): string {

@@ -1,4 +1,5 @@
-// What a pushed authorization request costs (RFC 9126), beside the same request as a form and the insertion of a row: `pnpm bench:push`. All are measured in one run, in turns, without sockets.
+// Compares the cost of a pushed authorization request (RFC 9126) with the cost of the same request as a form plus the
+// insertion of a row: `pnpm bench:push`. All operations are measured in turns in one run, without sockets.
 import { randomBytes } from 'node:crypto'
 
 import { createAuthorizationServer, createMemoryRateLimiter, createStoredKeys, registerClient } from '@mintmark/core'
@@ -27,7 +28,7 @@ async function report(name: string, storage: AdminStorage): Promise<void> {
   console.log(`| ${name} | ${form.toFixed(1)} | ${insert.toFixed(1)} | ${push.toFixed(1)} | ${ratio} |`)
 }
 
-/** The authorization request as a form that leads to the login page, the insertion of a row, and the request as a pushed one. */
+/** Creates the operations: the authorization request as a form, the insertion of a row, and the pushed request. */
 async function operations(storage: AdminStorage): Promise<readonly (() => Promise<unknown>)[]> {
   const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url') })
   const unlimited = createMemoryRateLimiter({ points: 1e9, window: 60 })
@@ -58,7 +59,7 @@ async function operations(storage: AdminStorage): Promise<readonly (() => Promis
     const text = `${head.join('\r\n')}\r\n\r\n${new URLSearchParams(form).toString()}`
     return async () => {
       const { status, body } = await lane.exchange(text)
-      // A refusal would be fast.
+      // A refusal would be faster than the measured request.
       if (status >= 400) throw new Error(`${status} ${body}`)
     }
   }

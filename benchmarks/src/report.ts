@@ -2,14 +2,14 @@ import { cpus, loadavg } from 'node:os'
 
 import type { FlowCost, Measured } from './measure.ts'
 
-/** The machine and versions behind the figures. */
+/** Describes the machine and the version of Node. */
 export const environment = (): string =>
   `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()[0]?.toFixed(1) ?? ''}`
 
 /**
- * A suite as a table: CPU time per flow, and its ratio to every floor of the same round and to the smallest Mintmark,
- * as median and range. If the database is a separate process, its time is shown beside the server's, and a second ratio
- * covers both.
+ * Formats a suite as a table: the CPU time per flow, and its ratio to every floor in the same round and to Mintmark with
+ * the fewest rows, as median and range. If the database is a separate process, its time is in a second column, and a
+ * second ratio includes both.
  */
 export function ratioTable(name: string, measured: readonly Measured[]): string {
   const smallest = measured.find((row) => /^Mintmark, \d/.test(row.name))
@@ -44,7 +44,7 @@ function ratio(row: Measured, base: Measured, part: (cost: FlowCost) => number):
   return `${median(ratios).toFixed(2)} [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
 }
 
-/** The median: the middle value, or the mean of the two middle values. */
+/** Returns the middle value, or the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right)
   const middle = Math.floor(sorted.length / 2)

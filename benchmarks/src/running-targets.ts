@@ -8,7 +8,7 @@ export interface RunningTarget extends SuiteTarget {
   readonly process: TargetProcess
 }
 
-/** Starts all targets of a suite, each with its own database if it needs one. */
+/** Starts all targets of a suite. Each target that needs a database gets a separate one. */
 export async function startTargets(
   targets: readonly SuiteTarget[],
   { postgres, profileFolder, interrupted }: Omit<Bench, 'driver'>,

@@ -1,9 +1,9 @@
-/** The interface to a server under measurement: standard protocol only, so that every workload is written once. */
+/** How to use a measured server through standard protocols, so that the same workloads run against every server. */
 export interface Site {
   readonly port: number
-  /** Its authorization server; absent if only SCIM is measured. */
+  /** The authorization server; absent if only SCIM is measured. */
   readonly oauth?: OauthSite
-  /** Its SCIM server; absent if only OAuth is measured. */
+  /** The SCIM server; absent if only OAuth is measured. */
   readonly scim?: ScimSite
 }
 
@@ -21,17 +21,17 @@ export interface OauthSite {
   readonly clientId: string
   readonly clientSecret: string
   readonly redirectUri: string
-  /** The scope that users grant to the client. */
+  /** The scope that users have granted to the client. */
   readonly scope: string
   /** Session cookies: each signs a user in at the authorization endpoint. The user's consent is stored. */
   readonly cookies: readonly string[]
-  /** The parameters that the server requires in a client credentials request in addition to the standard ones. */
+  /** Further parameters that the server requires in a client credentials request. */
   readonly serviceParameters: Readonly<Record<string, string>>
 }
 
-/** How to use a SCIM server that contains the users of `scim-person.ts`. */
+/** How to use a SCIM server that contains the users of `scim-user.ts`. */
 export interface ScimSite {
-  /** The base of `/Users`. */
+  /** The path before `/Users`. */
   readonly basePath: string
   readonly secret: string
   /** The number of users. */
@@ -42,12 +42,12 @@ export interface ScimSite {
 export interface TargetSettings {
   readonly storage: 'memory' | 'sqlite' | 'postgres'
   readonly algorithm: 'ES256' | 'RS256'
-  /** The format of its access tokens, if it supports both. */
+  /** The format of access tokens, if the target supports both. */
   readonly accessTokens: 'jwt' | 'opaque'
-  /** The data that exists before the first request: users of an identity provider, or active grants of the client. */
+  /** The number of rows before the first request: users of an identity provider, or active grants of the client. */
   readonly rows: number
-  /** The address of an empty database, if the storage is PostgreSQL. */
+  /** The URL of an empty database, if the storage is PostgreSQL. */
   readonly postgresUrl?: string
-  /** The file of its database, if the storage is SQLite; absent for a database in memory. */
+  /** The database file, if the storage is SQLite; absent for a database in memory. */
   readonly sqlitePath?: string
 }

@@ -8,21 +8,21 @@ import { fileURLToPath } from 'node:url'
 import type { Site, TargetSettings } from './site.ts'
 import type { TargetReport } from './targets/serve-target.ts'
 
-/** A server under measurement in a process of its own. */
+/** A measured server in a separate process. */
 export interface TargetProcess {
   readonly site: Site
-  /** CPU time of the process so far, user and system, all threads, in microseconds. */
+  /** Returns the CPU time of the process so far in microseconds: user and system time of all threads. */
   cpuTime(): Promise<number>
-  /** Its resident memory. */
+  /** Returns the resident memory of the process. */
   residentMegabytes(): Promise<number>
-  /** Waits until it has ended. */
+  /** Stops the process, and waits until it has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Starts a target from its source and waits until it answers.
- * @param program below `targets/`.
- * @param profileFolder where a CPU profile of its main thread is written when it stops.
+ * Starts a target from its source, and waits until it is ready.
+ * @param program the path below `targets/`.
+ * @param profileFolder the folder to which a CPU profile of the main thread is written when the target stops.
  */
 export async function startTarget(
   program: string,
@@ -38,17 +38,17 @@ export async function startTarget(
 
 interface StartOptions {
   readonly settings: TargetSettings
-  /** Stops it at once. */
+  /** Kills the process. */
   readonly interrupted?: AbortSignal | undefined
 }
 
-/** The same from a file. */
+/** Starts a target from a file, and waits until it is ready. */
 export async function startProgram(
   file: string,
   { settings, execArgv, interrupted }: StartOptions & { readonly execArgv: readonly string[] },
 ): Promise<TargetProcess> {
   interrupted?.throwIfAborted()
-  // The target cannot do this itself: it may be killed.
+  // The target cannot remove its folder itself, because it may be killed.
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
   const child = fork(file, [JSON.stringify({ ...settings, sqlitePath: join(folder, 'bench.db') })], {
     execArgv: [...execArgv],
@@ -57,7 +57,7 @@ export async function startProgram(
   child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
   interrupted?.addEventListener('abort', () => child.kill('SIGKILL'))
   const { site } = await nextReport(child, 'ready')
-  const used = async (): Promise<Extract<TargetReport, { kind: 'used' }>> => {
+  const requestUsage = async (): Promise<Extract<TargetReport, { kind: 'used' }>> => {
     if (!child.connected) throw new Error('A target has ended.')
     const answer = nextReport(child, 'used')
     child.send('used')
@@ -66,8 +66,8 @@ export async function startProgram(
 
   return {
     site,
-    cpuTime: async () => (await used()).cpuMicroseconds,
-    residentMegabytes: async () => (await used()).residentBytes / 1_000_000,
+    cpuTime: async () => (await requestUsage()).cpuMicroseconds,
+    residentMegabytes: async () => (await requestUsage()).residentBytes / 1_000_000,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')

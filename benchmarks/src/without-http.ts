@@ -1,5 +1,5 @@
-// The cost of Mintmark itself: the same workloads, passed to the server as plain values without sockets or another
-// process. For profiling, and to separate its own cost from that of node:http: `pnpm bench:core [workload]`.
+// Measures the cost of Mintmark itself: the same workloads, passed to the server as plain values in one process, without
+// sockets. Use it for profiling, and to separate Mintmark's cost from the cost of node:http: `pnpm bench:core [workload]`.
 import { scimWorkloads } from './driver/scim-workloads.ts'
 import { laneTo } from './driver/service-lane.ts'
 import { workloads, type WorkloadName } from './driver/workloads.ts'
@@ -8,8 +8,8 @@ import { databasePath } from './targets/database-path.ts'
 import { createMintmarkScim } from './targets/mintmark/create-mintmark-scim.ts'
 import { createMintmark } from './targets/mintmark/create-mintmark.ts'
 
-const wanted = process.argv.slice(2).join(' ')
-const names = (Object.keys(workloads) as WorkloadName[]).filter((name) => name.includes(wanted))
+const nameFilter = process.argv.slice(2).join(' ')
+const names = (Object.keys(workloads) as WorkloadName[]).filter((name) => name.includes(nameFilter))
 
 console.log(`${environment()}\n\n| CPU us per flow, lower quartile | memory | SQLite |\n| --- | --- | --- |`)
 for (const name of names) console.log(`| ${name} | ${await cost(name, 'memory')} | ${await cost(name, 'sqlite')} |`)

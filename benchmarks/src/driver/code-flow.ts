@@ -1,7 +1,7 @@
 import type { OauthSite } from '../site.ts'
 import type { Lane, Reply } from './lane.ts'
 import { get, postForm } from './request-text.ts'
-import { notExpected, offered } from './workload.ts'
+import { unexpectedReply, requireValue } from './workload.ts'
 
 /** The result of redeeming a code. */
 export interface Tokens {
@@ -11,19 +11,19 @@ export interface Tokens {
 }
 
 /**
- * The authorization code flow with PKCE (RFC 7636) of a user who is signed in and has consented: two requests.
- * @param person the number of one of the site's users.
+ * Runs the authorization code flow with PKCE (RFC 7636) of a user who is signed in and has consented: two requests.
+ * @param userIndex the index of one of the site's users.
  */
-export async function runCodeFlow(site: OauthSite, lane: Lane, person = 0): Promise<Tokens> {
-  const cookie = offered(site.cookies[person % site.cookies.length])
+export async function runCodeFlow(site: OauthSite, lane: Lane, userIndex = 0): Promise<Tokens> {
+  const cookie = requireValue(site.cookies[userIndex % site.cookies.length])
   const code = codeOf(await lane.exchange(authorizationRequest(site, cookie)))
   const form = { grant_type: 'authorization_code', code, redirect_uri: site.redirectUri, code_verifier: verifier }
   return tokensOf(await lane.exchange(postForm(site.paths.token, form, site)))
 }
 
-/** The tokens of a token response. */
+/** Returns the tokens of a token response. */
 export function tokensOf(reply: Reply): Tokens {
-  if (reply.status !== 200) throw notExpected(reply)
+  if (reply.status !== 200) throw unexpectedReply(reply)
   return JSON.parse(reply.body) as Tokens
 }
 
@@ -38,13 +38,13 @@ function authorizationRequest(site: OauthSite, cookie: string): string {
     code_challenge: challenge,
     code_challenge_method: 'S256',
   }
-  return get(`${offered(site.paths.authorize)}?${new URLSearchParams(parameters).toString()}`, { cookie })
+  return get(`${requireValue(site.paths.authorize)}?${new URLSearchParams(parameters).toString()}`, { cookie })
 }
 
 function codeOf(reply: Reply): string {
   const location = /\r\nlocation: *(\S+)/i.exec(reply.head)?.[1]
   const code = location === undefined ? null : new URL(location).searchParams.get('code')
-  if (code === null) throw notExpected(reply)
+  if (code === null) throw unexpectedReply(reply)
   return code
 }
 

@@ -5,7 +5,7 @@ import type { Site } from '../site.ts'
 import type { DriverOrder, DriverReport } from './driver.ts'
 import type { WorkloadName } from './workloads.ts'
 
-/** The benchmark's handle on the load driver. */
+/** Controls the load driver. */
 export interface Driver {
   /** Connects to the target and prepares the workload's data. */
   open(load: {
@@ -14,7 +14,7 @@ export interface Driver {
     readonly site: Site
     readonly connections: number
   }): Promise<void>
-  /** Keeps all connections busy for a period. @returns the number of completed flows. */
+  /** Keeps all connections busy for a period. Returns the number of completed flows. */
   run(target: string, milliseconds: number): Promise<number>
   close(): Promise<void>
   stop(): void
@@ -22,13 +22,13 @@ export interface Driver {
 
 type Order = DriverOrder extends infer Each ? (Each extends unknown ? Omit<Each, 'number'> : never) : never
 
-/** Starts the driver's process, which stops when it is interrupted. Orders to a stopped driver throw. */
+/** Starts the driver's process. An interruption stops it. Orders to a stopped driver throw. */
 export function startDriver(interrupted: AbortSignal): Driver {
   const child = fork(fileURLToPath(import.meta.resolve('./driver.ts')))
   interrupted.addEventListener('abort', () => child.kill('SIGKILL'))
   let orders = 0
 
-  const ask = (order: Order): Promise<number> =>
+  const send = (order: Order): Promise<number> =>
     new Promise((resolve, reject) => {
       orders += 1
       const number = orders
@@ -49,9 +49,9 @@ export function startDriver(interrupted: AbortSignal): Driver {
     })
 
   return {
-    open: async (load) => void (await ask({ kind: 'open', ...load })),
-    run: async (target, milliseconds) => ask({ kind: 'run', target, milliseconds }),
-    close: async () => void (await ask({ kind: 'close' })),
+    open: async (load) => void (await send({ kind: 'open', ...load })),
+    run: async (target, milliseconds) => send({ kind: 'run', target, milliseconds }),
+    close: async () => void (await send({ kind: 'close' })),
     stop: () => void child.kill(),
   }
 }

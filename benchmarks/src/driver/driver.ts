@@ -1,11 +1,10 @@
-// The load driver: a process of its own, so that its cost is not counted with the server's. Started by
-// `driver-process.ts`.
+// The load driver. It is a separate process, so that its cost is not counted as the server's. `driver-process.ts` starts it.
 import type { Site } from '../site.ts'
 import { openLane, type Lane } from './lane.ts'
 import { workloads, type WorkloadName } from './workloads.ts'
-import { offered, type Flow } from './workload.ts'
+import { requireValue, type Flow } from './workload.ts'
 
-/** An order to the driver; each is answered with a `DriverReport` of the same number. */
+/** An order to the driver, which responds with a `DriverReport` of the same number. */
 export type DriverOrder = { readonly number: number } & (
   | {
       readonly kind: 'open'
@@ -29,7 +28,7 @@ interface Load {
 const loads = new Map<string, Load>()
 
 process.on('message', (order: DriverOrder) => {
-  void carryOut(order).then(
+  void execute(order).then(
     (flows) => report({ number: order.number, flows }),
     (error: unknown) => report({ number: order.number, failure: String(error) }),
   )
@@ -37,12 +36,14 @@ process.on('message', (order: DriverOrder) => {
 
 const report = (message: DriverReport): void => void process.send?.(message)
 
-async function carryOut(order: DriverOrder): Promise<number> {
+async function execute(order: DriverOrder): Promise<number> {
   if (order.kind === 'open') return open(order)
   if (order.kind === 'close') return close()
   const { lanes, flows } = loads.get(order.target) ?? { lanes: [], flows: [] }
   const deadline = performance.now() + order.milliseconds
-  const counts = await Promise.all(flows.map(async (flow, index) => runUntil(deadline, flow, offered(lanes[index]))))
+  const counts = await Promise.all(
+    flows.map(async (flow, index) => runUntil(deadline, flow, requireValue(lanes[index]))),
+  )
   return counts.reduce((sum, count) => sum + count, 0)
 }
 

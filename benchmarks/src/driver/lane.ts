@@ -1,22 +1,22 @@
 import { connect, type Socket } from 'node:net'
 
-/** The part of an answer that workloads use. */
+/** The part of a response that workloads use. */
 export interface Reply {
   readonly status: number
-  /** Status line and headers, unparsed. */
+  /** The status line and headers, unparsed. */
   readonly head: string
   readonly body: string
 }
 
-/** One kept-alive connection with one outstanding request at a time. */
+/** A persistent connection with one outstanding request at a time. */
 export interface Lane {
   exchange(request: string): Promise<Reply>
   close(): void
 }
 
 /**
- * Opens a connection that costs the driver little: answers are parsed only as far as needed to find their end, by
- * `Content-Length` or by chunks (RFC 9112 §6).
+ * Opens a connection that costs the driver little: it parses a response only to find its end, by `Content-Length` or by
+ * chunks (RFC 9112 §6).
  */
 export async function openLane(port: number): Promise<Lane> {
   const socket = await connected(port)

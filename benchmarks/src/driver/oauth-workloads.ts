@@ -3,14 +3,14 @@ import { runCodeFlow, tokensOf, type Tokens } from './code-flow.ts'
 import { cycle } from './cycle.ts'
 import type { Lane, Reply } from './lane.ts'
 import { get, postForm } from './request-text.ts'
-import { offered, type Flow, type Workload } from './workload.ts'
+import { requireValue, type Flow, type Workload } from './workload.ts'
 
 /** The workloads for an authorization server. */
 export const oauthWorkloads = {
   'client credentials': {
     requests: 1,
     prepare: async ({ oauth }, lanes) => {
-      const site = offered(oauth)
+      const site = requireValue(oauth)
       const form = { grant_type: 'client_credentials', ...site.serviceParameters }
       return lanes.map(() => cycle([postForm(site.paths.token, form, site)]))
     },
@@ -21,10 +21,10 @@ export const oauthWorkloads = {
     requests: 2,
     prepare: async ({ oauth }, lanes) =>
       lanes.map(() => async (lane) => {
-        await runCodeFlow(offered(oauth), lane)
+        await runCodeFlow(requireValue(oauth), lane)
       }),
   },
-  // Each token is repeated only after thousands of others.
+  // Each token is repeated only after thousands of other tokens, so that caches do not help.
   introspection: withTokens(introspectionRequest, 5120),
   'introspection, repeated': withTokens(introspectionRequest, 64),
   userinfo: withTokens(userinfoRequest, 5120),
@@ -34,18 +34,18 @@ export const oauthWorkloads = {
 } as const satisfies Readonly<Record<string, Workload>>
 
 /**
- * Each answer's refresh token is used in the next request (RFC 9700 §4.14.2). Each lane cycles through its own share of
- * the families.
+ * Refreshes tokens. The refresh token in a response is used in the next request of the family (RFC 9700 §4.14.2). Each lane
+ * cycles through its share of the families.
  */
 function rotations(families: number): Workload {
   return {
     requests: 1,
     async prepare({ oauth }, lanes) {
-      const site = offered(oauth)
+      const site = requireValue(oauth)
       const issued = await obtain(site, lanes, families)
-      return issued.map((own) =>
+      return issued.map((share) =>
         rotation(
-          own.map((tokens) => offered(tokens.refresh_token)),
+          share.map((tokens) => requireValue(tokens.refresh_token)),
           site,
         ),
       )
@@ -59,21 +59,21 @@ function rotation(start: readonly string[], site: OauthSite): Flow {
   return async (lane) => {
     const at = turn % current.length
     turn += 1
-    const form = { grant_type: 'refresh_token', refresh_token: offered(current[at]) }
-    current[at] = offered(tokensOf(await lane.exchange(postForm(site.paths.token, form, site))).refresh_token)
+    const form = { grant_type: 'refresh_token', refresh_token: requireValue(current[at]) }
+    current[at] = requireValue(tokensOf(await lane.exchange(postForm(site.paths.token, form, site))).refresh_token)
   }
 }
 
-/** Introspects the users' access tokens; each lane cycles through its own share of them. */
+/** Sends a request for each access token. Each lane cycles through its share of the tokens. */
 function withTokens(request: (token: string, site: OauthSite) => string, count: number): Workload {
   return {
     requests: 1,
     async prepare({ oauth }, lanes) {
-      const site = offered(oauth)
+      const site = requireValue(oauth)
       const issued = await obtain(site, lanes, count)
-      return issued.map((own) =>
+      return issued.map((share) =>
         cycle(
-          own.map(({ access_token: token }) => request(token, site)),
+          share.map(({ access_token: token }) => request(token, site)),
           isActive,
         ),
       )
@@ -81,7 +81,7 @@ function withTokens(request: (token: string, site: OauthSite) => string, count: 
   }
 }
 
-/** Tokens of all users of the site, divided among the lanes. */
+/** Obtains tokens for the users of the site. Returns the tokens of each lane. */
 async function obtain(site: OauthSite, lanes: readonly Lane[], count: number): Promise<readonly (readonly Tokens[])[]> {
   const share = Math.ceil(count / lanes.length)
   return Promise.all(
@@ -94,11 +94,11 @@ async function obtain(site: OauthSite, lanes: readonly Lane[], count: number): P
 }
 
 function introspectionRequest(token: string, site: OauthSite): string {
-  return postForm(offered(site.paths.introspection), { token }, site)
+  return postForm(requireValue(site.paths.introspection), { token }, site)
 }
 
 function userinfoRequest(token: string, site: OauthSite): string {
-  return get(offered(site.paths.userinfo), { authorization: `Bearer ${token}` })
+  return get(requireValue(site.paths.userinfo), { authorization: `Bearer ${token}` })
 }
 
 const isActive = (reply: Reply): boolean => !reply.body.includes('"active":false')
@@ -106,6 +106,6 @@ const isActive = (reply: Reply): boolean => !reply.body.includes('"active":false
 function documentAt(name: 'metadata' | 'jwks'): Workload {
   return {
     requests: 1,
-    prepare: async ({ oauth }, lanes) => lanes.map(() => cycle([get(offered(oauth?.paths[name]))])),
+    prepare: async ({ oauth }, lanes) => lanes.map(() => cycle([get(requireValue(oauth?.paths[name]))])),
   }
 }

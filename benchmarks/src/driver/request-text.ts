@@ -1,10 +1,10 @@
 import type { OauthSite, ScimSite } from '../site.ts'
 
-/** The text of a GET request. */
+/** Returns the text of a GET request. */
 export const get = (path: string, headers: Readonly<Record<string, string>> = {}): string =>
   `GET ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n`
 
-/** The text of a form post by the site's client, authenticated with its secret (RFC 6749 §2.3.1). */
+/** Returns the text of a form request of the site's client, authenticated with its secret (RFC 6749 §2.3.1). */
 export function postForm(path: string, form: Readonly<Record<string, string>>, site: OauthSite): string {
   const body = new URLSearchParams(form).toString()
   const headers = {
@@ -15,7 +15,10 @@ export function postForm(path: string, form: Readonly<Record<string, string>>, s
   return `POST ${path} HTTP/1.1\r\n${headerLines(headers)}\r\n${body}`
 }
 
-/** The text of a request to the SCIM server with a JSON body. @param path below the site's base. */
+/**
+ * Returns the text of a request to the SCIM server, with a JSON body if there is one.
+ * @param path the path below the site's base path.
+ */
 export function scimRequest(
   method: string,
   path: string,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 
-import { scimPerson, scimUserId, scimUserName, scimWorkEmail } from '../scim-person.ts'
+import { scimUser, scimUserId, scimUserName, scimWorkEmail } from '../scim-user.ts'
 import type { ScimSite } from '../site.ts'
 import { cycle } from './cycle.ts'
 import type { Lane, Reply } from './lane.ts'
 import { scimRequest } from './request-text.ts'
-import { notExpected, offered, type Flow, type Workload } from './workload.ts'
+import { unexpectedReply, requireValue, type Flow, type Workload } from './workload.ts'
 
-/** The workloads for a SCIM server, as identity providers generate them. */
+/** The workloads for a SCIM server: requests that identity providers send. */
 export const scimWorkloads = {
   'userName eq': reading((number) => filtered(`userName eq "${scimUserName(number)}"`), isOne),
   'work e-mail eq': reading(
@@ -17,17 +17,17 @@ export const scimWorkloads = {
   'page of 100': reading((number) => `?startIndex=${1 + 100 * (number % 9)}&count=100`, isHundred),
   'PATCH active': {
     requests: 1,
-    prepare: async ({ scim }, lanes) => lanes.map((_, lane) => deactivations(offered(scim), lane, lanes)),
+    prepare: async ({ scim }, lanes) => lanes.map((_, lane) => deactivations(requireValue(scim), lane, lanes)),
   },
-  'POST user': { requests: 1, prepare: async ({ scim }, lanes) => lanes.map(() => creations(offered(scim))) },
+  'POST user': { requests: 1, prepare: async ({ scim }, lanes) => lanes.map(() => creations(requireValue(scim))) },
 } as const satisfies Readonly<Record<string, Workload>>
 
-/** Reads users spread over the whole table; each lane reads different ones. */
+/** Reads users from all parts of the table. Each lane reads different users. */
 function reading(query: (number: number) => string, isExpected: (reply: Reply) => boolean): Workload {
   return {
     requests: 1,
     prepare: async ({ scim }, lanes) => {
-      const site = offered(scim)
+      const site = requireValue(scim)
       return lanes.map((_, lane) =>
         cycle(
           shareOf(site, lane, lanes).map((number) => scimRequest('GET', `/Users${query(number)}`, { site })),
@@ -40,7 +40,7 @@ function reading(query: (number: number) => string, isExpected: (reply: Reply) =
 
 const filtered = (filter: string): string => `?filter=${encodeURIComponent(filter)}`
 
-/** Deactivates each of the lane's users, then reactivates each, and so on: every request changes a user. */
+/** Deactivates all users of the lane, then reactivates them, and so on, so that every request changes a user. */
 function deactivations(site: ScimSite, lane: number, lanes: readonly Lane[]): Flow {
   const requests = [false, true].flatMap((value) =>
     shareOf(site, lane, lanes).map((number) =>
@@ -56,26 +56,26 @@ function deactivations(site: ScimSite, lane: number, lanes: readonly Lane[]): Fl
   return cycle(requests)
 }
 
-/** Each request creates a user. */
+/** Creates a user with each request. */
 function creations(site: ScimSite): Flow {
-  const lane = randomUUID()
+  const prefix = randomUUID()
   let turn = 0
-  return async (own) => {
+  return async (lane) => {
     turn += 1
-    const reply = await own.exchange(scimRequest('POST', '/Users', { site, body: scimPerson(`${lane}-${turn}`) }))
-    if (reply.status !== 201) throw notExpected(reply)
+    const reply = await lane.exchange(scimRequest('POST', '/Users', { site, body: scimUser(`${prefix}-${turn}`) }))
+    if (reply.status !== 201) throw unexpectedReply(reply)
   }
 }
 
-/** Numbers of users that no other lane has, spread over the whole table. */
+/** Returns the numbers of a lane's users: from all parts of the table, and different for each lane. */
 function shareOf({ accounts }: ScimSite, lane: number, lanes: readonly Lane[]): readonly number[] {
-  const share = Math.min(most, Math.floor(accounts / lanes.length))
+  const share = Math.min(maximumShare, Math.floor(accounts / lanes.length))
   const step = Math.floor(accounts / (share * lanes.length))
   return Array.from({ length: share }, (_, turn) => 1 + (lane + turn * lanes.length) * step)
 }
 
-/** The users of one lane: 8,192 over all lanes, which is more than the caches hold. */
-const most = 256
+/** The maximum number of users of a lane. All lanes have 8,192 users, which is more than the caches hold. */
+const maximumShare = 256
 
 function isOne(reply: Reply): boolean {
   return reply.body.includes('"totalResults":1,') || reply.body.includes('"totalResults":1}')

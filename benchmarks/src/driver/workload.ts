@@ -2,8 +2,7 @@ import type { Site } from '../site.ts'
 import type { Lane, Reply } from './lane.ts'
 
 /**
- * One flow on one connection, from its first request to its last answer. It throws when an answer is not the expected
- * one.
+ * Runs one flow on one connection, from its first request to its last response. Throws if a response is unexpected.
  */
 export type Flow = (lane: Lane) => Promise<void>
 
@@ -11,15 +10,16 @@ export type Flow = (lane: Lane) => Promise<void>
 export interface Workload {
   /** The number of requests per flow. */
   readonly requests: number
-  /** Prepares the data of the flows, such as tokens, over the lanes, and creates one flow for each lane. */
+  /** Prepares data, such as tokens, through the lanes. Returns one flow for each lane. */
   prepare(site: Site, lanes: readonly Lane[]): Promise<readonly Flow[]>
 }
 
-/** The error that a flow throws, with the part of the answer that was read. */
-export const notExpected = ({ head, body }: Reply): Error => new Error(`Not expected: ${head}\n${body.slice(0, 1000)}`)
+/** Creates the error that a flow throws for an unexpected response, with the beginning of the response. */
+export const unexpectedReply = ({ head, body }: Reply): Error =>
+  new Error(`Unexpected response: ${head}\n${body.slice(0, 1000)}`)
 
-/** Returns the value, or throws when the server does not offer it. */
-export function offered<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('The server does not offer what this workload asks for.')
+/** Returns the value, or throws if the server does not provide it. */
+export function requireValue<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('The server does not provide a value that this workload needs.')
   return value
 }

@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url'
 
 import { build, type Metafile, type Plugin } from 'esbuild'
 
-/** A target as its host would deploy it: JavaScript, with lazily loaded code in separate files. */
+/** A target as a host would deploy it: bundled JavaScript, with lazily loaded code in separate files. */
 export interface PackedTarget {
   readonly file: string
-  /** The size of the code that is loaded at start-up, minified or not. */
+  /** The code that is loaded at start-up. */
   readonly text: Buffer
 }
 
 /**
  * Bundles a target program with the packages of the last build.
- * @param program below `targets/`.
- * @param dependencies `inside`: all of them are bundled too, and minified. `outside`: those from the registry are
- * loaded from their installation; ours are bundled.
+ * @param program the path below `targets/`.
+ * @param dependencies with `inside`, all dependencies are bundled, and everything is minified. With `outside`, only the
+ * packages of this repository are bundled; packages from the registry are loaded from `node_modules`.
  */
 export async function packTarget(program: string, { dependencies, folder }: PackOptions): Promise<PackedTarget> {
   const outdir = join(folder, dependencies, program.replaceAll(/\W+/g, '-'))
@@ -33,7 +33,7 @@ export async function packTarget(program: string, { dependencies, folder }: Pack
     target: 'node24',
     logLevel: 'error',
     plugins: [dependencies === 'inside' ? optionalOutside : registryOutside],
-    // Expected by the CommonJS modules inside the file.
+    // Bundled CommonJS modules call `require`.
     banner: {
       js: `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`,
     },
@@ -41,7 +41,7 @@ export async function packTarget(program: string, { dependencies, folder }: Pack
   await mkdir(outdir, { recursive: true })
   await Promise.all(outputFiles.map(async ({ path, contents }) => writeFile(path, contents)))
   const entry = Object.keys(metafile.outputs).find((path) => metafile.outputs[path]?.entryPoint !== undefined) ?? ''
-  const loaded = loadedAtOnce(entry, metafile).map((path) => basename(path))
+  const loaded = staticImports(entry, metafile).map((path) => basename(path))
   return {
     file: join(outdir, basename(entry)),
     text: Buffer.concat(
@@ -56,8 +56,8 @@ interface PackOptions {
   readonly folder: string
 }
 
-/** A file and its direct and indirect imports. */
-function loadedAtOnce(entry: string, { outputs }: Metafile): readonly string[] {
+/** Returns a file and its direct and indirect static imports. */
+function staticImports(entry: string, { outputs }: Metafile): readonly string[] {
   const found = new Set([entry])
   for (const path of found) {
     for (const { kind, external, path: imported } of outputs[path]?.imports ?? []) {
@@ -69,10 +69,10 @@ function loadedAtOnce(entry: string, { outputs }: Metafile): readonly string[] {
 
 const registryOutside: Plugin = {
   name: 'registry-outside',
-  setup(own) {
-    own.onResolve({ filter: bare }, async ({ path, pluginData, ...from }) => {
-      if (pluginData === seen || path.startsWith('node:')) return undefined
-      const found = await own.resolve(path, { ...from, pluginData: seen })
+  setup(plugin) {
+    plugin.onResolve({ filter: bare }, async ({ path, pluginData, ...from }) => {
+      if (pluginData === ownResolution || path.startsWith('node:')) return undefined
+      const found = await plugin.resolve(path, { ...from, pluginData: ownResolution })
       return found.path.includes('node_modules') ? { path: found.path, external: true } : found
     })
   },
@@ -81,16 +81,16 @@ const registryOutside: Plugin = {
 /** Optional dependencies that are not installed stay external. */
 const optionalOutside: Plugin = {
   name: 'optional-outside',
-  setup(own) {
-    own.onResolve({ filter: bare }, async ({ path, pluginData, ...from }) => {
-      if (pluginData === seen || path.startsWith('node:')) return undefined
-      const found = await own.resolve(path, { ...from, pluginData: seen })
+  setup(plugin) {
+    plugin.onResolve({ filter: bare }, async ({ path, pluginData, ...from }) => {
+      if (pluginData === ownResolution || path.startsWith('node:')) return undefined
+      const found = await plugin.resolve(path, { ...from, pluginData: ownResolution })
       return found.errors.length === 0 ? found : { path, external: true }
     })
   },
 }
 
 /** Marks a resolution that the plug-in itself requested. */
-const seen = Symbol('seen')
+const ownResolution = Symbol('own resolution')
 
 const bare = /^[^./]/

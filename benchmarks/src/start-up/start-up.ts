@@ -1,5 +1,5 @@
-// Measures the time from the start of a server's process to its first answer, its memory, and its size: `pnpm
-// bench:start`.
+// Measures the time from the start of a server's process to its first response, its memory, and its size:
+// `pnpm bench:start`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -26,14 +26,14 @@ const { values } = parseArgs({
   },
 })
 const rounds = Number(values.rounds)
-const requests = values.requests.map(Number).toSorted((one, other) => one - other)
+const requests = values.requests.map(Number).toSorted((left, right) => left - right)
 const account = { rows: 1 } as const
 const sqlite = { storage: 'sqlite' } as const
 const floor = target('floor: node:http and jose', 'floor/floor.ts')
 const floorOnSqlite = target('floor: node:http, jose and SQLite', 'floor/floor.ts', sqlite)
 const mintmark = target('Mintmark, memory', 'mintmark/mintmark.ts')
 const mintmarkOnSqlite = target('Mintmark, SQLite', 'mintmark/mintmark.ts', sqlite)
-/** The others are compared with the first of each. */
+/** In each group, the first target is the base of the comparison. */
 const groups: readonly { readonly workload: WorkloadName; readonly targets: readonly SuiteTarget[] }[] = [
   {
     workload: 'client credentials',
@@ -63,15 +63,15 @@ const groups: readonly { readonly workload: WorkloadName; readonly targets: read
 
 const interrupted = interruption()
 const driver = startDriver(interrupted)
-// Beside the sources, so that modules loaded from there resolve their dependencies.
+// The folder is next to the sources, so that modules in it can resolve their dependencies.
 const folder = await mkdtemp(join(import.meta.dirname, 'packed-'))
 try {
   console.log(environment())
   for (const { workload, targets } of groups.filter((group) => group.workload.includes(values.workload))) {
-    const wanted = targets.filter(
+    const selected = targets.filter(
       ({ name }) => name.startsWith('floor') || values.target.some((part) => name.includes(part)),
     )
-    console.log(await startTable(workload, wanted))
+    console.log(await startTable(workload, selected))
   }
 } catch (error) {
   if (!interrupted.aborted) throw error
@@ -92,33 +92,33 @@ async function startTable(workload: WorkloadName, targets: readonly SuiteTarget[
       costs[index]?.push(await startCost(each, load, { driver, interrupted }))
     }
   }
-  const compared = costs[0] ?? []
+  const base = costs[0] ?? []
   const sizes = await Promise.all(targets.map(async ({ program }) => sizeOf(program)))
   const rows = targets.map(({ name }, index) =>
-    row(name, { own: costs[index] ?? [], compared, size: sizes[index] ?? '' }),
+    row(name, { costs: costs[index] ?? [], base, size: sizes[index] ?? '' }),
   )
   const head = [
     '',
-    'start: ms',
+    'start ms',
     'x floor',
-    'of CPU',
+    'CPU ms',
     'x floor',
-    'MB then',
+    'MB after start',
     'x floor',
     ...requests.flatMap((count) => [`MB after ${count} requests`, 'x floor']),
     'bundled kB (gzip)',
   ]
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
-  return `\n### Started, and asked for ${workload}, beside ${targets[0]?.name ?? ''}\n\n${lines.join('\n')}`
+  return `\n### Start and first response to ${workload}, compared with ${targets[0]?.name ?? ''}\n\n${lines.join('\n')}`
 }
 
 interface Row {
-  readonly own: readonly StartCost[]
-  readonly compared: readonly StartCost[]
+  readonly costs: readonly StartCost[]
+  readonly base: readonly StartCost[]
   readonly size: string
 }
 
-function row(name: string, { own, compared, size }: Row): readonly string[] {
+function row(name: string, { costs, base, size }: Row): readonly string[] {
   const figures: readonly ((cost: StartCost) => number | undefined)[] = [
     ({ milliseconds }) => milliseconds,
     ({ cpuMilliseconds }) => cpuMilliseconds,
@@ -130,9 +130,9 @@ function row(name: string, { own, compared, size }: Row): readonly string[] {
     ),
   ]
   const cells = figures.flatMap((figure) => {
-    const values = own.map(figure).filter((value) => value !== undefined)
-    const ratios = own
-      .map((cost, round) => (figure(cost) ?? Number.NaN) / (figure(compared[round] ?? cost) ?? Number.NaN))
+    const values = costs.map(figure).filter((value) => value !== undefined)
+    const ratios = costs
+      .map((cost, round) => (figure(cost) ?? Number.NaN) / (figure(base[round] ?? cost) ?? Number.NaN))
       .filter((ratio) => !Number.isNaN(ratio))
     const range = ratios.length === 1 ? '' : ` [${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}]`
     return [median(values).toFixed(0), `${median(ratios).toFixed(2)}${range}`]

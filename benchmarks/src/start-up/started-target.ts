@@ -5,15 +5,18 @@ import { startProgram } from '../target-process.ts'
 
 /** The measurements of one start of a server. */
 export interface StartCost {
-  /** Until its first answer: elapsed time since the start of its process, and CPU time. */
+  /** The elapsed time and the CPU time from the start of the process to the first response. */
   readonly milliseconds: number
   readonly cpuMilliseconds: number
-  /** Resident memory in MB: after the first answer, and after each number of requests. */
+  /** The resident memory in MB, after the first response and after each number of requests. */
   readonly atStart: number
   readonly afterLoad: readonly number[]
 }
 
-/** @param requests the numbers of requests after which the memory is measured again. */
+/**
+ * Starts a target and measures it.
+ * @param requests the numbers of requests after which the memory is measured again.
+ */
 export async function startCost(
   { name, settings }: SuiteTarget,
   {

@@ -4,38 +4,38 @@ import { scimFloor, scimFloorOurs, scimMintmark } from './scim-suites.ts'
 import type { Change, Suite, SuiteTarget } from './suite.ts'
 
 /**
- * How a cost grows with the amount of data: users of a provider, or active grants with their token families.
- * @param sizes the numbers of rows; the others are compared with the first.
+ * Returns the suites that show how costs grow with the number of users of a provider, or of active grants with token families.
+ * @param sizes the numbers of rows. The first is the base of the comparison.
  */
 export const growthSuites = (sizes: readonly number[]): readonly Suite[] =>
   (['sqlite', 'postgres', 'memory'] as const).flatMap((storage) => [
     {
       name: `grant growth, ${titles[storage]}`,
       workloads: ['refresh, many families', 'introspection', 'code + PKCE'],
-      targets: grown(storage, sizes, oauthMintmark),
+      targets: growthTargets(storage, sizes, oauthMintmark),
     },
     {
       name: `SCIM growth, ${titles[storage]}`,
       workloads: ['userName eq', 'work e-mail eq', 'page of 100', 'PATCH active', 'POST user'],
       targets:
         storage === 'memory'
-          ? grown(storage, sizes.filter(fitsInMemory), scimMintmark)
+          ? growthTargets(storage, sizes.filter(fitsInMemory), scimMintmark)
           : [
-              ...[scimFloor, scimFloorOurs].flatMap((of) => grown(storage, sizes.slice(-1), of)),
-              ...grown(storage, sizes, scimMintmark),
+              ...[scimFloor, scimFloorOurs].flatMap((of) => growthTargets(storage, sizes.slice(-1), of)),
+              ...growthTargets(storage, sizes, scimMintmark),
             ],
     },
   ])
 
 const titles = { memory: 'memory', sqlite: 'SQLite', postgres: 'PostgreSQL' } as const
 
-const grown = (
+const growthTargets = (
   storage: TargetSettings['storage'],
   sizes: readonly number[],
   of: (name: string, change: Change) => SuiteTarget,
 ): readonly SuiteTarget[] => sizes.map((rows) => of(sizeName(rows), { storage, rows }))
 
-/** A million users with all their attributes would need three gigabytes in memory, which nobody runs. */
+/** A million users with all their attributes would need three gigabytes of memory, which is not realistic. */
 const fitsInMemory = (rows: number): boolean => rows <= 100_000
 
 function sizeName(rows: number): string {

@@ -1,7 +1,7 @@
 import { target, type Change, type Suite, type SuiteTarget } from './suite.ts'
 
 const floor = (name: string, change: Change = {}): SuiteTarget => target(`floor, ${name}`, 'floor/floor.ts', change)
-/** Mintmark's own statements over its own tables. */
+/** A floor that runs Mintmark's statements on Mintmark's tables. */
 export const floorOurs = (name: string, change: Change): SuiteTarget =>
   target(`floor, our statements, ${name}`, 'floor/floor-our-statements.ts', change)
 export const oauthMintmark = (name: string, change: Change = {}): SuiteTarget =>
@@ -36,8 +36,8 @@ const postgres: Change = { storage: 'postgres' }
 const onPostgres = [floor, floorOurs, oauthMintmark].map((of) => of('PostgreSQL', postgres))
 
 /**
- * The workloads of an authorization server, each compared with the floors of the same run. Peers run in the variant
- * that supports the workload.
+ * The workloads of an authorization server, each compared with the floors in the same run. Each peer runs in a variant that
+ * supports the workload.
  */
 export const oauthSuites: readonly Suite[] = [
   {

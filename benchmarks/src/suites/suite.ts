@@ -4,22 +4,22 @@ import type { TargetSettings } from '../site.ts'
 /** A server in a suite. */
 export interface SuiteTarget {
   readonly name: string
-  /** Below `targets/`. */
+  /** The path below `targets/`. */
   readonly program: string
   readonly settings: TargetSettings
 }
 
-/** The targets that are measured together, and their workloads: one table of the report for each workload. */
+/** Targets that are measured together, and their workloads. The report has one table for each workload. */
 export interface Suite {
   readonly name: string
   readonly workloads: readonly WorkloadName[]
   readonly targets: readonly SuiteTarget[]
 }
 
-/** How a target differs from the default one. */
+/** The settings of a target that differ from the default. */
 export type Change = Partial<TargetSettings>
 
-/** A target; by default in memory, with JWTs signed with ES256, and without existing data. */
+/** Creates a target. By default it stores in memory, signs JWTs with ES256, and has no existing data. */
 export const target = (name: string, program: string, change: Change = {}): SuiteTarget => ({
   name,
   program,

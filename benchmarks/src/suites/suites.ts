@@ -3,7 +3,10 @@ import { oauthSuites } from './oauth-suites.ts'
 import { scimSuites } from './scim-suites.ts'
 import type { Suite } from './suite.ts'
 
-/** All suites. @param sizes the numbers of rows in the growth suites. */
+/**
+ * Returns all suites.
+ * @param sizes the numbers of rows in the growth suites.
+ */
 export const allSuites = (sizes: readonly number[]): readonly Suite[] => [
   ...oauthSuites,
   ...scimSuites,

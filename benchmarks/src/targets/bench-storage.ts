@@ -4,37 +4,37 @@ import type { SqlDialect } from '@mintmark/storage-sql'
 
 import type { TargetSettings } from '../site.ts'
 
-/** Mintmark's storage. */
+/** Mintmark's storage in a benchmark. */
 export interface BenchStorage {
   readonly storage: AdminStorage
-  /** The database behind it; undefined in memory. */
+  /** The database of the storage; undefined in memory. */
   readonly dialect: SqlDialect | undefined
 }
 
-type Medium = Pick<TargetSettings, 'storage' | 'postgresUrl' | 'sqlitePath'>
+type StorageSettings = Pick<TargetSettings, 'storage' | 'postgresUrl' | 'sqlitePath'>
 
 /** Wraps the database, for example to record its statements. */
-export type Watch = (dialect: SqlDialect) => SqlDialect
+export type WrapDialect = (dialect: SqlDialect) => SqlDialect
 
-/** The storage of the requested kind. Only the modules that it needs are loaded, as in a host. */
+/** Opens storage of the requested kind. Loads only the modules that it needs, as a host would. */
 export async function benchStorage(
-  medium: Medium,
+  settings: StorageSettings,
   issuer: string,
-  watch: Watch = (dialect) => dialect,
+  wrap: WrapDialect = (dialect) => dialect,
 ): Promise<BenchStorage> {
-  if (medium.storage === 'memory') return { storage: createMemoryStorage({ issuer }), dialect: undefined }
+  if (settings.storage === 'memory') return { storage: createMemoryStorage({ issuer }), dialect: undefined }
   const { createSqlStorage } = await import('@mintmark/storage-sql')
-  const dialect = watch(medium.storage === 'sqlite' ? await onSqlite(medium) : await onPostgres(medium))
+  const dialect = wrap(settings.storage === 'sqlite' ? await openSqlite(settings) : await openPostgres(settings))
   return { storage: await createSqlStorage({ dialect, issuer }), dialect }
 }
 
-async function onSqlite({ sqlitePath = ':memory:' }: Medium): Promise<SqlDialect> {
+async function openSqlite({ sqlitePath = ':memory:' }: StorageSettings): Promise<SqlDialect> {
   const { openSqliteDialect } = await import('@mintmark/storage-sql/sqlite')
   return openSqliteDialect(sqlitePath, { migrate: 'on-open', synchronous: 'normal' })
 }
 
-/** Over a pool with the default size of `pg`: ten connections. */
-async function onPostgres({ postgresUrl }: Medium): Promise<SqlDialect> {
+/** Opens a pool with the default size of `pg`, ten connections. */
+async function openPostgres({ postgresUrl }: StorageSettings): Promise<SqlDialect> {
   const [{ toPostgresDialect }, { Pool }] = await Promise.all([import('@mintmark/storage-sql/postgres'), import('pg')])
   return toPostgresDialect(new Pool({ connectionString: postgresUrl }), {
     migrate: 'on-open',

@@ -6,7 +6,7 @@ const folders: string[] = []
 process.once('exit', () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 process.once('SIGINT', () => process.exit(130))
 
-/** A path for a new SQLite database, which is removed when this process ends. */
+/** Returns a path for a new SQLite database, which is removed when this process ends. */
 export function databasePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
   folders.push(folder)

@@ -2,6 +2,6 @@
 export const issuer = 'https://as.test'
 
 /** The user of every target. */
-export const person = { userId: 'person', email: 'ann@example.test' } as const
+export const fixtureUser = { userId: 'person', email: 'ann@example.test' } as const
 
 export const redirectUri = 'https://app.test/cb'

@@ -1,9 +1,9 @@
 import type { ScimDocument } from './scim-documents.ts'
 
-/** The state that Mintmark stores of a user, written by hand for the users of `scim-person.ts`. */
+/** The state that Mintmark stores for a user. Here hand-written code creates it for the users of `scim-user.ts`. */
 export interface AccountState {
   readonly active: boolean
-  /** The values of its text columns. */
+  /** The values of the text columns. */
   readonly columns: Readonly<Record<'externalId' | 'userNameKey' | 'resource' | 'comparable' | 'claims', string>>
 }
 
@@ -39,7 +39,7 @@ export function accountState(document: ScimDocument): AccountState {
       externalId: document.externalId,
       userNameKey: userName.toLowerCase(),
       resource: JSON.stringify(resource),
-      comparable: JSON.stringify(inLowerCase(resource)),
+      comparable: JSON.stringify(withLowerCaseText(resource)),
       claims: JSON.stringify(claims),
     },
   }
@@ -47,9 +47,9 @@ export function accountState(document: ScimDocument): AccountState {
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
-function inLowerCase(value: unknown): unknown {
+function withLowerCaseText(value: unknown): unknown {
   if (typeof value === 'string') return value.toLowerCase()
-  if (Array.isArray(value)) return value.map(inLowerCase)
+  if (Array.isArray(value)) return value.map(withLowerCaseText)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inLowerCase(member)]))
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withLowerCaseText(member)]))
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { jwtVerify, SignJWT, type CryptoKey, type JWTPayload } from 'jose'
 
 import type { TargetSettings } from '../../site.ts'
-import type { FloorStanding, FloorStore } from './floor-store.ts'
+import type { FloorStatus, FloorStore } from './floor-store.ts'
 
 interface FloorDependencies extends TargetSettings {
   readonly issuer: string
@@ -12,7 +12,7 @@ interface FloorDependencies extends TargetSettings {
   readonly publicKey: CryptoKey
 }
 
-/** An answer; 200 by default. */
+/** A response; the default status is 200. */
 export interface FloorReply {
   readonly status?: number
   readonly location?: string
@@ -21,7 +21,7 @@ export interface FloorReply {
 
 export type FloorEndpoint = (request: IncomingMessage, body: string) => Promise<FloorReply> | FloorReply
 
-/** The endpoints by path. */
+/** Creates the endpoints, by path. */
 export function floorEndpoints(store: FloorStore, deps: FloorDependencies): ReadonlyMap<string, FloorEndpoint> {
   return new Map<string, FloorEndpoint>([
     ['/auth', (request) => authorize(request, store)],
@@ -76,7 +76,7 @@ async function redeem(form: URLSearchParams, client: string, { store, deps }: Fl
   const code = await store.consumeCode(digest(form.get('code') ?? ''))
   if (code?.redirectUri !== form.get('redirect_uri') || code?.challenge !== digest(form.get('code_verifier') ?? ''))
     return { status: 400 }
-  const standing = await store.grantStanding(code.grantId)
+  const grantStatus = await store.grantStatus(code.grantId)
   const handle = secret()
   const refreshToken = `${handle}${secret()}`
   await store.insertFamily({
@@ -86,20 +86,20 @@ async function redeem(form: URLSearchParams, client: string, { store, deps }: Fl
     currentDigest: digest(refreshToken),
     expiresAt: seconds() + 7_776_000,
   })
-  return tokens({ standing, client, familyId: code.familyId, nonce: code.nonce, refreshToken }, deps)
+  return tokens({ grantStatus, client, familyId: code.familyId, nonce: code.nonce, refreshToken }, deps)
 }
 
 async function refresh(form: URLSearchParams, client: string, { store, deps }: Floor): Promise<FloorReply> {
   const presented = form.get('refresh_token') ?? ''
   const handle = presented.slice(0, 43)
-  const standing = await store.familyByHandle(digest(handle))
+  const grantStatus = await store.familyByHandle(digest(handle))
   const refreshToken = `${handle}${secret()}`
   if (!(await store.rotate(digest(handle), digest(presented), digest(refreshToken)))) return { status: 400 }
-  return tokens({ standing, client, familyId: 'family', nonce: undefined, refreshToken }, deps)
+  return tokens({ grantStatus, client, familyId: 'family', nonce: undefined, refreshToken }, deps)
 }
 
 interface Issue {
-  readonly standing: FloorStanding | undefined
+  readonly grantStatus: FloorStatus | undefined
   readonly client: string
   readonly familyId: string
   readonly nonce: string | undefined
@@ -107,10 +107,10 @@ interface Issue {
 }
 
 async function tokens(
-  { standing, client, familyId, nonce, refreshToken }: Issue,
+  { grantStatus, client, familyId, nonce, refreshToken }: Issue,
   deps: FloorDependencies,
 ): Promise<FloorReply> {
-  const { user, grant } = standing ?? {}
+  const { user, grant } = grantStatus ?? {}
   const access =
     deps.accessTokens === 'jwt'
       ? await accessToken({ sub: user?.userId, scope: grant?.scope, family: familyId }, deps)
@@ -131,36 +131,40 @@ async function tokens(
 async function introspect(request: IncomingMessage, body: string, { store, deps }: Floor): Promise<FloorReply> {
   const form = new URLSearchParams(body)
   if ((await authenticate(request, store)) === undefined) return { status: 401 }
-  const live = await liveToken(form.get('token') ?? '', { store, deps })
-  return json(live === undefined ? { active: false } : { active: true, ...live.payload, token_type: 'Bearer' })
+  const activeToken = await findActiveToken(form.get('token') ?? '', { store, deps })
+  return json(
+    activeToken === undefined ? { active: false } : { active: true, ...activeToken.payload, token_type: 'Bearer' },
+  )
 }
 
 async function userinfo(request: IncomingMessage, floor: Floor): Promise<FloorReply> {
-  const live = await liveToken((request.headers.authorization ?? '').slice('Bearer '.length), floor)
-  return live === undefined ? { status: 401 } : json({ sub: live.standing.user.userId, ...live.standing.user.claims })
+  const activeToken = await findActiveToken((request.headers.authorization ?? '').slice('Bearer '.length), floor)
+  return activeToken === undefined
+    ? { status: 401 }
+    : json({ sub: activeToken.grantStatus.user.userId, ...activeToken.grantStatus.user.claims })
 }
 
-interface LiveToken {
+interface ActiveToken {
   readonly payload: JWTPayload
-  readonly standing: FloorStanding
+  readonly grantStatus: FloorStatus
 }
 
-/** A JWT is verified and its family looked up; an opaque token is looked up by its digest. */
-async function liveToken(presented: string, { store, deps }: Floor): Promise<LiveToken | undefined> {
+/** Finds an active token: verifies a JWT and looks up its family, or looks up an opaque token. */
+async function findActiveToken(presented: string, { store, deps }: Floor): Promise<ActiveToken | undefined> {
   if (deps.accessTokens === 'opaque') {
     digest(presented)
-    const standing = await store.familyById(presented)
+    const grantStatus = await store.familyById(presented)
     return (
-      standing && {
-        payload: { sub: standing.user.userId, scope: standing.grant.scope, iss: deps.issuer, exp: seconds() },
-        standing,
+      grantStatus && {
+        payload: { sub: grantStatus.user.userId, scope: grantStatus.grant.scope, iss: deps.issuer, exp: seconds() },
+        grantStatus,
       }
     )
   }
   const { payload } = await jwtVerify(presented, deps.publicKey, { issuer: deps.issuer, typ: 'at+jwt' })
   if (await store.isRevoked(payload.jti ?? '')) return undefined
-  const standing = await store.familyById(payload['family'] as string)
-  return standing && { payload, standing }
+  const grantStatus = await store.familyById(payload['family'] as string)
+  return grantStatus && { payload, grantStatus }
 }
 
 async function authenticate(request: IncomingMessage, store: FloorStore): Promise<string | undefined> {

@@ -1,8 +1,8 @@
 import type { Later } from '../later.ts'
 
-/** The storage of the floors, with the same operations as Mintmark's storage and nothing around them. */
+/** The storage of the floors. It has the operations of Mintmark's storage without any checks around them. */
 export interface FloorStore {
-  /** The digest of the client's secret. */
+  /** Returns the digest of the client's secret. */
   clientSecret(clientId: string): Later<string | undefined>
   session(digest: string): Later<string | undefined>
   user(userId: string): Later<FloorUser | undefined>
@@ -10,12 +10,12 @@ export interface FloorStore {
   insertCode(digest: string, code: FloorCode): Later<void>
   /** Consumes the code. */
   consumeCode(digest: string): Later<FloorCode | undefined>
-  /** A grant with its client and user. */
-  grantStanding(grantId: string): Later<FloorStanding | undefined>
+  /** Finds a grant with its client and user. */
+  grantStatus(grantId: string): Later<FloorStatus | undefined>
   insertFamily(family: FloorFamily): Later<void>
-  /** A family with its grant, client and user. */
-  familyByHandle(handleDigest: string): Later<FloorStanding | undefined>
-  familyById(familyId: string): Later<FloorStanding | undefined>
+  /** Finds a family with its grant, client and user. */
+  familyByHandle(handleDigest: string): Later<FloorStatus | undefined>
+  familyById(familyId: string): Later<FloorStatus | undefined>
   /** Replaces the current refresh token by its successor. */
   rotate(handleDigest: string, currentDigest: string, successorDigest: string): Later<boolean>
   isRevoked(tokenId: string): Later<boolean>
@@ -50,7 +50,7 @@ export interface FloorFamily {
   readonly expiresAt: number
 }
 
-export interface FloorStanding {
+export interface FloorStatus {
   readonly grant: FloorGrant
   readonly user: FloorUser
 }

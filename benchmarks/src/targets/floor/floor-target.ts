@@ -11,7 +11,10 @@ import type { FloorStore } from './floor-store.ts'
 /** The scope that users grant to the client of a floor. */
 export const floorScope = 'openid email offline_access api.read'
 
-/** A floor over a store; its client is called `client`. @param secrets whose digests are stored. */
+/**
+ * Creates a floor with a store. The identifier of its client is `client`.
+ * @param secrets the secrets whose digests the store contains.
+ */
 export async function floorTarget(
   store: FloorStore,
   secrets: Pick<OauthSite, 'clientSecret' | 'cookies'>,

@@ -1,8 +1,8 @@
-// The floors: the least that a workload can cost over plain node:http with jose. They check the minimum and do not
-// handle errors: they are a lower bound, not a server.
+// The floors: the minimum cost of a workload with plain node:http and jose. They make only the necessary checks and do not
+// handle errors, so they are a lower bound and not usable servers.
 import { hash } from 'node:crypto'
 
-import { person } from '../fixture.ts'
+import { fixtureUser } from '../fixture.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 import type { FloorFixture, FloorStore } from './floor-store.ts'
 import { floorScope, floorTarget } from './floor-target.ts'
@@ -15,15 +15,15 @@ const fixture = {
   clientId: 'client',
   secretDigest: hash('sha256', clientSecret, 'base64url'),
   sessionDigest: hash('sha256', sessionSecret, 'base64url'),
-  user: { userId: person.userId, active: true, claims: { email: person.email } },
-  grant: { grantId: 'grant', userId: person.userId, scope: floorScope },
+  user: { userId: fixtureUser.userId, active: true, claims: { email: fixtureUser.email } },
+  grant: { grantId: 'grant', userId: fixtureUser.userId, scope: floorScope },
 }
-const store = settings.storage === 'memory' ? memoryFloorStore(fixture) : await onSql(fixture)
+const store = settings.storage === 'memory' ? memoryFloorStore(fixture) : await openSqlStore(fixture)
 
 await serveTarget(await floorTarget(store, { clientSecret, cookies: [`session=${sessionSecret}`] }, settings))
 
-/** Only the modules that the storage needs are loaded. */
-async function onSql(fixture: FloorFixture): Promise<FloorStore> {
+/** Opens the store in a database. Loads only the modules that it needs. */
+async function openSqlStore(fixture: FloorFixture): Promise<FloorStore> {
   const [{ sqlConnection }, { sqlFloorStore }] = await Promise.all([
     import('./sql-connection.ts'),
     import('./sql-store.ts'),

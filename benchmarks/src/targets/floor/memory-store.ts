@@ -1,4 +1,4 @@
-import type { FloorCode, FloorFamily, FloorFixture, FloorStanding, FloorStore } from './floor-store.ts'
+import type { FloorCode, FloorFamily, FloorFixture, FloorStatus, FloorStore } from './floor-store.ts'
 
 export function memoryFloorStore({ clientId, secretDigest, sessionDigest, user, grant }: FloorFixture): FloorStore {
   const clients = new Map([[clientId, secretDigest]])
@@ -11,7 +11,7 @@ export function memoryFloorStore({ clientId, secretDigest, sessionDigest, user, 
   const handles = new Map<string, string>()
   const revoked = new Set<string>()
 
-  const grantStanding = (grantId: string | undefined): FloorStanding | undefined => {
+  const grantStatus = (grantId: string | undefined): FloorStatus | undefined => {
     const found = grants.get(grantId ?? '')
     const owner = users.get(found?.userId ?? '')
     return found === undefined || owner === undefined ? undefined : { grant: found, user: owner }
@@ -28,13 +28,13 @@ export function memoryFloorStore({ clientId, secretDigest, sessionDigest, user, 
       codes.delete(digest)
       return code
     },
-    grantStanding,
+    grantStatus,
     insertFamily: (family) => {
       families.set(family.familyId, family)
       handles.set(family.handleDigest, family.familyId)
     },
-    familyByHandle: (handleDigest) => grantStanding(families.get(handles.get(handleDigest) ?? '')?.grantId),
-    familyById: (familyId) => grantStanding(families.get(familyId)?.grantId),
+    familyByHandle: (handleDigest) => grantStatus(families.get(handles.get(handleDigest) ?? '')?.grantId),
+    familyById: (familyId) => grantStatus(families.get(familyId)?.grantId),
     rotate: (handleDigest, currentDigest, successorDigest) => {
       const family = families.get(handles.get(handleDigest) ?? '')
       if (family?.currentDigest !== currentDigest) return false

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto'
 
 import { andThen } from '../later.ts'
-import { byHand, type Values } from './by-hand.ts'
-import type { FloorCode, FloorStanding, FloorStore, FloorUser } from './floor-store.ts'
+import { prepareRecorded, type Values } from './prepare-recorded.ts'
+import type { FloorCode, FloorStatus, FloorStore, FloorUser } from './floor-store.ts'
 import { oauthStatements, type RecordedOauth } from './oauth-statements.ts'
 import type { RecordedStatement } from './recorded-statements.ts'
 import { recordedTable, sampleOf } from './recorded-table.ts'
 import type { SqlConnection } from './sql-connection.ts'
 
 /**
- * Mintmark's own tables, through the statements that Mintmark runs for the same requests. One user has signed in and
- * consented; the user's values in codes and families stay as recorded.
+ * Creates a store on Mintmark's tables, which runs the statements that Mintmark runs for the same requests. One user has
+ * signed in and consented; codes and families contain the recorded values of this user.
  */
 export async function oauthStore(recorded: RecordedOauth, connection: SqlConnection): Promise<FloorStore> {
   const statements = await oauthStatements(recorded)
   const prepare = <Name extends string>(
     statement: RecordedStatement,
     samples: Readonly<Record<Name, string | number>>,
-  ) => byHand(statement, samples, connection)
+  ) => prepareRecorded(statement, samples, connection)
   const code = samplesOf(statements.consumeCode, 'mintmark_codes')
   const family = samplesOf(statements.rotate, 'mintmark_families')
 
@@ -36,7 +36,7 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
     expiresAt: code.time('expires_at'),
   })
   const consumeCode = prepare(statements.consumeCode, { digest: code.text('digest'), now: code.time('consumed_at') })
-  const grantStanding = prepare(statements.grantStanding, { grantId: code.text('grant_id') })
+  const grantStatus = prepare(statements.grantStatus, { grantId: code.text('grant_id') })
   const insertFamily = prepare(statements.insertFamily, {
     familyId: family.text('family_id'),
     grantId: family.text('grant_id'),
@@ -62,37 +62,38 @@ export async function oauthStore(recorded: RecordedOauth, connection: SqlConnect
   const readGrant = grantReader(statements.consent, 'mintmark_grants')
   const readUser = userReader(statements.user, 'mintmark_users')
   const readCode = codeReader(statements.consumeCode)
-  const ofGrant = standingReader(statements.grantStanding)
-  const ofHandle = standingReader(statements.familyByHandle)
-  const ofFamily = standingReader(statements.familyById)
+  const readByGrant = statusReader(statements.grantStatus)
+  const readByHandle = statusReader(statements.familyByHandle)
+  const readByFamily = statusReader(statements.familyById)
 
   return {
     clientSecret: (clientId) => andThen(client({ clientId }), ([row]) => row && readSecret(row)),
-    session: (given) => andThen(session({ digest: given }), ([row]) => row && readSession(row)),
+    session: (sessionDigest) => andThen(session({ digest: sessionDigest }), ([row]) => row && readSession(row)),
     user: (userId) => andThen(user({ userId }), ([row]) => row && readUser(row)),
     consent: (userId, clientId) => andThen(consent({ userId, clientId }), ([row]) => row && readGrant(row)),
-    insertCode: (given, { expiresAt, ...inserted }) =>
-      andThen(insertCode({ ...inserted, digest: given, issuedAt: expiresAt - 60, expiresAt }), nothing),
-    consumeCode: (given) => andThen(consumeCode({ digest: given, now: seconds() }), ([row]) => row && readCode(row)),
-    grantStanding: (grantId) => andThen(grantStanding({ grantId }), ([row]) => row && ofGrant(row)),
+    insertCode: (codeDigest, { expiresAt, ...inserted }) =>
+      andThen(insertCode({ ...inserted, digest: codeDigest, issuedAt: expiresAt - 60, expiresAt }), nothing),
+    consumeCode: (codeDigest) =>
+      andThen(consumeCode({ digest: codeDigest, now: seconds() }), ([row]) => row && readCode(row)),
+    grantStatus: (grantId) => andThen(grantStatus({ grantId }), ([row]) => row && readByGrant(row)),
     insertFamily: (inserted) => {
       const now = seconds()
       return andThen(insertFamily({ ...inserted, createdAt: now, refreshExpiresAt: now + unusedLifetime }), nothing)
     },
-    familyByHandle: (handleDigest) => andThen(familyByHandle({ handleDigest }), ([row]) => row && ofHandle(row)),
-    familyById: (familyId) => andThen(familyById({ familyId }), ([row]) => row && ofFamily(row)),
+    familyByHandle: (handleDigest) => andThen(familyByHandle({ handleDigest }), ([row]) => row && readByHandle(row)),
+    familyById: (familyId) => andThen(familyById({ familyId }), ([row]) => row && readByFamily(row)),
     rotate: (handleDigest, currentDigest, successorDigest) => {
       const now = seconds()
       return andThen(
         rotate({ handleDigest, currentDigest, successorDigest, now, refreshExpiresAt: now + unusedLifetime }),
-        isThere,
+        hasRows,
       )
     },
-    isRevoked: (tokenId) => andThen(revoked({ tokenDigest: digest(tokenId) }), isThere),
+    isRevoked: (tokenId) => andThen(revoked({ tokenDigest: digest(tokenId) }), hasRows),
   }
 }
 
-/** Values of the recorded row. */
+/** Returns functions that read values of the recorded row. */
 const samplesOf = (statement: RecordedStatement, table: string) => ({
   text: (column: string): string => sampleOf(statement, table, column),
   time: (column: string): number => Number(sampleOf(statement, table, column)),
@@ -120,7 +121,7 @@ function userReader(statement: RecordedStatement, table: string): (row: Values) 
   }
 }
 
-function grantReader(statement: RecordedStatement, table: string): (row: Values) => FloorStanding['grant'] | undefined {
+function grantReader(statement: RecordedStatement, table: string): (row: Values) => FloorStatus['grant'] | undefined {
   const { at, valuesOf } = recordedTable(statement, table, ['grant_id', 'user_id', 'scopes', 'revoked_at'])
   return (row) => {
     const values = valuesOf(row)
@@ -130,14 +131,14 @@ function grantReader(statement: RecordedStatement, table: string): (row: Values)
   }
 }
 
-/** The signed-in user, unless the session was revoked or the user is inactive. */
+/** Returns a function that reads the signed-in user; undefined if the session was revoked or the user is inactive. */
 function sessionReader(statement: RecordedStatement): (row: Values) => string | undefined {
   const session = recordedTable(statement, 'session', ['user_id', 'revoked_at'])
   const user = recordedTable(statement, 'user', ['active'])
   return (row) => {
     const values = session.valuesOf(row)
-    const isLive = values[session.at.revoked_at] === null && Boolean(user.valuesOf(row)[user.at.active])
-    return isLive ? String(values[session.at.user_id]) : undefined
+    const isActive = values[session.at.revoked_at] === null && Boolean(user.valuesOf(row)[user.at.active])
+    return isActive ? String(values[session.at.user_id]) : undefined
   }
 }
 
@@ -157,7 +158,7 @@ function codeReader(statement: RecordedStatement): (row: Values) => FloorCode {
   }
 }
 
-function standingReader(statement: RecordedStatement): (row: Values) => FloorStanding | undefined {
+function statusReader(statement: RecordedStatement): (row: Values) => FloorStatus | undefined {
   const client = recordedTable(statement, 'client', ['disabled_at'])
   const readGrant = grantReader(statement, 'grant')
   const readUser = userReader(statement, 'user')
@@ -172,9 +173,9 @@ const digest = (value: string): string => hash('sha256', value, 'base64url')
 
 const nothing = (): undefined => undefined
 
-const isThere = (rows: readonly Values[]): boolean => rows.length > 0
+const hasRows = (rows: readonly Values[]): boolean => rows.length > 0
 
 const seconds = (): number => Math.floor(Date.now() / 1000)
 
-/** The digest of an unused refresh token. */
+/** The lifetime of an unused refresh token, in seconds. */
 const unusedLifetime = 1_209_600

@@ -1,22 +1,22 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
 
-import type { Watch } from '../bench-storage.ts'
+import type { WrapDialect } from '../bench-storage.ts'
 import type { SqlValue } from './sql-connection.ts'
 
-/** A statement as Mintmark ran it. */
+/** A statement that Mintmark has run. */
 export interface RecordedStatement {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
-  /** The names of its columns in order; empty if it returned no row. */
+  /** The names of the columns, in order; empty if the statement returned no row. */
   readonly columns: readonly string[]
-  /** Its first row as a list of values. */
+  /** The first row as a list of values. */
   readonly row: readonly unknown[]
 }
 
 /** Records Mintmark's database statements. */
 export interface StatementRecorder {
-  readonly watch: Watch
-  /** The statements that ran during the work, in order. */
+  readonly watch: WrapDialect
+  /** Runs the work. Returns the statements that were run meanwhile, in order. */
   during(work: () => Promise<unknown>): Promise<readonly RecordedStatement[]>
 }
 
@@ -43,10 +43,10 @@ export function createStatementRecorder(): StatementRecorder {
   }
 }
 
-/** The first statement that matches. @throws Error when there is none. */
-export function writtenLike(pattern: RegExp, recorded: readonly RecordedStatement[]): RecordedStatement {
+/** Returns the first statement that matches. @throws Error if no statement matches. */
+export function findStatement(pattern: RegExp, recorded: readonly RecordedStatement[]): RecordedStatement {
   const found = recorded.find(({ sql }) => pattern.test(sql))
   if (found === undefined)
-    throw new Error(`No statement is written like ${pattern.source}: ${recorded.map(({ sql }) => sql).join('; ')}`)
+    throw new Error(`No statement matches ${pattern.source}: ${recorded.map(({ sql }) => sql).join('; ')}`)
   return found
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
-import { scimPerson, scimUserName, scimWorkEmail } from '../../scim-person.ts'
+import { scimUser, scimUserName, scimWorkEmail } from '../../scim-user.ts'
 import { issuer } from '../fixture.ts'
 import { andThen } from '../later.ts'
 import { accountState } from './account-state.ts'
-import { byHand, type Values } from './by-hand.ts'
+import { prepareRecorded, type Values } from './prepare-recorded.ts'
 import type { RecordedStatement } from './recorded-statements.ts'
 import { recordedTable } from './recorded-table.ts'
 import type { ScimDocument, ScimDocuments } from './scim-documents.ts'
@@ -12,19 +12,19 @@ import { probe, probedPage, scimStatements, type RecordedScim } from './scim-sta
 import type { SqlConnection } from './sql-connection.ts'
 
 /**
- * Users in Mintmark's own tables, through the statements that Mintmark runs for the same requests; they are in no
+ * Stores users in Mintmark's tables, with the statements that Mintmark runs for the same requests. The users are in no
  * group.
  */
 export async function scimAccounts(recorded: RecordedScim, connection: SqlConnection): Promise<ScimDocuments> {
   const statements = await scimStatements(recorded)
-  const { columns: sample } = accountState(scimPerson(probe))
+  const { columns: sample } = accountState(scimUser(probe))
   const { insertion, deactivation, reactivation } = statements
   const base = `${issuer}${recorded.site.basePath}/Users/`
 
   const prepare = <Name extends string>(
     statement: RecordedStatement,
     samples: Readonly<Record<Name, string | number>>,
-  ) => byHand(statement, samples, connection)
+  ) => prepareRecorded(statement, samples, connection)
 
   const provider = prepare(statements.provider, {})
   const insert = prepare(statements.insert, { ...sample, userId: insertion.userId, now: insertion.now })
@@ -68,7 +68,7 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
       andThen(byWorkEmail({ value }), (rows) =>
         rows.filter((row) => isForWork(String(row[comparableAt]), value)).map((row) => textOf(addressed(row))),
       ),
-    // One more, as Mintmark reads it to know whether there are more.
+    // Mintmark reads one more row to find out whether there is another page.
     page: (offset, limit) =>
       andThen(page({ offset, limit: limit + 1 }), (rows) => ({
         texts: rows.slice(0, limit).map((row) => textOf(paged(row))),
@@ -78,7 +78,7 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
       const { active, columns } = accountState(document)
       const now = seconds()
       const userId = randomBytes(16).toString('base64url')
-      isWritten(await insert({ ...columns, userId, now }))
+      requireWritten(await insert({ ...columns, userId, now }))
       return textOf({ ...columns, active, userId, createdAt: now, updatedAt: now, version: 1 })
     },
     change: async (userId, members) => {
@@ -90,14 +90,14 @@ export async function scimAccounts(recorded: RecordedScim, connection: SqlConnec
         ...members,
       })
       const now = seconds()
-      isWritten(await (active ? reactivate : deactivate)({ ...columns, userId, now, version: account.version }))
-      for (const ask of active ? [] : afterDeactivation) await ask({ userId })
+      requireWritten(await (active ? reactivate : deactivate)({ ...columns, userId, now, version: account.version }))
+      for (const run of active ? [] : afterDeactivation) await run({ userId })
       return textOf({ ...account, ...columns, active, updatedAt: now, version: account.version + 1 })
     },
   }
 }
 
-/** The digest of the provider's secret; empty, which no digest equals, when the provider is disabled. */
+/** Returns a function that reads the digest of the provider's secret; empty if the provider is disabled. */
 function secretReader(statement: RecordedStatement): (row: Values) => string {
   const { at, valuesOf } = recordedTable(statement, 'mintmark_identity_providers', ['secrets', 'disabled_at'])
   return (row) => {
@@ -145,8 +145,8 @@ const accountText = (
 
 const dateTime = (time: number): string => new Date(time * 1000).toISOString()
 
-function isWritten(rows: readonly Values[]): void {
-  if (rows.length === 0) throw new Error('Nothing was written.')
+function requireWritten(rows: readonly Values[]): void {
+  if (rows.length === 0) throw new Error('The statement wrote no row.')
 }
 
 const users = 'mintmark_users'

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 
-import { scimPerson, scimUserId, scimUserName, scimWorkEmail } from '../../scim-person.ts'
+import { scimUser, scimUserId, scimUserName, scimWorkEmail } from '../../scim-user.ts'
 import { issuer } from '../fixture.ts'
 import { andThen, type Later } from '../later.ts'
 import type { SqlConnection, SqlRow } from './sql-connection.ts'
 
-/** The parsed parts of a document; the rest stays as it was received. */
-export type ScimDocument = ReturnType<typeof scimPerson> & { readonly id?: string; readonly meta?: object }
+/** A parsed document. */
+export type ScimDocument = ReturnType<typeof scimUser> & { readonly id?: string; readonly meta?: object }
 
-/** Documents as JSON text, found by one index per key. */
+/** A store of documents as JSON text, with one index for each key. */
 export interface ScimDocuments {
-  /** The digest of the provider's secret. */
+  /** Returns the digest of the provider's secret. */
   secretDigest(): Later<string>
   byUserName(name: string): Later<readonly string[]>
   byWorkEmail(value: string): Later<readonly string[]>
@@ -22,13 +22,13 @@ export interface ScimDocuments {
 
 export interface ScimPage {
   readonly texts: readonly string[]
-  /** How many documents there are. */
+  /** The number of documents. */
   readonly total: number
 }
 
 /**
- * Creates the table with the given number of documents. The process keeps their number, and on SQLite the digest of the
- * secret. On PostgreSQL the digest is read first, because no server may cache a secret: there a round trip is most of a
+ * Creates the table with a number of documents. The process keeps their number, and on SQLite also the digest of the secret.
+ * On PostgreSQL each request reads the digest, because a server must not cache a secret, and the round trip is most of a
  * request's cost.
  */
 export async function scimDocuments(
@@ -89,9 +89,9 @@ CREATE UNIQUE INDEX documents_by_id ON documents (id);
 CREATE UNIQUE INDEX documents_by_user_name ON documents (user_name);
 CREATE INDEX documents_by_work_email ON documents (work_email);`
 
-/** Inserts the numbered users by one statement. */
+/** Returns the statement that inserts the numbered users. */
 function filling(accounts: number): string {
-  const document = JSON.stringify(withMeta(scimPerson('#'), scimUserId('#')))
+  const document = JSON.stringify(withMeta(scimUser('#'), scimUserId('#')))
   const numbered = [scimUserId('#'), scimUserName('#'), scimWorkEmail('#'), document].map(
     (text) => `replace('${text}', '#', CAST(n AS TEXT))`,
   )

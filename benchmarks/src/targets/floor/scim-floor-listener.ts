@@ -4,8 +4,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ScimDocument, ScimDocuments, ScimPage } from './scim-documents.ts'
 
 /**
- * A SCIM server over documents that are passed through as text. It checks the secret and the method, understands
- * exactly the requests of the workloads, and does not handle errors: it is a lower bound, not a server.
+ * Creates a SCIM server that passes documents through as text. It checks the secret and the method, supports only the
+ * requests of the workloads, and does not handle errors, so it is a lower bound and not a usable server.
  */
 export const scimFloorListener =
   (documents: ScimDocuments): RequestListener =>
@@ -16,13 +16,13 @@ export const scimFloorListener =
     request.on('end', () => void answer(documents, { request, response, body }))
   }
 
-interface Asked {
+interface ReceivedRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly body: string
 }
 
-async function answer(documents: ScimDocuments, { request, response, body }: Asked): Promise<void> {
+async function answer(documents: ScimDocuments, { request, response, body }: ReceivedRequest): Promise<void> {
   const presented = Buffer.from(
     hash('sha256', (request.headers.authorization ?? '').slice('Bearer '.length), 'base64url'),
   )
@@ -30,7 +30,7 @@ async function answer(documents: ScimDocuments, { request, response, body }: Ask
   const [path = '', query] = (request.url ?? '').split('?')
   if (request.method === 'POST') return send(response, 201, await documents.insert(JSON.parse(body) as ScimDocument))
   if (request.method === 'PATCH')
-    return send(response, 200, await documents.change(path.slice('/Users/'.length), replaced(body)))
+    return send(response, 200, await documents.change(path.slice('/Users/'.length), replacedMembers(body)))
   return send(response, 200, await list(documents, new URLSearchParams(query)))
 }
 
@@ -51,8 +51,8 @@ const listOf = ({ texts, total }: ScimPage, startIndex: number): string =>
   `{"schemas":["urn:ietf:params:scim:api:messages:2.0:ListResponse"],"totalResults":${total},"startIndex":${startIndex},` +
   `"itemsPerPage":${texts.length},"Resources":[${texts.join()}]}`
 
-/** The members that a PATCH replaces. */
-function replaced(body: string): Partial<ScimDocument> {
+/** Returns the members that a PATCH replaces. */
+function replacedMembers(body: string): Partial<ScimDocument> {
   const { Operations: operations } = JSON.parse(body) as {
     readonly Operations: readonly { readonly path: string; readonly value: unknown }[]
   }

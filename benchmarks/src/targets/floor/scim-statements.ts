@@ -3,12 +3,12 @@ import type { HttpService } from '@mintmark/core/http'
 import type { Reply } from '../../driver/lane.ts'
 import { scimRequest } from '../../driver/request-text.ts'
 import { laneTo } from '../../driver/service-lane.ts'
-import { offered } from '../../driver/workload.ts'
-import { scimPerson, scimUserName, scimWorkEmail } from '../../scim-person.ts'
+import { requireValue } from '../../driver/workload.ts'
+import { scimUser, scimUserName, scimWorkEmail } from '../../scim-user.ts'
 import type { ScimSite } from '../../site.ts'
-import { writtenLike, type RecordedStatement, type StatementRecorder } from './recorded-statements.ts'
+import { findStatement, type RecordedStatement, type StatementRecorder } from './recorded-statements.ts'
 
-/** Mintmark's SCIM server with its statements recorded. */
+/** Mintmark's SCIM server, whose statements are recorded. */
 export interface RecordedScim {
   readonly server: HttpService
   readonly site: ScimSite
@@ -21,16 +21,16 @@ export const probe = 'probe'
 /** The page in the recorded requests. */
 export const probedPage = { startIndex: 8, count: 3 } as const
 
-/** A recorded write: its statements and its answer. */
+/** A recorded write: its statements, and values from its response. */
 interface RecordedWrite {
   readonly statements: readonly RecordedStatement[]
   readonly userId: string
   readonly now: number
-  /** The user's version at that time. */
+  /** The version of the user before the write. */
   readonly version: number
 }
 
-/** Runs each request of the workloads once. @returns the statements; their user is deleted again. */
+/** Runs each request of the workloads once. Returns the recorded statements. Deletes the user at the end. */
 export async function scimStatements({ server, site, recorder }: RecordedScim) {
   const lane = laneTo(server)
   const request = (method: string, path: string, body?: object): string =>
@@ -40,7 +40,7 @@ export async function scimStatements({ server, site, recorder }: RecordedScim) {
     const [, statement] = await recorder.during(async () =>
       lane.exchange(request('GET', `?${new URLSearchParams(query).toString()}`)),
     )
-    return offered(statement)
+    return requireValue(statement)
   }
   const write = async (method: string, path: string, body: object): Promise<RecordedWrite> => {
     const replies: Reply[] = []
@@ -57,9 +57,9 @@ export async function scimStatements({ server, site, recorder }: RecordedScim) {
     }
   }
 
-  const insertion = await write('POST', '', scimPerson(probe))
+  const insertion = await write('POST', '', scimUser(probe))
   const account = `/${insertion.userId}`
-  // By now no other value equals the user's version.
+  // After these writes, the user's version differs from all other values in the statements.
   await write('PATCH', account, setting(false))
   await write('PATCH', account, setting(true))
   const deactivation = await write('PATCH', account, setting(false))
@@ -68,15 +68,15 @@ export async function scimStatements({ server, site, recorder }: RecordedScim) {
     insertion,
     deactivation,
     reactivation,
-    provider: writtenLike(/ from "mintmark_identity_providers"/, insertion.statements),
-    insert: writtenLike(/^insert into "mintmark_users"/, insertion.statements),
-    find: writtenLike(/ from "mintmark_users" where/, deactivation.statements),
-    deactivate: writtenLike(/^update "mintmark_users"/, deactivation.statements),
-    /** Further statements that deactivation runs. */
+    provider: findStatement(/ from "mintmark_identity_providers"/, insertion.statements),
+    insert: findStatement(/^insert into "mintmark_users"/, insertion.statements),
+    find: findStatement(/ from "mintmark_users" where/, deactivation.statements),
+    deactivate: findStatement(/^update "mintmark_users"/, deactivation.statements),
+    /** The statements that a deactivation runs after the update. */
     afterDeactivation: deactivation.statements.slice(
       1 + deactivation.statements.findIndex(({ sql }) => sql.startsWith('update ')),
     ),
-    reactivate: writtenLike(/^update "mintmark_users"/, reactivation.statements),
+    reactivate: findStatement(/^update "mintmark_users"/, reactivation.statements),
     byUserName: await list({ filter: `userName eq "${scimUserName(probe)}"` }),
     byWorkEmail: await list({ filter: `emails[type eq "work" and value eq "${scimWorkEmail(probe)}"]` }),
     page: await list({ startIndex: String(probedPage.startIndex), count: String(probedPage.count) }),

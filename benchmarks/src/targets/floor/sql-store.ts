@@ -1,8 +1,8 @@
 import { andThen } from '../later.ts'
-import type { FloorCode, FloorFixture, FloorStanding, FloorStore, FloorUser } from './floor-store.ts'
+import type { FloorCode, FloorFixture, FloorStatus, FloorStore, FloorUser } from './floor-store.ts'
 import type { SqlConnection, SqlRow } from './sql-connection.ts'
 
-/** One statement for each operation. */
+/** Creates a store in a database, with one statement for each operation. */
 export async function sqlFloorStore(connection: SqlConnection, fixture: FloorFixture): Promise<FloorStore> {
   await connection.run(connection.engine === 'sqlite' ? schema.replaceAll('\n)', '\n) STRICT, WITHOUT ROWID') : schema)
   await insertFixture(connection, fixture)
@@ -19,10 +19,10 @@ export async function sqlFloorStore(connection: SqlConnection, fixture: FloorFix
   const insertFamily = row(
     'INSERT INTO families VALUES (?, ?, ?, ?, NULL, ?, NULL) ON CONFLICT DO NOTHING RETURNING family_id',
   )
-  const grantStanding = row(`SELECT ${standingColumns} FROM grants g ${joinedToGrant} WHERE g.grant_id = ?`)
-  const ofFamily = `SELECT ${standingColumns} FROM families f JOIN grants g ON g.grant_id = f.grant_id ${joinedToGrant}`
-  const familyByHandle = row(`${ofFamily} WHERE f.handle_digest = ?`)
-  const familyById = row(`${ofFamily} WHERE f.family_id = ?`)
+  const grantStatus = row(`SELECT ${statusColumns} FROM grants g ${joinedToGrant} WHERE g.grant_id = ?`)
+  const fromFamilies = `SELECT ${statusColumns} FROM families f JOIN grants g ON g.grant_id = f.grant_id ${joinedToGrant}`
+  const familyByHandle = row(`${fromFamilies} WHERE f.handle_digest = ?`)
+  const familyById = row(`${fromFamilies} WHERE f.family_id = ?`)
   const rotate = row(
     `UPDATE families SET previous_digest = current_digest, current_digest = ?
      WHERE handle_digest = ? AND current_digest = ? AND revoked_at IS NULL RETURNING family_id`,
@@ -40,17 +40,17 @@ export async function sqlFloorStore(connection: SqlConnection, fixture: FloorFix
         nothing,
       ),
     consumeCode: (digest) => andThen(consumeCode(digest), readCode),
-    grantStanding: (grantId) => andThen(grantStanding(grantId), readStanding),
+    grantStatus: (grantId) => andThen(grantStatus(grantId), readStatus),
     insertFamily: (family) =>
       andThen(
         insertFamily(family.familyId, family.grantId, family.handleDigest, family.currentDigest, family.expiresAt),
         nothing,
       ),
-    familyByHandle: (handleDigest) => andThen(familyByHandle(handleDigest), readStanding),
-    familyById: (familyId) => andThen(familyById(familyId), readStanding),
+    familyByHandle: (handleDigest) => andThen(familyByHandle(handleDigest), readStatus),
+    familyById: (familyId) => andThen(familyById(familyId), readStatus),
     rotate: (handleDigest, currentDigest, successorDigest) =>
-      andThen(rotate(successorDigest, handleDigest, currentDigest), isThere),
-    isRevoked: (tokenId) => andThen(revoked(tokenId), isThere),
+      andThen(rotate(successorDigest, handleDigest, currentDigest), isFound),
+    isRevoked: (tokenId) => andThen(revoked(tokenId), isFound),
   }
 }
 
@@ -74,7 +74,7 @@ CREATE UNIQUE INDEX families_by_handle ON families (handle_digest);
 CREATE TABLE revoked (token_id TEXT PRIMARY KEY
 );`
 
-const standingColumns = 'g.grant_id, g.user_id, g.scope, c.secret, u.active, u.claims'
+const statusColumns = 'g.grant_id, g.user_id, g.scope, c.secret, u.active, u.claims'
 const joinedToGrant = 'LEFT JOIN clients c ON c.client_id = g.client_id LEFT JOIN users u ON u.user_id = g.user_id'
 
 async function insertFixture(
@@ -89,7 +89,7 @@ async function insertFixture(
 
 const nothing = (): undefined => undefined
 
-const isThere = (row: SqlRow | undefined): boolean => row !== undefined
+const isFound = (row: SqlRow | undefined): boolean => row !== undefined
 
 const readUser = (row: SqlRow | undefined): FloorUser | undefined =>
   row && {
@@ -98,7 +98,7 @@ const readUser = (row: SqlRow | undefined): FloorUser | undefined =>
     claims: JSON.parse(row['claims'] as string) as { email: string },
   }
 
-const readGrant = (row: SqlRow | undefined): FloorStanding['grant'] | undefined =>
+const readGrant = (row: SqlRow | undefined): FloorStatus['grant'] | undefined =>
   row && { grantId: row['grant_id'] as string, userId: row['user_id'] as string, scope: row['scope'] as string }
 
 const readCode = (row: SqlRow | undefined): FloorCode | undefined =>
@@ -111,7 +111,7 @@ const readCode = (row: SqlRow | undefined): FloorCode | undefined =>
     expiresAt: row['expires_at'] as number,
   }
 
-function readStanding(row: SqlRow | undefined): FloorStanding | undefined {
+function readStatus(row: SqlRow | undefined): FloorStatus | undefined {
   const grant = readGrant(row)
   const user = readUser(row)
   return grant && user && { grant, user }

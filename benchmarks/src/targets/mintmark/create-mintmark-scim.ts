@@ -3,18 +3,18 @@ import { createScimServer, registerIdentityProvider } from '@mintmark/scim'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import type { NewProvisionedUser } from '@mintmark/storage-interface/stores'
 
-import { scimPerson } from '../../scim-person.ts'
+import { scimUser } from '../../scim-user.ts'
 import type { Site, TargetSettings } from '../../site.ts'
-import { benchStorage, type BenchStorage, type Watch } from '../bench-storage.ts'
+import { benchStorage, type BenchStorage, type WrapDialect } from '../bench-storage.ts'
 import { issuer } from '../fixture.ts'
 import { fillAccounts, fillAccountsInMemory } from './fill-accounts.ts'
 
-/** A SCIM server whose identity provider has the requested number of users. */
+/** Creates a SCIM server whose identity provider has the requested number of users. */
 export async function createMintmarkScim(
   settings: TargetSettings,
-  watch?: Watch,
+  wrap?: WrapDialect,
 ): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
-  const { storage, dialect } = await benchStorage(settings, issuer, watch)
+  const { storage, dialect } = await benchStorage(settings, issuer, wrap)
   const { secret, tenantUrl } = await registerIdentityProvider({ providerId: 'acme' }, { storage })
   const basePath = new URL(tenantUrl).pathname
   await fill({ storage, dialect }, settings.rows, { basePath, secret })
@@ -22,14 +22,14 @@ export async function createMintmarkScim(
   return { server, site: { scim: { basePath, secret, accounts: settings.rows } } }
 }
 
-/** One user is created through the provider; the others are copies of it. */
+/** Creates one user through the provider, and copies it. */
 async function fill(
   { storage, dialect }: BenchStorage,
   rows: number,
   { basePath, secret }: { readonly basePath: string; readonly secret: string },
 ): Promise<void> {
   const inserted: NewProvisionedUser[] = []
-  const response = await createScimServer({ issuer, storage: noting(storage, inserted) }).handle({
+  const response = await createScimServer({ issuer, storage: recordInserts(storage, inserted) }).handle({
     method: 'POST',
     url: new URL(`${issuer}${basePath}/Users`),
     headers: new Map([
@@ -38,17 +38,18 @@ async function fill(
     ]),
     repeatedHeaders: new Set(),
     host: undefined,
-    body: new TextEncoder().encode(JSON.stringify(scimPerson('#'))),
+    body: new TextEncoder().encode(JSON.stringify(scimUser('#'))),
   })
   const [account] = inserted
-  if (response.status !== 201 || account === undefined) throw new Error(`No account: ${String(response.body)}`)
+  if (response.status !== 201 || account === undefined)
+    throw new Error(`The user was not created: ${String(response.body)}`)
   await (dialect === undefined
     ? fillAccountsInMemory(storage, account, rows)
     : fillAccounts(dialect, account.userId, rows))
 }
 
-/** The storage, which records the users written to it. */
-const noting = (storage: AdminStorage, inserted: NewProvisionedUser[]): AdminStorage => ({
+/** Returns the storage, which also adds the inserted users to a list. */
+const recordInserts = (storage: AdminStorage, inserted: NewProvisionedUser[]): AdminStorage => ({
   ...storage,
   provisionedUsers: {
     ...storage.provisionedUsers,

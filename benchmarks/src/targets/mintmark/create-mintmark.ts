@@ -19,16 +19,16 @@ import {
 import { secretDigest } from '@mintmark/storage-interface/stores'
 
 import type { Site, TargetSettings } from '../../site.ts'
-import { benchStorage, type BenchStorage, type Watch } from '../bench-storage.ts'
-import { issuer, person, redirectUri } from '../fixture.ts'
-import { filledPerson, fillGrants, type GrantTemplate } from './fill-grants.ts'
+import { benchStorage, type BenchStorage, type WrapDialect } from '../bench-storage.ts'
+import { issuer, fixtureUser, redirectUri } from '../fixture.ts'
+import { filledUserId, fillGrants, type GrantTemplate } from './fill-grants.ts'
 
-/** A server with a client, and users who have signed in and consented. */
+/** Creates a server with a client, and with users who have signed in and consented. */
 export async function createMintmark(
   settings: TargetSettings,
-  watch?: Watch,
+  wrap?: WrapDialect,
 ): Promise<{ readonly server: HttpService; readonly site: Omit<Site, 'port'> }> {
-  const bench = await benchStorage(settings, issuer, watch)
+  const bench = await benchStorage(settings, issuer, wrap)
   const { storage } = bench
   const keys = createStoredKeys({
     storage,
@@ -43,7 +43,7 @@ export async function createMintmark(
     signedIn: sessions.signedIn,
     scopes: { 'api.read': 'Read' },
     lifetimes: { accessToken: 3600 },
-    // One session signs in thousands of times a minute: the limit counts, and is never reached.
+    // One session signs in thousands of times a minute. The limiter counts as usual, but its limit is never reached.
     rateLimits: { silentCodes: createMemoryRateLimiter({ points: 1e9, window: 60 }) },
   })
 
@@ -60,7 +60,7 @@ export async function createMintmark(
     { storage },
   )
   const cookies: string[] = []
-  for (const subject of await addPersons(bench, settings.rows)) {
+  for (const subject of await addUsers(bench, settings.rows)) {
     const { headers } = await sessions.start(anyRequest, { subject, amr: ['pwd'] })
     cookies.push(headers[0]?.[1].split(';', 1)[0] ?? '')
   }
@@ -88,24 +88,28 @@ export async function createMintmark(
   }
 }
 
-/** The signed-in users: the fixture's, or a sample of all users with a grant. */
-async function addPersons(bench: BenchStorage, rows: number): Promise<readonly string[]> {
+/** Adds users, and returns the users to sign in: the fixture's user, or a sample of all users with a grant. */
+async function addUsers(bench: BenchStorage, rows: number): Promise<readonly string[]> {
   const template = await addUser(bench.storage)
-  if (rows === 0) return [person.userId]
+  if (rows === 0) return [fixtureUser.userId]
   await bench.storage.families.insert(template.family)
   await fillGrants(bench, template, rows)
   const signedIn = Math.min(rows, 2048)
-  return Array.from({ length: signedIn }, (_, turn) => filledPerson(1 + turn * Math.floor(rows / signedIn)))
+  return Array.from({ length: signedIn }, (_, turn) => filledUserId(1 + turn * Math.floor(rows / signedIn)))
 }
 
-/** A user and their consent for the client. @returns both, and a family of that grant. */
+/** Adds a user and their consent to the client. Returns both, and a token family of the grant, which is not stored. */
 async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
   const now = epochSeconds(Date.now() / 1000)
   const client = await storage.clients.find(clientId('client'))
-  const owner = userId(person.userId)
-  await storage.users.insert({ userId: owner, claims: { email: person.email, email_verified: true }, createdAt: now })
+  const owner = userId(fixtureUser.userId)
+  await storage.users.insert({
+    userId: owner,
+    claims: { email: fixtureUser.email, email_verified: true },
+    createdAt: now,
+  })
   const user = await storage.users.find(owner)
-  if (client === undefined || user === undefined) throw new Error('The client or the person is not there.')
+  if (client === undefined || user === undefined) throw new Error('The client or the user does not exist.')
   const common = {
     grantId: grantId('grant'),
     clientId: client.clientId,

@@ -2,10 +2,10 @@ import { epochSeconds, userId, type AdminStorage, type UserId } from '@mintmark/
 import { type NewProvisionedUser } from '@mintmark/storage-interface/stores'
 import type { SqlDialect } from '@mintmark/storage-sql'
 
-import { scimUserId } from '../../scim-person.ts'
+import { scimUserId } from '../../scim-user.ts'
 import { fillUsers } from './fill-users.ts'
 
-/** Inserts copies of a user with a number in place of each number sign; in memory one by one. */
+/** Inserts copies of a user in memory. In each copy, a number replaces each number sign. */
 export async function fillAccountsInMemory(
   storage: AdminStorage,
   account: NewProvisionedUser,
@@ -22,7 +22,7 @@ export async function fillAccountsInMemory(
   }
 }
 
-/** The same in a database by one statement. */
+/** Inserts the same copies in a database, with one statement. */
 export async function fillAccounts(dialect: SqlDialect, account: UserId, rows: number): Promise<void> {
   const isPostgres = dialect.engine.name === 'postgres'
   await fillUsers(dialect, {

@@ -20,10 +20,10 @@ export interface GrantTemplate {
   readonly family: TokenFamilyRecord
 }
 
-/** The user with the given number among those that `fillGrants` writes. */
-export const filledPerson = (number: number | string): string => `person-${number}`
+/** Returns the identifier of the user with a number, as `fillGrants` writes it. */
+export const filledUserId = (number: number | string): string => `person-${number}`
 
-/** Inserts further users with an active grant and an active token family each; the template itself must exist. */
+/** Inserts users with an active grant and an active token family each. The template must already be stored. */
 export async function fillGrants(
   { storage, dialect }: BenchStorage,
   template: GrantTemplate,
@@ -32,27 +32,27 @@ export async function fillGrants(
   if (dialect !== undefined) return fillTables(dialect, rows)
   const { user, grant, family } = template
   for (let number = 1; number <= rows; number += 1) {
-    const owner = userId(filledPerson(number))
-    const ofNumber = grantId(`grant-${number}`)
+    const owner = userId(filledUserId(number))
+    const copiedGrantId = grantId(`grant-${number}`)
     await storage.users.insert({ userId: owner, claims: user.claims, createdAt: user.createdAt })
-    await storage.grants.insert({ ...grant, grantId: ofNumber, userId: owner })
+    await storage.grants.insert({ ...grant, grantId: copiedGrantId, userId: owner })
     const refresh = family.refresh && { ...family.refresh, handleDigest: secretDigest(`handle-${number}`) }
     await storage.families.insert({
       ...family,
       familyId: familyId(`family-${number}`),
-      grantId: ofNumber,
+      grantId: copiedGrantId,
       userId: owner,
       refresh,
     })
   }
 }
 
-/** Identifiers and digests are spread over their indexes like random ones, and so are those of later rows. */
+/** Fills the tables of a database. Identifiers and digests start with random letters, so they are spread over the indexes. */
 async function fillTables(dialect: SqlDialect, rows: number): Promise<void> {
   const isPostgres = dialect.engine.name === 'postgres'
   const letter = `substr('${base64url}', 1 + ${isPostgres ? 'CAST(floor(random() * 64) AS INTEGER)' : 'abs(random() % 64)'}, 1)`
   const random = `${letter} || ${letter} || ${letter} || 'filled-' || n`
-  const owner = `'${filledPerson(`' || n`)}`
+  const owner = `'${filledUserId(`' || n`)}`
   await fillUsers(dialect, { where: 'true', rows, change: { user_id: owner } })
   await dialect.atomically([
     await multiplyRow(dialect, {

@@ -3,7 +3,7 @@ import type { SqlDialect } from '@mintmark/storage-sql'
 import { firstValues } from '../../../../packages/storage-sql/src/migrations/value-triggers.ts'
 import { multiplyRow, type MultipliedRow } from './multiply-row.ts'
 
-/** Inserts copies of a user by one statement, including the data that triggers maintain. */
+/** Inserts copies of a user with one statement, and writes the data that triggers maintain. */
 export async function fillUsers(dialect: SqlDialect, copies: Omit<MultipliedRow, 'table'>): Promise<void> {
   const statement = await multiplyRow(dialect, { ...copies, table: 'mintmark_users' })
   await dialect.atomically(
@@ -13,7 +13,7 @@ export async function fillUsers(dialect: SqlDialect, copies: Omit<MultipliedRow,
   )
 }
 
-/** The data of the triggers is written at once: a million updates of one total in one transaction would take hours. */
+/** Disables triggers and writes their data directly: a million updates of one total in a transaction would take hours. */
 const withoutTriggers = (
   copies: string,
   { rows, values }: { readonly rows: number; readonly values: readonly string[] },

@@ -1,4 +1,4 @@
-// Mintmark's SCIM server over node:http, as a host would run it.
+// Mintmark's SCIM server on node:http, as a host would run it.
 import { toNodeListener } from '@mintmark/adapter-node'
 
 import { serveTarget, targetSettings } from '../serve-target.ts'

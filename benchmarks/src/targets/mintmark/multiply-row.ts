@@ -3,14 +3,14 @@ import type { SqlDialect } from '@mintmark/storage-sql'
 /** The row to copy. */
 export interface MultipliedRow {
   readonly table: string
-  /** The condition that selects it. */
+  /** The condition that selects the row. */
   readonly where: string
   readonly rows: number
-  /** The values that replace its own in the copies, as SQL over their number `n`. */
+  /** The values that differ in the copies, by column: SQL expressions with the number `n` of the copy. */
   readonly change: Readonly<Record<string, string>>
 }
 
-/** The statement that inserts copies of an existing row, numbered from 1: a million of them within a minute. */
+/** Returns the statement that inserts copies of an existing row, numbered from 1. A million copies take less than a minute. */
 export async function multiplyRow(dialect: SqlDialect, { table, where, rows, change }: MultipliedRow): Promise<string> {
   const [row] = await dialect.all(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`, [])
   if (row === undefined) throw new Error(`There is no row in ${table} where ${where}.`)

@@ -1,5 +1,5 @@
-// better-auth with its OAuth provider over SQLite in a file, set up as its documentation shows, without a consent page
-// for the client.
+// better-auth with its OAuth provider and an SQLite file, set up as its documentation shows, without a consent page for the
+// client.
 import { DatabaseSync } from 'node:sqlite'
 
 import { oauthProvider } from '@better-auth/oauth-provider'
@@ -8,7 +8,7 @@ import { getMigrations } from 'better-auth/db/migration'
 import { toNodeHandler } from 'better-auth/node'
 import { jwt } from 'better-auth/plugins'
 
-import { issuer, person, redirectUri } from '../fixture.ts'
+import { issuer, fixtureUser, redirectUri } from '../fixture.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 
 const { algorithm, accessTokens, sqlitePath = ':memory:' } = targetSettings()
@@ -30,7 +30,7 @@ const options = {
   disabledPaths: ['/token'],
   plugins: [
     jwt({ jwks: { keyPairConfig: { alg: algorithm } } }),
-    // The types of its own plugin do not compile under exactOptionalPropertyTypes.
+    // The types of better-auth's own plugin do not compile with exactOptionalPropertyTypes.
     oauthProvider({
       loginPage: '/login',
       consentPage: '/consent',
@@ -46,7 +46,7 @@ const auth = betterAuth(options)
 await (await getMigrations(options)).runMigrations()
 
 const signedUp = await auth.api.signUpEmail({
-  body: { email: person.email, password: 'correct horse battery', name: 'Ann' },
+  body: { email: fixtureUser.email, password: 'correct horse battery', name: 'Ann' },
   asResponse: true,
 })
 const cookie = signedUp.headers.get('set-cookie')?.split(';', 1)[0] ?? ''

@@ -1,5 +1,5 @@
-// @jmondi/oauth2-server over Express with repositories of Maps. jose signs the access tokens (its default is HS256);
-// codes and refresh tokens are opaque (it signs them by default).
+// @jmondi/oauth2-server on Express, with Maps as repositories. jose signs the access tokens, because the library's default is
+// HS256. Codes and refresh tokens are opaque; by default the library signs them.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 import {
@@ -14,7 +14,7 @@ import { handleExpressResponse, requestFromExpress } from '@jmondi/oauth2-server
 import express from 'express'
 import { decodeJwt, generateKeyPair, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 
-import { issuer, person, redirectUri } from '../fixture.ts'
+import { issuer, fixtureUser, redirectUri } from '../fixture.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 
 const { algorithm } = targetSettings()
@@ -33,7 +33,7 @@ const client: OAuthClient = {
   allowedGrants: ['authorization_code', 'refresh_token', 'client_credentials'],
   scopes: ['openid', 'email', 'api.read'].map((name) => ({ name })),
 }
-const user = { id: person.userId }
+const user = { id: fixtureUser.userId }
 const sessions = new Map([[digest(sessionSecret), user]])
 const codes = new Map<string, OAuthAuthCode>()
 const revokedCodes = new Set<string>()
@@ -49,8 +49,8 @@ const jwt: JwtInterface = {
   decode: (token) => decodeJwt(token),
 }
 
-const known = <Value>(value: Value | undefined): Value => {
-  if (value === undefined) throw new Error('Not there.')
+const requireFound = <Value>(value: Value | undefined): Value => {
+  if (value === undefined) throw new Error('The record does not exist.')
   return value
 }
 
@@ -88,12 +88,12 @@ const tokens = {
     byRefresh.delete(token.refreshToken ?? '')
   },
   isRefreshTokenRevoked: async (token: OAuthToken) => !byRefresh.has(token.refreshToken ?? ''),
-  getByRefreshToken: async (refreshToken: string) => known(byRefresh.get(refreshToken)),
-  getByAccessToken: async (accessToken: string) => known(byAccess.get(accessToken)),
+  getByRefreshToken: async (refreshToken: string) => requireFound(byRefresh.get(refreshToken)),
+  getByAccessToken: async (accessToken: string) => requireFound(byAccess.get(accessToken)),
 }
 
 const authCodes = {
-  getByIdentifier: async (code: string) => known(codes.get(code)),
+  getByIdentifier: async (code: string) => requireFound(codes.get(code)),
   issueAuthCode: (
     own: OAuthClient,
     owner: { id: string | number } | undefined,

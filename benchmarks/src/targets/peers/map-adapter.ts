@@ -1,4 +1,4 @@
-/** oidc-provider's adapter contract over Maps: nothing is deleted, and no list is scanned on a write. */
+/** Creates an adapter for oidc-provider with Maps. It does not remove expired records, and a write scans no list. */
 export function mapAdapter(): new (model: string) => object {
   const records = new Map<string, Stored>()
   const sessionsByUid = new Map<string, string>()

@@ -1,12 +1,12 @@
-// @node-oauth/oauth2-server over Express with a model of Maps. It creates opaque tokens; our hook signs JWTs if
-// requested.
+// @node-oauth/oauth2-server on Express, with Maps as the model. The library creates opaque tokens; a hook signs JWTs if the
+// settings request them.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 import OAuth2Server from '@node-oauth/oauth2-server'
 import express, { type Request, type Response } from 'express'
 import { generateKeyPair, SignJWT } from 'jose'
 
-import { issuer, person, redirectUri } from '../fixture.ts'
+import { issuer, fixtureUser, redirectUri } from '../fixture.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 
 const { accessTokens, algorithm } = targetSettings()
@@ -21,7 +21,7 @@ const client = {
   redirectUris: [redirectUri],
   grants: ['authorization_code', 'refresh_token', 'client_credentials'],
 }
-const user = { id: person.userId }
+const user = { id: fixtureUser.userId }
 const secretDigest = Buffer.from(digest(clientSecret))
 const sessions = new Map([[digest(sessionSecret), user]])
 const codes = new Map<string, OAuth2Server.AuthorizationCode>()
@@ -31,8 +31,8 @@ const tokensByRefresh = new Map<string, OAuth2Server.Token>()
 const model = {
   ...(accessTokens === 'jwt' && { generateAccessToken: signAccessToken }),
   getClient: async (id: string, secret: string | null) => {
-    const isAsked = secret === null || timingSafeEqual(Buffer.from(digest(secret)), secretDigest)
-    return id === client.id && isAsked ? client : undefined
+    const isValid = secret === null || timingSafeEqual(Buffer.from(digest(secret)), secretDigest)
+    return id === client.id && isValid ? client : undefined
   },
   getUserFromClient: async () => ({ id: client.id }),
   validateScope: async (_user: unknown, _client: unknown, scope?: string[]) => scope ?? [],
@@ -90,7 +90,7 @@ app.post('/token', express.urlencoded({ extended: false }), async (request, resp
 
 app.get('/userinfo', async (request, response) => {
   const token = await server.authenticate(requestOf(request), new OAuth2Server.Response(response))
-  response.json({ sub: String(token.user['id']), email: person.email })
+  response.json({ sub: String(token.user['id']), email: fixtureUser.email })
 })
 
 const requestOf = (request: Request): OAuth2Server.Request => new OAuth2Server.Request(request)

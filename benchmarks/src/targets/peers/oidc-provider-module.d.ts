@@ -1,4 +1,4 @@
-// oidc-provider ships no types; these declare the part that the benchmark uses.
+// oidc-provider has no types. These declarations contain only what the benchmark uses.
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http'
 

@@ -1,8 +1,8 @@
-// oidc-provider with its default endpoints over an adapter of Maps: its own development adapter holds 1,000 entries.
+// oidc-provider with its default endpoints and an adapter with Maps: its own development adapter holds only 1,000 entries.
 import { exportJWK, generateKeyPair } from 'jose'
 import { Provider } from 'oidc-provider'
 
-import { issuer, person, redirectUri } from '../fixture.ts'
+import { issuer, fixtureUser, redirectUri } from '../fixture.ts'
 import { serveTarget, targetSettings, type Target } from '../serve-target.ts'
 import { mapAdapter } from './map-adapter.ts'
 
@@ -31,7 +31,7 @@ const oidcProvider = async (): Promise<Target> => {
     conformIdTokenClaims: false,
     findAccount: (_context: unknown, accountId: string) => ({
       accountId,
-      claims: () => ({ sub: accountId, email: person.email, email_verified: true }),
+      claims: () => ({ sub: accountId, email: fixtureUser.email, email_verified: true }),
     }),
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
@@ -77,12 +77,12 @@ const resourceIndicators = {
   }),
 }
 
-/** A session of the user, who has consented. @returns the session's cookie. */
+/** Creates a session of the user, who has consented. Returns the session's cookie. */
 async function signIn(provider: Provider): Promise<string> {
-  const grant = new provider.Grant({ accountId: person.userId, clientId: 'client' })
+  const grant = new provider.Grant({ accountId: fixtureUser.userId, clientId: 'client' })
   grant.addOIDCScope('openid email')
   const session = new provider.Session()
-  session.loginAccount({ accountId: person.userId })
+  session.loginAccount({ accountId: fixtureUser.userId })
   session.ensureClientContainer('client')
   session.grantIdFor('client', await grant.save())
   return session.save(day)

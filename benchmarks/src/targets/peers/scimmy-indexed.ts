@@ -1,11 +1,11 @@
-// scimmy over a Map, with an index of names that is used before the library's filter, and with paging before it: the
+// scimmy with a Map and an index of names. Name filters and paging are applied before the library's filter, so that the
 // remaining cost is the library's.
-import { scimPerson, scimUserId } from '../../scim-person.ts'
+import { scimUser, scimUserId } from '../../scim-user.ts'
 import { serveScimmy, type ScimmyAccount } from './scimmy.ts'
 
 const accounts = new Map<string, ScimmyAccount>()
 const byName = new Map<string, ScimmyAccount>()
-/** In order of creation. */
+/** The identifiers in order of creation. */
 const ids: string[] = []
 
 await serveScimmy(
@@ -24,7 +24,7 @@ await serveScimmy(
       return account === undefined ? [] : [account]
     },
   },
-  (number) => ({ ...scimPerson(number), id: scimUserId(number) }),
+  (number) => ({ ...scimUser(number), id: scimUserId(number) }),
 )
 
 function page(

@@ -1,5 +1,5 @@
-// scimmy over a Map: the filter scans all users and the library pages, as its documentation shows.
-import { scimPerson, scimUserId } from '../../scim-person.ts'
+// scimmy with a Map. As in its documentation, the filter scans all users, and the library selects the page.
+import { scimUser, scimUserId } from '../../scim-user.ts'
 import { serveScimmy, type ScimmyAccount } from './scimmy.ts'
 
 const accounts = new Map<string, ScimmyAccount>()
@@ -13,5 +13,5 @@ await serveScimmy(
       return filter === undefined ? all : (filter.match(all) as ScimmyAccount[])
     },
   },
-  (number) => ({ ...scimPerson(number), id: scimUserId(number) }),
+  (number) => ({ ...scimUser(number), id: scimUserId(number) }),
 )

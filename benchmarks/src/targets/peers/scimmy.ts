@@ -7,28 +7,31 @@ import { SCIMMYRouters } from 'scimmy-routers'
 import { scimSecret } from '../scim-secret.ts'
 import { serveTarget, targetSettings } from '../serve-target.ts'
 
-/** The part of scimmy's user resource that is read here. */
+/** The part of scimmy's user resource that this file reads. */
 export interface ScimmyAccount {
   readonly id: string
   readonly userName: string
 }
 
-/** How users are stored and found: the code that an application using scimmy writes. */
+/** Stores and finds users: the code that an application writes to use scimmy. */
 export interface ScimmyHandlers {
   put(account: ScimmyAccount): void
   find(id: string): ScimmyAccount | undefined
   list(resource: ScimmyList): ScimmyAccount[]
 }
 
-/** The request as scimmy passes it on. */
+/** The request that scimmy passes to a handler. */
 export type ScimmyList = InstanceType<typeof SCIMMY.Resources.User>
 
 /**
- * scimmy with its Express routers over these handlers. The enterprise extension is enabled, as in the other targets.
+ * Serves scimmy with its Express routers and these handlers. The enterprise extension is enabled, as in the other targets.
  */
-export async function serveScimmy(handlers: ScimmyHandlers, person: (number: number) => ScimmyAccount): Promise<void> {
+export async function serveScimmy(
+  handlers: ScimmyHandlers,
+  createUser: (number: number) => ScimmyAccount,
+): Promise<void> {
   const { rows } = targetSettings()
-  for (let number = 1; number <= rows; number += 1) handlers.put(person(number))
+  for (let number = 1; number <= rows; number += 1) handlers.put(createUser(number))
 
   SCIMMY.Resources.declare(SCIMMY.Resources.User)
   SCIMMY.Resources.User.extend(SCIMMY.Schemas.EnterpriseUser)
@@ -40,7 +43,9 @@ export async function serveScimmy(handlers: ScimmyHandlers, person: (number: num
       handlers.put(account)
       return account
     })
-    .egress((resource) => (resource.id === undefined ? handlers.list(resource) : found(handlers.find(resource.id))))
+    .egress((resource) =>
+      resource.id === undefined ? handlers.list(resource) : requireFound(handlers.find(resource.id)),
+    )
 
   const app = express()
   app.disable('x-powered-by')
@@ -63,7 +68,7 @@ function authenticate(request: express.Request): string {
   return 'provider'
 }
 
-function found(account: ScimmyAccount | undefined): ScimmyAccount {
+function requireFound(account: ScimmyAccount | undefined): ScimmyAccount {
   if (account === undefined) throw new SCIMMY.Types.Error(404, '', 'Not found')
   return account
 }

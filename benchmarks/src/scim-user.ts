@@ -1,8 +1,8 @@
 /**
- * The user with the given number, as an identity provider would create it: the attributes that Okta and Entra send for
+ * Returns the user with a number, as an identity provider would create it: with the attributes that Okta and Entra send for
  * an employee.
  */
-export const scimPerson = (number: number | string) => ({
+export const scimUser = (number: number | string) => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],
   externalId: `external-${number}`,
   userName: scimUserName(number),
@@ -24,7 +24,7 @@ export const scimPerson = (number: number | string) => ({
   },
 })
 
-/** The `id` of an existing user. */
+/** Returns the `id` of an existing user. */
 export const scimUserId = (number: number | string): string => `account-${number}`
 
 export const scimUserName = (number: number | string): string => `ann.${number}@example.test`

@@ -6,12 +6,12 @@ import type { SqlConnection, SqlValue } from './sql-connection.ts'
 export type Values = readonly unknown[]
 
 /**
- * Prepares a recorded statement for other values: each parameter whose value was that of a sample is bound by the name
- * of that sample; all others keep their recorded value.
- * @returns a function that returns its rows.
- * @throws Error when none of the parameters had the value of a sample.
+ * Prepares a recorded statement for new values. Each parameter whose recorded value equals a sample gets the new value with
+ * the sample's name. All other parameters keep their recorded value.
+ * @returns a function that runs the statement and returns its rows.
+ * @throws Error if a sample equals none of the parameters.
  */
-export function byHand<Name extends string>(
+export function prepareRecorded<Name extends string>(
   { sql, parameters }: RecordedStatement,
   samples: Readonly<Record<Name, SqlValue>>,
   { lists }: SqlConnection,
@@ -21,10 +21,10 @@ export function byHand<Name extends string>(
   const unused = names.filter((name) => !sources.includes(name))
   if (unused.length > 0)
     throw new Error(
-      `Nothing was bound to ${unused.map((name) => `${name}, ${String(samples[name])}`).join('; ')}: ${sql}`,
+      `No parameter of the statement equals the sample ${unused.map((name) => `${name}, ${String(samples[name])}`).join('; ')}: ${sql}`,
     )
 
   const run = lists(sql)
   return (values) =>
-    run(...sources.map((name, place) => (name === undefined ? (parameters[place] ?? null) : values[name])))
+    run(...sources.map((name, index) => (name === undefined ? (parameters[index] ?? null) : values[name])))
 }
