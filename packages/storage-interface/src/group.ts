@@ -39,7 +39,7 @@ export const groups = defineRecord(
     /** Advances by one with each change of the group or of its members. Starts at 1. */
     version: integer,
   },
-  // Lookups use the keys, because the texts themselves may be too long for an index.
+  // Lookups use the keys, because the strings themselves may be too long for an index.
   { storedOnly: { externalIdKey: optional(text), displayNameKey: optional(text), comparable: searchable } },
 )
 

@@ -174,7 +174,7 @@ export interface ProvisionedUserStore {
    * Inserts a user with generation 0 and version 1. Law: `userName` and `externalId` are unique within a provider, and an identifier
    * is never used twice, as in `UserStore.insert`. Law: a user with the `externalId` or the `userName` of a user who was removed
    * while blocked is blocked from the start, even if the removal and the insertion are concurrent. Law: the block of a user applies
-   * to every `externalId` and `userName` that the user has left behind, until the host lifts it. Law: with `unlessRemoved`, no
+   * to every `externalId` and `userName` that the user has had, until the host lifts the block. Law: with `unlessRemoved`, no
    * interleaving with removals inserts a user whose `externalId` was removed.
    */
   insert(user: NewProvisionedUser): Promise<InsertUserOutcome>

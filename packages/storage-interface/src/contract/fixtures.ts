@@ -34,7 +34,7 @@ export const nowPlus = (secondsLater: number): EpochSeconds => epochSeconds(now 
 /** A value shaped like a digest (43 characters of base64url), different for each label of letters, digits, `-` and `_`. */
 export const aDigest = (label: string): SecretDigest => secretDigest(label.padEnd(43, '_').slice(0, 43))
 
-/** A confidential web client with one secret, in use. */
+/** A confidential web client with one secret. It is not disabled. */
 export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientRecord => ({
   clientId: clientId('client-1'),
   clientName: 'Example Application',
@@ -236,7 +236,7 @@ export const anInteractionRecord = (overrides: Partial<InteractionRecord> = {}):
   ...overrides,
 })
 
-/** A pushed authorization request that a browser may begin with for a minute, and complete for half an hour after that. */
+/** A pushed authorization request. A browser may begin with it for a minute, and complete it for half an hour after that. */
 export const aPushedRequestRecord = (overrides: Partial<PushedRequestRecord> = {}): PushedRequestRecord => ({
   digest: aDigest('pushed-1'),
   clientId: clientId('client-1'),

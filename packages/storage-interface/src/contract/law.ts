@@ -2,7 +2,7 @@ import type { OAuthStorage } from '../storage.ts'
 
 /** A store that a law is checked on. It is empty when it is created. */
 export interface StorageUnderTest<Storage extends OAuthStorage = OAuthStorage> {
-  /** A storage bound to the issuer. All storages of one issuer see the same rows. */
+  /** Opens a storage bound to the issuer. All storages of one issuer read the same rows. */
   open(issuer: string): Promise<Storage>
   /** Called once, after the law was checked. */
   close(): Promise<void>
@@ -18,7 +18,7 @@ export interface StorageLaw<Storage extends OAuthStorage = OAuthStorage> {
   readonly run: (makeStore: () => Promise<StorageUnderTest<Storage>>) => Promise<void>
 }
 
-/** What a law is checked with. */
+/** What a law uses to check a store. */
 export interface Trial<Storage extends OAuthStorage = OAuthStorage> {
   /** A storage bound to `issuer`. */
   readonly storage: Storage

@@ -30,7 +30,7 @@ import type { WebhookRecord } from '../webhook.ts'
 import { aDigest, now, nowPlus } from './fixtures.ts'
 import type { Trial } from './law.ts'
 
-/** An identity provider with one secret, in use. */
+/** An identity provider with one secret. It is not disabled. */
 export const aProviderRecord = (overrides: Partial<IdentityProviderRecord> = {}): IdentityProviderRecord => ({
   providerId: providerId('provider-1'),
   displayName: 'Example Directory',

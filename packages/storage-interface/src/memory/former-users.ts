@@ -3,7 +3,7 @@ import type { NewProvisionedUser, ProvisionedState } from '../provisioned-user.t
 import { blockOfKey, formerKey, type PresentUser, userNameOf, type UserTable } from './users.ts'
 
 /** Whether `unlessRemoved` forbids the insertion, because a user with the `externalId` was removed. */
-export const wasRemoved = (
+export const isRefusedAsRemoved = (
   { former }: UserTable,
   { providerId, state, unlessRemoved = false }: Omit<NewProvisionedUser, 'createdAt'>,
 ): boolean =>

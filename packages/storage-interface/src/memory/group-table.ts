@@ -54,7 +54,7 @@ function writeGroupChange(changes: ChangeTable, before: GroupRecord | undefined,
   if (names.length > 0) writeChange(changes, { type: 'group.changed', groupId, names }, updatedAt)
 }
 
-/** A user or a group in a group. */
+/** The membership of a user or a group in a group. */
 interface Membership {
   readonly groupId: GroupId
   readonly memberId: string

@@ -24,7 +24,7 @@ import type {
   RemovalRequest,
   TakenKey,
 } from '../provisioned-user.ts'
-import { findFormerBlock, wasRemoved, keysOf, changedKeys } from './former-users.ts'
+import { findFormerBlock, isRefusedAsRemoved, keysOf, changedKeys } from './former-users.ts'
 import { type GroupTable, removeFromGroups, groupsOf, memberIdsOf } from './group-table.ts'
 import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
 import { findHolder, rowsByAge, findByText } from './provider-index.ts'
@@ -148,7 +148,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
       if (users.byId.has(userId)) return { outcome: 'taken', key: 'id' }
       const key = takenKey(users, user)
       if (key !== undefined) return { outcome: 'taken', key }
-      if (wasRemoved(users, user)) return { outcome: 'removed' }
+      if (isRefusedAsRemoved(users, user)) return { outcome: 'removed' }
 
       const blockedAt = findFormerBlock(users, providerId, keysOf(state))
       const record: UserRecord = {
@@ -203,7 +203,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
       await scheduler()
       const row = presentRow(users, change.userId)
       const isExpected = row?.provisioning === undefined && row?.record.version === change.version
-      if (isExpected && takenKey(users, change) === undefined && wasRemoved(users, change))
+      if (isExpected && takenKey(users, change) === undefined && isRefusedAsRemoved(users, change))
         return { outcome: 'removed' }
       const outcome = swap(tables, row?.provisioning === undefined ? row : undefined, { ...change, adopted: true })
       if (outcome.outcome === 'swapped') joinOrganization(tables, change)

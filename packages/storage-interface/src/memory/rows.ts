@@ -37,7 +37,7 @@ export interface OrderedRows<Key extends string, Row> {
   set(key: Key, row: Row): void
   /** @returns whether the row existed. */
   delete(key: Key): boolean
-  /** The rows after a key, or from the first; do not add or remove rows while iterating. */
+  /** Iterates over the rows after a key, or over all rows. Do not add or remove rows meanwhile. */
   rowsAfter(key: Key | undefined): Iterable<Row>
 }
 

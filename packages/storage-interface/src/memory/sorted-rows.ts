@@ -11,11 +11,11 @@ export interface SortedRows<Row extends Place, Place = Row> {
   add(row: Row): void
   /** Removes the row at a place, if there is one. */
   remove(place: Place): void
-  /** The rows from one index to before another, as `Array.slice` does for indexes that are not negative. */
+  /** Returns the rows from one index to before another, like `Array.slice` with indexes that are not negative. */
   slice(start: number, end: number): readonly Row[]
-  /** The rows from an index on, one by one; do not add or remove rows while iterating. */
+  /** Iterates over the rows from an index on. Do not add or remove rows meanwhile. */
   from(start: number): Iterable<Row>
-  /** The number of rows up to and including a place: the index of the first row after it. */
+  /** Returns the number of rows up to and including a place: the index of the first row after it. */
   countUpTo(place: Place): number
 }
 

@@ -54,7 +54,7 @@ export interface UserTable {
   /** The attributes that the host indexed. */
   readonly indexed: Map<string, IndexedAttribute>
   readonly changes: ChangeTable
-  /** The last user whom a provider or the host removed, by the `formerKey` of an `externalId` or a `userName`. */
+  /** The last user with each key who was removed or released, by the `formerKey` of an `externalId` or a `userName`. */
   readonly former: Map<string, FormerUser>
 }
 

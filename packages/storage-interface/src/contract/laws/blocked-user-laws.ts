@@ -6,7 +6,7 @@ import { now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser, toUserRecord, freshUser } from '../provisioning-fixtures.ts'
 
-/** The block of the host, which providers cannot lift. */
+/** Blocks by the host, which providers cannot lift. */
 export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   law('provisioned users: no change by the provider makes a blocked user active', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
@@ -261,7 +261,7 @@ export const blockedUserLaws: readonly StorageLaw<ScimStorage>[] = [
 const ada = aProvisionedUser('ada')
 const fresh = freshUser(ada)
 
-/** A change of `ada`, later by as many seconds as the version that was read. */
+/** Returns a change of `ada`. Its time is as many seconds after `now` as the version that was read. */
 const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
   providerId: ada.providerId,
   userId: ada.userId,

@@ -6,7 +6,7 @@ import { atOnce, law, type StorageLaw, tally, type Trial } from '../law.ts'
 import { aGroup, aProvisionedState, aProvisionedUser, delta, aWebhook } from '../provisioning-fixtures.ts'
 import { isolation } from './isolation-laws.ts'
 
-/** Changes for webhooks: each is written together with what changed, and listed once and in order. */
+/** Changes for webhooks: each is recorded in the same step in which it happens, and is listed once and in order. */
 export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
   law('changes: methods that change users record the changes, with the names of the changed claims', async (trial) => {
     const { storage, same } = trial
@@ -196,7 +196,7 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
   }),
 ]
 
-/** Inserts a webhook. @returns a function that reads the changes since the last call, as sorted texts. */
+/** Inserts a webhook. @returns a function that reads the changes since the last call, as sorted strings. */
 async function startRecording({ storage }: Trial<AdminStorage>): Promise<() => Promise<readonly string[]>> {
   await storage.webhooks.insert(aWebhook())
   let after = 0

@@ -10,11 +10,11 @@ import { atOnce, law, type StorageLaw, tally, type Trial } from '../law.ts'
 
 interface ResourceTrial extends Pick<Trial<ScimStorage>, 'same' | 'open' | 'issuer'> {
   readonly store: CustomResourceStore
-  /** One of two stores of the same rows, alternately. */
+  /** Returns one of two stores of the same rows, alternately. */
   readonly server: (index: number) => CustomResourceStore
 }
 
-/** The store is optional: a storage without it keeps these laws. */
+/** The store is optional: a storage without it passes these laws. */
 const resourceLaw = (name: string, check: (trial: ResourceTrial) => Promise<void>): StorageLaw<ScimStorage> =>
   law(`custom resources: ${name}`, async ({ storage, server, same, open, issuer }) => {
     const { customResources: store } = storage
@@ -160,17 +160,17 @@ export const customResourceLaws: readonly StorageLaw<ScimStorage>[] = [
       ['type', store, { resourceType: 'device' }],
       ['issuer', foreign, {}],
     ] as const
-    for (const [owner, asked, difference] of others) {
+    for (const [owner, other, difference] of others) {
       const key = { ...keyOf(device), ...difference }
-      same(await asked.find(key), undefined, `find as another ${owner}`)
+      same(await other.find(key), undefined, `find as another ${owner}`)
       const change = { ...key, version: 1, state: aState('stolen'), now: nowPlus(1) }
-      same(await asked.compareAndSwap(change), { outcome: 'absent' }, `compareAndSwap as another ${owner}`)
-      same(await asked.remove({ ...key, version: undefined }), { outcome: 'absent' }, `remove as another ${owner}`)
+      same(await other.compareAndSwap(change), { outcome: 'absent' }, `compareAndSwap as another ${owner}`)
+      same(await other.remove({ ...key, version: undefined }), { outcome: 'absent' }, `remove as another ${owner}`)
       const filters = [undefined, text('externalId', 'eq', 'external-1'), text('id', 'eq', device.resourceId)]
       for (const filter of filters)
-        same(await listed(asked, { filter, ...difference }), [0], `list as another ${owner}`)
+        same(await listed(other, { filter, ...difference }), [0], `list as another ${owner}`)
       const twin = { ...device, ...difference, resourceId: `twin of another ${owner}` }
-      same((await asked.insert(twin)).outcome, 'inserted', `the same keys of another ${owner}`)
+      same((await other.insert(twin)).outcome, 'inserted', `the same keys of another ${owner}`)
     }
     same(await listed(store), [1, fresh(device)], 'the resource afterwards')
   }),
@@ -254,7 +254,7 @@ const everyDevice = {
   page: { kind: 'index', offset: 0, limit: 100 },
 } as const
 
-/** The total, and the records of the page. */
+/** Returns the total, and the records of the page. */
 async function listed(
   store: CustomResourceStore,
   query: Partial<Parameters<CustomResourceStore['list']>[0]> = {},

@@ -5,7 +5,7 @@ import type { ScimStorage } from '../../storage.ts'
 import { type StorageLaw, law } from '../law.ts'
 import { expectMatches } from '../provisioning-fixtures.ts'
 
-/** A list finds what `matchesFilter` finds (RFC 7644 §3.4.2.2): the predicate is the reference. */
+/** A list finds the resources that `matchesFilter` matches (RFC 7644 §3.4.2.2): the predicate is the reference. */
 export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
   law('filters: strings are compared exactly, in the order of code points', (trial) => {
     const orders = (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).flatMap((operator) =>
@@ -167,8 +167,8 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
       null,
     ]
     const people: readonly JsonObject[] = [{}, ...values.map((thing) => ({ thing }))]
-    const asked = ['thing', 'thing.value'].map((path) => attribute(path))
-    const filters = [...asked, multiValued('thing')].flatMap((about) => [
+    const attributes = ['thing', 'thing.value'].map((path) => attribute(path))
+    const filters = [...attributes, multiValued('thing')].flatMap((about) => [
       ...(['eq', 'ne', 'lt', 'ge'] as const).flatMap((operator) => [
         text(about, operator, '1'),
         number(about, operator, 1),

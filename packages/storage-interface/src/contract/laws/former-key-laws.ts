@@ -5,9 +5,9 @@ import { nowPlus } from '../fixtures.ts'
 import { type StorageLaw, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts'
 
-/** The keys that a user had before the host linked the user again. */
+/** A block applies to the keys that a user had before the host linked the user again. */
 export const formerKeyLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('provisioned users: the block of a user applies to every key that the user has had', async (trial) => {
+  law('provisioned users: a block applies to every key that the user has had', async (trial) => {
     const { storage, same } = trial
     const blockedAt = nowPlus(1)
     const links: Readonly<Record<string, LinkedAgain>> = {
@@ -50,13 +50,13 @@ export const formerKeyLaws: readonly StorageLaw<ScimStorage>[] = [
         const next = aProvisionedUser(`${key} of ${name}`, { state: aProvisionedState(name, state) })
         await storage.provisionedUsers.insert(next)
         const found = await storage.users.find(next.userId)
-        const of = { active: found?.active, blockedAt: found?.blockedAt }
-        same(of, { active: false, blockedAt }, `the next user with the ${key} of one who ${name}`)
+        const block = { active: found?.active, blockedAt: found?.blockedAt }
+        same(block, { active: false, blockedAt }, `the next user with the ${key} of a user who ${name}`)
       }
     }
   }),
 
-  law('provisioned users: lifting the block of a user lifts it from every key that the user has had', async (trial) => {
+  law('provisioned users: lifting a block lifts it from every key that the user has had', async (trial) => {
     const { storage, same } = trial
     await storage.provisionedUsers.insert(ada)
     await storage.users.deactivate(ada.userId, nowPlus(1))
@@ -74,13 +74,13 @@ export const formerKeyLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 ]
 
-/** How a user goes on who was released. */
+/** What happens to a released user afterwards. */
 interface LinkedAgain {
-  /** The provider that links the user; that of `ada` by default. */
+  /** The provider that links the user; by default, the provider of `ada`. */
   readonly by?: ProviderId
-  /** How the user leaves again. */
+  /** Releases or removes the user again. */
   readonly leave?: (target: RemovalRequest) => Promise<unknown>
-  /** Whether the host blocks the user at the end instead of at the beginning. */
+  /** Whether the host blocks the user after all this instead of before. */
   readonly isBlockedLater?: boolean
 }
 

@@ -2,7 +2,7 @@ import { clientId, grantId, userId } from '../../values.ts'
 import { aGrantRecord, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
-/** Grants: at most one unrevoked grant for each user and client, and the root of all that was issued under it. */
+/** Grants: a user and a client have at most one unrevoked grant, which is the root of everything issued under it. */
 export const grantLaws: readonly StorageLaw[] = [
   law('grants: a user and a client have at most one unrevoked grant', async ({ storage, server, same }) => {
     const inserts = await atOnce(8, (index) =>

@@ -85,15 +85,15 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     ]
     for (const group of [many, nested, empty]) await storage.groups.insert(group)
 
-    const asked = [empty.groupId, nested.groupId, groupId('unknown'), many.groupId]
-    const members = await storage.groups.membersOf(many.providerId, asked)
+    const requested = [empty.groupId, nested.groupId, groupId('unknown'), many.groupId]
+    const members = await storage.groups.membersOf(many.providerId, requested)
 
     same(members.get(many.groupId), userMembers('10', 'B', 'a', 'a-2', 'b', 'é'), 'users')
     const both = [...userMembers('b'), { memberId: 'group-m', type: 'Group' }]
     same(members.get(nested.groupId), both, 'a user and a group')
     same(members.get(empty.groupId), [], 'a group without members')
     same(members.get(groupId('unknown')), [], 'an unknown group')
-    same(members.size, asked.length, 'the number of groups in the result')
+    same(members.size, requested.length, 'the number of groups in the result')
     same([...(await storage.groups.membersOf(many.providerId, []))], [], 'no groups')
   }),
 
@@ -102,7 +102,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     await storage.groups.insert(aGroup('three', { memberIds: ['user-a', 'user-b', 'user-c'] }))
     await storage.groups.insert(aGroup('two', { memberIds: ['user-a', 'group-three'] }))
     await storage.groups.insert(aGroup('none'))
-    const { providerId, groupId: beside } = aGroup('two')
+    const { providerId, groupId: excluded } = aGroup('two')
     const members = (labels: readonly string[], atMost: number) =>
       storage.groups.countMembers(
         providerId,
@@ -118,7 +118,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await members([], 9), 0, 'of no group')
     same(await memberships(['user-c', 'user-a', 'unknown'], 9), 2, 'the groups of the user who is in the most')
     same(await memberships(['user-a', 'user-b'], 1), 1, 'up to the limit')
-    same(await memberships(['user-a'], 9, beside), 1, 'without the group itself')
+    same(await memberships(['user-a'], 9, excluded), 1, 'without the group itself')
     same(await memberships(['group-three'], 9), 1, 'the groups of a group')
     same(await memberships([], 9), 0, 'of no members')
     const many = Array.from({ length: 600 }, (_, index) => `unknown-${index}`)

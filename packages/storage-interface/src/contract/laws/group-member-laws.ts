@@ -162,7 +162,7 @@ export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 ]
 
-/** No change of a member is lost when others change the group at the same time. */
+/** No change of a member is lost if others change the group at the same time. */
 export const memberRaceLaws: readonly StorageLaw<ScimStorage>[] = [
   law('groups: of concurrent writers that read the same version, one succeeds', async ({ storage, server, same }) => {
     await seedMembers(storage, [])

@@ -4,7 +4,7 @@ import { aDigest, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 import { anInitialAccessToken } from '../provisioning-fixtures.ts'
 
-/** Initial access tokens: spent as often as they were made for (RFC 7591 §1.2). */
+/** Initial access tokens: a token can be spent as often as it was created for (RFC 7591 §1.2). */
 export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
   law(
     'initial access tokens: an identifier is inserted at most once, and the first record stays',

@@ -56,7 +56,7 @@ const ownershipLaw = <Storage extends OAuthStorage>({ store, make, insert, read 
     },
   )
 
-/** What one issuer's storage wrote is not found through another's. */
+/** Rows that one issuer's storage wrote are not found through another issuer's storage. */
 const isolationLaw = <Storage extends OAuthStorage>({ store, make, insert, read }: RecordKind<Storage>) =>
   isolation<Storage>(`${store} are read and inserted`, async ({ storage, same }, other) => {
     await insert(storage, make('id-1'))
@@ -66,7 +66,7 @@ const isolationLaw = <Storage extends OAuthStorage>({ store, make, insert, read 
     same(await read(storage, 'id-1'), make('id-1'), "the first issuer's record")
   })
 
-/** A law that is checked with a storage of a second issuer. */
+/** Returns a law that is checked with the storage of a second issuer. */
 export function isolation<Storage extends OAuthStorage = OAuthStorage>(
   subject: string,
   check: (trial: Trial<Storage>, other: Storage) => Promise<void>,
@@ -120,7 +120,7 @@ export const absentIdentifiers = ['', 'a', 'abcd', 'a%%', 'abc\n', 'toString', '
 
 export const show = (id: string): string => JSON.stringify(id.slice(0, 40))
 
-/** Nothing that one issuer's handle wrote is found, changed or counted through another's. */
+/** No row that one issuer's storage wrote is found, changed or counted through another issuer's storage. */
 export const isolationLaws: readonly StorageLaw[] = [
   isolation('clients are changed', async ({ storage, same }, other) => {
     await storage.clients.insert(client)

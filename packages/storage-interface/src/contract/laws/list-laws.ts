@@ -17,7 +17,7 @@ import {
 } from '../provisioning-fixtures.ts'
 import { boolean, element, text } from '../filters.ts'
 
-/** Pages of lists, by number and by position. */
+/** Pages of lists, by index and by cursor. */
 export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'lists: users, including deactivated ones, are listed by age and then by identifier',
@@ -90,7 +90,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'lists: cursor pages show each row that exists all the time exactly once, while others are inserted and removed',
     async ({ storage, same }) => {
-      // Four in each second, so that pages end within a second.
+      // Several users have the same second of creation, so that a page can end between them.
       const stay = Array.from({ length: 12 }, (_, index) =>
         aProvisionedUser(`s-${index}`, { createdAt: nowPlus(index % 3) }),
       )
@@ -206,7 +206,7 @@ export const listPageLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 ]
 
-/** Creates users, each a second younger than the one before; every second one is inactive. */
+/** Inserts users, each a second younger than the previous one; every second user is inactive. */
 async function seed(storage: ScimStorage, count: number): Promise<void> {
   const labels = Array.from({ length: count }, (_, index) => `${index}`)
   const users = labels.map((label, index) =>
@@ -227,7 +227,7 @@ async function remove(storage: ScimStorage, id: string): Promise<void> {
   })
 }
 
-/** All users on the cursor pages, in order. `between` is called after each page with the last user on it. */
+/** Returns the users on all cursor pages, in order. Calls `between` after each page with the last user on it. */
 async function readAllPages(
   storage: ScimStorage,
   { limit, ...query }: Partial<ListQuery> & { readonly limit: number },

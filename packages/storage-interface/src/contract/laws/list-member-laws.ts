@@ -19,7 +19,7 @@ import {
 } from '../provisioning-fixtures.ts'
 import { and, attribute, boolean, element, not, number, or, present, multiValued, text } from '../filters.ts'
 
-/** Filters on the values that the store adds work as if the comparable form contained them. */
+/** Filters on the attributes that the store adds work as if the comparable form contained them. */
 export const listAttributeLaws: readonly StorageLaw<ScimStorage>[] = [
   law('filters: users are found by id, externalId, userName and creation time', async ({ storage, same }) => {
     const nameless = aProvisionedUser('nameless', {

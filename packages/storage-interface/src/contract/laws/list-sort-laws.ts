@@ -159,14 +159,14 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
 const seed = ({ storage }: Trial<ScimStorage>, comparables: readonly JsonObject[]): Promise<void> =>
   insertUsers(storage, usersWith(comparables))
 
-/** The addresses b and y; the one at the index is primary. */
+/** The addresses b and y; the address at the index is primary. */
 const withPrimary = (primary: number): JsonObject => ({
   emails: ['b', 'y'].map((value, index) => ({ value, primary: index === primary })),
 })
 
 const byEmail = { by: multiValued('emails'), elementPart: 'value' }
 
-/** Checks both directions; the users are identified by number. */
+/** Checks the order in both directions. The users are identified by their numbers. */
 async function isSorted(
   { storage, same }: Trial<ScimStorage>,
   sorted: SortKey['attribute'] | { readonly by: SortKey['attribute']; readonly elementPart: string },

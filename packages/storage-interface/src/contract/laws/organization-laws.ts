@@ -317,7 +317,7 @@ async function fill({ storage }: Trial<AdminStorage>): Promise<void> {
 const familyFor = (name: string, overrides: Partial<TokenFamilyRecord>): TokenFamilyRecord =>
   aFamilyRecord({ familyId: familyId(name), refresh: undefined, ...overrides })
 
-/** The families that were revoked, in order. */
+/** Returns the families that were revoked, in order. */
 async function revocationsIn({ revocations }: OAuthStorage): Promise<readonly string[]> {
   const { records } = await revocations.list({ from: undefined, revokedSince: nowPlus(-100_000), limit: 1000 })
   return records.flatMap(({ revocation }) => (revocation.kind === 'family' ? [revocation.familyId] : []))

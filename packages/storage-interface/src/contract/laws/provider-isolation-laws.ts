@@ -19,7 +19,7 @@ import {
 import { attribute, element, not, or, present, text } from '../filters.ts'
 import { absentIdentifiers, identifiers, isolation, show } from './isolation-laws.ts'
 
-/** Users and groups of one issuer's providers are not visible at another issuer, also with the same provider identifier. */
+/** Users and groups of one issuer's providers are not visible at another issuer, even for the same provider identifier. */
 export const provisioningIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
   law('identifiers: keys of users and groups are compared byte for byte', async ({ storage, same }) => {
     const { providerId: provider } = everything

@@ -177,7 +177,7 @@ async function checkNoMemberships(
   same([...members], [[group.groupId, []]], 'its members')
 }
 
-/** Users of providers are the users that core knows: removing a user through either store removes it from both. */
+/** A user of a provider is one row for both stores: removing the user through either store removes the user from both. */
 export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: a removed user is absent for every method, and the keys are free but not the identifier',
@@ -278,7 +278,7 @@ async function seed(storage: ScimStorage): Promise<void> {
   await storage.groups.insert(staff)
 }
 
-/** Removed at `nowPlus(9)`. */
+/** Checks that `ada` was removed, at `nowPlus(9)`. */
 async function checkRemoval({ storage, same }: Trial<ScimStorage>): Promise<void> {
   const { providerId: provider, userId: id, state } = ada
   same(await storage.provisionedUsers.find(provider, id), undefined, 'find')

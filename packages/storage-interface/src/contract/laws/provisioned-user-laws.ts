@@ -140,7 +140,7 @@ function keysOf(results: readonly InsertUserOutcome[]) {
   return [...new Set(results.flatMap((result) => (result.outcome === 'taken' ? [result.key] : [])))]
 }
 
-/** Later changes by a provider, in one write with the kill switch. */
+/** Changes by a provider, which write the kill switch in the same step. */
 export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: clearing active advances the generation once, in the same write',
@@ -276,7 +276,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
 
 const fresh = freshUser(ada)
 
-/** A change of `ada`, later by as many seconds as the version that was read. */
+/** Returns a change of `ada`. Its time is as many seconds after `now` as the version that was read. */
 const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
   providerId: ada.providerId,
   userId: ada.userId,

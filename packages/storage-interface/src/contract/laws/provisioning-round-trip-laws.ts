@@ -20,7 +20,7 @@ import * as records from '../complete-records.ts'
 import { nowPlus } from '../fixtures.ts'
 import { richJsonText } from '../complete-records.ts'
 
-/** Every member of a provider's records comes back as it was written, through every method that reads it. */
+/** Every method that reads a provider's record returns every member as it was written. */
 export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
   law('round trip: identity providers', async ({ storage, same }) => {
     for (const provider of [records.fullProvider, records.sparseProvider]) {
@@ -141,7 +141,7 @@ export const provisioningRoundTripLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 ]
 
-/** Text of this many characters, four UTF-8 bytes each, that databases cannot compress much. */
+/** Returns a string of this many characters, each of four UTF-8 bytes, that databases cannot compress much. */
 const farCharacters = (count: number): string =>
   Array.from({ length: count }, (_, index) =>
     String.fromCodePoint(0x1_00_00 + ((index * 7919 * 104_729) % 0xf_ff_ff)),
@@ -176,7 +176,7 @@ async function checkGroupReads(
   same(list.outcome === 'listed' && list.records, [record], 'through list')
 }
 
-/** A filter for texts that are present under the name of an attribute (RFC 7643 §2.1). */
+/** Returns a filter for the strings of a comparable form whose keys are valid attribute names (RFC 7643 §2.1). */
 function hasTextsOf(comparable: JsonObject): ResolvedFilter {
   const texts = Object.entries(comparable).flatMap(([name, value]) =>
     typeof value === 'string' && /^[a-z]\w*$/i.test(name) ? [text(name, 'eq', value)] : [],

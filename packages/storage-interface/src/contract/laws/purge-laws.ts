@@ -18,7 +18,7 @@ import {
   nowPlus,
 } from '../fixtures.ts'
 
-/** Purging changes no answer. Stores whose rows expire by themselves may count fewer. */
+/** Purging does not change the result of any other method. Stores whose rows expire automatically may report fewer removed rows. */
 export const purgeLaws: readonly StorageLaw[] = [
   law('purge: rows that are honoured are not removed', async (trial) => {
     const { storage, same } = trial

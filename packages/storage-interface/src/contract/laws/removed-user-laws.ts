@@ -4,7 +4,7 @@ import { aUser, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, law } from '../law.ts'
 import { aProvisionedUser } from '../provisioning-fixtures.ts'
 
-/** Users whom a provider has removed: a sign-in does not create them again. */
+/** A sign-in does not create a user again whom the provider removed. */
 export const removedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: the externalId of a removed or released user is remembered per provider',
@@ -72,7 +72,7 @@ export const removedUserLaws: readonly StorageLaw<ScimStorage>[] = [
         }
         const [created, signedIn] = await Promise.all([
           directory(),
-          // Later by as many reads as the round.
+          // In each round, the insertion starts one read later.
           (async () => {
             for (let read = 0; read < round; read += 1) await server(0).users.find(user.userId)
             return server(0).provisionedUsers.insert(signIn)

@@ -96,7 +96,7 @@ const use = { purpose: 'client_assertion_jti', value: 'jti-1', expiresAt: nowPlu
 const useAt = (storage: OAuthStorage, later: number): Promise<ReplayOutcome> =>
   storage.replays.markUsed({ ...use, expiresAt: nowPlus(later + 1), now: nowPlus(later) })
 
-/** Signing keys: all servers of an issuer sign with the same ones. */
+/** Signing keys: all servers of an issuer sign with the same keys. */
 export const signingKeyLaws: readonly StorageLaw[] = [
   law(
     "signing keys: of 8 servers that offer an algorithm's first key, one inserts it",

@@ -17,13 +17,13 @@ import {
 import { type StorageLaw, law } from '../law.ts'
 import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts'
 
-/** All revocations in the store, in order. */
+/** Returns all revocations in the store, in order. */
 export async function allRevocations({ revocations }: OAuthStorage): Promise<readonly Revocation[]> {
   const { records } = await revocations.list({ from: undefined, revokedSince: nowPlus(-100_000), limit: 1000 })
   return records.map((record) => record.revocation)
 }
 
-/** Each method that revokes something writes one revocation in the same step; no other method writes one. */
+/** Each method that revokes something records one revocation in the same step; no other method records one. */
 export const revocationLaws: readonly StorageLaw[] = [
   revocation(
     'records a token that revokeToken revokes',
@@ -146,7 +146,7 @@ export const revocationLaws: readonly StorageLaw[] = [
   }),
 ]
 
-/** The same for the methods of identity providers. */
+/** The same rule for the methods of `ProvisionedUserStore`. */
 export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
   revocation<ScimStorage>(
     'records a user whom the provider deactivates and removes',
@@ -183,7 +183,7 @@ export const provisioningRevocationLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 ]
 
-/** A law about the revocations that a method writes, in a store with a client, a user, a grant and a family. */
+/** Returns a law about the revocations that a method records, in a store with a client, a user, a grant and a family. */
 function revocation<Storage extends OAuthStorage = OAuthStorage>(
   subject: string,
   expected: readonly Revocation[],

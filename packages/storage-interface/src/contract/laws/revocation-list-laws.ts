@@ -113,7 +113,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
 const revokeToken = ({ revocations }: OAuthStorage, tokenId: string, time: EpochSeconds): Promise<void> =>
   revocations.revokeToken({ tokenId, expiresAt: nowPlus(600), now: time })
 
-/** The names on a page: of revocations from `now` on, unless stated otherwise. */
+/** Returns the names of the revocations on a page. By default, the page has revocations from `now` on. */
 async function names(
   { revocations }: OAuthStorage,
   page: Partial<Parameters<RevocationStore['list']>[0]> = {},

@@ -4,7 +4,7 @@ import { law, type StorageLaw } from '../law.ts'
 import { aClientRecord, aLogin, now } from '../fixtures.ts'
 import * as records from '../complete-records.ts'
 
-/** Every member of every record comes back as it was written, through every method that reads it. */
+/** Every method that reads a record returns every member as it was written. */
 export const roundTripLaws: readonly StorageLaw[] = [
   law('round trip: clients', async ({ storage, same }) => {
     for (const client of [records.fullClient, records.sparseClient]) {

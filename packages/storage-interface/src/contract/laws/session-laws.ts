@@ -6,7 +6,7 @@ import type { OAuthStorage } from '../../storage.ts'
 import { aDigest, aJoin, aSessionEnd, aSessionRecord, aUser, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
-/** Sessions, of the host and with a cookie. */
+/** Sessions with a cookie, and sessions of the host. */
 export const sessionLaws: readonly StorageLaw[] = [
   law('sessions: a digest and a session identifier are inserted at most once', async ({ storage, server, same }) => {
     const inserts = await atOnce(8, (index) => server(index).sessions.insert(aSessionRecord({ acr: `acr-${index}` })))
@@ -129,7 +129,7 @@ export const sessionLaws: readonly StorageLaw[] = [
   }),
 ]
 
-/** The clients that take part in a session. */
+/** The clients that join a session. */
 export const participantLaws: readonly StorageLaw[] = [
   law('sessions: the first join inserts a session of the host, and later joins update its times', async (trial) => {
     const { storage, same } = trial
@@ -277,12 +277,12 @@ const endedOutcome = { outcome: 'ended' }
 const ofAge = (age: number): typeof session =>
   aSessionRecord({ digest: aDigest(`digest-${age}`), sessionId: sessionId(`session-${age}`), createdAt: nowPlus(-age) })
 
-/** The members that a session of the host leaves out. */
+/** The members that are absent in a session of the host. */
 const unstarted = { idleExpiresAt: undefined, expiresAt: undefined, digest: undefined }
 
 const ofHost = (age: number, keptUntil: EpochSeconds): SessionRecord => ({ ...ofAge(age), ...unstarted, keptUntil })
 
-/** A revoked session stays while a reader of revocations may ask for its participants. */
+/** Returns the session after its revocation. It stays for as long as a reader of revocations may need its participants. */
 const revokedAs = (record: SessionRecord, endReason: SessionRecord['endReason'], at: EpochSeconds): SessionRecord => ({
   ...record,
   revokedAt: at,

@@ -148,7 +148,7 @@ const bound = aFamilyRecord({ boundSessionId: boundTo })
 const clientOf = (storage: OAuthStorage) => storage.clients.find(grant.clientId)
 const userOf = (storage: OAuthStorage) => storage.users.find(grant.userId)
 
-/** No single store reads a revoked grant: what it was before, with the revocation and the change that `changes` makes. */
+/** Returns the expected grant. No other store reads a revoked grant; then it is the first grant with what `changes` changed. */
 async function grantOf(storage: OAuthStorage) {
   const unrevoked = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
   return unrevoked ?? { ...grant, scopes: ['openid', 'email'], version: 2, revokedAt: nowPlus(3) }

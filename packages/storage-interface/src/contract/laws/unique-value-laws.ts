@@ -6,7 +6,7 @@ import { now } from '../fixtures.ts'
 import { law, type StorageLaw } from '../law.ts'
 import { aProvisionedState, aProvisionedUser, everything } from '../provisioning-fixtures.ts'
 
-/** Attributes of the host that are indexed and unique (RFC 7643 §7). */
+/** Attributes that the host has indexed as unique (RFC 7643 §7). */
 export const uniqueValueLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: a value that is declared unique belongs to one user of a provider',

@@ -6,7 +6,7 @@ import { atOnce, law, type StorageLaw, tally } from '../law.ts'
 import { aProvisionedUser } from '../provisioning-fixtures.ts'
 import { isolation } from './isolation-laws.ts'
 
-/** Users that are taken over from the host's own table. */
+/** Users that are copied from the host's own table. */
 export const upsertLaws: readonly StorageLaw<AdminStorage>[] = [
   law('upsert: users are created, updated or left unchanged, and the outcomes say which', async ({ storage, same }) => {
     await storage.users.insert(aUser({ userId: userId('same'), claims: { name: 'Same', level: 1 } }))

@@ -153,5 +153,5 @@ const fresh: UserRecord = {
   version: 1,
 }
 
-/** Of a user deactivated at `nowPlus(1)`. */
+/** The members of a user who was deactivated at `nowPlus(1)`. */
 const block = { active: false, blockedAt: nowPlus(1), activeAfterBlock: true }
