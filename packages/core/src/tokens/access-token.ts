@@ -161,7 +161,11 @@ export interface RevocationNames {
 export function createRevocationNames(keys: Pick<KeyRing, 'deriveSecrets'>): RevocationNames {
   let secrets: Promise<readonly Uint8Array[]> | undefined
   const namesOf = async (kind: 'client' | 'user', id: string): Promise<readonly string[]> => {
-    secrets ??= deriveFeedSecrets(keys)
+    // A failure of the host's key ring is not kept.
+    secrets ??= deriveFeedSecrets(keys).catch((error: unknown) => {
+      secrets = undefined
+      throw error
+    })
     const message = new TextEncoder().encode(`${kind} ${id}`)
     return Promise.all(
       (await secrets).map(async (secret) => encodeBase64url(await hmacSha256(secret, message)).slice(0, 22)),

@@ -189,3 +189,15 @@ it('throws instead of naming a client or a user when the key ring derives no sec
   await expect(without.ofUser(userId('user-1'))).rejects.toThrow(TypeError)
   await expect(without.ofClient(clientId('client-1'))).rejects.toThrow(TypeError)
 })
+
+it('asks the key ring for its secrets again after a failure', async () => {
+  let isDown = true
+  const recovering = createRevocationNames({
+    deriveSecrets: () => (isDown ? Promise.reject(new Error('The vault is down.')) : Promise.resolve(secrets)),
+  })
+
+  await expect(recovering.ofUser(userId('user-1'))).rejects.toThrow('The vault is down.')
+  isDown = false
+
+  expect(await recovering.ofUser(userId('user-1'))).toEqual(await names.ofUser(userId('user-1')))
+})
