@@ -302,6 +302,18 @@ describe('introspection: active answers', () => {
     expect(readJws(unknown.text).payload['token_introspection']).toEqual({ active: false })
     await expectInactive(site, live.text)
   })
+
+  it.each([
+    ['application/token-introspection+jwt;q=0, application/json', 'application/json'],
+    ['application/token-introspection+jwt; Q=0.000', 'application/json'],
+    ['application/json, Application/Token-Introspection+JWT;q=0.1', 'application/token-introspection+jwt'],
+  ])('answers Accept: %s with %s (RFC 9110 §12.4.2, RFC 9701 §4)', async (accept, contentType) => {
+    const headers = { authorization: basic('A', site.clients.A.secret), accept }
+
+    const reply = await postForm(site, path, encode({ token: tokens.access_token }), headers)
+
+    expect(reply.header('content-type')).toBe(contentType)
+  })
 })
 
 it('the token of a removed client is inactive (RFC 7662 §2.2)', async () => {

@@ -74,7 +74,14 @@ export const introspectionEndpoint =
 const wantsSignedResponse = (request: ServerRequest): boolean =>
   (request.headers.get('accept') ?? '')
     .split(',')
-    .some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === signedMediaType)
+    .map((range) =>
+      range
+        .toLowerCase()
+        .split(';')
+        .map((part) => part.trim()),
+    )
+    // RFC 9110 §12.4.2: a weight of 0 means "not acceptable".
+    .some(([type, ...parameters]) => type === signedMediaType && !parameters.some((part) => /^q=0(\.0*)?$/.test(part)))
 
 const signedResponse = (jwt: string): ServerResponse =>
   withHeaders({ status: 200, headers: [['Content-Type', signedMediaType]], body: jwt }, [...noStore, vary])
