@@ -31,7 +31,11 @@ it('reads the body once, up to the limit of the route', async () => {
 it('answers 413 to a body that turns out to be too large (RFC 9110 §15.5.14)', async () => {
   const { request } = aRequest('/things', { authorization: 'admin' }, () => Promise.resolve('too_large'))
 
-  expect((await aService().handle(request)).status).toBe(413)
+  const response = await aService().handle(request)
+
+  expect(response.status).toBe(413)
+  expect(response.headers).toContainEqual(['RateLimit', 'of admin'])
+  expect(response.headers).toContainEqual(['Access-Control-Allow-Origin', '*'])
 })
 
 it('passes the request of the host to the endpoint', async () => {
@@ -64,6 +68,7 @@ const aService = () =>
       if (url.pathname !== '/things') return undefined
       return {
         methods: new Map([['POST', ({ body }) => Promise.resolve(json(200, { length: body.length }))]]),
+        crossOrigin: 'any_origin',
         details: undefined,
       }
     },
@@ -71,7 +76,11 @@ const aService = () =>
       const caller = headers.get('authorization') ?? ''
       return caller === 'wrong' ? Promise.reject(new Refused(401)) : Promise.resolve(caller)
     },
-    admit: (caller) => Promise.resolve({ headers: [], refusal: caller === 'busy' ? new Refused(429) : undefined }),
+    admit: (caller) =>
+      Promise.resolve({
+        headers: [['RateLimit', `of ${caller}`]],
+        refusal: caller === 'busy' ? new Refused(429) : undefined,
+      }),
     authorize: ({ caller }) => {
       if (caller === 'guest') throw new Refused(403)
     },

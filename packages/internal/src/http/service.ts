@@ -131,11 +131,14 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
         response = noEndpoint(exchange)
       } else {
         const read = await readRequest(received, route.bodyLimit ?? options.bodyLimit)
-        if (read === 'too_large') return options.tooLarge()
         if (read === 'aborted') return abandoned
-        request = read
-        // A caller is what `authenticate` returned, or undefined without it.
-        response = await endpoint(request, caller as Caller, route.details)
+        if (read === 'too_large') {
+          response = options.tooLarge()
+        } else {
+          request = read
+          // A caller is what `authenticate` returned, or undefined without it.
+          response = await endpoint(request, caller as Caller, route.details)
+        }
       }
     } catch (error) {
       // Work that stops because the client has disconnected has not failed.
@@ -144,8 +147,9 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     } finally {
       admission?.release?.()
     }
-    if (request !== undefined && route?.crossOrigin !== undefined)
-      response = await share(response, route.crossOrigin, request)
+    if (route?.crossOrigin === 'any_origin') response = shareWithAll(response)
+    else if (request !== undefined && route?.crossOrigin !== undefined)
+      response = withHeaders(response, await crossOriginHeaders(route.crossOrigin, request))
     return admission === undefined ? response : withHeaders(response, admission.headers)
   }
 
@@ -160,11 +164,6 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     exchange.route?.methods === undefined
       ? options.notFound(exchange)
       : options.methodNotAllowed([...exchange.route.methods.keys()], exchange)
-
-  const share = async (response: ServerResponse, crossOrigin: CrossOrigin, request: ServerRequest) =>
-    crossOrigin === 'any_origin'
-      ? shareWithAll(response)
-      : withHeaders(response, await crossOriginHeaders(crossOrigin, request))
 
   return {
     origin: options.origin,
