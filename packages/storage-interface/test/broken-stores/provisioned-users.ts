@@ -62,7 +62,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     'provisionedUsers',
     () => ({ indexAttributes: async () => undefined }),
   ),
-  "provisioned users: liftBlocks a block restores the provider's decision": breakStore('users', (honest) => ({
+  "provisioned users: lifting a block restores the provider's decision": breakStore('users', (honest) => ({
     reactivate: async (id, now) => {
       await honest.reactivate(id, now)
       return honest.reactivate(id, now)
@@ -90,11 +90,10 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     forgetBlocksAfterLinks,
   'provisioned users: a block applies to the next user even if other users left in the same second':
     forgetBlocksAfterLinks,
-  'provisioned users: the block of a user applies to every key that the user has had': forgetBlocksAfterLinks,
-  'provisioned users: lifting the block of a user lifts it from every key that the user has had': breakStore(
-    'users',
-    () => ({ reactivate: async () => ({ outcome: 'absent' }) }),
-  ),
+  'provisioned users: a block applies to every key that the user has had': forgetBlocksAfterLinks,
+  'provisioned users: lifting a block lifts it from every key that the user has had': breakStore('users', () => ({
+    reactivate: async () => ({ outcome: 'absent' }),
+  })),
   'provisioned users: blocking a user who was just removed blocks the next user with the same keys': breakStore(
     'users',
     (honest) => ({
