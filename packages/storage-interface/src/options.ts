@@ -101,18 +101,18 @@ export const aTextLike = (pattern: RegExp, problem: string): OptionCheck =>
 export const oneOf = (...values: readonly string[]): OptionCheck =>
   createCheck((value) => typeof value === 'string' && values.includes(value), `must be ${values.join(' or ')}`)
 
-export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): OptionCheck =>
+export const wholeNumber = (minimum: number, maximum = Number.MAX_SAFE_INTEGER): OptionCheck =>
   createCheck(
-    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
-    most === Number.MAX_SAFE_INTEGER
-      ? `must be a whole number, ${least} or more`
-      : `must be a whole number from ${least} to ${most}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+    maximum === Number.MAX_SAFE_INTEGER
+      ? `must be a whole number, ${minimum} or more`
+      : `must be a whole number from ${minimum} to ${maximum}`,
   )
 
-export const aNumber = (least: number, most: number): OptionCheck =>
+export const aNumber = (minimum: number, maximum: number): OptionCheck =>
   createCheck(
-    (value) => typeof value === 'number' && value >= least && value <= most,
-    `must be a number from ${least} to ${most}`,
+    (value) => typeof value === 'number' && value >= minimum && value <= maximum,
+    `must be a number from ${minimum} to ${maximum}`,
   )
 
 export const listOf =
