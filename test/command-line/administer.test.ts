@@ -107,7 +107,7 @@ test('migrate lists, applies and prints the schema; other commands refuse an unm
   expect(before).toMatchObject({
     code: 1,
     out: '',
-    err: expect.stringMatching(/There is no file \S+: mintmark migrate apply makes one\.$/) as string,
+    err: expect.stringMatching(/There is no file \S+: mintmark migrate apply creates it\.$/) as string,
   })
   expect(pending.code).toBe(1)
   expect(JSON.parse(pending.out)).toContain('0001-first-tables')

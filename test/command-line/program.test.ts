@@ -18,7 +18,7 @@ test('writes results to stdout and errors to stderr, and the exit code shows whe
     code: 1,
     out: '',
     err: expect.stringMatching(
-      /^mintmark: There is no file \S+none\.db: mintmark migrate apply makes one\.\n$/,
+      /^mintmark: There is no file \S+none\.db: mintmark migrate apply creates it\.\n$/,
     ) as string,
   })
 })
