@@ -246,7 +246,12 @@ export const refusals = {
     'RFC 9865 §2.1',
   ],
   cursor_expired: [400, 'expiredCursor', 'The cursor has expired. Begin again with an empty one.', 'RFC 9865 §2.1'],
-  count_out_of_range: [400, 'invalidCount', 'With a cursor, the count is between 0 and 200.', 'RFC 9865 §2.1'],
+  count_out_of_range: [
+    400,
+    'invalidCount',
+    'With a cursor, the count must be between 0 and the maximum page size.',
+    'RFC 9865 §2.1',
+  ],
   count_changed: [400, 'invalidCount', 'With a cursor, the count is the same for all pages.', 'RFC 9865 §2.1'],
 
   // Discovery: RFC 7644 §4; unsupported endpoints: §3.11.
