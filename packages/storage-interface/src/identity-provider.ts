@@ -25,7 +25,7 @@ import {
 } from './records/define-record.ts'
 
 const cohortFields = {
-  /** The newest user of the cohort; `undefined` if the cohort has all users of the provider. */
+  /** Where the cohort ends, in order of creation; `undefined` if the cohort has all users of the provider. */
   newest: optional(object({ createdAt: time, userId: id(userId) })),
   /** How many active users the cohort had when it was counted. */
   size: integer,

@@ -4,6 +4,7 @@ import {
   type EpochSeconds,
   type ResolvedFilter,
   type ScimStorage,
+  userId,
   type UserRecord,
 } from '@mintmark/storage-interface'
 import {
@@ -73,10 +74,14 @@ async function countDeprovisioning(
 
   const { users = Infinity, percent } = limit
   const isLimited = percent !== undefined && current.count >= alwaysAllowed && current.count < users
-  const cohorts = current.cohorts ?? (isLimited ? await readCohorts(current, { providerId, limit, now, storage }) : [])
-  const exceedsLimit =
-    current.count >= users ||
-    cohorts.some((cohort) => belongsTo(cohort, user) && cohort.count >= allowedIn(cohort, percent ?? 100))
+  const context: CohortContext = { providerId, limit, now, storage }
+  const known = current.cohorts ?? (isLimited ? await readCohorts(current, context) : [])
+  const isFull = (cohort: Cohort): boolean => cohort.count >= allowedIn(cohort, percent ?? 100)
+  // A user who was created since the cohorts were read counts in their size as well.
+  const cohorts = known.some((cohort) => cohort.newest === undefined && isFull(cohort))
+    ? await recountAll(known, current, context)
+    : known
+  const exceedsLimit = current.count >= users || cohorts.some((cohort) => belongsTo(cohort, user) && isFull(cohort))
   const counted = { ...current, cohorts: cohorts.length === 0 ? undefined : cohorts }
   const deprovisioning = exceedsLimit ? { ...counted, suspendedAt: now } : countOne(counted, user)
   const swapped = await storage.identityProviders.compareAndSwap({ ...provider, deprovisioning }, provider.version)
@@ -95,10 +100,10 @@ const countOne = (counted: DeprovisioningCount, user: Deprovisioning['user']): D
 
 type Cohort = NonNullable<DeprovisioningCount['cohorts']>[number]
 
-const belongsTo = ({ newest }: Cohort, { createdAt, userId }: Deprovisioning['user']): boolean =>
+const belongsTo = ({ newest }: Cohort, { createdAt, userId: id }: Deprovisioning['user']): boolean =>
   newest === undefined ||
   createdAt < newest.createdAt ||
-  (createdAt === newest.createdAt && compareText(userId, newest.userId) <= 0)
+  (createdAt === newest.createdAt && compareText(id, newest.userId) <= 0)
 
 const allowedIn = ({ size }: Cohort, percent: number): number =>
   Math.max(alwaysAllowed, Math.floor((size * percent) / 100))
@@ -115,36 +120,61 @@ function countAt(
 }
 
 /**
- * Reads the cohorts of users: all active users, and the oldest 16, 32, 64 and so on. The percentage applies to each
- * cohort. Users who are created later are not among the oldest, so they raise the limit for older users at most
- * twofold, however many they are and however long the provider waits. Users who were created within the window are not
- * counted in the size of a cohort.
+ * Reads the cohorts of users: all active users, those who were created before the window, and of these the oldest 16,
+ * 32, 64 and so on. The percentage applies to each cohort. Users who are created later are not among the oldest, so
+ * they raise the limit for older users at most twofold, however many they are and however long the provider waits.
  */
-async function readCohorts(
-  { count }: DeprovisioningCount,
-  { providerId, limit: { window = defaultWindow }, now, storage }: CohortContext,
-): Promise<readonly Cohort[]> {
-  const filter: ResolvedFilter = { kind: 'and', operands: [isActive, createdBefore(epochSeconds(now - window))] }
-  const list = (offset: number, limit: number) =>
-    storage.provisionedUsers.list({
-      providerId,
-      filter,
-      sort: undefined,
-      page: { kind: 'index', offset, limit },
-      without: 'groups',
-    })
-  const active = await list(0, 0)
-  // Fails closed: when storage refuses to count its users, the provider is treated as a small one.
-  const total = active.outcome === 'listed' ? active.total : 0
-  const cohorts: Cohort[] = [{ newest: undefined, size: total + count, count }]
-  for (let size = smallestCohort; size < total; size *= 2) {
-    const found = await list(size - 1, 1)
-    const newest = found.outcome === 'listed' ? found.records[0] : undefined
-    if (newest !== undefined)
-      cohorts.push({ newest: { createdAt: newest.createdAt, userId: newest.userId }, size, count: 0 })
+async function readCohorts(counted: DeprovisioningCount, context: CohortContext): Promise<readonly Cohort[]> {
+  const { count } = counted
+  const newestSecond = epochSeconds(context.now - (context.limit.window ?? defaultWindow))
+  const filter: ResolvedFilter = { kind: 'and', operands: [isActive, createdUntil(newestSecond)] }
+  const older = await countUsers(filter, context)
+  const cohorts: Cohort[] = []
+  for (let size = smallestCohort; size < older; size *= 2) {
+    const newest = await findNewest(size, filter, context)
+    if (newest !== undefined) cohorts.push({ newest, size, count: 0 })
   }
-  return cohorts
+  // This cohort ends before the first user of the next second.
+  const end = { createdAt: epochSeconds(newestSecond + 1), userId: userId('') }
+  const olderUsers: Cohort = { newest: end, size: older + count, count }
+  return recountAll([...cohorts, olderUsers, { newest: undefined, size: 0, count }], counted, context)
 }
+
+/** Reads the number of all active users again. Those who were deprovisioned in this window are counted as well. */
+async function recountAll(
+  cohorts: readonly Cohort[],
+  { count }: DeprovisioningCount,
+  context: CohortContext,
+): Promise<readonly Cohort[]> {
+  const size = (await countUsers(isActive, context)) + count
+  return cohorts.map((cohort) => (cohort.newest === undefined ? { ...cohort, size } : cohort))
+}
+
+/** Counts users. Fails closed: when storage refuses to count them, the provider is treated as a small one. */
+async function countUsers(filter: ResolvedFilter, context: CohortContext): Promise<number> {
+  const found = await listUsers(filter, { offset: 0, limit: 0 }, context)
+  return found.outcome === 'listed' ? found.total : 0
+}
+
+/** Returns the newest of the oldest users. @param size how many users are the oldest. */
+async function findNewest(size: number, filter: ResolvedFilter, context: CohortContext): Promise<Cohort['newest']> {
+  const found = await listUsers(filter, { offset: size - 1, limit: 1 }, context)
+  const newest = found.outcome === 'listed' ? found.records[0] : undefined
+  return newest && { createdAt: newest.createdAt, userId: newest.userId }
+}
+
+const listUsers = (
+  filter: ResolvedFilter,
+  page: { readonly offset: number; readonly limit: number },
+  { providerId, storage }: CohortContext,
+) =>
+  storage.provisionedUsers.list({
+    providerId,
+    filter,
+    sort: undefined,
+    page: { kind: 'index', ...page },
+    without: 'groups',
+  })
 
 interface CohortContext {
   readonly providerId: ProviderId
@@ -160,7 +190,7 @@ const isActive: ResolvedFilter = Object.freeze({
   value: true,
 })
 
-const createdBefore = (time: EpochSeconds): ResolvedFilter => ({
+const createdUntil = (time: EpochSeconds): ResolvedFilter => ({
   kind: 'number',
   attribute: { extension: undefined, name: 'meta', subName: 'created', multiValued: false },
   operator: 'le',
@@ -191,9 +221,9 @@ export interface DeprovisioningLimit {
    */
   readonly users?: number
   /**
-   * The maximum percentage of the provider's active users in a window, and of its oldest 16, 32, 64 and so on, so that
-   * users who are created later do not raise it for older ones. Users who were created within the window are not
-   * counted in these numbers. The first five are always allowed.
+   * The maximum percentage of the provider's active users in a window, of its users who were created before the window,
+   * and of its oldest 16, 32, 64 and so on, so that users who are created later do not raise it for older ones. The
+   * first five are always allowed.
    * @defaultValue Any share. Then `users` is the limit.
    */
   readonly percent?: number

@@ -43,6 +43,16 @@ async function startWithUsers(size: number, options: Partial<ScimServerOptions>)
   }
 }
 
+/** Creates more users, and returns their ids. */
+async function createUsers(site: Site, size: number): Promise<readonly string[]> {
+  const created: string[] = []
+  for (let index = 0; index < size; index += 1) {
+    const body = { schemas: [core], userName: `new-${index}` }
+    created.push(idOf(await site.send({ method: 'POST', path: '/Users', body })))
+  }
+  return created
+}
+
 const suspended = { status: 403, body: { status: '403', detail: expect.stringContaining('Too many users') as string } }
 
 it('suspends deprovisioning beyond the limit, and refuses further deprovisioning', async () => {
@@ -121,8 +131,7 @@ it.each([
   'users who are created later at most double the limit for older users, even after a long time: %s',
   async (_, order) => {
     const site = await startWithUsers(100, { deprovisioningLimit: { percent: 20 } })
-    for (let dummy = 0; dummy < 450; dummy += 1)
-      await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `dummy-${dummy}` } })
+    await createUsers(site, 450)
     site.clock.advance(90 * 86_400)
 
     for (const id of order(site.users)) await site.deactivate(id)
@@ -133,13 +142,52 @@ it.each([
   },
 )
 
+it.each([0, 6])(
+  'counts new users who are removed again among all users, after %i older users were deactivated',
+  async (deactivated) => {
+    const site = await startWithUsers(100, { deprovisioningLimit: { percent: 20 } })
+    for (const id of site.users.slice(0, deactivated)) await site.deactivate(id)
+    const created = await createUsers(site, 32)
+    site.clock.advance(660)
+
+    const statuses = []
+    for (const id of created.slice(0, 26 - deactivated)) statuses.push((await site.remove(id)).status)
+
+    expect(new Set(statuses)).toEqual(new Set([204]))
+    expect(await site.remove(created[26 - deactivated])).toMatchObject(suspended)
+    expect(await site.countActive()).toBe(100 - deactivated)
+  },
+)
+
+it.each([
+  ['before the provider deactivates any', 0],
+  ['after the provider has deactivated some', 6],
+])('users who are created within the window do not raise the limit for older users: %s', async (_, deactivated) => {
+  const site = await startWithUsers(100, { deprovisioningLimit: { percent: 20 } })
+  for (const id of site.users.slice(0, deactivated)) await site.deactivate(id)
+  await createUsers(site, 400)
+  site.clock.advance(660)
+
+  for (const id of site.users.toReversed()) await site.deactivate(id)
+
+  expect(await site.countActive()).toBe(80)
+  expect(site.lastReason()).toBe('deprovisioning_suspended')
+})
+
+it('limits a provider whose users are all new', async () => {
+  const site = await startWithUsers(0, { deprovisioningLimit: { percent: 20 } })
+  const created = await createUsers(site, 50)
+  site.clock.advance(660)
+
+  const statuses = []
+  for (const id of created) statuses.push((await site.deactivate(id)).status)
+
+  expect(statuses).toEqual([...Array<number>(10).fill(200), ...Array<number>(40).fill(403)])
+})
+
 it('allows ordinary deprovisioning after many users were created', async () => {
   const site = await startWithUsers(20, { deprovisioningLimit: { percent: 20 } })
-  const created: string[] = []
-  for (let user = 0; user < 480; user += 1)
-    created.push(
-      idOf(await site.send({ method: 'POST', path: '/Users', body: { schemas: [core], userName: `new-${user}` } })),
-    )
+  const created = await createUsers(site, 480)
   site.clock.advance(3600)
   const leaving = [...site.users, ...created].filter((_, index) => index % 20 === 0)
 
