@@ -118,22 +118,22 @@ export function storedType(
     show: async (found, renderContext) => render(found, renderContext),
     writes: {
       patchAnswer: 'resource',
-      async create(sent, call) {
-        await quota.requireRoom(call.caller.provider.providerId)
-        const document = references.strip(sent)
-        await checkReferences(document, {}, call)
-        const state = stateOf(document, type, limits)
-        return untilSettled(async () => {
-          const resourceId = randomIdentifier(random)
-          const outcome = await store.insert({ ...ownerOf(call.caller), resourceId, state, createdAt: call.now })
-          if (outcome.outcome === 'inserted') {
-            record('created', call, resourceId)
-            return outcome.record
-          }
-          if (outcome.key === 'id') return undefined
-          throw keyTakenError(outcome.key)
-        })
-      },
+      create: (sent, call) =>
+        quota.create(call.caller.provider.providerId, async () => {
+          const document = references.strip(sent)
+          await checkReferences(document, {}, call)
+          const state = stateOf(document, type, limits)
+          return untilSettled(async () => {
+            const resourceId = randomIdentifier(random)
+            const outcome = await store.insert({ ...ownerOf(call.caller), resourceId, state, createdAt: call.now })
+            if (outcome.outcome === 'inserted') {
+              record('created', call, resourceId)
+              return outcome.record
+            }
+            if (outcome.key === 'id') return undefined
+            throw keyTakenError(outcome.key)
+          })
+        }),
       replace: (document, call) => write(call, (current) => replaceResource(current, document, type).resource),
       patch: (parse, call) =>
         write(call, async (current) => {

@@ -38,15 +38,15 @@ export const servedGroups = (deps: GroupDependencies): ServedType<GroupRecord> =
 })
 
 /** POST /Groups (RFC 7644 §3.3): creates a group. Group names are not unique, unless the host requires it. */
-async function createGroup(document: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
-  await deps.groupQuota.requireRoom(call.caller.provider.providerId)
-  const written = {
-    state: groupState(document, deps),
-    memberIds: readMemberIds(getMember(document, 'members')),
-  }
-  await requireFreeName(written.state.displayName, call, deps)
-  return insert(written, call, deps)
-}
+const createGroup = (document: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> =>
+  deps.groupQuota.create(call.caller.provider.providerId, async () => {
+    const written = {
+      state: groupState(document, deps),
+      memberIds: readMemberIds(getMember(document, 'members')),
+    }
+    await requireFreeName(written.state.displayName, call, deps)
+    return insert(written, call, deps)
+  })
 
 interface WrittenGroup {
   readonly state: GroupState

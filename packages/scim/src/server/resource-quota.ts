@@ -1,3 +1,4 @@
+import { createRecentMap } from '@mintmark/internal'
 import type { ListOutcome, ListQuery, ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
@@ -5,10 +6,15 @@ import { refusal } from '../error/scim-error.ts'
 /** How many resources of one type each provider may have. */
 export interface ResourceQuota {
   /**
-   * Called before a resource is created.
-   * @throws ScimError 403 — reason `resources_too_many`.
+   * Creates a resource. A creation that throws or returns undefined created nothing and does not count.
+   * @throws ScimError 403 — reason `resources_too_many`; and whatever `creation` throws.
    */
-  readonly requireRoom: (providerId: ProviderId) => Promise<void>
+  create<T extends object>(providerId: ProviderId, creation: () => Promise<T>): Promise<T>
+  /** Creates a resource like `create`, but returns `full` instead of refusing. */
+  createUnlessFull<T extends object | undefined>(
+    providerId: ProviderId,
+    creation: () => Promise<T>,
+  ): Promise<T | 'full'>
 }
 
 /**
@@ -22,7 +28,7 @@ export function createResourceQuota(
   list: (query: ListQuery) => Promise<ListOutcome<unknown>>,
 ): ResourceQuota {
   /** How many resources a provider may create before its total is read again. */
-  const creationsLeft = new Map<ProviderId, number>()
+  const creationsLeft = createRecentMap<{ left: number }>({ limit: recentProviders })
 
   async function roomOf(providerId: ProviderId): Promise<number> {
     const page = { kind: 'index', offset: 0, limit: 0 } as const
@@ -30,17 +36,38 @@ export function createResourceQuota(
     return found.outcome === 'tooMany' ? 0 : limit - found.total
   }
 
-  return {
-    async requireRoom(providerId) {
-      const left = creationsLeft.get(providerId) ?? 0
-      if (left > 0) {
-        creationsLeft.set(providerId, left - 1)
-        return
-      }
+  async function createUnlessFull<T extends object | undefined>(
+    providerId: ProviderId,
+    creation: () => Promise<T>,
+  ): Promise<T | 'full'> {
+    const creations = creationsLeft.get(providerId, () => ({ left: 0 }))
+    if (creations.left === 0) {
       const room = await roomOf(providerId)
+      if (room < 1) return 'full'
+      creations.left = Math.floor(room / 10)
+      // Close to the limit, the total is read for each creation.
+      if (creations.left === 0) return creation()
+    }
+    creations.left -= 1
+    let created: T | undefined
+    try {
+      created = await creation()
+      return created
+    } finally {
+      if (created === undefined) creations.left += 1
+    }
+  }
+
+  return {
+    createUnlessFull,
+    async create(providerId, creation) {
+      const created = await createUnlessFull(providerId, creation)
       // RFC 7644 §3.12, 403: the operation is not permitted.
-      if (room < 1) throw refusal('resources_too_many')
-      creationsLeft.set(providerId, Math.max(0, Math.floor(room / 10) - 1))
+      if (created === 'full') throw refusal('resources_too_many')
+      return created
     },
   }
 }
+
+/** For others, the total is read again. */
+const recentProviders = 1000

@@ -73,13 +73,14 @@ const createUser =
     recordTolerances(parseContext, call, deps.journal)
     const readOptions = groupReadOptions(call.request, projection)
     const toWritten = (before: UserBefore) => userState(resource, before, deps)
-    const user = await createOrLink(toWritten, { call, readOptions }, deps)
+    const externalId = getText(resource, 'externalId')
+    const user = await createOrLink({ externalId, toWritten }, { call, readOptions }, deps)
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
     return showUser(user, { status: 201, projection: shown, call }, deps)
   }
 
 function createOrLink(
-  toWritten: (before: UserBefore) => WrittenUser,
+  { externalId, toWritten }: NewUser,
   { call, readOptions }: { readonly call: ScimCall; readonly readOptions: Pick<ListQuery, 'without'> },
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
@@ -88,21 +89,23 @@ function createOrLink(
 
   // Most users are new, so the insert is tried before any read. It reports an existing `externalId`.
   return untilSettled(async () => {
-    await deps.userQuota.requireRoom(writer.providerId)
-    let externalId: string | undefined
-    const provisioned = await provisionUser(
-      (before) => {
-        const written = toWritten(before)
-        externalId = written.state.externalId
-        return written
-      },
-      writer,
-      deps,
-    )
-    if (provisioned !== undefined || externalId === undefined) return provisioned
-    const existing = await provisionedUsers.findByExternalId(writer.providerId, externalId, readOptions)
-    return existing && answerRepeatedRequest(existing, toWritten, { writer, deps })
+    const { providerId } = writer
+    const created = await deps.userQuota.createUnlessFull(providerId, () => provisionUser(toWritten, writer, deps))
+    if (created !== undefined && created !== 'full') return created
+    const existing =
+      externalId === undefined
+        ? undefined
+        : await provisionedUsers.findByExternalId(providerId, externalId, readOptions)
+    if (existing !== undefined) return answerRepeatedRequest(existing, toWritten, { writer, deps })
+    // RFC 7644 §3.12, 403: a provider that has as many users as it may have can still repeat a request.
+    if (created === 'full') throw refusal('resources_too_many')
+    return undefined
   })
+}
+
+interface NewUser {
+  readonly externalId: string | undefined
+  readonly toWritten: (before: UserBefore) => WrittenUser
 }
 
 /**

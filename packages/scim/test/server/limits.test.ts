@@ -41,6 +41,26 @@ test('a server that has just started counts the users that a provider already ha
   expect(statuses).toEqual([403, 403])
 })
 
+test('answers a repeated request with the user, even if the provider may have no more users (RFC 7644 §3.3)', async () => {
+  const directory = await startDirectory(0, 'general', { limits: { users: 1 } })
+  const post = (userName: string, externalId?: string) =>
+    directory.send({ method: 'POST', path: '/Users', body: { ...aUser(userName), externalId } })
+  const first = await post('ann', 'hr-1')
+  const before = directory.dump()
+
+  expect(await post('ann', 'hr-1')).toMatchObject({ status: 201, body: { id: idOf(first) } })
+
+  expect(directory.dump()).toBe(before)
+  const tooMany = { status: 403, reason: 'resources_too_many' } as const
+  await expectRefusal(directory, () => post('bea', 'hr-2'), tooMany)
+  await expectRefusal(directory, () => post('ann'), tooMany)
+  await expectRefusal(directory, () => post('bea', 'hr-1'), {
+    status: 409,
+    scimType: 'uniqueness',
+    reason: 'external_id_taken',
+  })
+})
+
 test('recounts the users of a provider each time that a tenth of the remaining quota has been used', async () => {
   const scim = await startScim({ limits: { users: 40 } })
   let totals = 0
