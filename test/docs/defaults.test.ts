@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
-
-interface Row {
-  readonly setting: string
-  readonly value: string
-  readonly code: string
-  readonly file: string
-}
+import { faultsOf, rowsOf } from './rows-with-code.ts'
 
 const page = readFileSync('docs/explanation/defaults.md', 'utf8')
 
@@ -27,24 +21,3 @@ it('finds a value that the code does not have, and code that no longer exists', 
     'a: 16385 is not what the code says',
   ])
 })
-
-function rowsOf(text: string): readonly Row[] {
-  return [...text.matchAll(/^\| (.+?) \| (.+?) \| .* \| \[`(.+)`\]\(\.\.\/\.\.\/(.+)\) \|$/gm)].map(
-    ([, setting = '', value = '', code = '', file = '']) => ({
-      setting,
-      value,
-      code,
-      file,
-    }),
-  )
-}
-
-/** Whole numbers of the page, `16,384`, appear in the code as `16_384`. */
-function faultsOf({ setting, value, code, file }: Row, source: string): readonly string[] {
-  if (!source.includes(code)) return [`${setting}: ${code} is not in ${file}`]
-  const inCode: readonly string[] = code.replaceAll('_', '').match(/\d+/g) ?? []
-  const told: readonly string[] = value.replaceAll(',', '').match(/(?<!\w)\d+/g) ?? []
-  return told
-    .filter((number) => !inCode.includes(number))
-    .map((number) => `${setting}: ${number} is not what the code says`)
-}
