@@ -1,5 +1,5 @@
-// Compares the public types of every package with its API reports, packages/*/api/*.api.md. The diff of a report shows a
-// reviewer what a change means for users. `--update` writes the reports. Run `pnpm types` first, because the reports
+// Compares the public types of every package with its API reports, packages/*/api/*.api.md. The diff of a report shows
+// a reviewer what a change means for users. `--update` writes the reports. Run `pnpm types` first, because the reports
 // describe the published declarations.
 import { globSync, mkdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,5 @@
-// Runs the tests in test/interop and the clients in test/foreign-clients, and writes docs/compatibility.md from the results.
+// Runs the tests in test/interop and the clients in test/foreign-clients, and writes docs/compatibility.md from the
+// results.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

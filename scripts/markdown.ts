@@ -54,8 +54,8 @@ const fencePattern =
   /^(?<indent> *)(?<open>```+)(?<language>[^\s`]*)(?<info>[^\n`]*)\n(?<code>[\s\S]*?)^\k<indent>\k<open>$/gm
 
 /**
- * Returns the code that a block shows: a complete file, or the lines between `// #region name` and `// #endregion name`,
- * without common indentation. Returns undefined if the file or region does not exist.
+ * Returns the code that a block shows: a complete file, or the lines between `// #region name` and
+ * `// #endregion name`, without common indentation. Returns undefined if the file or region does not exist.
  * @param source `examples/minimal/src/server.ts` or `docs/snippets/rotate-keys/vault.ts#vault`.
  */
 export function shownCode(source: string): string | undefined {

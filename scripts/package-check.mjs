@@ -1,5 +1,5 @@
-// Checks every package as it would be published: with publint and attw, by importing every subpath, and by comparing sizes
-// with their limits.
+// Checks every package as it would be published: with publint and attw, by importing every subpath, and by comparing
+// sizes with their limits.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
 

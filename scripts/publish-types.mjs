@@ -48,7 +48,9 @@ function declarationsOf(name, importer) {
   return name.startsWith('.') ? posix.join(posix.dirname(importer), name.replace(/\.[jt]s$/, '.d.ts')) : undefined
 }
 
-/** Uses the published `Brand`: a second `unique symbol` would make the branded types of the copy incompatible with it. */
+/**
+ * Uses the published `Brand`: a second `unique symbol` would make the branded types of the copy incompatible with it.
+ */
 function withPublishedBrand(text) {
   const [symbol, type] = [/^declare const brand: unique symbol;$/m, /^export type Brand<.*?^\};$/ms]
   if (!symbol.test(text)) return text

@@ -1,5 +1,5 @@
-// Writes the pages of docs/reference that are generated from the sources: exported names, options, events, endpoints and
-// the command line.
+// Writes the pages of docs/reference that are generated from the sources: exported names, options, events, endpoints
+// and the command line.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 

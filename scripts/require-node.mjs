@@ -1,5 +1,5 @@
-// If an automatic install fails, pnpm warns and still runs the script, with the Node that started pnpm. The scripts need
-// Node 22.18 or later, because they import TypeScript sources without a build.
+// If an automatic install fails, pnpm warns and still runs the script, with the Node that started pnpm. The scripts
+// need Node 22.18 or later, because they import TypeScript sources without a build.
 const [major, minor] = process.versions.node.split('.').map(Number)
 
 if (major < 22 || (major === 22 && minor < 18)) {

@@ -1,4 +1,5 @@
-// Takes screenshots of every page for docs/reference/pages.md: on desktops and phones, light and dark, in English and Arabic.
+// Takes screenshots of every page for docs/reference/pages.md: on desktops and phones, light and dark, in English and
+// Arabic.
 // Usage: screenshots [--only NAME] [--to FOLDER]
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Builds the site from docs to docs/.vitepress/dist, with a page for every entry point, a Markdown version of every page,
-// and llms.txt.
+// Builds the site from docs to docs/.vitepress/dist, with a page for every entry point, a Markdown version of every
+// page, and llms.txt.
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,6 +1,6 @@
 // Installs the programs that the tests need (a browser and Redis) if the machine does not have them; with the argument
-// foreign-clients, the programs that `pnpm foreign-clients` needs. First prints the programs, the reasons and the command.
-// With MINTMARK_NO_INSTALL=1 it only reports missing programs.
+// foreign-clients, the programs that `pnpm foreign-clients` needs. First prints the programs, the reasons and the
+// command. With MINTMARK_NO_INSTALL=1 it only reports missing programs.
 import './require-node.mjs'
 import { spawnSync } from 'node:child_process'
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
- * Writes the licences of bundled packages to `dist/THIRD-PARTY-NOTICES.txt`. test/packed/licences.test.ts compares the file
- * with the code in the bundles.
+ * Writes the licences of bundled packages to `dist/THIRD-PARTY-NOTICES.txt`. test/packed/licences.test.ts compares the
+ * file with the code in the bundles.
  * @param outDir the output folder of the package.
  */
 export const thirdPartyNotices = (outDir: string, packages: readonly string[]): Plugin => ({
@@ -20,7 +20,9 @@ export const thirdPartyNotices = (outDir: string, packages: readonly string[]): 
   },
 })
 
-/** Removes the comments of Kysely, which are most of its text. Comments of zod stay: they tell bundlers what is unused. */
+/**
+ * Removes the comments of Kysely, which are most of its text. Comments of zod stay: they tell bundlers what is unused.
+ */
 export const withoutComments: Plugin = {
   name: 'without-comments',
   setup(build) {

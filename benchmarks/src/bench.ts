@@ -1,4 +1,5 @@
-// Measures the CPU time of the server per request, as a ratio to hand-written floors: `pnpm bench`, `pnpm bench --quick`.
+// Measures the CPU time of the server per request, as a ratio to hand-written floors: `pnpm bench`, or for a short run
+// `pnpm bench --quick`.
 import { parseArgs } from 'node:util'
 
 import { startDriver } from './driver/driver-process.ts'

@@ -7,7 +7,9 @@ interface Operation {
 
 const batch = 300
 
-/** Returns the CPU time of each operation in microseconds: the lower quartile of 24 batches. The operations take turns. */
+/**
+ * Returns the CPU time of each operation in microseconds: the lower quartile of 24 batches. The operations take turns.
+ */
 export async function costsOf(operations: readonly Operation[]): Promise<readonly number[]> {
   const costs = operations.map((): number[] => [])
   for (let round = 0; round < 30; round += 1) {

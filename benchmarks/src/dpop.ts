@@ -1,6 +1,6 @@
-// Measures what DPoP adds to the cost of a token request (RFC 9449), with and without nonces: `pnpm bench:dpop`. All requests
-// are measured in turns in one run, without sockets. The proofs are signed between the measurements, because clients sign
-// them on other machines.
+// Measures what DPoP adds to the cost of a token request (RFC 9449), with and without nonces: `pnpm bench:dpop`. All
+// requests are measured in turns in one run, without sockets. The proofs are signed between the measurements, because
+// clients sign them on other machines.
 import { createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -29,7 +29,10 @@ async function report(name: string, storage: AdminStorage): Promise<void> {
   console.log(`| ${[name, ...cells].join(' | ')} |`)
 }
 
-/** Creates client credentials requests: without a proof, with a proof, and with a proof that contains the server's nonce. */
+/**
+ * Creates client credentials requests: without a proof, with a proof, and with a proof that contains the server's
+ * nonce.
+ */
 async function operations(storage: AdminStorage): Promise<Parameters<typeof costsOf>[0]> {
   const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url') })
   const server = createAuthorizationServer({

@@ -9,7 +9,10 @@ export interface Effort {
   readonly connections: number
   readonly warmUp: number
   readonly rounds: number
-  /** The number of short turns of every target in each round. A slow phase of the machine then affects all targets equally. */
+  /**
+   * The number of short turns of every target in each round. A slow phase of the machine then affects all targets
+   * equally.
+   */
   readonly windows: number
   readonly window: number
 }
@@ -18,7 +21,8 @@ export interface Effort {
 export interface Measured {
   readonly name: string
   /**
-   * The CPU microseconds per flow in each round: of the server's process, and of the database's processes if there are any.
+   * The CPU microseconds per flow in each round: of the server's process, and of the database's processes if there are
+   * any.
    */
   readonly cpuPerFlow: readonly FlowCost[]
   readonly flowsPerSecond: number
@@ -39,8 +43,8 @@ export interface Bench {
 }
 
 /**
- * Runs a suite: starts all its targets, and measures them in turns, with one workload after another. Reports the result of
- * each workload when it is complete.
+ * Runs a suite: starts all its targets, and measures them in turns, with one workload after another. Reports the result
+ * of each workload when it is complete.
  */
 export async function measure(
   suite: Suite,

@@ -54,8 +54,8 @@ async function start(): Promise<Started> {
 }
 
 /**
- * Reads process statistics of Linux. On other systems the database is not measured. The process name, which precedes the
- * state, may contain any characters.
+ * Reads process statistics of Linux. On other systems the database is not measured. The process name, which precedes
+ * the state, may contain any characters.
  */
 const parentOf = (pid: number): number => Number(readText(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')[1] ?? 0)
 

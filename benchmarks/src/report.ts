@@ -7,9 +7,9 @@ export const environment = (): string =>
   `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()[0]?.toFixed(1) ?? ''}`
 
 /**
- * Formats a suite as a table: the CPU time per flow, and its ratio to every floor in the same round and to Mintmark with
- * the fewest rows, as median and range. If the database is a separate process, its time is in a second column, and a
- * second ratio includes both.
+ * Formats a suite as a table: the CPU time per flow, and its ratio to every floor in the same round and to Mintmark
+ * with the fewest rows, as median and range. If the database is a separate process, its time is in a second column, and
+ * a second ratio includes both.
  */
 export function ratioTable(name: string, measured: readonly Measured[]): string {
   const smallest = measured.find((row) => /^Mintmark, \d/.test(row.name))

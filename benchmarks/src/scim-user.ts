@@ -1,6 +1,6 @@
 /**
- * Returns the user with a number, as an identity provider would create it: with the attributes that Okta and Entra send for
- * an employee.
+ * Returns the user with a number, as an identity provider would create it: with the attributes that Okta and Entra send
+ * for an employee.
  */
 export const scimUser = (number: number | string) => ({
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'],

@@ -29,9 +29,9 @@ export interface DocumentedApis {
 const issuer = 'https://issuer.example'
 
 /**
- * Creates the three servers in memory, with their documents. The administration server generates its document. The other
- * two documents are written by hand in docs/reference/openapi, except for their error responses, which come from the
- * refusal tables. test/docs/reference.test.ts compares the documents with the servers.
+ * Creates the three servers in memory, with their documents. The administration server generates its document. The
+ * other two documents are written by hand in docs/reference/openapi, except for their error responses, which come from
+ * the refusal tables. test/docs/reference.test.ts compares the documents with the servers.
  */
 export async function documentedApis(): Promise<DocumentedApis> {
   const storage = createMemoryStorage({ issuer })

@@ -1,17 +1,17 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 
-/** What a client can tell from an error response: the status, and the code in the body if it has one. */
+/** The parts of an error response that a client can use: the status, and the code in the body if there is one. */
 export interface ErrorAnswer {
   readonly status: number
   readonly code: string | undefined
 }
 
 /**
- * Completes a handwritten OpenAPI document from the refusal table of its service: the values of the error schema, and one
- * response that lists the codes of each status and that every operation refers to.
+ * Completes a handwritten OpenAPI document from the refusal table of its service. Adds the codes to the error schema,
+ * and adds one response, to which every operation refers, that lists the codes of each status.
  */
 export function withErrorResponses(document: JsonObject, { answers, codeMember, mediaType }: ErrorFormat): JsonObject {
-  const statuses = [...new Set(answers.map(({ status }) => status))].toSorted((one, other) => one - other)
+  const statuses = [...new Set(answers.map(({ status }) => status))].toSorted((left, right) => left - right)
   const lines = statuses.map((status) => {
     const codes = codesOf(answers.filter((answer) => answer.status === status))
     return codes.length === 0 ? `${status}` : `${status}: ${codes.map((code) => `\`${code}\``).join(', ')}`
@@ -44,7 +44,7 @@ const codesOf = (answers: readonly ErrorAnswer[]): readonly string[] =>
 
 interface ErrorFormat {
   readonly answers: readonly ErrorAnswer[]
-  /** The member of the body that has the code. */
+  /** The member of the body that contains the code. */
   readonly codeMember: string
   readonly mediaType: string
 }

@@ -20,7 +20,9 @@ export function optionsPage(api: PublicApi): string {
   )
 }
 
-/** Orders functions by how often readers look for them: first the servers, then the values that they are created with. */
+/**
+ * Orders functions by how often readers look for them: first the servers, then the values that they are created with.
+ */
 const rank = ({ entryPoint, name }: Configurable): number => {
   const position = first.indexOf(entryPoint)
   return (position === -1 ? first.length : position) * 2 + (/^create\w+(?:Server|Administration)$/.test(name) ? 0 : 1)

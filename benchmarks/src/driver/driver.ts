@@ -1,4 +1,5 @@
-// The load driver. It is a separate process, so that its cost is not counted as the server's. `driver-process.ts` starts it.
+// The load driver. It is a separate process, so that its cost is not counted as the server's. `driver-process.ts`
+// starts it.
 import type { Site } from '../site.ts'
 import { openLane, type Lane } from './lane.ts'
 import { workloads, type WorkloadName } from './workloads.ts'

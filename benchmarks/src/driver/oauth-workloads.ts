@@ -34,8 +34,8 @@ export const oauthWorkloads = {
 } as const satisfies Readonly<Record<string, Workload>>
 
 /**
- * Refreshes tokens. The refresh token in a response is used in the next request of the family (RFC 9700 §4.14.2). Each lane
- * cycles through its share of the families.
+ * Refreshes tokens. The refresh token in a response is used in the next request of the family (RFC 9700 §4.14.2). Each
+ * lane cycles through its share of the families.
  */
 function rotations(families: number): Workload {
   return {

@@ -2,7 +2,9 @@ import type { HttpService } from '@mintmark/core/http'
 
 import type { Lane, Reply } from './lane.ts'
 
-/** Creates a lane without a connection, which passes requests to the server as plain values. Parsing them costs little. */
+/**
+ * Creates a lane without a connection, which passes requests to the server as plain values. Parsing them costs little.
+ */
 export function laneTo(server: HttpService): Lane {
   return { exchange: async (request) => exchange(request, server), close: () => undefined }
 }

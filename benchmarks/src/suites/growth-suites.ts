@@ -4,7 +4,8 @@ import { scimFloor, scimFloorOurs, scimMintmark } from './scim-suites.ts'
 import type { Change, Suite, SuiteTarget } from './suite.ts'
 
 /**
- * Returns the suites that show how costs grow with the number of users of a provider, or of active grants with token families.
+ * Returns the suites that show how costs grow with the number of users of a provider, or of active grants with token
+ * families.
  * @param sizes the numbers of rows. The first is the base of the comparison.
  */
 export const growthSuites = (sizes: readonly number[]): readonly Suite[] =>

@@ -36,8 +36,8 @@ const postgres: Change = { storage: 'postgres' }
 const onPostgres = [floor, floorOurs, oauthMintmark].map((of) => of('PostgreSQL', postgres))
 
 /**
- * The workloads of an authorization server, each compared with the floors in the same run. Each peer runs in a variant that
- * supports the workload.
+ * The workloads of an authorization server, each compared with the floors in the same run. Each peer runs in a variant
+ * that supports the workload.
  */
 export const oauthSuites: readonly Suite[] = [
   {

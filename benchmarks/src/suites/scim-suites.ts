@@ -25,8 +25,8 @@ const scimmyByIndex = target('scimmy, Map with an index by hand', 'peers/scimmy-
 const scimmy = target('scimmy, Map', 'peers/scimmy-scanning.ts', thousand)
 
 /**
- * The requests of identity providers to a server with a thousand users. scimmy without an index is not in the suite of pages,
- * because a page takes half a second.
+ * The requests of identity providers to a server with a thousand users. scimmy without an index is not in the suite of
+ * pages, because a page takes half a second.
  */
 export const scimSuites: readonly Suite[] = [
   {

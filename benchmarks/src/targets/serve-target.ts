@@ -14,15 +14,16 @@ export interface Target {
   readonly site: Omit<Site, 'port'>
 }
 
-// When the benchmark ends, its targets end too, even while they start. A regular exit lets the profiler write the profile.
+// When the benchmark ends, its targets end too, even while they start. A regular exit lets the profiler write the
+// profile.
 process.on('disconnect', () => process.exit())
 
 /** Returns the settings that the benchmark has passed to this process. */
 export const targetSettings = (): TargetSettings => JSON.parse(process.argv[2] ?? '{}') as TargetSettings
 
 /**
- * Runs a target's process: listens on a free port, and responds to the benchmark's messages. The server uses the constant
- * `issuer` as its URL, as it would behind a proxy.
+ * Runs a target's process: listens on a free port, and responds to the benchmark's messages. The server uses the
+ * constant `issuer` as its URL, as it would behind a proxy.
  */
 export async function serveTarget({ listener, site }: Target): Promise<void> {
   const server = createServer(listener)

@@ -54,8 +54,8 @@ export interface AdministrationOptions {
   /**
    * The server's key ring. It is required to create webhooks, because it seals their secrets. With it, a client whose
    * algorithm the server cannot sign with is refused.
-   * @defaultValue None. A client can then be registered with an algorithm that the server cannot sign with. Such a client
-   *   gets no ID token.
+   * @defaultValue None. A client can then be registered with an algorithm that the server cannot sign with. Such a
+   *   client gets no ID token.
    */
   readonly keys?: SigningAlgorithms
   /**
@@ -64,8 +64,8 @@ export interface AdministrationOptions {
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
   /**
-   * The rules of the server for its clients: `server.clientRules`. With it, a client that the server would not accept is
-   * refused.
+   * The rules of the server for its clients: `server.clientRules`. With it, a client that the server would not accept
+   * is refused.
    * @defaultValue None. Scope values and resources are not compared with those of the server.
    */
   readonly clientRules?: ClientRules

@@ -1,6 +1,6 @@
 /**
- * Whether a string can be an identifier in every store. Strings with control characters or half a surrogate pair cannot,
- * so they are not looked up.
+ * Whether a string can be an identifier in every store. Strings with control characters or half a surrogate pair
+ * cannot, so they are not looked up.
  * @param longest the maximum length in characters.
  */
 export const isIdentifier = (text: string, longest = 1024): boolean =>

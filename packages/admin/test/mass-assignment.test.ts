@@ -27,7 +27,10 @@ const writes: readonly (AdminSent & {
   { method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } },
 ]
 
-/** Members that a request must not set: members that the server sets, members of other records, and special names of JavaScript. */
+/**
+ * Members that a request must not set: members that the server sets, members of other records, and special names of
+ * JavaScript.
+ */
 const foreign = [
   '',
   ...`

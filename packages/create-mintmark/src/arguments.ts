@@ -40,7 +40,9 @@ const options = { name: { type: 'string' }, help: { type: 'boolean', short: 'h' 
 export const isPackageName = (name: string): boolean =>
   name.length <= 214 && /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/.test(name)
 
-/** Derives the package name from the folder's name. Returns `my-server` if the folder's name has no usable characters. */
+/**
+ * Derives the package name from the folder's name. Returns `my-server` if the folder's name has no usable characters.
+ */
 export function packageNameOf(folder: string): string {
   const name = folder
     .normalize('NFKD')

@@ -51,8 +51,8 @@ interface Manifest {
 }
 
 /**
- * Creates the package.json of a new project. Replaces each version `*` in the template by the version in the manifest of
- * this package.
+ * Creates the package.json of a new project. Replaces each version `*` in the template by the version in the manifest
+ * of this package.
  * @throws Error if the manifest has no such version.
  */
 function fillManifest(text: string, values: { readonly name: string; readonly ownManifest: string }): string {
@@ -71,7 +71,9 @@ function fillManifest(text: string, values: { readonly name: string; readonly ow
   return `${JSON.stringify(manifest, undefined, 2)}\n`
 }
 
-/** Returns a range within the major version, because a project should get updates of dependencies that are pinned here. */
+/**
+ * Returns a range within the major version, because a project should get updates of dependencies that are pinned here.
+ */
 function rangeOf(name: string, known: Readonly<Record<string, string>>): string {
   const version = known[name]
   if (version === undefined) throw new Error(`The manifest of this package has no version of ${name}.`)

@@ -30,8 +30,8 @@ export interface Replayed {
 }
 
 /**
- * Replays an identity provider's requests against a server, step by step, and checks the responses. A failed step does not
- * stop the replay; steps that depend on it usually fail too.
+ * Replays an identity provider's requests against a server, step by step, and checks the responses. A failed step does
+ * not stop the replay; steps that depend on it usually fail too.
  * @throws any error of `fetch` if the server cannot be reached.
  */
 export async function replayTranscript({ name, headers, steps }: Transcript, target: ReplayTarget): Promise<Replayed> {

@@ -89,7 +89,9 @@ const importKey = (pem: string): Promise<CryptoKey> =>
     ['sign'],
   )
 
-/** Signs bytes. Converts the two concatenated numbers of Web Crypto to the sequence in certificates (RFC 3279 §2.2.3). */
+/**
+ * Signs bytes. Converts the two concatenated numbers of Web Crypto to the sequence in certificates (RFC 3279 §2.2.3).
+ */
 async function sign(key: CryptoKey, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const numbers = new Uint8Array(await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes))
   return sequence(integer(numbers.subarray(0, 32)), integer(numbers.subarray(32)))

@@ -1,5 +1,5 @@
-// The floors: the minimum cost of a workload with plain node:http and jose. They make only the necessary checks and do not
-// handle errors, so they are a lower bound and not usable servers.
+// The floors: the minimum cost of a workload with plain node:http and jose. They make only the necessary checks and do
+// not handle errors, so they are a lower bound and not usable servers.
 import { hash } from 'node:crypto'
 
 import { fixtureUser } from '../fixture.ts'

@@ -9,8 +9,8 @@ import { recordedTable, sampleOf } from './recorded-table.ts'
 import type { SqlConnection } from './sql-connection.ts'
 
 /**
- * Creates a store on Mintmark's tables, which runs the statements that Mintmark runs for the same requests. One user has
- * signed in and consented; codes and families contain the recorded values of this user.
+ * Creates a store on Mintmark's tables, which runs the statements that Mintmark runs for the same requests. One user
+ * has signed in and consented; codes and families contain the recorded values of this user.
  */
 export async function oauthStore(recorded: RecordedOauth, connection: SqlConnection): Promise<FloorStore> {
   const statements = await oauthStatements(recorded)

@@ -6,8 +6,8 @@ import type { SqlConnection, SqlValue } from './sql-connection.ts'
 export type Values = readonly unknown[]
 
 /**
- * Prepares a recorded statement for new values. Each parameter whose recorded value equals a sample gets the new value with
- * the sample's name. All other parameters keep their recorded value.
+ * Prepares a recorded statement for new values. Each parameter whose recorded value equals a sample gets the new value
+ * with the sample's name. All other parameters keep their recorded value.
  * @returns a function that runs the statement and returns its rows.
  * @throws Error if a sample equals none of the parameters.
  */

@@ -9,8 +9,9 @@ export interface RecordedTable<Column extends string> {
 }
 
 /**
- * Finds the columns of a table in the result of a statement. In a join, PostgreSQL returns one JSON list for each table.
- * SQLite returns several JSON lists for a table with many columns, and names like `table_column` for other tables.
+ * Finds the columns of a table in the result of a statement. In a join, PostgreSQL returns one JSON list for each
+ * table. SQLite returns several JSON lists for a table with many columns, and names like `table_column` for other
+ * tables.
  * @param table the alias of the table in the statement.
  * @throws Error if the table has no such column.
  */

@@ -27,9 +27,9 @@ export interface ScimPage {
 }
 
 /**
- * Creates the table with a number of documents. The process keeps their number, and on SQLite also the digest of the secret.
- * On PostgreSQL each request reads the digest, because a server must not cache a secret, and the round trip is most of a
- * request's cost.
+ * Creates the table with a number of documents. The process keeps their number, and on SQLite also the digest of the
+ * secret. On PostgreSQL each request reads the digest, because a server must not cache a secret, and the round trip is
+ * most of a request's cost.
  */
 export async function scimDocuments(
   connection: SqlConnection,

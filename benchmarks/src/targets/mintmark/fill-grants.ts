@@ -47,7 +47,10 @@ export async function fillGrants(
   }
 }
 
-/** Fills the tables of a database. Identifiers and digests start with random letters, so they are spread over the indexes. */
+/**
+ * Fills the tables of a database. Identifiers and digests start with random letters, so they are spread over the
+ * indexes.
+ */
 async function fillTables(dialect: SqlDialect, rows: number): Promise<void> {
   const isPostgres = dialect.engine.name === 'postgres'
   const letter = `substr('${base64url}', 1 + ${isPostgres ? 'CAST(floor(random() * 64) AS INTEGER)' : 'abs(random() % 64)'}, 1)`

@@ -13,7 +13,9 @@ export async function fillUsers(dialect: SqlDialect, copies: Omit<MultipliedRow,
   )
 }
 
-/** Disables triggers and writes their data directly: a million updates of one total in a transaction would take hours. */
+/**
+ * Disables triggers and writes their data directly: a million updates of one total in a transaction would take hours.
+ */
 const withoutTriggers = (
   copies: string,
   { rows, values }: { readonly rows: number; readonly values: readonly string[] },

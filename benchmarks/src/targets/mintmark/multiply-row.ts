@@ -10,7 +10,10 @@ export interface MultipliedRow {
   readonly change: Readonly<Record<string, string>>
 }
 
-/** Returns the statement that inserts copies of an existing row, numbered from 1. A million copies take less than a minute. */
+/**
+ * Returns the statement that inserts copies of an existing row, numbered from 1. A million copies take less than a
+ * minute.
+ */
 export async function multiplyRow(dialect: SqlDialect, { table, where, rows, change }: MultipliedRow): Promise<string> {
   const [row] = await dialect.all(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`, [])
   if (row === undefined) throw new Error(`There is no row in ${table} where ${where}.`)

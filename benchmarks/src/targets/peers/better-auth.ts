@@ -1,5 +1,5 @@
-// better-auth with its OAuth provider and an SQLite file, set up as its documentation shows, without a consent page for the
-// client.
+// better-auth with its OAuth provider and an SQLite file, set up as its documentation shows, without a consent page for
+// the client.
 import { DatabaseSync } from 'node:sqlite'
 
 import { oauthProvider } from '@better-auth/oauth-provider'

@@ -1,5 +1,5 @@
-// @jmondi/oauth2-server on Express, with Maps as repositories. jose signs the access tokens, because the library's default is
-// HS256. Codes and refresh tokens are opaque; by default the library signs them.
+// @jmondi/oauth2-server on Express, with Maps as repositories. jose signs the access tokens, because the library's
+// default is HS256. Codes and refresh tokens are opaque; by default the library signs them.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 import {

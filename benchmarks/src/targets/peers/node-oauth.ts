@@ -1,5 +1,5 @@
-// @node-oauth/oauth2-server on Express, with Maps as the model. The library creates opaque tokens; a hook signs JWTs if the
-// settings request them.
+// @node-oauth/oauth2-server on Express, with Maps as the model. The library creates opaque tokens; a hook signs JWTs if
+// the settings request them.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
 import OAuth2Server from '@node-oauth/oauth2-server'

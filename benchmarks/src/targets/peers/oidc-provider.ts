@@ -1,4 +1,5 @@
-// oidc-provider with its default endpoints and an adapter with Maps: its own development adapter holds only 1,000 entries.
+// oidc-provider with its default endpoints and an adapter with Maps: its own development adapter holds only 1,000
+// entries.
 import { exportJWK, generateKeyPair } from 'jose'
 import { Provider } from 'oidc-provider'
 

@@ -24,7 +24,8 @@ export interface ScimmyHandlers {
 export type ScimmyList = InstanceType<typeof SCIMMY.Resources.User>
 
 /**
- * Serves scimmy with its Express routers and these handlers. The enterprise extension is enabled, as in the other targets.
+ * Serves scimmy with its Express routers and these handlers. The enterprise extension is enabled, as in the other
+ * targets.
  */
 export async function serveScimmy(
   handlers: ScimmyHandlers,

@@ -17,9 +17,9 @@ const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = cr
 export { errorPage, logoutPage }
 
 /**
- * Creates the sign-in page. It checks the password and starts a session; Mintmark then continues the request. Within five
- * minutes it allows ten attempts per user, whichever of the user's names is entered, and a hundred per IP address. For a
- * browser that the user has used before it allows ten more attempts, so that attackers cannot lock the user out.
+ * Creates the sign-in page. It checks the password and starts a session; Mintmark then continues the request. Within
+ * five minutes it allows ten attempts per user, whichever of the user's names is entered, and a hundred per IP address.
+ * For a browser that the user has used before it allows ten more attempts, so that attackers cannot lock the user out.
  */
 export function askSignIn({ users, sessions, browsers }: SignInParts): InteractionPage {
   const attempts = limitSignIns()

@@ -9,8 +9,8 @@ export interface User {
   /** The `sub` of the tokens. It never changes and is never used for another user. */
   readonly subject: string
   /**
-   * The directory that provisioned the user; empty for the host's own users. Names are unique only within a directory, so
-   * that a directory cannot use up the names of another one.
+   * The directory that provisioned the user; empty for the host's own users. Names are unique only within a directory,
+   * so that a directory cannot use up the names of another one.
    */
   readonly directory: string
   readonly username: string
@@ -27,15 +27,18 @@ export interface Users {
   list(): readonly User[]
   find(subject: string): User | undefined
   /**
-   * Finds a user by the username or the email address. For a user whom a directory provisioned, the directory and a slash
-   * come first, such as `example-corp/kim@example.com`.
+   * Finds a user by the username or the email address. For a user whom a directory provisioned, the directory and a
+   * slash come first, such as `example-corp/kim@example.com`.
    */
   findByName(name: string): User | undefined
-  /** Finds a user by name and checks the password. Returns undefined if the user does not exist or the password is wrong. */
+  /**
+   * Finds a user by name and checks the password. Returns undefined if the user does not exist or the password is
+   * wrong.
+   */
   verify(attempt: { readonly username: string; readonly password: string }): Promise<User | undefined>
   /**
-   * Changes the password of the user with this subject, or adds the user if it does not exist. Does not add a user whose
-   * name or email address belongs to another user of the same directory.
+   * Changes the password of the user with this subject, or adds the user if it does not exist. Does not add a user
+   * whose name or email address belongs to another user of the same directory.
    */
   put(user: User & { readonly password: string }): Promise<void>
   /** Removes a user, if it exists. The name and the email address can then be used again. */

@@ -135,7 +135,9 @@ interface ActionDone {
   readonly target: AuditTarget
   readonly before: JsonObject | undefined
   readonly after: JsonObject | undefined
-  /** Which of the two log entries were written: `whole` for both, only the `intent`, or `nothing` if the log was down. */
+  /**
+   * Which of the two log entries were written: `whole` for both, only the `intent`, or `nothing` if the log was down.
+   */
   readonly logged: 'whole' | 'intent' | 'nothing'
 }
 
@@ -193,8 +195,8 @@ export const logAdminEvents =
   }
 
 /**
- * Creates the default listener. It reports internal failures and actions with missing log entries, which would otherwise
- * leave no trace.
+ * Creates the default listener. It reports internal failures and actions with missing log entries, which would
+ * otherwise leave no trace.
  */
 export const reportAdminFaults =
   (console: Pick<Console, 'error'>) =>

@@ -32,8 +32,8 @@ export interface ClientAdministration {
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<ClientView>>
   /**
-   * Changes a client. Members that are left out stay as they are. The changed client must satisfy the rules of `create`.
-   * A client that starts to use a secret is given one. Also refused: `version_mismatch`, and as for `create`.
+   * Changes a client. Members that are left out stay as they are. The changed client must satisfy the rules of
+   * `create`. A client that starts to use a secret is given one. Also refused: `version_mismatch`, and as for `create`.
    */
   update(target: ClientTarget, change: ClientChange): Promise<CreatedClient>
   /** Disables a client: its requests and tokens are refused from now on. */
@@ -44,8 +44,8 @@ export interface ClientAdministration {
   remove(target: ClientTarget): Promise<void>
   /**
    * Adds a secret. The current one stays valid, until `previousExpiresAt` (seconds since 1970) if it is given. Returns
-   * the new secret, which cannot be read again. Refused: `invalid_client_metadata` if the client has two secrets or uses
-   * none.
+   * the new secret, which cannot be read again. Refused: `invalid_client_metadata` if the client has two secrets or
+   * uses none.
    */
   addSecret(id: string, change?: { readonly previousExpiresAt?: number | undefined }): Promise<string>
   /** Revokes all secrets except the newest. */

@@ -169,8 +169,9 @@ interface GrantableChange {
 }
 
 /**
- * Changes a client whose scope values the actor may grant. The change applies only to the version whose scope values were
- * checked. If the caller named no version and another administrator changed the client first, the change is repeated.
+ * Changes a client whose scope values the actor may grant. The change applies only to the version whose scope values
+ * were checked. If the caller named no version and another administrator changed the client first, the change is
+ * repeated.
  */
 const changeGrantable = (
   { client, scopes = [], change }: GrantableChange,

@@ -3,8 +3,8 @@ import { ProviderError, ScimError } from '@mintmark/scim'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
 /**
- * The refusals by reason: the status of the response, its fixed sentence (RFC 9457 §3.1), and the section of the standard.
- * The reason is also the `code` in the response.
+ * The refusals by reason: the status of the response, its fixed sentence (RFC 9457 §3.1), and the section of the
+ * standard. The reason is also the `code` in the response.
  */
 export const refusals = {
   // Authentication: RFC 6750 §3.1. One sentence for every kind of wrong credential.

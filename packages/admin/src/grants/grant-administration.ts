@@ -18,8 +18,8 @@ export interface GrantView {
   readonly resources: readonly string[]
   readonly createdAt: EpochSeconds
   /**
-   * Whether tokens issued under this grant are accepted now. They are refused while the client is disabled and after the
-   * user was deactivated.
+   * Whether tokens issued under this grant are accepted now. They are refused while the client is disabled and after
+   * the user was deactivated.
    */
   readonly honoured: boolean
 }
@@ -45,8 +45,8 @@ export interface GrantAdministration {
    */
   listOfClient(id: string, page?: PageRequest): Promise<Page<GrantView>>
   /**
-   * Revokes the grants of a client, one page of users at a time: repeat it until there is no `next`. To refuse all tokens
-   * of a client immediately, disable it first.
+   * Revokes the grants of a client, one page of users at a time: repeat it until there is no `next`. To refuse all
+   * tokens of a client immediately, disable it first.
    */
   revokeOfClient(id: string, page?: PageRequest): Promise<RevokedGrants>
 }

@@ -34,8 +34,8 @@ export const narrowestScope = (area: AdminArea, access: AdminAccess): string => 
 
 /**
  * Whether a caller with `scopes` may give a client `scope`. An administrative scope value requires that value or a
- * broader one. `scim`, with which a client can write the users of a provider, requires write access to providers. A scope
- * value that the host protects requires `admin:write`.
+ * broader one. `scim`, with which a client can write the users of a provider, requires write access to providers. A
+ * scope value that the host protects requires `admin:write`.
  */
 export function mayGrant(scopes: readonly string[], scope: string, protectedScopes: ReadonlySet<string>): boolean {
   if (protectedScopes.has(scope)) return scopes.includes('admin:write')

@@ -8,8 +8,8 @@ const members = { claims: anyObject, custom_fields: anyObject }
 const userBody = z.strictObject(optionalMembers({ user_id: z.string().min(1).max(255), ...members }))
 
 /**
- * Members that are left out stay as they are, including members of `claims` and `custom_fields`; null removes a claim or
- * a field (RFC 7396 §2, one level deep).
+ * Members that are left out stay as they are, including members of `claims` and `custom_fields`; null removes a claim
+ * or a field (RFC 7396 §2, one level deep).
  */
 const userChangeBody = z.strictObject(optionalMembers(members))
 

@@ -1,4 +1,5 @@
-// Over 250 lines: every change of an identity provider is in this file, because they all use `changeStored` and `usersOf`.
+// Over 250 lines: every change of an identity provider is in this file, because they all use `changeStored` and
+// `usersOf`.
 
 import {
   addProviderSecret,
@@ -299,7 +300,9 @@ const changeStored = (
     return { result, before: loggedProvider(providerView(before, storage.issuer)), after: loggedProvider(result) }
   })
 
-/** @throws AdminError `display_name_invalid` | `tolerance_profile_unknown` | `client_unknown` | `organization_unknown`. */
+/**
+ * @throws AdminError `display_name_invalid` | `tolerance_profile_unknown` | `client_unknown` | `organization_unknown`.
+ */
 async function requireUsable(
   { displayName, toleranceProfile, clientIds = [], organizationId: organization }: ProviderChange,
   context: AdminContext,

@@ -19,7 +19,8 @@ import { comparableUser, hasId, isActive, isStandardClaim, userFilter, userTypeW
 /** Which administrators are protected: the last of them cannot be deactivated or removed, and cannot lose the role. */
 export interface LastAdministratorOptions {
   /**
-   * Roles in organizations, such as `owner`. The last active user with one of these roles in an organization is protected.
+   * Roles in organizations, such as `owner`. The last active user with one of these roles in an organization is
+   * protected.
    * @defaultValue None. An organization may have no administrator.
    */
   readonly protectedRoles?: readonly string[]
@@ -47,7 +48,8 @@ export interface LastAdministrators {
 
 /**
  * Resolves the filter in the options.
- * @throws ScimError `invalidFilter` if the filter is invalid; TypeError if a directory could make one of its users match.
+ * @throws ScimError `invalidFilter` if the filter is invalid; TypeError if a directory could make one of its users
+ * match.
  */
 export const lastAdministrators = (
   { protectedRoles = [], administrators }: LastAdministratorOptions,
@@ -68,8 +70,8 @@ function administratorsFilter(text: string, type: ResourceType): ResolvedFilter 
 
 /**
  * Whether identity providers cannot make their users match a filter: the filter requires that the user has no provider,
- * a certain `id`, or a value in a claim that providers do not write. Requiring the absence of a value is not sufficient,
- * because a new user has no values.
+ * a certain `id`, or a value in a claim that providers do not write. Requiring the absence of a value is not
+ * sufficient, because a new user has no values.
  */
 function requiresHostDecision(filter: ResolvedFilter): boolean {
   switch (filter.kind) {
@@ -99,8 +101,8 @@ const isHostClaim = ({ name, subName }: FilterAttribute): boolean => name === 'c
 
 /**
  * Protects the last administrators from identity providers: use it as `mayChange` of `createScimServer`. A request is
- * refused with 403 if it deactivates, removes or links the last administrator, or takes away the claim that makes them an
- * administrator. It is also refused if it gives a linked user claims that would make them an administrator after the
+ * refused with 403 if it deactivates, removes or links the last administrator, or takes away the claim that makes them
+ * an administrator. It is also refused if it gives a linked user claims that would make them an administrator after the
  * provider removes its link, because the claims stay. The check happens once, before the change, so it does not detect
  * concurrent changes by two providers.
  */
@@ -130,7 +132,9 @@ export function protectLastAdministrators(
     !(await isOnlyAdministrator(change.userId, await findLostAdministration(change, deps), deps))
 }
 
-/** Whether a change by a provider would make a user of the host an administrator after the provider removes its link. */
+/**
+ * Whether a change by a provider would make a user of the host an administrator after the provider removes its link.
+ */
 async function makesAdministrator(
   { userId: id, claims, providerId }: ProposedChange,
   { lastAdministrators: { administrators }, storage }: GuardDependencies,
@@ -183,8 +187,8 @@ export interface GuardedChange<Result> {
 
 /**
  * Applies a change unless it would leave no administrator. The check is repeated after the change, because two
- * administrators who remove each other at the same time both pass the first check. After the second check at least one of
- * the two changes is undone.
+ * administrators who remove each other at the same time both pass the first check. After the second check at least one
+ * of the two changes is undone.
  * @throws AdminError `last_administrator`.
  */
 export async function applyUnlessLastAdministrator<Result>(

@@ -10,7 +10,10 @@ import { deactivateStored } from './user-lifecycle.ts'
 
 /** A user from the host's own table. Claims and custom fields that are left out are removed. */
 export interface UserUpsert extends UserChange {
-  /** The host's own identifier, which becomes the `sub` of the user's tokens: letters, digits and `._~@|:+-`, at most 255. */
+  /**
+   * The host's own identifier, which becomes the `sub` of the user's tokens: letters, digits and `._~@|:+-`, at most
+   * 255.
+   */
   readonly userId: string
   /**
    * `false` blocks the user. `true` does not lift a block: use `reactivate`.
@@ -155,7 +158,9 @@ function resultOf({ userId }: StoredHostUser, { outcome }: StoredOutcome): Upser
   }
 }
 
-/** Writes users who would no longer administer the service, one by one, unless one of them is the last administrator. */
+/**
+ * Writes users who would no longer administer the service, one by one, unless one of them is the last administrator.
+ */
 async function writeGuardedUsers(
   checked: readonly Checked[],
   context: AdminContext,

@@ -26,18 +26,18 @@ export interface UserAdministration {
   /** Lists users, oldest first. Refused: `filter_invalid`, `filter_too_broad`, `page_invalid`. */
   list(search?: UserSearch): Promise<UserPage>
   /**
-   * Writes users from the host's own table, with the host's own identifiers: creates users who do not exist, and replaces
-   * the claims and custom fields of the others. It can be repeated at any time; users who are the same are `unchanged`.
-   * A user who cannot be written is `refused` with a reason, and the others are written: `identifier_invalid`,
-   * `identifier_taken` (by a client, or by a user who was removed), `account_provisioned` (an identity provider owns the
-   * user), `last_administrator`, and as for `update`.
+   * Writes users from the host's own table, with the host's own identifiers: creates users who do not exist, and
+   * replaces the claims and custom fields of the others. It can be repeated at any time; users who are the same are
+   * `unchanged`. A user who cannot be written is `refused`, and the others are written. Reasons: `identifier_invalid`,
+   * `identifier_taken` (by a client, or by a user who was removed), `account_provisioned` (an identity provider owns
+   * the user), `last_administrator`, and as for `update`.
    * @returns a result for each user, in the same order.
    */
   upsert(users: readonly UserUpsert[], options?: UpsertOptions): Promise<readonly UpsertResult[]>
   /**
-   * Changes claims and custom fields. Those that are left out stay as they are; null removes a claim or a field. An identity
-   * provider may overwrite the claims that it provisions. Refused: `claim_invalid`, `claim_reserved`, `claims_too_large`, `custom_field_unknown`,
-   * `custom_field_invalid`, `version_mismatch`, `last_administrator`.
+   * Changes claims and custom fields. Those that are left out stay as they are; null removes a claim or a field. An
+   * identity provider may overwrite the claims that it provisions. Refused: `claim_invalid`, `claim_reserved`,
+   * `claims_too_large`, `custom_field_unknown`, `custom_field_invalid`, `version_mismatch`, `last_administrator`.
    */
   update(target: UserTarget, change: UserChange): Promise<UserView>
   /**

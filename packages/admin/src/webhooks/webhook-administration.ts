@@ -61,7 +61,10 @@ interface CreatedWebhook {
   readonly secret: string
 }
 
-/** Endpoints to which changes of users, groups, memberships, sessions and grants are sent. Each method throws AdminError. */
+/**
+ * Endpoints to which changes of users, groups, memberships, sessions and grants are sent. Each method throws
+ * AdminError.
+ */
 export interface WebhookAdministration {
   /**
    * Creates a webhook. Changes from now on are sent to it. Refused: `webhook_url_invalid`, `webhook_type_unknown`,
@@ -79,15 +82,15 @@ export interface WebhookAdministration {
   /** Removes a webhook. Its unsent messages are given up. */
   remove(id: string): Promise<void>
   /**
-   * Adds a secret. Messages are signed with both secrets until the previous one is revoked. Refused: `too_many_secrets`,
-   * `keys_missing`.
+   * Adds a secret. Messages are signed with both secrets until the previous one is revoked. Refused:
+   * `too_many_secrets`, `keys_missing`.
    */
   addSecret(id: string): Promise<string>
   /** Revokes the secret before the newest. */
   revokePreviousSecrets(id: string): Promise<WebhookView>
   /**
-   * Sends all changes after a position again, in order. Position 0 sends all changes of the last 30 days; older ones are
-   * not kept. Each has the same `webhook-id` as before.
+   * Sends all changes after a position again, in order. Position 0 sends all changes of the last 30 days; older ones
+   * are not kept. Each has the same `webhook-id` as before.
    */
   replay(id: string, position: number): Promise<WebhookView>
 }

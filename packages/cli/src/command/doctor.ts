@@ -76,8 +76,8 @@ interface Examination {
 }
 
 /**
- * Examines a server and its database. It starts one authorization request, and writes rows under an issuer that no server
- * uses.
+ * Examines a server and its database. It starts one authorization request, and writes rows under an issuer that no
+ * server uses.
  */
 async function examine(examination: Examination, io: Io): Promise<readonly Finding[]> {
   const { database } = examination.settings

@@ -25,7 +25,9 @@ interface InitOptions extends ShowOptions {
   readonly postgres?: string
 }
 
-/** Creates `mintmark init`, which writes a configuration, and a sealing key unless one exists. It overwrites no file. */
+/**
+ * Creates `mintmark init`, which writes a configuration, and a sealing key unless one exists. It overwrites no file.
+ */
 export const initCommand = (io: Io): Command =>
   new Command('init')
     .description(`writes ${configFileName}, and a sealing key in a file that only you can read`)
@@ -109,7 +111,9 @@ async function writeNew(name: string, text: string, { cwd }: Io): Promise<void> 
   }
 }
 
-/** Creates a sealing key unless the file exists: its key may have sealed keys in the database. Returns whether it did. */
+/**
+ * Creates a sealing key unless the file exists: its key may have sealed keys in the database. Returns whether it did.
+ */
 async function createSealingKey({ cwd }: Io): Promise<boolean> {
   try {
     await writeFile(resolve(cwd, sealingKeyFile), `${randomSecret(systemRandom)}\n`, { mode: 0o600, flag: 'wx' })

@@ -57,8 +57,8 @@ const unusedSecret = 'A'.repeat(43)
 const rejectUse = (): Promise<never> => Promise.reject(new CommandError('The keys were opened for listing only.'))
 
 /**
- * Reads the key that seals the signing keys from the environment or a file. Several keys, newest first, are separated by
- * white space. Returns undefined if none is configured.
+ * Reads the key that seals the signing keys from the environment or a file. Several keys, newest first, are separated
+ * by white space. Returns undefined if none is configured.
  * @throws UsageError if the file cannot be read.
  */
 export async function readSealingKey(

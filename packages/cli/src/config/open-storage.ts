@@ -61,8 +61,8 @@ export async function withDialect<T>(
 const migrateCommand = 'mintmark migrate apply'
 
 /**
- * Runs administration with the operator as the actor. Each action is written to the audit log, as with the HTTP API. The
- * host's options, such as custom fields and protected administrators, do not apply here.
+ * Runs administration with the operator as the actor. Each action is written to the audit log, as with the HTTP API.
+ * The host's options, such as custom fields and protected administrators, do not apply here.
  * @throws AdminError, and the errors of `withStorage`.
  */
 export const withAdministration = <T>(

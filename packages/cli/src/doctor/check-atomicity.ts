@@ -28,8 +28,8 @@ import type { Io } from '../io.ts'
 import { type Finding, fail, ok, warn } from './target.ts'
 
 /**
- * Checks that, when two processes present the same credentials at the same time, a code is redeemed once, a refresh token
- * is rotated once and a `jti` is accepted once (RFC 6749 §10.5, RFC 9700 §4.14.2, RFC 7523 §3). Deletes its rows
+ * Checks that, when two processes present the same credentials at the same time, a code is redeemed once, a refresh
+ * token is rotated once and a `jti` is accepted once (RFC 6749 §10.5, RFC 9700 §4.14.2, RFC 7523 §3). Deletes its rows
  * afterwards.
  */
 export async function checkAtomicity(

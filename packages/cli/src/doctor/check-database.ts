@@ -23,8 +23,8 @@ const migrationsCheck = 'storage.migrations'
 
 /**
  * Checks that PostgreSQL limits waits for locks and idle transactions. A server gives up on a statement after some
- * seconds, but without a limit its connection keeps waiting for a lock. The check sees the settings of the database user
- * that doctor connects as, not the settings of a server's connection pool.
+ * seconds, but without a limit its connection keeps waiting for a lock. The check sees the settings of the database
+ * user that doctor connects as, not the settings of a server's connection pool.
  */
 export async function checkWaits(dialect: SqlDialect): Promise<readonly Finding[]> {
   if (dialect.engine.name !== 'postgres') return []
@@ -42,7 +42,8 @@ export async function checkWaits(dialect: SqlDialect): Promise<readonly Finding[
 
 const waitsCheck = 'storage.waits'
 
-// `statement_timeout` limits waits for locks too. It also cancels long migrations, so it is accepted but not recommended.
+// `statement_timeout` limits waits for locks too. It also cancels long migrations, so it is accepted but not
+// recommended.
 const unlimitedWaits = `select name from pg_settings
   where setting = '0' and (
     name = 'idle_in_transaction_session_timeout'

@@ -11,7 +11,10 @@ const now = epochSeconds(1_790_000_000)
 const sealingKey = Buffer.alloc(32, 7).toString('base64url')
 const newSealingKey = Buffer.alloc(32, 8).toString('base64url')
 
-/** Creates storage whose keys are sealed with `sealingKey`. `check` runs doctor's check with a sealing key, at a time. */
+/**
+ * Creates storage whose keys are sealed with `sealingKey`. `check` runs doctor's check with a given sealing key and
+ * time.
+ */
 async function aDatabase() {
   const storage = createMemoryStorage({ issuer })
   await createStoredKeys({ storage, sealingKey, clock: () => now }).publicKeys()

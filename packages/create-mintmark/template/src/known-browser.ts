@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { defineCookie, type Header, type ServerRequest } from '@mintmark/core/http'
 
 /**
- * Recognizes browsers in which a user has signed in before. Their sign-in attempts are counted separately from the attempts
- * that attackers make in other browsers.
+ * Recognizes browsers in which a user has signed in before. Their sign-in attempts are counted separately from the
+ * attempts that attackers make in other browsers.
  */
 export interface KnownBrowsers {
   /** Whether the user has signed in before with the browser that sent the request. */

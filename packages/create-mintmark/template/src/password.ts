@@ -11,7 +11,9 @@ export async function hashPassword(password: string): Promise<PasswordRecord> {
   return { salt, hash: await derive(password, salt) }
 }
 
-/** Whether the password is right. Takes the same time without a record, so that it does not reveal which users exist. */
+/**
+ * Whether the password is right. Takes the same time without a record, so that it does not reveal which users exist.
+ */
 export async function isPassword(password: string, record: PasswordRecord | undefined): Promise<boolean> {
   const { salt, hash } = record ?? dummyRecord
   const isRight = timingSafeEqual(await derive(password, salt), hash)

@@ -11,8 +11,9 @@ export const settings = {
   /** The file of your own user table. */
   users: process.env['USERS_SQLITE'] ?? 'users.db',
   /**
-   * The proxies whose `X-Forwarded-For` is trusted to contain the browser's IP address, as a list for Express. All requests
-   * through a proxy that is not listed seem to come from one address. Anyone in a listed network can forge addresses.
+   * The proxies whose `X-Forwarded-For` is trusted to contain the browser's IP address, as a list for Express. All
+   * requests through a proxy that is not listed seem to come from one address. Anyone in a listed network can forge
+   * addresses.
    */
   trustedProxies: process.env['TRUSTED_PROXIES'] ?? 'loopback',
   /** Seals the signing keys in the database. */

@@ -34,8 +34,8 @@ export interface TestIssuerOptions extends Pick<
   readonly issuer?: string
   /**
    * The initial time of the clock, in seconds since 1970.
-   * @defaultValue The current time, so that verifiers that use the real time accept the tokens. A test that depends on time
-   *   sets it here and in the code under test.
+   * @defaultValue The current time, so that verifiers that use the real time accept the tokens. A test that depends on
+   *   time sets it here and in the code under test.
    */
   readonly now?: number
 }
@@ -65,8 +65,8 @@ export interface TestIssuer {
 }
 
 /**
- * Creates an issuer for tests of clients and APIs. Its clock stands still until the test advances it, its signing keys are
- * public, and it signs in any user.
+ * Creates an issuer for tests of clients and APIs. Its clock stands still until the test advances it, its signing keys
+ * are public, and it signs in any user.
  * @throws Error in production (`NODE_ENV=production`), because anybody could sign tokens with its keys.
  */
 export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {

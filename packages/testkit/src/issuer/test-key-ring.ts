@@ -59,8 +59,8 @@ interface PublishedKey {
 }
 
 /**
- * The keys of all test issuers. They are fixed, so that no test waits for key generation. The private keys are published
- * here, so anybody can sign with them. For this reason test issuers do not start in production.
+ * The keys of all test issuers. They are fixed, so that no test waits for key generation. The private keys are
+ * published here, so anybody can sign with them. For this reason test issuers do not start in production.
  */
 const publishedKeys: readonly [PublishedKey, PublishedKey, PublishedKey] = [
   {

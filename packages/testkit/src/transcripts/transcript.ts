@@ -3,8 +3,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 /**
  * The requests of an identity provider, in order, and the expected responses. `{{name}}` in a path, a body or an
- * expectation is replaced by the value that an earlier step has saved under this name; `{{random}}` is replaced by a value
- * that is new for each replay.
+ * expectation is replaced by the value that an earlier step has saved under this name; `{{random}}` is replaced by a
+ * value that is new for each replay.
  */
 export interface Transcript {
   readonly name: string
@@ -34,8 +34,8 @@ export interface Expectation {
   /** The status codes that the provider accepts. */
   readonly status: readonly number[]
   /**
-   * The expected body. Objects must have at least these members, arrays must have the same values in any order, and other
-   * values must be equal. If the response has no body, its body is not checked.
+   * The expected body. Objects must have at least these members, arrays must have the same values in any order, and
+   * other values must be equal. If the response has no body, its body is not checked.
    */
   readonly body?: Json
   /** Paths that must have no value: missing, null, or an empty array. */
