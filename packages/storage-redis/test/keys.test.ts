@@ -96,8 +96,8 @@ describe('keys', () => {
   })
 })
 
-describe('a record with a missing member or field', () => {
-  it('is a code: throws an error that names the missing member', async () => {
+describe('reading an incomplete record', () => {
+  it('throws an error that names the missing member of a code', async () => {
     const code = aCodeRecord({ digest: aDigest('whole') })
     const { codes } = stores
     await codes.insert(code)
@@ -113,7 +113,7 @@ describe('a record with a missing member or field', () => {
   })
 
   it.for(['owner', 'expiresAt', 'record', 'version'])(
-    'is an interaction without its field %s: does not return it',
+    'does not return an interaction without its field %s',
     async (field) => {
       const interaction = anInteractionRecord()
       await stores.interactions.insert(interaction)
@@ -132,7 +132,7 @@ describe('a record with a missing member or field', () => {
     ['no', async (key: string) => client.hDel(key, 'version')],
     ['an empty', async (key: string) => client.hSet(key, 'version', '')],
     ['an invalid', async (key: string) => client.hSet(key, 'version', '1e3')],
-  ])('is an interaction with %s version: throws, because nobody could update it', async (_, spoil) => {
+  ])('throws for an interaction with %s version, which nobody could update', async (_, spoil) => {
     await stores.interactions.insert(anInteractionRecord())
     const [key = ''] = await client.keys('*:interaction:*')
     await spoil(key)

@@ -140,7 +140,7 @@ export interface SqlEngine {
 export interface SqlIndexedValues {
   /** The row, such as `NEW`, or the alias of `from`. */
   readonly row: string
-  /** Attributes with a column of their own, with its name. */
+  /** Attributes that have a column, with its name. */
   readonly columns?: readonly (readonly [attribute: string, column: string])[]
   /** Attributes with one value. Each yields a row, even when it is absent. */
   readonly single?: string

@@ -23,7 +23,7 @@ export interface FilterScope {
  */
 export function compileFilter(
   filter: FilterTemplate,
-  given: { readonly search: JsonSearch; readonly scope: FilterScope; readonly parameter: Parameter<string> },
+  context: { readonly search: JsonSearch; readonly scope: FilterScope; readonly parameter: Parameter<string> },
 ): Sql {
   let aliases = 0
   const alias = (): string => {
@@ -55,12 +55,12 @@ export function compileFilter(
       case 'text':
       case 'number':
       case 'boolean':
-        return compileComparison(node, scope.value(node.attribute), { ...given, alias: alias() })
+        return compileComparison(node, scope.value(node.attribute), { ...context, alias: alias() })
       default:
         return node satisfies never
     }
   }
-  return fold(filter, given.scope)
+  return fold(filter, context.scope)
 }
 
 /** Joins conditions in halves, so that a long expression stays shallow (SQLite allows 1,000 levels). */
@@ -119,8 +119,8 @@ interface ComparisonContext {
  * Compares a value, or each element if it is a list. The result is true or false, never NULL. Reads a value only if its
  * type matches. RFC 7643 §2.5: an absent value is not equal to any value.
  */
-function compileComparison(node: ComparisonTemplate, value: SearchedValue, given: ComparisonContext): Sql {
-  const { search, parameter, alias } = given
+function compileComparison(node: ComparisonTemplate, value: SearchedValue, context: ComparisonContext): Sql {
+  const { search, parameter, alias } = context
   const holds = (of: SearchedValue): readonly Sql[] => {
     const tests = node.anyOf === undefined ? [node] : mergeEqualities(node.anyOf)
     const compared = joinConditions(
@@ -142,9 +142,9 @@ function compileComparison(node: ComparisonTemplate, value: SearchedValue, given
   const cases = holds(value)
   const items = value.items?.(alias)
   if (items !== undefined) {
-    const one = sql`case ${items.value.type} ${sql.join(holds(items.value), sql` `)} else ${ofOtherKind} end`
+    const itemMatches = sql`case ${items.value.type} ${sql.join(holds(items.value), sql` `)} else ${ofOtherKind} end`
     const isEmpty = node.operator === 'ne' ? sql`not exists (select 1 from ${items.from}) or` : sql``
-    const ofList = sql`when 'array' then ${isEmpty} exists (select 1 from ${items.from} where ${one})`
+    const ofList = sql`when 'array' then ${isEmpty} exists (select 1 from ${items.from} where ${itemMatches})`
     return sql`case ${value.type} ${sql.join([...cases, ofList], sql` `)} else ${otherwise} end`
   }
   return sql`case ${value.type} ${sql.join(cases, sql` `)} else ${otherwise} end`

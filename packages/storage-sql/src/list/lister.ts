@@ -124,11 +124,11 @@ export function createLister<Record, Query extends RowQuery>(
     { limits, values }: Bound,
   ): Promise<number> {
     if (areRanges && limits.comparisons <= ordinaryComparisons) return 0
-    const whole = ofEveryRow ? (await totalOf(query)) / limits.entries : 0
+    const wholeIndexes = ofEveryRow ? (await totalOf(query)) / limits.entries : 0
     // Counting an entry takes a fraction of the time of many comparisons with it.
-    if (count === undefined || whole > 1) return whole
+    if (count === undefined || wholeIndexes > 1) return wholeIndexes
     const most = Math.ceil(limits.entries) + 1
-    return whole + (await unitsOf(count, { ...values, [entryLimit]: most }, query)) / limits.entries
+    return wholeIndexes + (await unitsOf(count, { ...values, [entryLimit]: most }, query)) / limits.entries
   }
 
   async function listMatching(query: Query, start: PageStart): Promise<ListOutcome<Record>> {

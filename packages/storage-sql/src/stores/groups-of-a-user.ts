@@ -50,7 +50,8 @@ export function groupsReader(engine: SqlEngine): (row: SqlRow) => readonly Group
 
 /**
  * Returns a function that completes a record with its first groups: it adds the other groups in pieces, or leaves out all
- * groups. The other groups are read a moment later. That is safe, because the version of a user does not depend on groups.
+ * groups. The other groups are read a moment later. The version of a user does not show that, because it does not change
+ * with the groups.
  */
 export function createGroupCompletion({
   engine,
