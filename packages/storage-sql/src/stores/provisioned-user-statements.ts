@@ -128,8 +128,8 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     ),
 
     /**
-     * Keeps the former keys of a user in a row of their own before the user gets others. A user's row has room for the keys that the
-     * user left behind last. The row has the form of a removed user; its `external_id` is the identifier of the user.
+     * Keeps the former keys of a user in a separate row before the user gets others, because a user's row has room only for the
+     * keys that the user left last. The row has the form of a removed user; its `external_id` is the identifier of the user.
      */
     keepFormerKeys: compileSql(query, (p: Parameter<ChangeValue | 'kept_id'>) => {
       const isOther = (name: (typeof keyColumns)[number]): Expression<boolean> =>
@@ -202,7 +202,7 @@ const lastBlock = (
     and ${sql.ref(`former.former_${name}`)} = ${of.key}
     order by former.former_since desc, ${blockOfFormer} is null limit 1)`
 
-/** For a row of `keepFormerKeys`, the block of the user whose keys it keeps: the host may set or lift it later. */
+/** Returns the block of the user whose keys a row of `keepFormerKeys` keeps: the host may set or lift it later. */
 const blockOfFormer: Expression<SqlValue> = sql`case when former.removed_at is null or former.external_id is null then former.blocked_at
   else (select owner.blocked_at from mintmark_users as owner where owner.issuer = former.issuer and owner.user_id = former.external_id) end`
 
