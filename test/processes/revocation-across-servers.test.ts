@@ -37,7 +37,7 @@ describe.for([
   })
 
   /** A user provisioned by T1, with tokens from one of the servers. */
-  async function aPerson(userName: string) {
+  async function aUser(userName: string) {
     const id = await provider.provision(here, userName)
     await consent(site.storage, id, epochSeconds(Date.now() / 1000))
     return { id, tokens: tokensOf(await client.redeem(here, codeOf(await client.authorize(here, id)))) }
@@ -74,8 +74,8 @@ describe.for([
   test.for(['on_demand', 'follow'] as const)(
     'a user deactivated by SCIM at one is rejected within a second by a resource server that polls the other (%s)',
     async (mode) => {
-      const { id, tokens } = await aPerson(`ann-${mode}@x.test`)
-      const other = await aPerson(`bob-${mode}@x.test`)
+      const { id, tokens } = await aUser(`ann-${mode}@x.test`)
+      const other = await aUser(`bob-${mode}@x.test`)
       const api = anApi(mode)
       const before = [await api.admits(tokens.access_token), await api.admits(other.tokens.access_token)]
 
@@ -89,7 +89,7 @@ describe.for([
   )
 
   test('what is revoked at one, and a client disabled by a third process, is delivered by the other (RFC 7009 §2.1)', async () => {
-    const [revoked, ofClient] = [await aPerson('cid@x.test'), await aPerson('dot@x.test')]
+    const [revoked, ofClient] = [await aUser('cid@x.test'), await aUser('dot@x.test')]
     const api = anApi('follow')
     await api.admits(revoked.tokens.access_token)
 
@@ -106,7 +106,7 @@ describe.for([
   })
 
   test('a deactivation is delivered even if the server that wrote it died before it answered', async () => {
-    const { id, tokens } = await aPerson('eve@x.test')
+    const { id, tokens } = await aUser('eve@x.test')
     const api = anApi('on_demand')
     const before = await api.admits(tokens.access_token)
 

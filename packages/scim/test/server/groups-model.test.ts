@@ -17,8 +17,8 @@ type Person = (typeof users)[number]
 /** Returns an operation on members, given the ids of the numbered users. */
 type OperationFactory = (idOf: (person: Person) => string) => JsonObject
 
-const aPerson = (): fc.Arbitrary<Person> => fc.constantFrom(...users)
-const several = (): fc.Arbitrary<readonly Person[]> => fc.array(aPerson(), { maxLength: 3 })
+const aUser = (): fc.Arbitrary<Person> => fc.constantFrom(...users)
+const several = (): fc.Arbitrary<readonly Person[]> => fc.array(aUser(), { maxLength: 3 })
 const op = fc.constantFrom('add', 'replace')
 const anyOp = fc.constantFrom('add', 'replace', 'remove', 'Add', 'Remove')
 const typeOf = fc.constantFrom<JsonObject>(
@@ -38,7 +38,7 @@ function anOperation(): fc.Arbitrary<OperationFactory> {
         who.map((one) => ({ value: idOf(one), ...more })),
   )
   const filter = fc
-    .tuple(aPerson(), aPerson(), fc.constantFrom('eq', 'or', 'ne', 'sw', 'not', 'type', 'and'))
+    .tuple(aUser(), aUser(), fc.constantFrom('eq', 'or', 'ne', 'sw', 'not', 'type', 'and'))
     .map(([one, other, kind]): OperationFactory => (idOf) => ({
       path: {
         eq: `members[value eq "${idOf(one)}"]`,
@@ -64,13 +64,13 @@ function anOperation(): fc.Arbitrary<OperationFactory> {
         .map(([name, values]): OperationFactory => (idOf) => ({ op: name, value: { MEMBERS: values(idOf) } })),
     },
     { weight: 4, arbitrary: filter.map((path): OperationFactory => (idOf) => ({ op: 'remove', ...path(idOf) })) },
-    fc.tuple(op, filter, aPerson()).map(([name, path, who]): OperationFactory => (idOf) => ({
+    fc.tuple(op, filter, aUser()).map(([name, path, who]): OperationFactory => (idOf) => ({
       op: name,
       ...path(idOf),
       value: { value: idOf(who) },
     })),
     fc
-      .tuple(op, aPerson())
+      .tuple(op, aUser())
       .map(([name, who]): OperationFactory => (idOf) => ({ op: name, path: 'members', value: { value: idOf(who) } })),
     fc
       .tuple(anyOp, several())
@@ -96,12 +96,12 @@ function anOperation(): fc.Arbitrary<OperationFactory> {
           () =>
             sent,
       ),
-    fc.tuple(aPerson(), aPerson()).map(([one, other]): OperationFactory => (idOf) => ({
+    fc.tuple(aUser(), aUser()).map(([one, other]): OperationFactory => (idOf) => ({
       op: 'replace',
       path: `members[value eq "${idOf(one)}"].value`,
       value: idOf(other),
     })),
-    aPerson().map((one): OperationFactory => (idOf) => ({
+    aUser().map((one): OperationFactory => (idOf) => ({
       op: 'add',
       value: { [`members[value eq "${idOf(one)}"].type`]: 'User' },
     })),
