@@ -65,7 +65,7 @@ describe.for([
     ])
   })
 
-  test('rejects e-mail addresses that contain a text if too many users match (RFC 7644 §3.12)', async () => {
+  test('rejects a filter for a part of an e-mail address if too many users match (RFC 7644 §3.12)', async () => {
     const contained = (value: string): ResolvedFilter =>
       element('emails', { kind: 'text', attribute: attribute('value'), operator: 'co', value })
 

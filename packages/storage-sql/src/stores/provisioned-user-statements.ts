@@ -202,7 +202,7 @@ const lastBlock = (
     and ${sql.ref(`former.former_${name}`)} = ${of.key}
     order by former.former_since desc, ${blockOfFormer} is null limit 1)`
 
-/** Returns the block of the user whose keys a row of `keepFormerKeys` keeps: the host may set or lift it later. */
+/** The block of a former user. A row of `keepFormerKeys` has the block of its user, which the host may set or lift later. */
 const blockOfFormer: Expression<SqlValue> = sql`case when former.removed_at is null or former.external_id is null then former.blocked_at
   else (select owner.blocked_at from mintmark_users as owner where owner.issuer = former.issuer and owner.user_id = former.external_id) end`
 

@@ -141,6 +141,7 @@ export function createProvisionedUserStore(
     return (await transact([...writes, step(statements.findNew, keys, 'guard')])) ?? []
   }
 
+  /** Returns the steps that adopt a user and keep the user's former keys. */
   const link = (values: ChangeValues): readonly SqlStep[] => [
     step(statements.keepFormerKeys, { ...values, kept_id: randomUUID() }),
     step(statements.adopt, values, 'guard'),
