@@ -14,6 +14,21 @@ export interface Turns {
 /** Work that yields wherever other requests may run. */
 export type Pieces<Result> = Generator<void, Result, void>
 
+/** Maps a list in pieces of a hundred items. */
+export function* mapInPieces<Item, Result>(
+  items: readonly Item[],
+  map: (item: Item) => Result,
+): Pieces<readonly Result[]> {
+  const results: Result[] = []
+  for (const item of items) {
+    results.push(map(item))
+    if (results.length % itemsInPiece === 0) yield
+  }
+  return results
+}
+
+const itemsInPiece = 100
+
 /** Does all pieces of work without a pause. */
 export function runAtOnce<Result>(work: Pieces<Result>): Result {
   for (;;) {

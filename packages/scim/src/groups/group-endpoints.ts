@@ -1,10 +1,10 @@
-import { randomIdentifier } from '@mintmark/internal'
+import { randomIdentifier, runInTurns } from '@mintmark/internal'
 import { groupId, type JsonObject } from '@mintmark/storage-interface'
 import { type GroupRecord, type GroupState, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { checkPreconditions } from '../message/scim-message.ts'
-import { replaceResource } from '../resource/replace-resource.ts'
+import { replaceResourceInPieces } from '../resource/replace-resource.ts'
 import type { ServedType } from '../resource/resource-endpoints.ts'
 import { type PatchParser, recordTolerances, type ScimCall } from '../server/scim-call.ts'
 import { getMember } from '../values/json.ts'
@@ -15,6 +15,7 @@ import {
   type GroupDependencies,
   groupDocument,
   groupState,
+  memberElements,
   requireFreeName,
   requireRoomForMembers,
   writeGroup,
@@ -42,7 +43,7 @@ const createGroup = (document: JsonObject, call: ScimCall, deps: GroupDependenci
   deps.groupQuota.create(call.caller.provider.providerId, async () => {
     const written = {
       state: groupState(document, deps),
-      memberIds: readMemberIds(getMember(document, 'members')),
+      memberIds: await runInTurns(readMemberIds(getMember(document, 'members')), call.turns),
     }
     await requireFreeName(written.state.displayName, call, deps)
     return insert(written, call, deps)
@@ -75,16 +76,19 @@ async function insert(
 }
 
 /** PUT /Groups/{id} (RFC 7644 §3.5.1): clears omitted attributes, including members. */
-function replaceGroup(replacement: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
+async function replaceGroup(replacement: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
+  const { turns } = call
   const sentMembers = getMember(replacement, 'members')
-  const members = { kind: 'replace', memberIds: readMemberIds(sentMembers) } as const
+  const members = { kind: 'replace', memberIds: await runInTurns(readMemberIds(sentMembers), turns) } as const
+  // RFC 7643 §4.2: the type of an existing member cannot change. Without types, the members need not be read.
+  const hasTypes = await runInTurns(includesMemberType(sentMembers), turns)
   return writeGroup(
     call,
     async (current) => {
-      // RFC 7643 §4.2: the type of an existing member cannot change. Without types, the members need not be read.
-      const present = includesMemberType(sentMembers) ? await loadAllMembers(current, deps) : []
-      const document = replaceResource(groupDocument(current, present), replacement, deps.groupType).resource
-      return { document, members, readAt: undefined }
+      const present = hasTypes ? await loadAllMembers(current, deps) : []
+      const before = groupDocument(current, await runInTurns(memberElements(present), turns))
+      const { resource } = await runInTurns(replaceResourceInPieces(before, replacement, deps.groupType), turns)
+      return { document: resource, members, readAt: undefined }
     },
     deps,
   )

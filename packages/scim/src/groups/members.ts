@@ -1,4 +1,4 @@
-import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
+import { mapInPieces, type Pieces, runInTurns, type Turns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ResolvedFilter, ScimStorage } from '@mintmark/storage-interface'
 import {
   comparisonsOf,
@@ -10,13 +10,13 @@ import {
 import { refusal } from '../error/scim-error.ts'
 import { selectInPieces } from '../filter/select-in-pieces.ts'
 import { applyAssignments, operandsOf } from '../patch/apply-patch.ts'
-import { assignValue, parseListedElements } from '../patch/assign-value.ts'
+import { assignValueInPieces, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/parse-patch.ts'
 import { createWorkBudget } from '../server/provider-load.ts'
 import { defaultLimits } from '../server/scim-limits.ts'
 import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
-import { groupDocument, type GroupWrite } from './write-group.ts'
+import { groupDocument, type GroupWrite, memberElements } from './write-group.ts'
 import { readElementsInPieces } from '../values/read-value.ts'
 import { foldCase, nameKey } from '../values/text.ts'
 
@@ -34,7 +34,7 @@ export async function planGroupPatch(
   const assignsMembers = ({ target }: Assignment) => target.extension === undefined && target.attribute === attribute
   const memberAssignments = assignments.filter(assignsMembers)
   const otherAssignments = assignments.filter((assignment) => !assignsMembers(assignment))
-  if (memberAssignments.some(needsCurrentMembers)) {
+  if (await runInTurns(needCurrentMembers(memberAssignments), turns)) {
     const removals = memberAssignments.every(isRemovalByFilter) ? memberAssignments : undefined
     await chargeForMembers(group, removals, { context, storage })
     const members = await loadAllMembers(group, { storage })
@@ -43,10 +43,11 @@ export async function planGroupPatch(
       const removedIds = await runInTurns(selectMembers(members, removals), turns)
       return { document: resource, members: { kind: 'delta', add: [], remove: removedIds }, readAt: group.version }
     }
-    const { resource } = await runInTurns(applyAssignments(groupDocument(group, members), assignments, context), turns)
+    const document = groupDocument(group, await runInTurns(memberElements(members), turns))
+    const { resource } = await runInTurns(applyAssignments(document, assignments, context), turns)
     return {
       document: resource,
-      members: { kind: 'replace', memberIds: readMemberIds(getMember(resource, 'members')) },
+      members: { kind: 'replace', memberIds: await runInTurns(readMemberIds(getMember(resource, 'members')), turns) },
       readAt: group.version,
     }
   }
@@ -98,15 +99,23 @@ const membersInPiece = 100
 
 const comparableMember = ({ memberId, type }: GroupMember): JsonObject => ({ value: memberId, type: foldCase(type) })
 
+function* needCurrentMembers(assignments: readonly Assignment[]): Pieces<boolean> {
+  for (const assignment of assignments) {
+    if (yield* needsCurrentMembers(assignment)) return true
+    yield
+  }
+  return false
+}
+
 /**
  * Returns whether an operation on members depends on the current members: it selects by more than ids, targets a
  * sub-attribute, or states types, which may differ from those of existing members (RFC 7643 §4.2).
  */
-function needsCurrentMembers({ op, target, value }: Assignment): boolean {
+function* needsCurrentMembers({ op, target, value }: Assignment): Pieces<boolean> {
   const { where, subAttribute } = target
   if (subAttribute !== undefined) return true
   if (where !== undefined) return op !== 'remove' || (value ?? null) !== null || selectedIds(where.filter) === undefined
-  return op === 'replace' && includesMemberType(value)
+  return op === 'replace' && (yield* includesMemberType(value))
 }
 
 /**
@@ -145,16 +154,16 @@ function* readStep({ op, target, value }: Assignment, tolerances: ToleranceCount
   const { attribute, where } = target
   if (where !== undefined) return { kind: 'leave', ids: selectedIds(where.filter) ?? [] }
   if (op === 'remove' && (value ?? null) !== null) {
-    const listed = parseListedElements(attribute, { value: value ?? null, tolerances })
+    const listed = yield* parseListedElements(attribute, { value: value ?? null, tolerances })
     return { kind: 'leave', ids: listed.flatMap((element) => memberIdOf(element) ?? []) }
   }
   // A list of many members is read in pieces. The result is the same as from `assignValue` without current members.
   if (op !== 'remove' && isArray(value) && value.length > membersInPiece) {
     const listed = yield* readElementsInPieces(attribute, value, tolerances)
-    return { kind: op === 'add' ? 'join' : 'replace', ids: readMemberIds(listed) }
+    return { kind: op === 'add' ? 'join' : 'replace', ids: yield* readMemberIds(listed) }
   }
   // Applied to an empty list, the value yields the members that are added, or all members after a replace.
-  const ids = readMemberIds(assignValue(attribute, undefined, { op, value, tolerances }))
+  const ids = yield* readMemberIds(yield* assignValueInPieces(attribute, undefined, { op, value, tolerances }))
   return { kind: op === 'add' ? 'join' : 'replace', ids }
 }
 
@@ -175,12 +184,17 @@ function selectedIds(filter: ResolvedFilter): readonly string[] | undefined {
 }
 
 /** Returns whether a member is given with a type, at any depth, because a tolerance may unwrap the value. */
-export function includesMemberType(members: JsonValue | undefined): boolean {
-  if (isArray(members)) return members.some(includesMemberType)
-  return (
-    isObject(members) &&
-    Object.entries(members).some(([name, value]) => nameKey(name) === 'type' || includesMemberType(value))
-  )
+export function* includesMemberType(members: JsonValue | undefined): Pieces<boolean> {
+  if (isArray(members)) {
+    for (const [index, member] of members.entries()) {
+      if (yield* includesMemberType(member)) return true
+      if (index % membersInPiece === membersInPiece - 1) yield
+    }
+  } else if (isObject(members)) {
+    for (const [name, value] of Object.entries(members))
+      if (nameKey(name) === 'type' || (yield* includesMemberType(value))) return true
+  }
+  return false
 }
 
 /**
@@ -189,9 +203,8 @@ export function includesMemberType(members: JsonValue | undefined): boolean {
  * @param members as parsed by `readValue`.
  * @throws ScimError invalidValue — reason `value_required`.
  */
-export function readMemberIds(members: JsonValue | undefined): readonly string[] {
-  const elements = isArray(members) ? members : []
-  return elements.map((element) => {
+export function readMemberIds(members: JsonValue | undefined): Pieces<readonly string[]> {
+  return mapInPieces(isArray(members) ? members : [], (element) => {
     const id = memberIdOf(element)
     // RFC 7643 §4.2: a member without a value identifies no resource.
     if (id === undefined) throw refusal('value_required', { attribute: 'members.value' })

@@ -1,5 +1,5 @@
-import type { Journal, Random, Turns } from '@mintmark/internal'
-import { groupId, type JsonObject, type ScimStorage } from '@mintmark/storage-interface'
+import { type Journal, mapInPieces, type Pieces, type Random, type Turns } from '@mintmark/internal'
+import { groupId, type JsonObject, type JsonValue, type ScimStorage } from '@mintmark/storage-interface'
 import {
   type GroupChangeOutcome,
   type GroupMember,
@@ -206,28 +206,27 @@ const excludedAttributes: ReadonlySet<string> = new Set(['id', 'externalId', 'me
 
 /**
  * Returns the resource of a group that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH.
- * @param members empty when the write does not depend on them.
+ * @param members those of `memberElements`; empty when the write does not depend on them.
  */
 export const groupDocument = (
   { groupId, resource, externalId }: GroupRecord,
-  members: readonly GroupMember[] = [],
+  members: readonly JsonValue[] = [],
 ): JsonObject =>
   toObject([
     ...Object.entries(resource),
     ['id', groupId],
     ['externalId', externalId],
-    [
-      'members',
-      members.length === 0
-        ? undefined
-        : members.map(({ memberId, type }) =>
-            toObject([
-              ['value', memberId],
-              ['type', type],
-            ]),
-          ),
-    ],
+    ['members', members.length === 0 ? undefined : members],
   ])
+
+/** Members as values of the attribute `members`. */
+export const memberElements = (members: readonly GroupMember[]): Pieces<readonly JsonValue[]> =>
+  mapInPieces(members, ({ memberId, type }) =>
+    toObject([
+      ['value', memberId],
+      ['type', type],
+    ]),
+  )
 
 /** Dependencies of the group endpoints. */
 export interface GroupDependencies {

@@ -10,10 +10,10 @@ import type { AppliedTolerance, ParseContext, ToleranceCounter } from '../tolera
 import { createWorkBudget } from '../server/provider-load.ts'
 import { defaultLimits } from '../server/scim-limits.ts'
 import { keepImmutableParts } from '../values/element-list.ts'
-import { getMember, isArray, isObject, sameValue, withMember } from '../values/json.ts'
+import { getMember, isArray, isObject, sameValue, sameValueInPieces, withMember } from '../values/json.ts'
 import { buildComplexValue } from '../values/read-value.ts'
 import { assignElements } from './assign-elements.ts'
-import { assignValue } from './assign-value.ts'
+import { assignValue, assignValueInPieces } from './assign-value.ts'
 import { type Assignment, type PatchOperation, toAssignments } from './parse-patch.ts'
 
 /** The outcome of a PATCH. */
@@ -49,7 +49,7 @@ export function* applyAssignments(
 ): Pieces<PatchResult> {
   const patched = yield* applyAll(resource, mergeAssignments(assignments), context)
   const complete = completeResource(patched, context.resourceType)
-  const changed = !sameValue(resource, complete)
+  const changed = !(yield* sameValueInPieces(resource, complete))
   return { resource: changed ? complete : resource, changed, applied: context.tolerances.applied() }
 }
 
@@ -154,11 +154,11 @@ function* nextValue(
   if (attribute.multiValued && (where !== undefined || subAttribute !== undefined)) {
     const elements = yield* assignElements(isArray(current) ? current : [], assignment, tolerances)
     // RFC 7643 §7 mutability: no value of an immutable list can be edited.
-    if (attribute.mutability === 'immutable' && !sameValue(current, elements))
+    if (attribute.mutability === 'immutable' && !(yield* sameValueInPieces(current, elements)))
       throw refusal('attribute_immutable', { attribute: attribute.name })
     return elements.length === 0 ? undefined : elements
   }
-  if (subAttribute === undefined) return assignValue(attribute, current, { ...assignment, tolerances })
+  if (subAttribute === undefined) return yield* assignValueInPieces(attribute, current, { ...assignment, tolerances })
   return assignSubAttribute(current, assignment, tolerances)
 }
 

@@ -1,4 +1,4 @@
-import type { Pieces } from '@mintmark/internal'
+import { mapInPieces, type Pieces } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
@@ -30,21 +30,24 @@ export function* assignElements(
   const { op, target } = assignment
   const selected = yield* selectElements(target, elements)
   const selects = (element: JsonValue): element is JsonObject => selected.has(element)
-  if (op === 'remove') return removeSelected(elements, selects, { ...assignment, tolerances })
+  if (op === 'remove') return yield* removeSelected(elements, selects, { ...assignment, tolerances })
   if (!elements.some(selects)) return createElement(elements, assignment, tolerances)
 
-  const edited = new Map<JsonValue, JsonValue | undefined>()
-  for (const element of elements)
-    if (selects(element)) edited.set(element, editElement(element, assignment, tolerances))
-  const next = elements.map((element) => (edited.has(element) ? edited.get(element) : element)).filter(isDefined)
-  return resolvePrimary(target.attribute, next, [...edited.values()].filter(isDefined))
+  const edited: JsonValue[] = []
+  const next = yield* mapInPieces(elements, (element) => {
+    if (!selects(element)) return element
+    const result = editElement(element, assignment, tolerances)
+    if (result !== undefined) edited.push(result)
+    return result
+  })
+  return resolvePrimary(target.attribute, next.filter(isDefined), edited)
 }
 
 function* selectElements(
   { attribute, where }: Assignment['target'],
   elements: readonly JsonValue[],
 ): Pieces<ReadonlySet<JsonValue>> {
-  if (where === undefined) return new Set(elements.filter((element) => isObject(comparableValue(attribute, element))))
+  if (where === undefined) return new Set(elements.filter(isObject))
   return yield* selectInPieces(elements, where.filter, (element) => {
     const comparable = comparableValue(attribute, element)
     return isObject(comparable) ? comparable : undefined
@@ -55,11 +58,11 @@ interface Removal extends Assignment {
   readonly tolerances: ToleranceCounter
 }
 
-function removeSelected(
+function* removeSelected(
   elements: readonly JsonValue[],
   selects: (element: JsonValue) => element is JsonObject,
   removal: Removal,
-): readonly JsonValue[] {
+): Pieces<readonly JsonValue[]> {
   const { value, target, tolerances } = removal
   // RFC 7644 §3.5.2.2: a remove has no value; its path selects the values to remove.
   if (value !== undefined && value !== null && !tolerances.admits('remove-with-value'))
@@ -67,9 +70,10 @@ function removeSelected(
   // RFC 7644 §3.5.2.2: matching values are removed; it is not an error when none match.
   if (target.subAttribute === undefined) return elements.filter((element) => !selects(element))
   const plain = { ...removal, value: undefined }
-  return elements
-    .map((element) => (selects(element) ? editElement(element, plain, tolerances) : element))
-    .filter(isDefined)
+  const left = yield* mapInPieces(elements, (element) =>
+    selects(element) ? editElement(element, plain, tolerances) : element,
+  )
+  return left.filter(isDefined)
 }
 
 /**

@@ -1,19 +1,20 @@
+import { mapInPieces, type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
-  addElements,
+  addElementsInPieces,
   elementKeys,
   keepImmutableParts,
   primaryElements,
-  replaceElements,
+  replaceElementsInPieces,
   simpleKey,
   withSinglePrimary,
 } from '../values/element-list.ts'
-import { getMember, isArray, isObject, membersByName, sameValue } from '../values/json.ts'
-import { buildComplexValue, readElements, readParts, readValue, unwrapValue } from '../values/read-value.ts'
+import { getMember, isArray, isObject, membersByName, sameValueInPieces } from '../values/json.ts'
+import { buildComplexValue, readElementsInPieces, readParts, readValue, unwrapValue } from '../values/read-value.ts'
 import type { Assignment } from './parse-patch.ts'
 import { nameKey } from '../values/text.ts'
 
@@ -23,31 +24,40 @@ interface Change extends Pick<Assignment, 'op' | 'value'> {
 }
 
 /** Applies an operation to the whole value of an attribute or sub-attribute (RFC 7644 §3.5.2.1 to §3.5.2.3). */
-export function assignValue(
+export const assignValue = (
   attribute: Attribute,
   current: JsonValue | undefined,
   change: Change,
-): JsonValue | undefined {
-  const next = computeValue(attribute, current, change)
+): JsonValue | undefined => runAtOnce(assignValueInPieces(attribute, current, change))
+
+/** The same as `assignValue`, in pieces: a group may have a hundred thousand members. */
+export function* assignValueInPieces(
+  attribute: Attribute,
+  current: JsonValue | undefined,
+  change: Change,
+): Pieces<JsonValue | undefined> {
+  const next = yield* computeValue(attribute, current, change)
   // RFC 7643 §7 mutability: an immutable value cannot change.
-  if (attribute.mutability === 'immutable' && current !== undefined && !sameValue(current, next)) {
+  const isFixed = attribute.mutability === 'immutable' && current !== undefined
+  if (isFixed && !(yield* sameValueInPieces(current, next))) {
     throw refusal('attribute_immutable', { attribute: attribute.name })
   }
   return next
 }
 
-function computeValue(
+function* computeValue(
   attribute: Attribute,
   current: JsonValue | undefined,
   { op, value, tolerances }: Change,
-): JsonValue | undefined {
+): Pieces<JsonValue | undefined> {
   // RFC 7643 §2.5: null is no value, but RFC 7644 §3.5.2 requires one. .NET clients send null to clear an attribute.
   if (value === null && !tolerances.admits('null-means-absent'))
     throw refusal('value_missing', { attribute: attribute.name })
   if (op === 'add' && value === null && attribute.multiValued) return current
   if (value === null || value === undefined) return clearAttribute(attribute)
-  if (op === 'remove') return applyRemoveWithValue(attribute, current, { value, tolerances })
-  if (attribute.multiValued) return assignList(attribute, isArray(current) ? current : [], { op, value, tolerances })
+  if (op === 'remove') return yield* applyRemoveWithValue(attribute, current, { value, tolerances })
+  if (attribute.multiValued)
+    return yield* assignList(attribute, isArray(current) ? current : [], { op, value, tolerances })
   return attribute.type === 'complex'
     ? mergeComplexValue(attribute, current, { value, tolerances })
     : readValue(attribute, value, tolerances)
@@ -66,16 +76,16 @@ interface SentValue {
 }
 
 /** Applies a remove whose value lists the values to remove. */
-function applyRemoveWithValue(
+function* applyRemoveWithValue(
   attribute: Attribute,
   current: JsonValue | undefined,
   { value, tolerances }: SentValue,
-): JsonValue | undefined {
+): Pieces<JsonValue | undefined> {
   if (!attribute.multiValued) {
     requireRemoveWithValue(attribute, tolerances)
     return clearAttribute(attribute)
   }
-  const remaining = removeListed(attribute, isArray(current) ? current : [], { value, tolerances })
+  const remaining = yield* removeListed(attribute, isArray(current) ? current : [], { value, tolerances })
   return remaining.length === 0 ? clearAttribute(attribute) : remaining
 }
 
@@ -102,23 +112,27 @@ interface ListChange {
 }
 
 /** Adds values to a multi-valued attribute (RFC 7644 §3.5.2.1) or replaces all of them (§3.5.2.3). */
-function assignList(
+function* assignList(
   attribute: Attribute,
   current: readonly JsonValue[],
   { op, value, tolerances }: ListChange,
-): JsonValue | undefined {
+): Pieces<JsonValue | undefined> {
   // RFC 7644 §3.5.2.1: "a new value is added", with or without an array around it.
-  const elements = readElements(attribute, op === 'add' && !isArray(value) ? [value] : value, tolerances)
-  const next = op === 'add' ? addToList(attribute, current, elements) : replaceElements(attribute, current, elements)
+  const list = op === 'add' && !isArray(value) ? [value] : value
+  const elements = yield* readElementsInPieces(attribute, list, tolerances)
+  const next =
+    op === 'add'
+      ? yield* addToList(attribute, current, elements)
+      : yield* replaceElementsInPieces(attribute, current, elements)
   return next.length === 0 ? undefined : next
 }
 
-function addToList(
+function* addToList(
   attribute: Attribute,
   current: readonly JsonValue[],
   elements: readonly JsonValue[],
-): readonly JsonValue[] {
-  const next = addElements(attribute, current, elements)
+): Pieces<readonly JsonValue[]> {
+  const next = yield* addElementsInPieces(attribute, current, elements)
   // RFC 7643 §2.4 sets no limit; this server does.
   if (next.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
   const [primary] = primaryElements(elements)
@@ -133,26 +147,34 @@ function addToList(
  * Removes the listed values from an attribute. A value is removed if the list contains the same `value`, and the same
  * `type` where the list states a type. Listing an absent value is not an error.
  */
-function removeListed(attribute: Attribute, current: readonly JsonValue[], sent: SentValue): readonly JsonValue[] {
+function* removeListed(
+  attribute: Attribute,
+  current: readonly JsonValue[],
+  sent: SentValue,
+): Pieces<readonly JsonValue[]> {
   const listed = new Map<string, Set<string | undefined>>()
-  for (const element of parseListedElements(attribute, sent)) {
+  yield* mapInPieces(yield* parseListedElements(attribute, sent), (element) => {
     const key = valueKey(attribute, element)
     listed.set(key, (listed.get(key) ?? new Set()).add(typeKey(attribute, element)))
-  }
-  return current.filter((element) => {
+  })
+  const stays = yield* mapInPieces(current, (element) => {
     const types = listed.get(valueKey(attribute, element))
     return types === undefined || !(types.has(undefined) || types.has(typeKey(attribute, element)))
   })
+  return current.filter((_, index) => stays[index])
 }
 
 /**
  * Parses the values that a remove lists in its `value`.
  * @throws ScimError invalidSyntax — reason `remove_with_value`; and the reasons of `readValue`.
  */
-export function parseListedElements(attribute: Attribute, { value, tolerances }: SentValue): readonly JsonValue[] {
+export function* parseListedElements(
+  attribute: Attribute,
+  { value, tolerances }: SentValue,
+): Pieces<readonly JsonValue[]> {
   requireRemoveWithValue(attribute, tolerances)
   const items = unwrapNestedItems(attribute, value, tolerances)
-  return readElements(attribute, isArray(items) ? items : [items], tolerances)
+  return yield* readElementsInPieces(attribute, isArray(items) ? items : [items], tolerances)
 }
 
 /**

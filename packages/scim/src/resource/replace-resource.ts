@@ -1,10 +1,11 @@
+import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
-import { replaceElements } from '../values/element-list.ts'
-import { getMember, isArray, isObject, sameValue, toObject } from '../values/json.ts'
+import { replaceElementsInPieces } from '../values/element-list.ts'
+import { getMember, isArray, isObject, sameValue, sameValueInPieces, toObject } from '../values/json.ts'
 import { completeResource } from './resource.ts'
 
 /** The outcome of a PUT. */
@@ -20,36 +21,50 @@ interface ReplacedResource {
  * @param replacement the result of `parseResource`.
  * @throws ScimError mutability — reason `attribute_immutable`.
  */
-export function replaceResource(
+export const replaceResource = (
   current: JsonObject,
   replacement: JsonObject,
   resourceType: ResourceType,
-): ReplacedResource {
-  const extensions = resourceType.extensions.map(({ schema }) => {
-    const extension = replaceMembers(schema.attributes, objectAt(current, schema.id), objectAt(replacement, schema.id))
-    return [schema.id, Object.keys(extension).length === 0 ? undefined : extension] as const
-  })
-  const replaced = toObject([
-    ...Object.entries(replaceMembers(resourceType.attributes, current, replacement)),
-    ...extensions,
-  ])
+): ReplacedResource => runAtOnce(replaceResourceInPieces(current, replacement, resourceType))
+
+/** The same as `replaceResource`, in pieces: a group may have a hundred thousand members. */
+export function* replaceResourceInPieces(
+  current: JsonObject,
+  replacement: JsonObject,
+  resourceType: ResourceType,
+): Pieces<ReplacedResource> {
+  const members = Object.entries(yield* replaceMembers(resourceType.attributes, current, replacement))
+  const extensions: (readonly [string, JsonValue | undefined])[] = []
+  for (const { schema } of resourceType.extensions) {
+    const [before, after] = [objectAt(current, schema.id), objectAt(replacement, schema.id)]
+    const extension = yield* replaceMembers(schema.attributes, before, after)
+    extensions.push([schema.id, Object.keys(extension).length === 0 ? undefined : extension])
+  }
+  const replaced = toObject([...members, ...extensions])
   const resource = completeResource(replaced, resourceType)
-  return sameValue(current, resource) ? { resource: current, changed: false } : { resource, changed: true }
+  return (yield* sameValueInPieces(current, resource))
+    ? { resource: current, changed: false }
+    : { resource, changed: true }
 }
 
-const replaceMembers = (attributes: readonly Attribute[], current: JsonObject, replacement: JsonObject): JsonObject =>
-  toObject(
-    attributes.map((attribute) => [
-      attribute.name,
-      replaceMember(attribute, getMember(current, attribute.name), getMember(replacement, attribute.name)),
-    ]),
-  )
+function* replaceMembers(
+  attributes: readonly Attribute[],
+  current: JsonObject,
+  replacement: JsonObject,
+): Pieces<JsonObject> {
+  const members: (readonly [string, JsonValue | undefined])[] = []
+  for (const attribute of attributes) {
+    const { name } = attribute
+    members.push([name, yield* replaceMember(attribute, getMember(current, name), getMember(replacement, name))])
+  }
+  return toObject(members)
+}
 
-function replaceMember(
+function* replaceMember(
   attribute: Attribute,
   current: JsonValue | undefined,
   replacement: JsonValue | undefined,
-): JsonValue | undefined {
+): Pieces<JsonValue | undefined> {
   if (attribute.mutability === 'readOnly') return current
   if (attribute.mutability === 'immutable' && current !== undefined) {
     // RFC 7644 §3.5.1: the given value of an immutable attribute must match the current one.
@@ -57,7 +72,9 @@ function replaceMember(
       throw refusal('attribute_immutable', { attribute: attribute.name })
     return current
   }
-  return isArray(current) && isArray(replacement) ? replaceElements(attribute, current, replacement) : replacement
+  return isArray(current) && isArray(replacement)
+    ? yield* replaceElementsInPieces(attribute, current, replacement)
+    : replacement
 }
 
 function objectAt(owner: JsonObject, name: string): JsonObject {

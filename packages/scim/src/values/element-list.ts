@@ -1,3 +1,4 @@
+import { mapInPieces, type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
@@ -35,18 +36,18 @@ export function simpleKey({ caseExact }: Attribute, value: JsonValue): string {
  * Adds values to a list (RFC 7644 §3.5.2.1). An existing value keeps its position. It gets the sub-attributes of the
  * added value, except those that are immutable and already set.
  */
-export function addElements(
+export function* addElementsInPieces(
   attribute: Attribute,
   existing: readonly JsonValue[],
   added: readonly JsonValue[],
-): readonly JsonValue[] {
+): Pieces<readonly JsonValue[]> {
   const keyOf = elementKeys(attribute)
   const addedByKey = new Map<string, JsonValue>()
-  for (const element of added) {
+  yield* mapInPieces(added, (element) => {
     const key = keyOf(element)
     addedByKey.set(key, mergeElements(attribute, addedByKey.get(key), element))
-  }
-  const merged = existing.map((element) => {
+  })
+  const merged = yield* mapInPieces(existing, (element) => {
     const key = keyOf(element)
     const addition = addedByKey.get(key)
     return addition !== undefined && addedByKey.delete(key) ? mergeElements(attribute, element, addition) : element
@@ -54,18 +55,30 @@ export function addElements(
   return [...merged, ...addedByKey.values()]
 }
 
+/** The same as `addElementsInPieces`, in one piece. */
+export const addElements = (
+  attribute: Attribute,
+  existing: readonly JsonValue[],
+  added: readonly JsonValue[],
+): readonly JsonValue[] => runAtOnce(addElementsInPieces(attribute, existing, added))
+
 /** Returns whether two lists contain the same values equally often. Their order is not significant (RFC 7643 §2.4). */
-function haveSameElements(attribute: Attribute, one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
+function* haveSameElements(
+  attribute: Attribute,
+  one: readonly JsonValue[],
+  other: readonly JsonValue[],
+): Pieces<boolean> {
   if (one.length !== other.length) return false
   const keyOf = elementKeys(attribute)
   const remaining = new Map<string, JsonValue[]>()
-  for (const element of other.toReversed()) {
+  yield* mapInPieces(other.toReversed(), (element) => {
     const key = keyOf(element)
     const same = remaining.get(key)
     if (same === undefined) remaining.set(key, [element])
     else same.push(element)
-  }
-  return one.every((element) => sameValue(element, remaining.get(keyOf(element))?.pop()))
+  })
+  const same = yield* mapInPieces(one, (element) => sameValue(element, remaining.get(keyOf(element))?.pop()))
+  return !same.includes(false)
 }
 
 function mergeElements(attribute: Attribute, existing: JsonValue | undefined, added: JsonValue): JsonValue {
@@ -106,15 +119,18 @@ const isPrimary = (element: JsonObject): boolean => getMember(element, 'primary'
  * (RFC 7643 §4.2). Returns the current list when both contain the same values in any order.
  * @throws ScimError mutability — reason `attribute_immutable`.
  */
-export function replaceElements(
+export function* replaceElementsInPieces(
   attribute: Attribute,
   current: readonly JsonValue[],
   replacement: readonly JsonValue[],
-): readonly JsonValue[] {
+): Pieces<readonly JsonValue[]> {
   const keyOf = elementKeys(attribute)
-  const before = new Map(current.map((element) => [keyOf(element), element]))
-  const replaced = replacement.map((element) => keepImmutableParts(attribute, before.get(keyOf(element)), element))
-  return haveSameElements(attribute, current, replaced) ? current : replaced
+  const before = new Map<string, JsonValue>()
+  yield* mapInPieces(current, (element) => before.set(keyOf(element), element))
+  const replaced = yield* mapInPieces(replacement, (element) =>
+    keepImmutableParts(attribute, before.get(keyOf(element)), element),
+  )
+  return (yield* haveSameElements(attribute, current, replaced)) ? current : replaced
 }
 
 /** Returns a changed complex value with the immutable sub-attributes that it had before. */

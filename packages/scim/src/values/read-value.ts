@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
-import { addElements, primaryElements } from './element-list.ts'
+import { addElementsInPieces, primaryElements } from './element-list.ts'
 import { isArray, isObject, membersByName, toObject } from './json.ts'
 import { isAllowedText, parseBoolean, parseInstant } from './text.ts'
 
@@ -46,7 +46,7 @@ export function* readElementsInPieces(
   }
   // RFC 7643 §2.4: at most one value is primary.
   if (primaryElements(elements).length > 1) throw refusal('value_primary_twice', { attribute: attribute.name })
-  return addElements(attribute, [], elements)
+  return yield* addElementsInPieces(attribute, [], elements)
 }
 
 const elementsInPiece = 100
