@@ -40,20 +40,36 @@ it('law: no administration request causes a server error, on PostgreSQL', async 
   await database.remove()
 })
 
+// RFC 9110 §15.6: PostgreSQL cannot store U+0000 in text.
+it('refuses U+0000 in each identifier of each path and in each query parameter, on PostgreSQL', async () => {
+  const database = await makeDatabase(await addressOfTheRun())
+  const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
+  const { server } = startServer(await createSqlStorage({ issuer, dialect }))
+  const document = await server.handle(asSent({ method: 'GET', path: '/openapi.json' }))
+  const { paths } = JSON.parse(String(document.body)) as { readonly paths: Readonly<Record<string, Operations>> }
+  const requests = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { parameters }]) => {
+      const target = { method: method.toUpperCase(), path: path.replaceAll(/\{\w+\}/g, '%00') }
+      const queries = parameters.filter(({ in: place }) => place === 'query').map(({ name }) => `?${name}=%00`)
+      return ['', ...queries].map((query) => ({ ...target, path: target.path + query }))
+    }),
+  )
+
+  const failed = []
+  for (const request of requests) {
+    const { status } = await server.handle(asSent({ ...request, body: {} }))
+    if (status >= 500 || (request.path.includes('%00') && status < 400)) failed.push({ ...request, status })
+  }
+
+  expect(requests.length).toBeGreaterThan(60)
+  expect(failed).toEqual([])
+  await database.remove()
+})
+
+type Operations = Readonly<Record<string, { readonly parameters: readonly { name: string; in: string }[] }>>
+
 async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Promise<void> {
-  const events: AdminEvent[] = []
-  const server = createAdminServer({
-    issuer,
-    storage,
-    clock: () => epochSeconds(1_790_000_000),
-    customFields: [{ name: 'employeeNumber', claim: 'employee_number', type: 'decimal', schema: anyNumber }],
-    lastAdministrators: {
-      protectedRoles: ['owner'],
-      administrators: 'claims.nickname eq "root" and not (provider pr)',
-    },
-    authorize: async () => ({ actor: { kind: 'host', id: 'fuzz' }, scopes: ['admin:write'] }),
-    onEvent: (event) => void events.push(event),
-  })
+  const { server, events } = startServer(storage)
   const answered = new Set<number>()
   const restore = () => restored((sent) => server.handle(asSent(sent)))
   await restore()
@@ -77,6 +93,23 @@ async function noInputIsAServerError(storage: AdminStorage, numRuns: number): Pr
 
   // The requests reached the endpoints, which answered with all of these statuses.
   expect([...answered]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 405, 409, 412, 415]))
+}
+
+function startServer(storage: AdminStorage) {
+  const events: AdminEvent[] = []
+  const server = createAdminServer({
+    issuer,
+    storage,
+    clock: () => epochSeconds(1_790_000_000),
+    customFields: [{ name: 'employeeNumber', claim: 'employee_number', type: 'decimal', schema: anyNumber }],
+    lastAdministrators: {
+      protectedRoles: ['owner'],
+      administrators: 'claims.nickname eq "root" and not (provider pr)',
+    },
+    authorize: async () => ({ actor: { kind: 'host', id: 'fuzz' }, scopes: ['admin:write'] }),
+    onEvent: (event) => void events.push(event),
+  })
+  return { server, events }
 }
 
 function expectHarmless({ status, headers, body = '' }: ServerResponse): void {
@@ -164,6 +197,12 @@ const good: readonly GoodAdminRequest[] = [
     '/accounts/ann/sessions/s',
   ].map((path) => ({ method: 'DELETE', path })),
   { method: 'DELETE', path: '/organizations/acme/members/ann' },
+  ...['/webhooks', '/webhooks/w', '/deliveries?state=pending', '/initial-access-tokens'].map((path) => ({
+    method: 'GET',
+    path,
+  })),
+  ...['/webhooks/w/enable', '/webhooks/w/replay', '/deliveries/d/requeue'].map((path) => ({ method: 'POST', path })),
+  { method: 'DELETE', path: '/initial-access-tokens/t' },
 ]
 
 const asSent = ({ method, path, body }: GoodAdminRequest) =>
