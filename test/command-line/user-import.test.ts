@@ -116,7 +116,7 @@ test('user import continues after the last checkpoint when it was killed, and wr
   expect(await exited).toBe('SIGKILL')
   watcher.close()
   const { lines } = JSON.parse(await readFile(checkpoint, 'utf8')) as { readonly lines: number }
-  const resumed = await line.run('user', 'import', 'users.jsonl')
+  const resumed = await line.run('user', 'import', 'users.jsonl', '--report', 'refused.jsonl')
 
   expect(lines).toBeGreaterThanOrEqual(1000)
   expect(lines).toBeLessThan(8000)
@@ -124,6 +124,7 @@ test('user import continues after the last checkpoint when it was killed, and wr
   const counts = /^(\d+) created, 0 updated, (\d+) unchanged, 0 refused\.$/.exec(resumed.out)
   expect(Number(counts?.[1]) + Number(counts?.[2])).toBe(8000)
   await expect(stat(checkpoint)).rejects.toThrow('ENOENT')
+  expect(await readFile(join(line.folder, 'refused.jsonl'), 'utf8')).toBe('')
   const storage = await line.storage()
   const all = { filter: undefined, sort: undefined, page: { kind: 'index', offset: 0, limit: 0 } } as const
   expect(await storage.users.list(all)).toMatchObject({ total: 8000 })

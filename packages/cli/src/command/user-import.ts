@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { appendFile, stat, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 
 import { type Administration, AdminError } from '@mintmark/admin'
@@ -181,9 +181,12 @@ async function openReport(
   done: Checkpoint | undefined,
 ): Promise<(refused: readonly Refusal[]) => Promise<number>> {
   if (path === undefined) return () => Promise.resolve(0)
-  let size = done?.reportBytes ?? 0
-  // Lines after the checkpoint are processed again, so what was reported about them is removed.
-  await (done === undefined ? writeFile(path, '', { mode: 0o600 }) : truncate(path, size))
+  const file = await open(path, 'a', 0o600)
+  // Lines after the checkpoint are processed again, so what was reported about them is removed. The interrupted import
+  // may have written another file.
+  let size = Math.min(done?.reportBytes ?? 0, (await file.stat()).size)
+  await file.truncate(size)
+  await file.close()
   return async (refused) => {
     const text = refused.map((refusal) => `${JSON.stringify(refusal)}\n`).join('')
     await appendFile(path, text)
