@@ -9,7 +9,7 @@ import {
   wholeNumber,
 } from '@mintmark/storage-interface/stores'
 
-import { checkEvictionOnce } from './check-eviction.ts'
+import { checkConfigurationOnce } from './check-configuration.ts'
 import { createRedisCodes } from './codes.ts'
 import { createRedisInteractions } from './interactions.ts'
 import { createRedisOpaqueTokens } from './opaque-tokens.ts'
@@ -41,9 +41,10 @@ export interface RedisStorageOptions {
    */
   readonly timeoutMilliseconds?: number
   /**
-   * Is called with a warning if `maxmemory-policy` is not `noeviction`. The policy is read once, after the first answer, from
-   * one master of a cluster. There is no warning if the user of the client may not call `INFO`.
-   * @defaultValue Writes to the console. If Redis evicts keys, it can forget that an assertion was used.
+   * Is called with a warning if `maxmemory-policy` is not `noeviction`, and with one if `appendonly` is not `yes`. Both are
+   * read once, after the first answer, from one master of a cluster. There is no warning if the user of the client may not
+   * call `INFO`.
+   * @defaultValue Writes to the console. If Redis loses keys, it can forget that an assertion was used.
    */
   readonly onWarning?: (message: string) => void
 }
@@ -90,7 +91,7 @@ export function createRedisStorage(options: RedisStorageOptions): ExpiringStores
   })
   const { client, issuer, prefix = 'mintmark', timeoutMilliseconds = 3000, onWarning = warnOn(console) } = options
   const keyOf = createKeySpace({ prefix, issuer })
-  const run = checkEvictionOnce(createScriptRunner(client, timeoutMilliseconds), keyOf, onWarning)
+  const run = checkConfigurationOnce(createScriptRunner(client, timeoutMilliseconds), keyOf, onWarning)
 
   return {
     issuer,

@@ -33,28 +33,44 @@ it.each(['allkeys-lru', 'volatile-lru', 'volatile-ttl'])('warns that %s removes 
     )
 })
 
-it('gives no warning for noeviction', async () => {
-  await client.configSet('maxmemory-policy', 'noeviction')
+it('warns that a restart without an append-only log forgets replay marks', async () => {
+  await client.configSet('appendonly', 'no')
+  const ioRedis = await connectIoRedis(server)
+  onTestFinished(() => ioRedis.disconnect())
+
+  const warnings = await Promise.all([client, ioRedis].map(warningOf))
+
+  for (const warning of warnings)
+    expect(warning).toBe(
+      'Redis has appendonly no, so a restart forgets the last replay marks and revocations. Set appendonly yes.',
+    )
+})
+
+it('gives no warning for noeviction and an append-only log', async () => {
+  await client.configSet({ 'maxmemory-policy': 'noeviction', appendonly: 'yes' })
 
   expect(await warningsBeforeAnswer()).toEqual([])
 })
 
 it('gives no warning, and works, when the user may not call INFO', async () => {
-  await client.configSet('maxmemory-policy', 'allkeys-lru')
+  await client.configSet({ 'maxmemory-policy': 'allkeys-lru', appendonly: 'no' })
   await client.aclSetUser('default', ['-info'])
 
   expect(await warningsBeforeAnswer()).toEqual([])
 })
 
-it('warns once, on the console by default', async () => {
-  await client.configSet('maxmemory-policy', 'allkeys-lru')
+it('warns once of each setting, on the console by default', async () => {
+  await client.configSet({ 'maxmemory-policy': 'allkeys-lru', appendonly: 'no' })
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   onTestFinished(() => warn.mockRestore())
 
   const { replays } = createRedisStorage({ client, issuer })
   for (let call = 0; call < 4; call += 1) await replays.markUsed(claim)
 
-  expect(warn.mock.calls).toEqual([[expect.stringContaining('Mintmark: Redis has maxmemory-policy allkeys-lru')]])
+  expect(warn.mock.calls).toEqual([
+    [expect.stringContaining('Mintmark: Redis has maxmemory-policy allkeys-lru')],
+    [expect.stringContaining('Mintmark: Redis has appendonly no')],
+  ])
 })
 
 const warningOf = (client: RedisClient): Promise<string> =>
