@@ -3,7 +3,7 @@ import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-int
 import { afterEach, expect, it } from 'vitest'
 
 import { startAdminSite, type AdminSent, type AdminSite } from '../support/admin-site.ts'
-import { baseRequest, obtainTokens } from '../support/flow.ts'
+import { baseRequest, basic, encode, obtainTokens, postForm } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
 import { ownKeysOfPrototypes, initialKeysOfPrototypes } from '../support/prototypes.ts'
 import { serviceToken } from '../support/token-calls.ts'
@@ -85,6 +85,33 @@ it('rejects tokens of another issuer, tokens of another kind, forged tokens and 
   }
   site.oauth.clock.advance(601)
   await expectRefused(site, { ...removal, token: mine }, [401, 'credentials_invalid'])
+})
+
+it.each([
+  [
+    'revoked',
+    (site: AdminSite, token: string, secret: string) =>
+      postForm(site.oauth, '/token/revocation', encode({ token }), { authorization: basic('ops', secret) }),
+  ],
+  [
+    'issued to a client that was disabled',
+    (site: AdminSite) => site.send({ method: 'POST', path: '/clients/ops/disable' }),
+  ],
+  ['issued to a client that was removed', (site: AdminSite) => site.send({ method: 'DELETE', path: '/clients/ops' })],
+])('rejects an access token that was %s (RFC 6750 §3.1)', async (_case, end) => {
+  const site = await startSite()
+  const client = { client_id: 'ops', client_name: 'Ops', grant_types: ['client_credentials'], scopes: ['admin:write'] }
+  const { json } = await site.send({ method: 'POST', path: '/clients', body: client })
+  const secret = String(json['client_secret'])
+  const form = encode({ grant_type: 'client_credentials', scope: 'admin:write' })
+  const issued = await postForm(site.oauth, '/token', form, { authorization: basic('ops', secret) })
+  const token = String(issued.json['access_token'])
+  expect((await site.send({ path: '/accounts', token })).status).toBe(200)
+
+  const ended = await end(site, token, secret)
+
+  expect(ended.status).toBeLessThan(300)
+  await expectRefused(site, { ...removal, token }, [401, 'credentials_invalid'])
 })
 
 it('rejects a token in the query or in a form, and two tokens at once (RFC 6750 §2)', async () => {

@@ -1,8 +1,9 @@
 import type { ServerResponse } from '@mintmark/core/http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { countFunctionCallsAsync } from '../../packages/scim/test/fixtures/function-calls.ts'
 import {
+  answerInteraction,
   authorize,
   baseRequest,
   browserCookie,
@@ -92,6 +93,26 @@ describe('the response to a valid request (RFC 6749 §4.1.2)', () => {
     expect(reply.location.searchParams.get('error')).toBeNull()
     expect(codeOf(reply)).not.toBeNull()
     expect((await redeem(site, codeOf(reply) ?? '')).status).toBe(200)
+  })
+
+  it('stores a resource once that is named 32 times, in two spellings of its host (RFC 8707 §2)', async () => {
+    const own = await startServer()
+    onTestFinished(() => own.close())
+    const resources = Array.from({ length: 32 }, (_, at) => (at % 2 === 0 ? 'https://api.test' : 'https://API.test'))
+    const query = [encode({ ...baseRequest, scope: 'openid api.read' })]
+      .concat(resources.map((resource) => encode({ resource })))
+      .join('&')
+
+    const reply = await own.send({ path: `/auth?${query}`, headers: { cookie: signedInAs(own, 'U1') } })
+    const consented = await answerInteraction(own, reply, 'scope=openid&scope=api.read')
+    const tokens = await redeem(own, codeOf(consented) ?? '')
+
+    expect(tokens.status).toBe(200)
+    const dump = JSON.stringify(JSON.parse(own.dump()))
+    const stored = [...dump.matchAll(/"resources":(\[[^\]]+\])/g)].map(([, list]) => list)
+    // The code, the grant and the token family have the same list.
+    expect([...new Set(stored)]).toEqual(['["https://api.test"]'])
+    expect(stored.length).toBeGreaterThanOrEqual(3)
   })
 
   it('issues no ID token without the scope openid, even if the request has a nonce and asks for claims', async () => {

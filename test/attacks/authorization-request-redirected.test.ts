@@ -176,9 +176,10 @@ describe('every other error is returned to the client, with state and iss (RFC 6
   })
 
   it.each([
+    ['a valid one 33 times', Array.from({ length: 33 }, () => api)],
     ['a valid one 65 times', Array.from({ length: 65 }, () => api)],
     ['65 unknown ones', Array.from({ length: 65 }, (_, at) => `https://r${at}.test`)],
-  ])('rejects 65 resources: %s', async (_, resources) => {
+  ])('rejects more than 32 resources: %s', async (_, resources) => {
     const query = [encode(baseRequest), ...resources.map((resource) => encode({ resource }))].join('&')
 
     await expectErrorRedirect(

@@ -76,6 +76,23 @@ describe('a token request with a DPoP proof', () => {
   )
 })
 
+describe('other members of the key in a proof', () => {
+  it.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ['a purpose', { use: 'enc', key_ops: ['encrypt'], ext: false }],
+    ['another algorithm', { alg: 'ES384' }],
+    ['an identifier, an address and a certificate', { kid: 'x', x5u: 'http://127.0.0.1:1/x', x5c: ['AAAA'] }],
+    ['members of other keys', { n: 'AAAA', e: 'AQAB', z: 1 }],
+    ['a member named __proto__', JSON.parse('{"__proto__":{"x":"AAAA"},"constructor":1}') as Record<string, unknown>],
+  ])('have no effect: %s (RFC 7638 §3.1)', async (_case, members) => {
+    const jwk = Object.fromEntries([...Object.entries(key.jwk), ...Object.entries(members)])
+
+    const reply = await serviceToken(await writeProof(site, key, { header: { jwk } }))
+
+    expect([reply.status, reply.json['token_type']]).toEqual([200, 'DPoP'])
+    expect(readJws(String(reply.json['access_token'])).payload['cnf']).toEqual({ jkt: key.jkt })
+  })
+})
+
 const iat = 1_790_000_000
 
 describe('an invalid proof', () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { createProofKey, writeProof } from '../support/dpop.ts'
 import { authorize, basic, encode, obtainCode, obtainTokens, postForm, redeem, signedInAs } from '../support/flow.ts'
 import { grantScopes, manageGrant, managementToken, startGrantServer } from '../support/grant-management.ts'
+import { changeClient } from '../support/fixture-clients.ts'
 import { expectRefusal, expectErrorRedirect } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/reply.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
@@ -193,6 +194,21 @@ describe('a grant', () => {
     })
 
     expect(reply.status).toBe(401)
+  })
+
+  it.each(methods)('is refused to a token of a disabled client: %s (RFC 6750 §3.1)', async (method) => {
+    const site = await startGrantServer()
+    const { grant } = await createGrant(site)
+    const token = await managementToken(site)
+    await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
+
+    const reply = await expectRefusal(site, {
+      send: () => manageGrant(site, { grant, token, method }),
+      reason: 'access_token_inactive',
+    })
+
+    expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
+    expect(reply.header('www-authenticate')).toMatch(/^Bearer realm="grants", error="invalid_token"/)
   })
 
   it('is refused to a bound token without a proof, with a proof for another grant and with a used proof (RFC 9449 §7.1, §7.2)', async () => {

@@ -104,6 +104,20 @@ describe('the resources of a request', () => {
     )
   })
 
+  it('are at most 32 (RFC 8707 §2)', () => {
+    const uris = Array.from({ length: 33 }, (_, number) => `api-${number}`)
+    const scopes = uris.map((uri) => `${uri}:read`)
+    const many = { ...deps, resources: new Map(uris.map((uri) => resource(uri))) }
+    const resourcesOfMany = (named: readonly string[]) =>
+      requestedResources({ named, scopes, client: { ...client, scopes } }, many)
+
+    expect(resourcesOfMany(uris.slice(0, 32))).toEqual(uris.slice(0, 32))
+    for (const tooMany of [uris, Array<string>(33).fill('api-0')])
+      expect(() => resourcesOfMany(tooMany)).toThrow(
+        expect.objectContaining({ code: 'invalid_target', reason: 'resource_unknown' }),
+      )
+  })
+
   it('are only resources that the client is registered for, if it is registered for any (RFC 8707 §2)', () => {
     expect(resourcesOf(['b'], ['openid'], { resources: ['b'], scopes: ['openid'] })).toEqual(['b'])
     expect(() => resourcesOf(['a'], ['a:read'], { resources: ['b'] })).toThrow(
