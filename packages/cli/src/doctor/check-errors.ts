@@ -13,17 +13,27 @@ export async function checkErrors(target: DoctorTarget): Promise<readonly Findin
     target.probe(endpointOf(target, 'authorization_endpoint', '/auth')),
   ])
   return [
-    finding('errors.token', isTokenError(token), 'The token endpoint returns a JSON error that is not cached.'),
-    finding(
-      'errors.userinfo',
-      userinfo?.status === 401 && hasChallenge(userinfo),
-      'The userinfo endpoint returns 401 and requests a bearer token.',
-    ),
-    finding(
-      'errors.page',
-      isErrorPage(authorization),
-      'The authorization endpoint returns an error page that other sites cannot frame.',
-    ),
+    isTokenError(token)
+      ? ok('errors.token', 'The token endpoint returns a JSON error that is not cached.')
+      : fail(
+          'errors.token',
+          'The token endpoint does not return a JSON error, or the error can be cached.',
+          forwardUnchanged,
+        ),
+    userinfo?.status === 401 && hasChallenge(userinfo)
+      ? ok('errors.userinfo', 'The userinfo endpoint returns 401 and requests a bearer token.')
+      : fail(
+          'errors.userinfo',
+          'The userinfo endpoint does not return 401 and request a bearer token.',
+          forwardUnchanged,
+        ),
+    isErrorPage(authorization)
+      ? ok('errors.page', 'The authorization endpoint returns an error page that other sites cannot frame.')
+      : fail(
+          'errors.page',
+          'The authorization endpoint does not return an error page, or other sites can frame the page.',
+          forwardUnchanged,
+        ),
     leakFinding([token, userinfo, authorization]),
   ]
 }
@@ -46,14 +56,8 @@ const hasChallenge = ({ headers }: Answer): boolean => /^Bearer\b/i.test(headers
 
 const contentType = ({ headers }: Answer): string => headers.get('content-type') ?? ''
 
-const finding = (check: 'errors.token' | 'errors.userinfo' | 'errors.page', isMet: boolean, rule: string): Finding =>
-  isMet
-    ? ok(check, rule)
-    : fail(
-        check,
-        `This requirement is not met: ${rule}`,
-        'Forward the server’s responses unchanged, without error pages of the proxy or middleware that changes status, headers or body.',
-      )
+const forwardUnchanged =
+  'Forward the server’s responses unchanged, without error pages of the proxy or middleware that changes status, headers or body.'
 
 function leakFinding(answers: readonly (Answer | undefined)[]): Finding {
   if (answers.every((answer) => answer === undefined || !/\n\s+at .+[:(]/.test(answer.text)))

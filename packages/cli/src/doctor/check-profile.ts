@@ -23,22 +23,28 @@ async function modelContextProtocolFindings(target: DoctorTarget): Promise<reado
   const answer = await probe(`${origin}/.well-known/oauth-authorization-server${path}`)
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(issuer).hostname)
   return [
-    demand('profile.https', issuer.startsWith('https:') || isLoopback, {
-      kept: 'The issuer uses https or is on this machine.',
-      broken: 'The issuer does not use https.',
-      fix: 'Configure an https issuer, and serve it with a certificate.',
-    }),
+    issuer.startsWith('https:') || isLoopback
+      ? ok('profile.https', 'The issuer uses https or is on this machine.')
+      : fail(
+          'profile.https',
+          'The issuer does not use https.',
+          'Configure an https issuer, and serve it with a certificate.',
+        ),
     // RFC 8414 §3.1: the well-known path is inserted between the host and the path.
-    demand('profile.metadata', answer?.status === 200 && answer.json?.['issuer'] === issuer, {
-      kept: 'MCP clients find the metadata.',
-      broken: `${origin}/.well-known/oauth-authorization-server${path} does not serve the metadata.`,
-      fix: 'Have the proxy forward this path to Mintmark.',
-    }),
-    demand('profile.public_clients', has(metadata['token_endpoint_auth_methods_supported'], ['none']), {
-      kept: 'Public clients are supported.',
-      broken: 'Public clients are not in the metadata.',
-      fix: 'Do not rewrite the metadata in a proxy.',
-    }),
+    answer?.status === 200 && answer.json?.['issuer'] === issuer
+      ? ok('profile.metadata', 'MCP clients find the metadata.')
+      : fail(
+          'profile.metadata',
+          `${origin}/.well-known/oauth-authorization-server${path} does not serve the metadata.`,
+          'Have the proxy forward this path to Mintmark.',
+        ),
+    has(metadata['token_endpoint_auth_methods_supported'], ['none'])
+      ? ok('profile.public_clients', 'Public clients are supported.')
+      : fail(
+          'profile.public_clients',
+          'Public clients are not in the metadata.',
+          'Do not rewrite the metadata in a proxy.',
+        ),
     ...codeFindings(metadata),
     metadata['client_id_metadata_document_supported'] === true || typeof metadata['registration_endpoint'] === 'string'
       ? ok('profile.clients', 'Clients can describe or register themselves.')
@@ -53,49 +59,51 @@ async function modelContextProtocolFindings(target: DoctorTarget): Promise<reado
 /** Checks the requirements of all profiles for the authorization code grant. */
 const codeFindings = (metadata: DoctorTarget['metadata']): readonly Finding[] => [
   // FAPI 2.0 SP §5.3.2.2.
-  demand('profile.pkce', has(metadata['code_challenge_methods_supported'], ['S256']), {
-    kept: 'PKCE with S256 is supported.',
-    broken: 'PKCE with S256 is not in the metadata.',
-    fix: 'Do not rewrite the metadata in a proxy.',
-  }),
-  demand('profile.iss', metadata['authorization_response_iss_parameter_supported'] === true, {
-    kept: 'Responses name the issuer.',
-    broken: 'Responses do not name the issuer (RFC 9207).',
-    fix: 'Do not rewrite the metadata in a proxy.',
-  }),
+  has(metadata['code_challenge_methods_supported'], ['S256'])
+    ? ok('profile.pkce', 'PKCE with S256 is supported.')
+    : fail('profile.pkce', 'PKCE with S256 is not in the metadata.', 'Do not rewrite the metadata in a proxy.'),
+  metadata['authorization_response_iss_parameter_supported'] === true
+    ? ok('profile.iss', 'Responses name the issuer.')
+    : fail('profile.iss', 'Responses do not name the issuer (RFC 9207).', 'Do not rewrite the metadata in a proxy.'),
 ]
 
 async function fapiFindings(target: DoctorTarget): Promise<readonly Finding[]> {
   const { metadata, options, issuer } = target
   return [
     // FAPI 2.0 SP §5.2.1.
-    demand('profile.https', issuer.startsWith('https:'), {
-      kept: 'The issuer uses https.',
-      broken: 'The issuer does not use https.',
-      fix: 'Configure an https issuer, and serve it with a certificate.',
-    }),
+    issuer.startsWith('https:')
+      ? ok('profile.https', 'The issuer uses https.')
+      : fail(
+          'profile.https',
+          'The issuer does not use https.',
+          'Configure an https issuer, and serve it with a certificate.',
+        ),
     // FAPI 2.0 SP §5.3.2.2.
-    demand('profile.pushed', await servesPushedRequests(target), {
-      kept: 'Requests can be pushed.',
-      broken: 'The endpoint for pushed requests does not respond as required.',
-      fix: 'Have the proxy forward /auth/push to Mintmark.',
-    }),
-    demand('profile.push_required', metadata['require_pushed_authorization_requests'] === true, {
-      kept: 'Requests must be pushed.',
-      broken: 'Requests need not be pushed.',
-      fix: `Set minimumProfile to ${options.profile}.`,
-    }),
+    (await servesPushedRequests(target))
+      ? ok('profile.pushed', 'Requests can be pushed.')
+      : fail(
+          'profile.pushed',
+          'The endpoint for pushed requests does not respond as required.',
+          'Have the proxy forward /auth/push to Mintmark.',
+        ),
+    metadata['require_pushed_authorization_requests'] === true
+      ? ok('profile.push_required', 'Requests must be pushed.')
+      : fail('profile.push_required', 'Requests need not be pushed.', `Set minimumProfile to ${options.profile}.`),
     // FAPI 2.0 SP §5.3.2.1.
-    demand('profile.authentication', has(metadata['token_endpoint_auth_methods_supported'], strongMethods), {
-      kept: 'Clients can authenticate with a key.',
-      broken: 'No authentication method uses a key of the client.',
-      fix: 'Register clients with private_key_jwt.',
-    }),
-    demand('profile.sender', canBindTokens(metadata), {
-      kept: 'Access tokens can be bound to a key of the client.',
-      broken: 'Access tokens cannot be bound to a key of the client.',
-      fix: 'Use a version with DPoP (RFC 9449) or mutual TLS (RFC 8705).',
-    }),
+    has(metadata['token_endpoint_auth_methods_supported'], strongMethods)
+      ? ok('profile.authentication', 'Clients can authenticate with a key.')
+      : fail(
+          'profile.authentication',
+          'No authentication method uses a key of the client.',
+          'Register clients with private_key_jwt.',
+        ),
+    canBindTokens(metadata)
+      ? ok('profile.sender', 'Access tokens can be bound to a key of the client.')
+      : fail(
+          'profile.sender',
+          'Access tokens cannot be bound to a key of the client.',
+          'Use a version with DPoP (RFC 9449) or mutual TLS (RFC 8705).',
+        ),
     ...algorithmFindings(metadata),
     ...codeFindings(metadata),
   ]
@@ -103,16 +111,12 @@ async function fapiFindings(target: DoctorTarget): Promise<readonly Finding[]> {
 
 /** FAPI 2.0 MS §5.3, §5.4. */
 const signingFindings = (metadata: DoctorTarget['metadata']): readonly Finding[] => [
-  demand('profile.signed_requests', metadata['request_parameter_supported'] === true, {
-    kept: 'Requests can be signed.',
-    broken: 'Requests cannot be signed.',
-    fix: 'Do not rewrite the metadata in a proxy.',
-  }),
-  demand('profile.signed_responses', has(metadata['response_modes_supported'], ['jwt']), {
-    kept: 'Responses can be signed.',
-    broken: 'Responses cannot be signed.',
-    fix: 'Do not rewrite the metadata in a proxy.',
-  }),
+  metadata['request_parameter_supported'] === true
+    ? ok('profile.signed_requests', 'Requests can be signed.')
+    : fail('profile.signed_requests', 'Requests cannot be signed.', 'Do not rewrite the metadata in a proxy.'),
+  has(metadata['response_modes_supported'], ['jwt'])
+    ? ok('profile.signed_responses', 'Responses can be signed.')
+    : fail('profile.signed_responses', 'Responses cannot be signed.', 'Do not rewrite the metadata in a proxy.'),
 ]
 
 /** Whether the endpoint refuses a pushed request without client authentication with a JSON error (RFC 9126 §2.3). */
@@ -131,11 +135,13 @@ function algorithmFindings(metadata: DoctorTarget['metadata']): readonly Finding
   )
   const without = lists.filter((name) => !has(metadata[name], permitted))
   return [
-    demand('profile.algorithms', lists.length > 0 && without.length === 0, {
-      kept: `Every list of algorithms has one of ${permitted.join(', ')}.`,
-      broken: `These lists have none of ${permitted.join(', ')}: ${without.join(', ')}.`,
-      fix: 'Add ES256 to the algorithms of the key ring.',
-    }),
+    lists.length > 0 && without.length === 0
+      ? ok('profile.algorithms', `Every list of algorithms has one of ${permitted.join(', ')}.`)
+      : fail(
+          'profile.algorithms',
+          `These lists have none of ${permitted.join(', ')}: ${without.join(', ')}.`,
+          'Add ES256 to the algorithms of the key ring.',
+        ),
   ]
 }
 
@@ -146,12 +152,6 @@ const canBindTokens = (metadata: DoctorTarget['metadata']): boolean =>
 function has(list: unknown, alternatives: readonly string[]): boolean {
   return Array.isArray(list) && alternatives.some((value) => list.includes(value))
 }
-
-const demand = (
-  check: string,
-  isKept: boolean,
-  { kept, broken, fix }: { readonly kept: string; readonly broken: string; readonly fix: string },
-): Finding => (isKept ? ok(check, kept) : fail(check, broken, fix))
 
 const permitted = ['PS256', 'ES256', 'EdDSA', 'Ed25519']
 
