@@ -40,7 +40,7 @@ export const eventsPage = (api: PublicApi): string =>
     table(
       ['reason', 'status', 'code', 'description', 'standard'],
       Object.entries(registrationRefusals).map(
-        ([reason, [status, code = '', description = 'Names the member.', section]]) => [
+        ([reason, [status, code = '', description = '(names the invalid metadata)', section]]) => [
           `\`${reason}\``,
           `${status}`,
           code === '' ? '' : `\`${code}\``,

@@ -133,7 +133,7 @@ describe('a client authentication method of the host', () => {
 
     await expect(updateClient({ clientId: 'M' }, change, deps)).rejects.toMatchObject({
       code: 'invalid_client_metadata',
-      message: expect.stringContaining('it has no authentication method urn:example:other') as string,
+      message: expect.stringContaining('the server has no authentication method urn:example:other') as string,
     })
     await expect(updateClient({ clientId: 'M' }, { tokenEndpointAuthMethod: ':' }, { storage })).rejects.toMatchObject({
       code: 'invalid_client_metadata',

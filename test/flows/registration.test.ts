@@ -68,7 +68,10 @@ describe('with an initial access token (RFC 7591 §3)', () => {
 
     expect(await site.register({ ...metadata, redirect_uris: ['https://evil.example/cb'] }, token)).toMatchObject({
       status: 400,
-      body: { error: 'invalid_redirect_uri', error_description: 'redirect_uris may be at partner.example.' },
+      body: {
+        error: 'invalid_redirect_uri',
+        error_description: 'The hosts of redirect_uris may only be partner.example.',
+      },
     })
     expect(await site.storage.clients.list({ after: undefined, limit: 10 })).toEqual([])
     expect((await site.register(metadata, token)).status).toBe(201)

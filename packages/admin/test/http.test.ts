@@ -180,7 +180,7 @@ it('responds to refused requests with problem details and the headers that HTTP 
     title: 'Not Found',
     status: 404,
     code: 'path_not_found',
-    detail: 'There is nothing at this address.',
+    detail: 'This path does not exist.',
   })
   const put = await expectRefused(
     system,

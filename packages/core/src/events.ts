@@ -11,8 +11,8 @@ import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import type { OAuthErrorCode, RefusalContext, RefusalReason } from './refusals.ts'
 
 /**
- * Something that happened or was refused; each occurrence is one event. Its identifiers give no access, and no event
- * contains a token, a code, a secret or a claim about a user.
+ * Something that the server did or refused. No event contains a token, a code, a secret or a claim about a user, and no
+ * identifier in an event gives access to anything.
  */
 export type ServerEvent = ServerOccurrence & EventStamp<EpochSeconds>
 
@@ -25,10 +25,10 @@ export type ServerOccurrence =
   | DeliveryGap
   | DeliveryInterrupted
   | {
-      /** At start-up: an option is set that weakens the server. */
+      /** At start-up: an option weakens the security of the server. */
       readonly type: 'option.unsafe'
       readonly option: string
-      /** What the option means, and when it is acceptable. */
+      /** What the option does, and when it is acceptable. */
       readonly advice: string
     }
   | {
@@ -64,7 +64,7 @@ export type ServerOccurrence =
       readonly userId: string
       readonly grantId: string
       readonly scopes: readonly string[]
-      /** Set when the request had no PKCE challenge: how to protect the client's codes. */
+      /** Says how to protect the codes of the client; undefined if the request had a PKCE challenge. */
       readonly advice: string | undefined
     }
   | {
@@ -85,9 +85,9 @@ export type ServerOccurrence =
       /** A user signed out, at a client or at this server (RP-Initiated Logout §2). */
       readonly type: 'user.signed_out'
       readonly userId: string
-      /** Undefined when the host names no sessions. */
+      /** Undefined when the host does not identify sessions. */
       readonly sessionId: string | undefined
-      /** The client that the request names, if it names one. */
+      /** The client that the logout request names; undefined if it names none. */
       readonly clientId: string | undefined
     }
   | {
@@ -106,18 +106,20 @@ export type ServerOccurrence =
       /** A client revoked a token (RFC 7009). */
       readonly type: 'token.revoked'
       readonly clientId: string
-      /** `family`: a refresh token and everything issued from it. `nothing`: the token was unknown, or another client's. */
+      /**
+       * `family`: a refresh token and everything issued from it. `nothing`: the token was unknown, or another client's.
+       */
       readonly revoked: 'family' | 'access_token' | 'nothing'
     }
   | {
-      /** A client asked what one of its grants permits (Grant Management §6.4). */
+      /** A client queried one of its grants (Grant Management §6.4). */
       readonly type: 'grant.queried'
       readonly clientId: string
       readonly userId: string
       readonly grantId: string
     }
   | {
-      /** A client revoked a grant, with everything that was issued under it (Grant Management §6.5). */
+      /** A client revoked a grant and everything that was issued under it (Grant Management §6.5). */
       readonly type: 'grant.revoked'
       readonly clientId: string
       readonly userId: string
@@ -151,7 +153,7 @@ interface DeliveryAccepted extends DeliveryAttempt {
 }
 
 interface DeliveryFailed extends DeliveryAttempt {
-  /** An attempt to deliver a message failed, and will be repeated. */
+  /** An attempt to deliver a message failed. The server will try again. */
   readonly type: 'delivery.failed'
   /** Such as `timeout`, `unreachable` or `http_500`. */
   readonly failure: string
@@ -163,12 +165,14 @@ interface DeliveryDead extends DeliveryAttempt {
   readonly type: 'delivery.dead'
   /** The failure of the last attempt, such as `http_400`, `client_gone` or `not_public`. */
   readonly failure: string
-  /** In seconds, since the message was enqueued. */
+  /** The seconds since the message was enqueued. */
   readonly age: number
 }
 
 interface DeliveryGap {
-  /** No server read the list of revocations for so long that some were purged unread. Their messages are missing. */
+  /**
+   * No server read the list of revocations for so long that some were purged unread. Their messages will not be sent.
+   */
   readonly type: 'delivery.gap'
   readonly channel: string
   /** When the list was last read to its end. */
@@ -182,7 +186,7 @@ interface DeliveryInterrupted {
   readonly cause: unknown
 }
 
-/** A refusal, with the reason, which the client does not see. */
+/** A request was refused. The event has the reason, which the client does not see. */
 export interface RequestRefused {
   readonly type: 'request.refused'
   readonly method: string
@@ -191,7 +195,7 @@ export interface RequestRefused {
   /** With `code_replayed` and `refresh_token_reused`, the token family was revoked. */
   readonly reason: RefusalReason
   readonly context: RefusalContext
-  /** The failure that caused `server_error` or `temporarily_unavailable`. */
+  /** The error that caused `server_error` or `temporarily_unavailable`. */
   readonly cause: unknown
 }
 

@@ -26,20 +26,20 @@ const unsupported = 'The request uses a parameter that is not supported.'
  * `client_unknown` and `client_unknown:page`.
  */
 export const refusals = {
-  // Address, method and size of any request.
+  // Path, method and size of any request.
   /** No endpoint has this path. */
-  path_not_found: ['not_found', 'There is nothing at this address.', 'RFC 9110 §15.5.5'],
-  /** The endpoint does not answer this method. */
-  method_not_allowed: ['invalid_request', 'This endpoint does not answer this method.', 'RFC 9110 §15.5.6', 405],
-  /** The body is larger than the endpoint reads. No event reports it. */
+  path_not_found: ['not_found', 'This path does not exist.', 'RFC 9110 §15.5.5'],
+  /** The endpoint does not accept this method. */
+  method_not_allowed: ['invalid_request', 'This endpoint does not accept this method.', 'RFC 9110 §15.5.6', 405],
+  /** The request body is larger than the limit of the endpoint. There is no event for this refusal. */
   message_too_large: ['invalid_request', 'The request body is too large.', 'RFC 9110 §15.5.14', 413],
 
   // Parameters of any request.
-  /** The body is not a form in UTF-8. */
+  /** The body is not a form (`application/x-www-form-urlencoded`) in UTF-8. */
   body_not_a_form: ['invalid_request', 'The body must be application/x-www-form-urlencoded.', 'RFC 6749 §3.2'],
   /** There are too many parameters, or their percent-encoding is broken. */
-  parameters_malformed: ['invalid_request', 'The parameters are malformed or too many.', 'RFC 6749 §5.2'],
-  /** A parameter is repeated. */
+  parameters_malformed: ['invalid_request', 'The parameters are malformed, or there are too many.', 'RFC 6749 §5.2'],
+  /** The request has a parameter twice. */
   parameter_repeated: ['invalid_request', 'A parameter is repeated.', 'RFC 6749 §3.1, §3.2'],
   /** A parameter is longer than the server accepts. */
   parameter_too_long: ['invalid_request', 'A parameter is too long.', 'RFC 6749 §4.1.2.1'],
@@ -50,27 +50,27 @@ export const refusals = {
   /** The request does not identify its client. */
   client_authentication_missing: ['invalid_client', clientFailed, 'RFC 6749 §3.2.1'],
   /** The client uses two authentication methods in one request. */
-  client_authentication_twice: ['invalid_request', 'Use one client authentication method.', 'RFC 6749 §2.3'],
+  client_authentication_twice: ['invalid_request', 'Use only one client authentication method.', 'RFC 6749 §2.3'],
   /**
-   * The assertion is the client's, but its audience is not this server. The context has the received audience and the
-   * expected audiences.
+   * The client signed the assertion, but the audience of the assertion is not this server. The context has the received
+   * audience and the expected audiences.
    */
   client_assertion_audience: ['invalid_client', clientFailed, 'RFC 7523 §3'],
-  /** The client uses another authentication method than it is registered for. */
+  /** The client does not use the authentication method that it is registered for. */
   client_authentication_method: ['invalid_client', clientFailed, 'OIDC Registration §2'],
-  /** The secret or the assertion is not the client's, or has expired. */
+  /** The secret or the assertion does not belong to the client, or has expired. */
   client_credentials_wrong: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
-  /** The attestation of the client's instance is genuine and has expired, or its clock is ahead. */
+  /** The attestation of the client's instance is genuine, but has expired, or its time is in the future. */
   attestation_expired: [
     'use_fresh_attestation',
     'Send a new client attestation.',
     'Attestation-Based Client Authentication §7.4',
   ],
-  /** The client authenticates by its certificate, and the request has none that the server can read. */
+  /** The client must authenticate with a certificate, but the request has no certificate that the server can read. */
   client_certificate_missing: ['invalid_client', clientFailed, 'RFC 8705 §2'],
   /**
-   * The certificate has expired, has another name than the registered one, is not in the key set, or its issuer is not
-   * trusted.
+   * The certificate has expired, does not have the registered name, is not in the key set, or was issued by a
+   * certificate authority that is not trusted.
    */
   client_certificate_wrong: ['invalid_client', clientFailed, 'RFC 8705 §2.1, §2.2'],
   /** The client is disabled. */
@@ -78,18 +78,18 @@ export const refusals = {
   /** The registration of the client contradicts its security profile, or the server's `minimumProfile`. */
   profile_contradicted: [
     'unauthorized_client',
-    'The client is not registered as its security profile demands.',
+    'The registration of the client does not meet the required security profile.',
     'FAPI 2.0 SP §5.3.2',
   ],
-  /** There is no such client. */
+  /** No client has this identifier. */
   client_unknown: ['invalid_client', clientFailed, 'RFC 6749 §5.2'],
-  /** The client does not authenticate, and the endpoint is only for clients that do. */
+  /** The client is public, and the endpoint is only for clients that authenticate. */
   client_public: ['invalid_client', clientFailed, 'RFC 7662 §2.1'],
   /** A public client requests a token for itself. */
   'client_public:grant': ['unauthorized_client', 'A public client cannot act for itself.', 'RFC 6749 §4.4'],
-  /** The credentials belong to another client than `client_id` names. */
-  client_id_contradicted: ['invalid_request', 'The request names two clients.', 'RFC 6749 §2.3.1'],
-  /** The assertion belongs to another client than `client_id` names. */
+  /** The credentials do not belong to the client that `client_id` names. */
+  client_id_contradicted: ['invalid_request', 'The request identifies two different clients.', 'RFC 6749 §2.3.1'],
+  /** The assertion does not belong to the client that `client_id` names. */
   'client_id_contradicted:assertion': ['invalid_client', clientFailed, 'RFC 7521 §4.2.1'],
   /** Too many attempts to authenticate as this client have failed. */
   client_throttled: ['temporarily_unavailable', 'Too many failed attempts. Try again later.', 'RFC 6749 §2.3.1', 429],
@@ -109,30 +109,30 @@ export const refusals = {
   'client_unknown:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
   /** The authorization request is from a disabled client. */
   'client_disabled:page': ['invalid_request', notRegistered, 'RFC 6749 §4.1.2.1'],
-  /** The `client_id` is a URL that must not be the address of a metadata document, or that the host does not allow. */
+  /** The `client_id` is a URL that cannot identify a metadata document, or that the host does not allow. */
   client_document_not_allowed: ['invalid_request', notRegistered, 'Client ID Metadata Document §3'],
   /**
-   * The client's document has no valid metadata, describes another client, or needs what only registered clients may
-   * have.
+   * The client's metadata document is not valid, describes another client, or contains metadata that only registered
+   * clients may have.
    */
   client_document_invalid: [
     'invalid_request',
-    'The application describes itself in a way that cannot be used.',
+    'The metadata document of the application cannot be used.',
     'Client ID Metadata Document §4',
   ],
-  /** The client has deleted its document. */
+  /** The client's metadata document no longer exists. */
   client_document_withdrawn: ['invalid_request', notRegistered, 'Client ID Metadata Document §5'],
-  /** The client has no logo that the server could show, or it cannot be fetched at the moment. */
-  client_logo_unavailable: ['invalid_request', 'There is no such logo.', 'RFC 7591 §2'],
-  /** The client's document could not be read, and no copy of it is recent enough. */
+  /** The client has no valid logo, or the logo cannot be fetched at the moment. */
+  client_logo_unavailable: ['invalid_request', 'The logo is not available.', 'RFC 7591 §2'],
+  /** The client's metadata document could not be read, and the server has no recent copy. */
   client_document_unavailable: [
     'temporarily_unavailable',
-    'The description of the application cannot be read at the moment. Try again later.',
+    'The metadata document of the application cannot be read at the moment. Try again later.',
     'Client ID Metadata Document §5',
   ],
-  /** Too many documents were requested, of one host or in total. */
+  /** Too many metadata documents were requested, from one host or in total. */
   client_documents_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4', 429],
-  /** The client's document changed while the user signed in. */
+  /** The client's metadata document changed while the user signed in. */
   client_document_changed: [
     'invalid_request',
     'The application changed while you signed in. Start again.',
@@ -145,7 +145,7 @@ export const refusals = {
   /** The redirect URI is not registered for the client. */
   redirect_uri_mismatch: [
     'invalid_request',
-    'The application asked to return to an address it has not registered.',
+    'The application requested a redirect to an address that is not registered for it.',
     'RFC 6749 §3.1.2.4',
   ],
 
@@ -155,7 +155,7 @@ export const refusals = {
   /** The `response_type` is not `code`. */
   response_type_unsupported: [
     'unsupported_response_type',
-    'Only the response type code is supported.',
+    'The only supported response_type is code.',
     'RFC 9700 §2.1.2',
   ],
   /** The `response_mode` is not supported. */
@@ -170,17 +170,19 @@ export const refusals = {
   'parameter_unsupported:request_uri': ['request_uri_not_supported', unsupported, 'OIDC Core §3.1.2.6'],
   /** The `registration` parameter is not supported. */
   'parameter_unsupported:registration': ['registration_not_supported', unsupported, 'OIDC Core §3.1.2.6'],
-  /** The `scope` contains characters that no scope value has. */
+  /** The `scope` contains characters that a scope value must not have. */
   scope_malformed: ['invalid_scope', 'The scope parameter is malformed.', 'RFC 6749 §3.3'],
   /** The request has no scope value that the server knows. */
-  scope_missing: ['invalid_scope', 'Ask for at least one scope that this server knows.', 'RFC 6749 §3.3'],
+  scope_missing: ['invalid_scope', 'Request at least one scope that this server supports.', 'RFC 6749 §3.3'],
   /** The client is not registered for a requested scope value. */
   scope_not_allowed: [
     'invalid_scope',
     'The client is not registered for a requested scope.',
     'RFC 6749 §4.1.2.1, §5.2',
   ],
-  /** The request names no resource, which the security profile requires: the client's, or the server's `minimumProfile`. */
+  /**
+   * The request has no `resource`, which the security profile of the client or the server's `minimumProfile` requires.
+   */
   resource_missing: [
     'invalid_target',
     'The resource parameter is missing: name the API that the token is for.',
@@ -188,21 +190,24 @@ export const refusals = {
   ],
   /** The server does not know a requested resource. */
   resource_unknown: ['invalid_target', 'A requested resource is not known to this server.', 'RFC 8707 §2'],
-  /** The client is not registered for a requested resource, nor for one of its scope values. */
+  /** The client is not registered for a requested resource, or for any of the scope values of the resource. */
   resource_not_registered: ['invalid_target', 'The client is not registered for a requested resource.', 'RFC 8707 §2'],
-  /** The request has scope values of APIs, and a requested resource has none of them. */
+  /** The request has scope values of APIs, but a requested resource defines none of them. */
   resource_without_scope: [
     'invalid_target',
-    'A requested resource has none of the requested scope values.',
+    'A requested resource does not define any of the requested scope values.',
     'RFC 8707 §2',
   ],
-  /** The server no longer knows a resource that was granted, or the client may no longer use it. */
+  /** The server no longer has a resource that was granted, or the client may no longer use it. */
   'resource_unknown:granted': [
     'invalid_target',
-    'The granted resource is no longer known to this server.',
+    'The granted resource is no longer available to this client.',
     'RFC 8707 §2.2',
   ],
-  /** The authorization request has no PKCE challenge, and the client is public, attested or registered with `requirePkce`. */
+  /**
+   * The authorization request has no PKCE challenge, and the client is public, attested or registered with
+   * `requirePkce`.
+   */
   code_challenge_missing: ['invalid_request', 'PKCE is required: code_challenge is missing.', 'RFC 7636 §4.4.1'],
   /** The challenge method is not S256. */
   code_challenge_method: ['invalid_request', 'PKCE is required with code_challenge_method S256.', 'RFC 7636 §4.3'],
@@ -214,28 +219,44 @@ export const refusals = {
   prompt_invalid: ['invalid_request', 'The prompt parameter is not valid.', 'OIDC Core §3.1.2.1'],
   /** The `max_age` is not a number of seconds. */
   max_age_invalid: ['invalid_request', 'The max_age parameter is not a number of seconds.', 'OIDC Core §3.1.2.1'],
-  /** The hint is not an ID token of this server. */
+  /** The `id_token_hint` is not an ID token of this server. */
   id_token_hint_invalid: [
     'invalid_request',
     'The id_token_hint is not an ID token of this server.',
     'OIDC Core §3.1.2.1',
   ],
-  /** The `id_token_hint` and the `sub` claim of the request name different users, or no user. */
-  no_user_matches: ['login_required', 'The request means nobody who could sign in.', 'OIDC Core §5.5.1'],
-  /** No user is signed in, and the request forbids a login page. */
-  login_required: ['login_required', 'Nobody is signed in, and the request forbids to ask.', 'OIDC Core §3.1.2.6'],
-  /** Consent is needed, and the request forbids a consent page. */
-  consent_required: ['consent_required', 'Consent is needed, and the request forbids to ask.', 'OIDC Core §3.1.2.6'],
-  /** The sign-in does not have an authentication context that the request demands. */
+  /** The `id_token_hint` and the requested `sub` claim identify different users, or no user. */
+  no_user_matches: [
+    'login_required',
+    'No user matches the id_token_hint and the requested sub claim.',
+    'OIDC Core §5.5.1',
+  ],
+  /** No user is signed in, and `prompt=none` forbids a sign-in page. */
+  login_required: [
+    'login_required',
+    'No user is signed in, and prompt=none does not allow a sign-in page.',
+    'OIDC Core §3.1.2.6',
+  ],
+  /** Consent is needed, and `prompt=none` forbids a consent page. */
+  consent_required: [
+    'consent_required',
+    'Consent is required, and prompt=none does not allow a consent page.',
+    'OIDC Core §3.1.2.6',
+  ],
+  /** The sign-in does not have any of the authentication contexts that the request requires. */
   acr_unmet: [
     'unmet_authentication_requirements',
-    'The sign-in does not meet what the request demands.',
+    'The sign-in does not meet the requested authentication requirements.',
     'OIDC Core §5.5.1.1',
   ],
 
   // Pushed authorization requests.
   /** The pushed request has a `request_uri`. */
-  request_uri_pushed: ['invalid_request', 'Push the parameters, not a request_uri.', 'RFC 9126 §2.1'],
+  request_uri_pushed: [
+    'invalid_request',
+    'A pushed authorization request must not contain request_uri.',
+    'RFC 9126 §2.1',
+  ],
   /** The request was not pushed, and the client or the server requires it. */
   push_required: ['invalid_request', 'Authorization requests must be pushed.', 'RFC 9126 §5, §6'],
   /** The `request_uri` was never issued, has expired, or belongs to another client. */
@@ -244,19 +265,22 @@ export const refusals = {
     'This sign-in has expired, or the application did not start it here.',
     'RFC 9126 §2.2',
   ],
-  /** A code was issued for the pushed request. */
+  /** A code was already issued for the pushed request. */
   request_uri_used: ['invalid_request_uri', 'This sign-in was already completed.', 'RFC 9126 §4'],
   /** This client, or all clients together, pushed too many requests. */
   pushes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 9126 §2.3', 429],
 
-  // Request objects. Until one is verified, its errors are shown on a local page.
-  /** The request object is not signed by the client with an algorithm that it may use, or is another kind of JWT. */
+  // Request objects. The errors of a request object that is not verified are shown on a local page.
+  /**
+   * The request object is not signed by the client, uses an algorithm that the client may not use, or is another kind
+   * of JWT.
+   */
   request_object_unverified: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.2'],
   /** The request object is not from this client, or not for this server. */
   request_object_audience: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4'],
   /** The request object has expired, is not valid yet, or has no `exp`. */
   request_object_expired: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §10.2'],
-  /** The `client_id` or the `response_type` in the request object differs from the parameter outside of it. */
+  /** The `client_id` or `response_type` in the request object differs from the same parameter outside of it. */
   request_object_contradicted: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §5, OIDC Core §6.1'],
   /** The request object contains another request object, a subject, or a parameter of a wrong type. */
   request_object_member: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.8'],
@@ -267,7 +291,7 @@ export const refusals = {
   /** The interaction is unknown, has expired, or belongs to another browser. */
   interaction_unknown: [
     'invalid_request',
-    'This sign-in is over, has expired, or was started in another browser.',
+    'This sign-in has ended or expired, or it was started in another browser.',
     'RFC 9700 §4.7',
   ],
   /** The interaction was already completed. */
@@ -283,9 +307,9 @@ export const refusals = {
   sign_in_throttled: ['temporarily_unavailable', 'Too many sign-in attempts. Try again later.', 'RFC 6749 §10.10', 429],
   /** Too many codes were issued to one client for one user. */
   codes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6749 §4.1.2.1'],
-  /** The request does not fit into the address of the sign-in page, or into the `request_uri` of a public client. */
+  /** The request does not fit into the URL of the sign-in page, or into the `request_uri` of a public client. */
   request_too_large: ['invalid_request', 'The authorization request is too large.', 'RFC 6749 §4.1.2.1'],
-  /** The request was sent by a script or in advance, not by a browser window. */
+  /** A script or a prefetch sent the request; no browser window navigated to it. */
   not_a_navigation: ['invalid_request', 'Open this page in a browser window.', 'RFC 6749 §3.1'],
   /** A form was sent from another site. */
   cross_site_post: ['access_denied', 'This form was not sent from this site.', 'RFC 9700 §4.7'],
@@ -293,28 +317,32 @@ export const refusals = {
   user_denied: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
   /** The user who signed in is deactivated. */
   user_inactive: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
-  /** The user who signed in is deactivated. The host's error page says so; the client is not informed. */
+  /** The error page tells the deactivated user about it. The client is not informed. */
   'user_inactive:page': [
     'access_denied',
     'Your account is deactivated. Ask your administrator for access.',
     'RFC 6749 §4.1.2.1',
   ],
-  /** The host signed in a user that storage does not have. */
+  /** The host signed in a user who is not in storage. */
   user_unknown: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
 
   // Logout requests. The page that reports one of these errors offers to sign out.
-  /** The hint of a logout request is not an ID token of this server: it is forged, or of another kind, or its key was dropped. */
+  /** The `id_token_hint` of a logout request is not an ID token of this server, or its signing key was dropped. */
   logout_hint_invalid: [
     'invalid_request',
     'The id_token_hint is not an ID token of this server.',
     'RP-Initiated Logout §2',
   ],
-  /** The hint of a logout request was issued to another client than `client_id` names. */
-  'client_id_contradicted:logout': ['invalid_request', 'The request names two clients.', 'RP-Initiated Logout §2'],
+  /** The `id_token_hint` of a logout request was not issued to the client that `client_id` names. */
+  'client_id_contradicted:logout': [
+    'invalid_request',
+    'The request identifies two different clients.',
+    'RP-Initiated Logout §2',
+  ],
   /** The `post_logout_redirect_uri` is not registered for the client, or the request names no client. */
   logout_return_unregistered: [
     'invalid_request',
-    'The application asked to return to an address it has not registered.',
+    'The application requested a redirect to an address that is not registered for it.',
     'RP-Initiated Logout §3',
   ],
   /** Too many logout requests were sent by one browser. */
@@ -331,7 +359,7 @@ export const refusals = {
     'The client is not registered for this grant type.',
     'RFC 6749 §4.1.2.1, §5.2',
   ],
-  /** A grant type of the host refused the request. Its error may have another code, and a `cause` that says more. */
+  /** A grant type of the host refused the request. The host may choose another error code and add a `cause`. */
   grant_refused: ['invalid_grant', 'The grant is not valid.', 'RFC 6749 §5.2'],
   /** The token request has no `code`. */
   code_missing: ['invalid_request', 'The code parameter is missing.', 'RFC 6749 §4.1.3'],
@@ -343,95 +371,114 @@ export const refusals = {
   code_incomplete: ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.2'],
   /** Storage returned the code without its challenge: the store has a defect. */
   code_challenge_lost: ['invalid_grant', codeInvalid, 'RFC 7636 §4.4'],
-  /** The verifier does not match the challenge. */
+  /** The `code_verifier` does not match the `code_challenge`. */
   code_verifier_mismatch: ['invalid_grant', codeInvalid, 'RFC 7636 §4.6'],
-  /** The code was requested with PKCE, and the token request has no verifier. */
+  /** The code was requested with PKCE, but the token request has no verifier. */
   code_verifier_missing: ['invalid_grant', codeInvalid, 'RFC 7636 §4.6'],
-  /** The code was requested without PKCE, and the token request has a verifier: the challenge may have been removed. */
+  /**
+   * The code was requested without PKCE, but the token request has a verifier: an attacker may have removed the
+   * challenge.
+   */
   code_verifier_unexpected: ['invalid_grant', codeInvalid, 'RFC 9700 §4.8.2'],
   /** The redirect URI differs from the redirect URI of the authorization request. */
   'redirect_uri_mismatch:code': ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.3'],
   /** The grant, the user or the client that the code belongs to is not active. */
   grant_inactive: ['invalid_grant', codeInvalid, 'RFC 6749 §5.2'],
   /** The host used the `sessionId` of one user for another user. Give each sign-in a new `sessionId`. */
-  session_of_another_user: ['server_error', 'The service failed to answer.', 'OIDC Front-Channel Logout 1.0 §3'],
-  /** The client's document changed after the user consented. */
+  session_of_another_user: [
+    'server_error',
+    'The server encountered an internal error.',
+    'OIDC Front-Channel Logout 1.0 §3',
+  ],
+  /** The client's metadata document changed after the user consented. */
   'client_document_changed:code': ['invalid_grant', codeInvalid, 'Client ID Metadata Document §8.3'],
-  /** The session in which the code was issued was ended. */
+  /** The session in which the code was issued has ended. */
   session_ended: ['invalid_grant', codeInvalid, 'OIDC Back-Channel Logout 1.0 §2.7'],
   /** The token request has no `refresh_token`. */
   refresh_token_missing: ['invalid_request', 'The refresh_token parameter is missing.', 'RFC 6749 §6'],
   /** The refresh token has expired, belongs to another client, was revoked, or was never issued. */
   refresh_token_unknown: ['invalid_grant', refreshTokenInvalid, 'RFC 6749 §5.2'],
-  /** The refresh token was already used, so one of its two holders stole it. Its token family is now revoked. */
+  /**
+   * The refresh token was used twice, so one of the two senders may have stolen it. Its token family is now revoked.
+   */
   refresh_token_reused: ['invalid_grant', refreshTokenInvalid, 'RFC 9700 §4.14.2'],
   /** The request asks for a scope value that was not granted. */
   scope_not_granted: ['invalid_scope', 'A requested scope was not granted.', 'RFC 6749 §6'],
   /** The request asks for a resource that was not granted. */
   resource_not_granted: ['invalid_target', 'A requested resource was not granted.', 'RFC 8707 §2.2'],
-  /** The user has the same identifier as the client. The host must give the user another one. */
+  /** The user has the same identifier as the client. The host must give the user another identifier. */
   user_id_equals_client_id: ['invalid_grant', 'The account cannot be used with this client.', 'RFC 9068 §5'],
-  /** The client is registered for an algorithm that no key of the server has. */
+  /** The client is registered for a signing algorithm that the server has no key for. */
   signing_algorithm_unavailable: [
     'unauthorized_client',
-    'The client is registered for an algorithm that this server does not sign with.',
+    'The client is registered for a signing algorithm that this server does not use.',
     'OIDC Registration §2',
   ],
-  /** The client is registered for encrypted responses and has no usable key with `use` `enc` for the algorithm. */
+  /** The client is registered for encrypted responses, but has no usable key with `use` `enc` for the algorithm. */
   encryption_key_missing: [
     'unauthorized_client',
-    'The client has no key that its answers can be encrypted with.',
+    'The client is registered for encrypted responses, but has no usable encryption key.',
     'OIDC Core §10.2',
   ],
 
   // Proof of possession (DPoP).
-  /** The request has no DPoP proof, and the client, the code, the refresh token or the access token is bound to a key. */
+  /** The request has no DPoP proof, but the client must use DPoP, or the code or token is bound to a key. */
   dpop_proof_missing: ['invalid_dpop_proof', 'A DPoP proof is required.', 'RFC 9449 §5, §7'],
   /** The request has more than one DPoP header, or the header is not a DPoP proof with a public key. */
   dpop_proof_malformed: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §4.3'],
   /** The signature of the proof was not made with the key in its header. */
   dpop_signature: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §4.3'],
-  /** The proof is for another method or address. Check that the client uses the public address of the issuer. */
+  /** The proof is for another method or URL. Check that the client uses the public URL of the issuer. */
   dpop_target: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §4.3'],
   /** The proof is too old or from the future. The clock of the client may be wrong. */
   dpop_time: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §11.1'],
-  /** The proof is for another access token, or for none. */
+  /** The proof is for another access token, or for no access token. */
   dpop_access_token_hash: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §4.3'],
   /** The proof was used before. */
   dpop_replayed: ['invalid_dpop_proof', proofInvalid, 'RFC 9449 §11.1'],
-  /** The proof needs a nonce of this server, which the response has. */
-  dpop_nonce: ['use_dpop_nonce', 'Use the nonce of this response in the DPoP proof.', 'RFC 9449 §8'],
-  /** The code is bound to another key. It was not used up. */
+  /** The proof has no current nonce of this server. The response contains one. */
+  dpop_nonce: [
+    'use_dpop_nonce',
+    'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response.',
+    'RFC 9449 §8',
+  ],
+  /** The code is bound to another key. It is still valid. */
   code_key_mismatch: ['invalid_grant', codeInvalid, 'RFC 9449 §10'],
   /** The refresh token is bound to another key. */
   refresh_token_key_mismatch: ['invalid_grant', refreshTokenInvalid, 'RFC 9449 §5'],
-  /** The `dpop_jkt` of the authorization request is not a thumbprint. */
+  /** The `dpop_jkt` of the authorization request is not a SHA-256 thumbprint. */
   dpop_jkt_malformed: ['invalid_request', 'The dpop_jkt is not a SHA-256 thumbprint.', 'RFC 9449 §10'],
   /** The `dpop_jkt` of a pushed request is not the thumbprint of the key of its DPoP proof. */
-  dpop_jkt_contradicted: ['invalid_request', 'The dpop_jkt is not that of the DPoP proof.', 'RFC 9449 §10.1'],
-  /** The access token is bound to a key, and was presented as a bearer token. */
+  dpop_jkt_contradicted: [
+    'invalid_request',
+    'The dpop_jkt is not the thumbprint of the key in the DPoP proof.',
+    'RFC 9449 §10.1',
+  ],
+  /** The access token is bound to a key, but was presented as a bearer token. */
   access_token_bound: ['invalid_token', accessTokenInvalid, 'RFC 9449 §7.2'],
-  /** The tokens of the client are bound to its certificate, and the request has none that the server can read. */
+  /**
+   * The tokens of the client are bound to its certificate, but the request has no certificate that the server can read.
+   */
   certificate_missing: ['invalid_request', 'A client certificate is required.', 'RFC 8705 §3'],
-  /** The tokens of the client are bound to its certificate, and the request has a DPoP proof too. */
+  /** The tokens of the client are bound to its certificate, but the request also has a DPoP proof. */
   certificate_with_proof: [
     'invalid_request',
-    'Send no DPoP proof: tokens are bound to the certificate.',
+    'Do not send a DPoP proof: the tokens are bound to the certificate.',
     'RFC 8705 §3',
   ],
-  /** The access token is bound to another certificate, or the request has none that the server can read. */
+  /** The access token is bound to another certificate, or the request has no certificate that the server can read. */
   access_token_certificate_mismatch: ['invalid_token', accessTokenInvalid, 'RFC 8705 §3'],
   /** The access token is not bound to the key of the DPoP proof that it was presented with. */
   access_token_key_mismatch: ['invalid_token', accessTokenInvalid, 'RFC 9449 §7.1'],
 
   // Access tokens at userinfo, and the revocation feed.
-  /** There is no access token. The response says how to send one. */
+  /** The request has no access token. */
   bearer_missing: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
-  /** The credentials do not have the form of an access token. */
+  /** The `Authorization` header does not contain a well-formed access token. */
   bearer_malformed: ['invalid_token', accessTokenInvalid, 'RFC 6750 §2.1'],
   /** The request has more than one access token. */
-  bearer_twice: ['invalid_request', 'Send the access token in one way.', 'RFC 6750 §2'],
-  /** The access token is in the query, which logs keep. */
+  bearer_twice: ['invalid_request', 'Send only one access token.', 'RFC 6750 §2'],
+  /** The access token is in the query string, which may end up in logs. */
   bearer_in_query: ['invalid_request', 'Do not send access tokens in the query.', 'RFC 9700 §4.3.2'],
   /** The access token was not issued by this server, or has expired. */
   access_token_invalid: ['invalid_token', accessTokenInvalid, 'RFC 6750 §3.1'],
@@ -455,11 +502,15 @@ export const refusals = {
     'The access token needs the scope grant_management_revoke.',
     'Grant Management §6.1',
   ],
-  /** A public client, which cannot prove its identity, asks for a grant. */
+  /** A public client, which cannot prove its identity, requests a grant. */
   'client_public:grants': ['access_denied', 'A public client cannot manage grants.', 'Grant Management §5.1'],
-  /** The grant does not exist, was revoked, is not active, or is another client's or, for a user's token, another user's. */
+  /**
+   * The grant does not exist, is not active, or belongs to another client, or to another user than the access token.
+   */
   grant_unknown: ['invalid_grant_id', 'There is no such grant.', 'Grant Management §6.6'],
-  /** The authorization request asks to create, merge or replace a grant. A user and a client have one grant, which grows. */
+  /**
+   * The authorization request asks to create, merge or replace a grant. A user has exactly one grant for each client.
+   */
   grant_action_unsupported: [
     'invalid_request',
     'This grant_management_action is not supported.',
@@ -468,7 +519,7 @@ export const refusals = {
   /** The request to the revocation feed has no nonce, or a malformed parameter. */
   feed_question_malformed: [
     'invalid_request',
-    'The feed needs a nonce, and takes a cursor and a number of seconds to wait.',
+    'The nonce parameter is missing, or nonce, cursor or wait is malformed.',
     'RFC 6749 §5.2',
   ],
 
@@ -484,15 +535,18 @@ export const refusals = {
   organization_left: ['invalid_grant', 'The user is no longer a member of the organization.', 'RFC 6749 §5.2'],
   /** The organization that the client belongs to was removed, or the storage has no organizations. */
   organization_removed: ['unauthorized_client', 'The organization of the client does not exist.', 'RFC 6749 §5.2'],
-  /** With `accessTokenClaimLimits`: the roles, groups and other claims of the user are too large for an access token. */
+  /** The roles, groups and other claims of the user exceed `accessTokenClaimLimits`. */
   claims_too_large: [
     'invalid_scope',
-    'The access token would be too large. Ask for fewer scopes or resources.',
+    'The access token would be too large. Request fewer scopes or resources.',
     'RFC 9068 §2.2.3, RFC 6749 §5.2',
   ],
 
   // Authorization details.
-  /** `authorization_details` is not a JSON array of 1 to 16 objects, or is too large or nested too deeply, or has a member twice. */
+  /**
+   * `authorization_details` is not a JSON array of 1 to 16 objects, is too large or nested too deeply, or has a member
+   * twice.
+   */
   details_malformed: [
     'invalid_authorization_details',
     'The authorization_details parameter is malformed or too large.',
@@ -510,9 +564,9 @@ export const refusals = {
     'The client is not registered for a type of authorization details.',
     'RFC 9396 §5, §10',
   ],
-  /** `parse` or `parseGranted` of the type rejects an authorization detail. The `cause` says why. */
+  /** `parse` or `parseGranted` of the type rejected an authorization detail. The `cause` says why. */
   detail_invalid: ['invalid_authorization_details', 'An authorization detail is not valid.', 'RFC 9396 §5'],
-  /** An authorization detail is for an API that the request does not ask for. */
+  /** An authorization detail is for an API that is not among the requested resources. */
   detail_location_not_requested: [
     'invalid_authorization_details',
     'An authorization detail is for a resource that the request does not name.',
@@ -520,40 +574,43 @@ export const refusals = {
   ],
   /** The token request asks for authorization details that were not granted. */
   detail_not_granted: ['invalid_authorization_details', 'The authorization details were not granted.', 'RFC 9396 §6'],
-  /** A client asks for authorization details without a user who could grant them. */
+  /** A client requests authorization details for itself, so no user can grant them. */
   details_without_user: [
     'invalid_authorization_details',
     'Authorization details need a user who grants them.',
     'RFC 9396 §5, §6',
   ],
   /** The host's page completed a request with authorization details without saying which of them the user granted. */
-  details_undecided: ['server_error', 'The service failed to answer.', 'RFC 9396 §11.1'],
+  details_undecided: ['server_error', 'The server encountered an internal error.', 'RFC 9396 §11.1'],
 
   // Failures.
-  /** The option `claims` failed, or returned a claim that the server sets. The `cause` says which. */
-  claims_failed: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
+  /** The option `claims` failed, or returned a claim that only the server sets. The `cause` has the error. */
+  claims_failed: ['server_error', 'The server encountered an internal error.', 'RFC 6749 §4.1.2.1'],
   /**
-   * The option `users` failed, did not return in time, or returned something that is not a user. The `cause` says more.
+   * The option `users` failed, took too long, or returned something that is not a user. The `cause` has the error.
    */
   users_unavailable: [
     'temporarily_unavailable',
-    'The service cannot answer now. Try again shortly.',
+    'The service is temporarily unavailable. Try again shortly.',
     'RFC 6749 §4.1.2.1',
   ],
-  /** Storage does not answer. The `cause` says more. */
+  /** Storage does not respond. The `cause` has the error. */
   storage_unavailable: [
     'temporarily_unavailable',
-    'The service cannot answer now. Try again shortly.',
+    'The service is temporarily unavailable. Try again shortly.',
     'RFC 6749 §4.1.2.1',
   ],
-  /** The stored signing keys were sealed with another sealing key: nothing can be signed or verified. The `cause` names them. */
+  /**
+   * The stored signing keys were sealed with another sealing key, so the server cannot sign or verify. The `cause`
+   * names the keys.
+   */
   signing_keys_foreign: [
     'temporarily_unavailable',
-    'The service cannot answer now. Try again shortly.',
+    'The service is temporarily unavailable. Try again shortly.',
     'RFC 6749 §4.1.2.1',
   ],
   /** An unexpected error. The `cause` is the error. */
-  unexpected_failure: ['server_error', 'The service failed to answer.', 'RFC 6749 §4.1.2.1'],
+  unexpected_failure: ['server_error', 'The server encountered an internal error.', 'RFC 6749 §4.1.2.1'],
 } as const satisfies Record<string, RefusalRow>
 
 /** `status` is set when it is not the status of the error code. */
@@ -690,6 +747,6 @@ const statuses = {
 
 /**
  * The error codes of IANA's "OAuth Extensions Error Registry", RFC 6749, RFC 6750 and OIDC Core, and `not_found` for
- * addresses without an endpoint.
+ * paths without an endpoint.
  */
 export type OAuthErrorCode = keyof typeof statuses

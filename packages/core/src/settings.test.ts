@@ -114,7 +114,7 @@ describe('options', () => {
     [
       'an unknown scope for clients that publish their own metadata',
       { clientDocuments: { allow: () => true, scopes: ['nope'] } },
-      /clientDocuments.scopes: nope is not defined/,
+      /clientDocuments.scopes: nope is not among scopes/,
     ],
     ['a resource with an unknown scope', { resources: { 'https://api.test': { scopes: ['nope'] } } }, /nope/],
     [

@@ -66,7 +66,9 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   const parsed = parseOptions(options)
   const issuerUrl = parseIssuer(options.issuer)
   if (parsed.storage.issuer !== options.issuer) {
-    throw new TypeError('The storage is bound to another issuer. Create both with the same issuer.')
+    throw new TypeError(
+      'The storage is bound to another issuer. Create the server and the storage with the same issuer.',
+    )
   }
   requireStores(options.storage, { capability: 'oauth', feature: 'createAuthorizationServer' })
 
@@ -111,7 +113,8 @@ function clientDocuments(
 ): ClientDocumentSettings | undefined {
   if (option === undefined || parsed === undefined) return undefined
   const unknown = parsed.scopes.find((scope) => !scopes.has(scope))
-  if (unknown !== undefined) throw new TypeError(`Invalid options: clientDocuments.scopes: ${unknown} is not defined.`)
+  if (unknown !== undefined)
+    throw new TypeError(`Invalid options: clientDocuments.scopes: ${unknown} is not among scopes.`)
   return { ...parsed, allow: option.allow }
 }
 
@@ -158,7 +161,8 @@ function scopeRegistry({ scopes: hostScopes, scopeClaims: claimsIn, ...uses }: P
   ])
   const definitions = Object.entries(hostScopes).map(([name, option]) => {
     // OIDC Core §5.4: the standard defines which claims these scopes release, so the host cannot redefine them.
-    if (standard.has(name)) throw new TypeError(`Invalid options: scopes: ${name} is defined by a standard.`)
+    if (standard.has(name))
+      throw new TypeError(`Invalid options: scopes: ${name} is defined by a standard. Choose another name.`)
     const { description, claims } = typeof option === 'string' ? { description: option, claims: [] } : option
     return [name, { description, claims, idTokenClaims: [], isIdentity: claims.length > 0 }] as const
   })

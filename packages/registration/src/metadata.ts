@@ -126,7 +126,7 @@ function readMember(name: MetadataName, wireName: string, value: JsonValue): Jso
   const expected =
     rule.values === undefined
       ? ''
-      : ` It may be ${rule.values.filter((method) => method !== 'client_secret').join(', ')}.`
+      : ` The possible values are ${rule.values.filter((method) => method !== 'client_secret').join(', ')}.`
   throw new RegistrationError('metadata_invalid', { description: `${wireName} is not valid.${expected}` })
 }
 
@@ -134,7 +134,7 @@ function readScope(scope: JsonValue | undefined): { readonly scopes?: readonly s
   if (scope === undefined || scope === null) return {}
   if (typeof scope !== 'string' || scope.length > 10_000)
     throw new RegistrationError('metadata_invalid', {
-      description: 'scope must be a text of values separated by spaces.',
+      description: 'scope must be a string of values separated by spaces.',
     })
   return { scopes: [...new Set(scope.split(' ').filter((value) => value !== ''))] }
 }

@@ -38,11 +38,13 @@ export function limitRegistration(
   // RFC 7591 §3.2.2.
   if (disallowedType !== undefined)
     throw new RegistrationError('metadata_invalid', {
-      description: `grant_types may contain ${grantTypes.join(', ')} here.`,
+      description: `grant_types may contain only ${grantTypes.join(', ')}.`,
     })
   const granted = requested.scopes === undefined ? scopes : scopes.filter((scope) => requested.scopes?.includes(scope))
   if (granted.length === 0)
-    throw new RegistrationError('metadata_invalid', { description: `scope may contain ${scopes.join(' ')} here.` })
+    throw new RegistrationError('metadata_invalid', {
+      description: `scope must contain at least one of these values: ${scopes.join(' ')}.`,
+    })
 
   requireHosts(requested, redirectHosts)
   return { ...requested, grantTypes: requestedTypes, scopes: granted }
@@ -55,14 +57,18 @@ function requireHosts(requested: ClientRegistration, hosts: readonly string[]): 
   const { sectorIdentifierUri } = requested
   // RFC 7591 §5: a redirect URI of somebody else would receive the codes.
   if (!redirectUris.every(isAllowed))
-    throw new RegistrationError('redirect_uri_invalid', { description: `redirect_uris may be at ${hosts.join(', ')}.` })
+    throw new RegistrationError('redirect_uri_invalid', {
+      description: `The hosts of redirect_uris may only be ${hosts.join(', ')}.`,
+    })
   const others = [...postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri]
   if (!others.every((uri) => uri === undefined || isAllowed(uri)))
-    throw new RegistrationError('metadata_invalid', { description: `Logout addresses may be at ${hosts.join(', ')}.` })
+    throw new RegistrationError('metadata_invalid', {
+      description: `The hosts of logout URIs may only be ${hosts.join(', ')}.`,
+    })
   // OIDC Core §8.1: the host of this address decides which clients get the same user identifiers.
   if (sectorIdentifierUri !== undefined && !isAllowed(sectorIdentifierUri))
     throw new RegistrationError('metadata_invalid', {
-      description: `sector_identifier_uri may be at ${hosts.join(', ')}.`,
+      description: `The host of sector_identifier_uri may only be ${hosts.join(', ')}.`,
     })
 }
 

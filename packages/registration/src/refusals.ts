@@ -3,18 +3,23 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 
 /** Every refusal: its reason, with the status, code and sentence of the response, and the section of the standard. */
 export const refusals = {
-  token_missing: [401, undefined, 'Present an initial access token as Authorization: Bearer.', 'RFC 7591 §3'],
+  token_missing: [
+    401,
+    undefined,
+    'Send an initial access token in the Authorization header, as a Bearer token.',
+    'RFC 7591 §3',
+  ],
   token_invalid: [401, 'invalid_token', 'The initial access token is not valid.', 'RFC 6750 §3.1'],
   token_exhausted: [
     403,
     'access_denied',
-    'The initial access token has registered as many clients as it may.',
+    'The initial access token has registered its maximum number of clients.',
     'RFC 7591 §5',
   ],
   registration_token_missing: [
     401,
     undefined,
-    'Present the registration access token as Authorization: Bearer.',
+    'Send the registration access token in the Authorization header, as a Bearer token.',
     'RFC 7592 §2',
   ],
   /** The token is wrong, the client is unknown or removed, or an administrator has changed it since it registered. */
@@ -27,9 +32,9 @@ export const refusals = {
     'RFC 9110 §15.5.10',
   ],
   too_many_requests: [429, 'temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4'],
-  method_not_allowed: [405, 'invalid_request', 'The endpoint does not accept this method.', 'RFC 9110 §15.5.6'],
-  message_too_large: [413, 'invalid_request', 'The message is larger than this server reads.', 'RFC 9110 §15.5.14'],
-  media_type: [415, 'invalid_request', 'Send the metadata as application/json, in UTF-8.', 'RFC 7591 §3.1'],
+  method_not_allowed: [405, 'invalid_request', 'This endpoint does not accept this method.', 'RFC 9110 §15.5.6'],
+  message_too_large: [413, 'invalid_request', 'The request body is too large.', 'RFC 9110 §15.5.14'],
+  media_type: [415, 'invalid_request', 'The Content-Type must be application/json, in UTF-8.', 'RFC 7591 §3.1'],
   body_malformed: [400, 'invalid_client_metadata', 'The request body must be a JSON object.', 'RFC 7591 §3.1'],
   metadata_invalid: [400, 'invalid_client_metadata', undefined, 'RFC 7591 §3.2.2'],
   redirect_uri_invalid: [400, 'invalid_redirect_uri', undefined, 'RFC 7591 §3.2.2'],
@@ -48,11 +53,16 @@ export const refusals = {
   statement_missing: [
     400,
     'invalid_software_statement',
-    'The client was registered with a software statement. Send one of the same issuer.',
+    'The client was registered with a software statement. Send a software statement of the same issuer.',
     'RFC 7592 §2.2',
   ],
-  storage_unavailable: [503, 'temporarily_unavailable', 'The storage does not respond. Try again.', 'RFC 9110 §15.6.4'],
-  unexpected: [500, 'server_error', 'The server failed.', 'RFC 9110 §15.6.1'],
+  storage_unavailable: [
+    503,
+    'temporarily_unavailable',
+    'The service is temporarily unavailable. Try again shortly.',
+    'RFC 9110 §15.6.4',
+  ],
+  unexpected: [500, 'server_error', 'The server encountered an internal error.', 'RFC 9110 §15.6.1'],
 } as const satisfies Record<string, readonly [number, string | undefined, string | undefined, string]>
 
 export type RegistrationRefusalReason = keyof typeof refusals
@@ -85,7 +95,7 @@ export type RegistrationOccurrence =
       /** A client registered itself. */
       readonly type: 'client.registered'
       readonly clientId: string
-      /** The identifier of the initial access token; undefined for a software statement alone. */
+      /** The identifier of the initial access token; undefined if only a software statement was used. */
       readonly tokenId: string | undefined
       /** The issuer of the software statement, if there was one. */
       readonly statementIssuer: string | undefined
@@ -101,12 +111,12 @@ export type RegistrationOccurrence =
       readonly clientId: string
     }
   | {
-      /** A registration, or a change to one, was refused; nothing was stored. */
+      /** A registration or a change to a registration was refused. Nothing was stored. */
       readonly type: 'registration.refused'
       readonly reason: RegistrationRefusalReason
       /** The sentence of the response. */
       readonly description: string
-      /** The failure that caused a status of 500 or above. */
+      /** The error that caused a response with status 500 or 503. */
       readonly cause: unknown
     }
 

@@ -8,12 +8,15 @@ const codes = {
   invalid_dpop_proof: { status: 401, description: 'The DPoP proof is not valid.' },
   insufficient_scope: {
     status: 403,
-    description: 'The access token does not have the scope that is needed here.',
+    description: 'The access token does not have the required scope.',
   },
   // RFC 9110 §15.5.4: a token with more scope values would not help, so there is no challenge that asks for one.
   access_denied: { status: 403, description: 'The user is not allowed to do this.' },
   // RFC 9110 §15.6.4: the request can be neither admitted nor denied.
-  temporarily_unavailable: { status: 503, description: 'Access cannot be checked now. Try again shortly.' },
+  temporarily_unavailable: {
+    status: 503,
+    description: 'The access token cannot be checked at the moment. Try again shortly.',
+  },
 } as const
 
 type AccessRefusalCode = keyof typeof codes
@@ -35,7 +38,11 @@ export const refusals = {
     'RFC 7515 §5.2',
   ],
   token_type: ['invalid_token', 'The token is a JWT of another type, such as an ID token.', 'RFC 8725 §3.11'],
-  token_key_unknown: ['invalid_token', 'The issuer publishes no key with this name and algorithm.', 'RFC 8725 §3.1'],
+  token_key_unknown: [
+    'invalid_token',
+    'The issuer publishes no key with this key identifier and algorithm.',
+    'RFC 8725 §3.1',
+  ],
   token_signature: ['invalid_token', 'The signature is wrong.', 'RFC 7515 §5.2'],
   token_payload: ['invalid_token', 'The payload is not a JSON object in UTF-8.', 'RFC 7519 §7.2'],
 
@@ -43,7 +50,7 @@ export const refusals = {
   token_claims: ['invalid_token', 'A required claim is missing or has another type.', 'RFC 9068 §2.2'],
   token_audience: ['invalid_token', 'The token is meant for another API.', 'RFC 9068 §4'],
   token_expired: ['invalid_token', 'The token has expired.', 'RFC 7519 §4.1.4'],
-  token_not_yet_valid: ['invalid_token', 'The token is not valid yet: compare the clocks.', 'RFC 7519 §4.1.5'],
+  token_not_yet_valid: ['invalid_token', 'The token is not valid yet. The clocks may differ.', 'RFC 7519 §4.1.5'],
   token_bound: [
     'invalid_token',
     'The token is bound to a key, and the request does not prove possession of it.',
@@ -58,13 +65,13 @@ export const refusals = {
 
   proof_missing: [
     'invalid_dpop_proof',
-    'The token was sent with the DPoP scheme and without a proof.',
+    'The token was sent with the DPoP scheme, but without a proof.',
     'RFC 9449 §7.1',
   ],
   proof_malformed: ['invalid_dpop_proof', 'The request has two proofs, or the proof is malformed.', 'RFC 9449 §4.3'],
   proof_target: [
     'invalid_dpop_proof',
-    'The proof is for another method or address: compare it with the option dpop.origin.',
+    'The proof is for another method or URL. Compare its URL with the option dpop.origin.',
     'RFC 9449 §4.3',
   ],
   proof_time: ['invalid_dpop_proof', 'The proof is too old or from the future.', 'RFC 9449 §11.1'],
@@ -80,7 +87,7 @@ export const refusals = {
   ],
   token_unknown_to_feed: [
     'invalid_token',
-    'The token is older than what the revocation feed covers, and introspection is not configured.',
+    'The token was issued before the period that the revocation feed covers, and introspection is not configured.',
     'RFC 9068 §4',
   ],
   scope_missing: ['insufficient_scope', 'The token lacks a scope value that the operation needs.', 'RFC 6750 §3.1'],
@@ -102,7 +109,7 @@ export const refusals = {
   ],
   claim_omitted: [
     'access_denied',
-    'The roles, groups or entitlements do not fit into the token: claims_overflow names them.',
+    'The token omits the roles, groups or entitlements that the operation needs, because they are too large. The claim claims_overflow names them.',
     'RFC 9068 §2.2.3, RFC 9110 §15.5.4',
   ],
   authorization_server_unavailable: [
@@ -117,8 +124,8 @@ export type AccessRefusalReason = keyof typeof refusals
 
 /**
  * Says that a request is not authorized. `code` and `description` are sent to the client. The description is a fixed
- * sentence that contains no part of the request and does not reveal which of several checks failed. `reason` is for logs
- * and tests.
+ * sentence that contains no part of the request and does not reveal which of several checks failed. `reason` is for
+ * logs and tests.
  */
 export class AccessRefusedError extends Error {
   override readonly name = 'AccessRefusedError'

@@ -6,7 +6,10 @@ export interface RequiredOption {
   readonly required: OptionCheck
 }
 
-/** A check for every option. The compiler rejects a missing or misspelled name, and a required option without `required`. */
+/**
+ * A check for every option. The compiler rejects a missing or misspelled name, and a required option without
+ * `required`.
+ */
 export type OptionChecks<Options> = {
   readonly [Name in keyof Options]-?: Partial<Pick<Options, Name>> extends Pick<Options, Name>
     ? OptionCheck
@@ -14,9 +17,9 @@ export type OptionChecks<Options> = {
 }
 
 /**
- * Throws if an option has an unknown name or an invalid value, or if a required option is missing. TypeScript reports an unknown
- * name only in object literals; a misspelled name would leave a default in force without a warning. An option with the value
- * `undefined` is treated as left out.
+ * Throws if an option has an unknown name or an invalid value, or if a required option is missing. TypeScript reports
+ * an unknown name only in object literals; a misspelled name would leave a default in force without a warning. An
+ * option with the value `undefined` is treated as left out.
  * @param of the name of the function that takes the options, for the message.
  * @throws TypeError that names the option.
  */
@@ -32,7 +35,7 @@ export function checkOptions<Options extends object>(
   const { name, problem, known } = fault
   throw new TypeError(
     problem === undefined
-      ? `${of}: ${name} is not an option. Its options are ${known}.`
+      ? `${of}: ${name} is not an option. The options are ${known}.`
       : `${of}: ${describeProblem(name, problem)}.`,
   )
 }
@@ -63,7 +66,10 @@ function findProblem(value: unknown, check: OptionCheck | RequiredOption): strin
   return problem !== undefined && value === undefined ? `is missing; it ${problem}` : problem
 }
 
-/** Joins a name and a problem. The problem of a nested option begins with the rest of its path, as in `dpop.origin must be …`. */
+/**
+ * Joins a name and a problem. The problem of a nested option begins with the rest of its path, as in `dpop.origin must
+ * be …`.
+ */
 const describeProblem = (name: string, problem: string): string =>
   /^[.[]/.test(problem) ? name + problem : `${name} ${problem}`
 
@@ -88,7 +94,10 @@ export const aStorage = createCheck(
   'must be a storage',
 )
 
-/** Accepts an object of the host or of another package, such as a limiter, that has these functions; it may have other members. */
+/**
+ * Accepts an object of the host or of another package, such as a limiter, that has these functions; it may have other
+ * members.
+ */
 export const anObjectWith = (...functions: readonly string[]): OptionCheck =>
   createCheck(
     (value) => isObject(value) && functions.every((name) => typeof Reflect.get(value, name) === 'function'),

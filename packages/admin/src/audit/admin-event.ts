@@ -28,7 +28,7 @@ export type AdminAction =
   | 'client.created'
   /** The metadata of a client was changed. */
   | 'client.updated'
-  /** A client was disabled: its requests and tokens are refused. */
+  /** A client was disabled. Its requests and tokens are refused. */
   | 'client.disabled'
   /** A disabled client was enabled. */
   | 'client.enabled'
@@ -36,7 +36,7 @@ export type AdminAction =
   | 'client.removed'
   /** A client was given another secret. */
   | 'client.secret_added'
-  /** All secrets of a client but the newest were revoked. */
+  /** All secrets of a client except the newest were revoked. */
   | 'client.previous_secrets_ended'
   /** The grants that users gave a client were revoked. */
   | 'client.grants_revoked'
@@ -44,7 +44,7 @@ export type AdminAction =
   | 'provider.registered'
   /** The settings of an identity provider were changed. */
   | 'provider.updated'
-  /** An identity provider was disabled: its requests are refused. Its users are not changed. */
+  /** An identity provider was disabled. Its requests are refused; its users are not changed. */
   | 'provider.disabled'
   /** A disabled identity provider was enabled. */
   | 'provider.enabled'
@@ -54,7 +54,7 @@ export type AdminAction =
   | 'provider.users_deactivated'
   /** An identity provider was given another secret. */
   | 'provider.secret_added'
-  /** All secrets of an identity provider but the newest were revoked. */
+  /** All secrets of an identity provider except the newest were revoked. */
   | 'provider.previous_secrets_ended'
   /** An identity provider that was suspended may deprovision users again. */
   | 'provider.offboarding_released'
@@ -88,13 +88,13 @@ export type AdminAction =
   | 'grant.revoked'
   /** A user was signed out in one browser. */
   | 'session.revoked'
-  /** A message to a client that had been given up is sent again. */
+  /** The server will send a message again that it had given up delivering. */
   | 'delivery.requeued'
   /** A webhook was created. */
   | 'webhook.created'
   /** The settings of a webhook were changed. */
   | 'webhook.updated'
-  /** A webhook was disabled: its messages wait. */
+  /** A webhook was disabled. Its messages wait until it is enabled. */
   | 'webhook.disabled'
   /** A disabled webhook was enabled. */
   | 'webhook.enabled'
@@ -102,11 +102,11 @@ export type AdminAction =
   | 'webhook.removed'
   /** A webhook was given another secret. */
   | 'webhook.secret_added'
-  /** All secrets of a webhook but the newest were revoked. */
+  /** All secrets of a webhook except the newest were revoked. */
   | 'webhook.previous_secrets_ended'
-  /** The changes after a position are sent to a webhook again. */
+  /** The changes after a position will be sent to a webhook again. */
   | 'webhook.replayed'
-  /** An initial access token was created: its holder may register clients. */
+  /** An initial access token was created. Whoever has it may register clients. */
   | 'initial_access_token.created'
   /** An initial access token was revoked. */
   | 'initial_access_token.revoked'
@@ -141,22 +141,22 @@ interface ActionDone {
   readonly logged: 'whole' | 'intent' | 'nothing'
 }
 
-/** An action that was refused or failed. */
+/** An action was refused or failed. */
 interface ActionRefused {
   readonly type: 'action.refused'
   readonly action: AdminAction
   readonly actor: Actor
   readonly target: AuditTarget
   readonly reason: AdminRefusalReason
-  /** The error that caused a 500 or a 503. */
+  /** The error that caused a response with status 500 or 503. */
   readonly cause: unknown
 }
 
-/** A request that was refused. If it had reached its action, there is an `action.refused` event too. */
+/** A request was refused. If the action had already begun, there is also an `action.refused` event. */
 interface AdminRequestRefused {
   readonly type: 'request.refused'
   readonly method: string
-  /** Without the query, which may contain data about users. */
+  /** The path without the query, which may contain data about users. */
   readonly path: string
   readonly status: number
   readonly reason: AdminRefusalReason

@@ -8,39 +8,51 @@ import { StorageUnavailableError } from '@mintmark/storage-interface'
  */
 export const refusals = {
   // Authentication: RFC 6750 §3.1. One sentence for every kind of wrong credential.
-  credentials_missing: [401, 'Present an access token of this issuer as Authorization: Bearer.', 'RFC 6750 §3.1'],
+  credentials_missing: [
+    401,
+    'Send an access token of this issuer in the Authorization header, as a Bearer token.',
+    'RFC 6750 §3.1',
+  ],
   credentials_invalid: [401, 'The access token is not valid.', 'RFC 6750 §3.1'],
-  scope_missing: [403, 'The access token does not have the scope that this needs.', 'RFC 6750 §3.1'],
+  scope_missing: [403, 'The access token does not have the scope that this request requires.', 'RFC 6750 §3.1'],
   not_an_administrator: [403, 'The user or client of the access token is not an administrator.', 'RFC 6750 §3.1'],
 
   // Authorization: RFC 9700 §2.3, and §4.7 for cross-site request forgery.
   beyond_own_scopes: [
     403,
-    'The client administers, or would administer, more than the access token allows.',
+    'The client has or would get a scope value that the access token does not allow you to grant.',
     'RFC 9700 §2.3',
   ],
   cross_site: [403, 'The request was not sent from this site.', 'RFC 9700 §4.7'],
 
   // Address, method and preconditions: RFC 9110 §13 and §15.5.
-  path_not_found: [404, 'There is nothing at this address.', 'RFC 9110 §15.5.5'],
-  method_not_allowed: [405, 'This address does not answer this method.', 'RFC 9110 §15.5.6'],
-  message_too_large: [413, 'The message is larger than this server reads.', 'RFC 9110 §15.5.14'],
-  media_type: [415, 'Send the message as application/json, in UTF-8.', 'RFC 9110 §15.5.16'],
-  version_mismatch: [412, 'It is no longer in the version that is named.', 'RFC 9110 §13.1'],
+  path_not_found: [404, 'This path does not exist.', 'RFC 9110 §15.5.5'],
+  method_not_allowed: [405, 'This path does not accept this method.', 'RFC 9110 §15.5.6'],
+  message_too_large: [413, 'The request body is too large.', 'RFC 9110 §15.5.14'],
+  media_type: [
+    415,
+    'The Content-Type must be application/json or application/merge-patch+json, in UTF-8.',
+    'RFC 9110 §15.5.16',
+  ],
+  version_mismatch: [412, 'The record does not have the expected version. Read it again.', 'RFC 9110 §13.1'],
 
   // Message and query: RFC 9110 §15.5.1.
   body_malformed: [400, 'The request body must be a JSON object.', 'RFC 9110 §15.5.1'],
-  body_invalid: [400, 'A member of the request body is missing, unknown or not what it should be.', 'RFC 9110 §15.5.1'],
-  query_invalid: [400, 'A parameter of the query is unknown, repeated or not what it should be.', 'RFC 9110 §15.5.1'],
+  body_invalid: [400, 'A member of the request body is missing, unknown or invalid.', 'RFC 9110 §15.5.1'],
+  query_invalid: [400, 'A parameter of the query is unknown, repeated or invalid.', 'RFC 9110 §15.5.1'],
   page_invalid: [
     400,
-    'A page has between 1 and 200 entries, and begins behind what the page before it named.',
+    'The limit must be from 1 to 200, and after must be the next value of the previous page.',
     'RFC 9110 §15.5.1',
   ],
-  filter_invalid: [400, 'The filter is not one of RFC 7644 section 3.4.2.2 about accounts.', 'RFC 9110 §15.5.1'],
+  filter_invalid: [
+    400,
+    'The filter does not follow the grammar of RFC 7644 section 3.4.2.2, or accounts cannot be searched by it.',
+    'RFC 9110 §15.5.1',
+  ],
   filter_too_broad: [
     400,
-    'The filter asks for more work than this server does for one request. Make it more selective.',
+    'The filter requires too much work for one request. Make it more selective.',
     'RFC 9110 §15.5.1',
   ],
 
@@ -56,25 +68,33 @@ export const refusals = {
   delivery_unknown: [404, 'There is no such delivery.', 'RFC 9110 §15.5.5 and §15.5.10'],
   delivery_not_dead: [
     409,
-    'The delivery was not given up: it is pending or delivered.',
+    'Only a delivery that the server gave up can be requeued. This delivery is pending or delivered.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   webhook_unknown: [404, 'There is no such webhook.', 'RFC 9110 §15.5.5 and §15.5.10'],
   webhook_url_invalid: [
     400,
-    'The URL of a webhook is https, with a host name that has a dot, and without a port, credentials or a fragment.',
+    'The URL of a webhook must use https and a host name with a dot, without a port, credentials or a fragment.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
-  webhook_type_unknown: [400, 'There is no such type of change.', 'RFC 9110 §15.5.5 and §15.5.10'],
-  too_many_webhooks: [409, 'There are as many webhooks as there may be.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  webhook_type_unknown: [
+    400,
+    'The webhook lists a type of change that does not exist.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  too_many_webhooks: [
+    409,
+    'The maximum number of webhooks is reached. Remove a webhook first.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   keys_missing: [
     409,
-    'This administration has no key ring, which seals the secrets of webhooks.',
+    'Webhooks need the option keys, because the key ring seals their secrets.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   identifier_invalid: [
     400,
-    'The identifier is too long, empty, or has characters that an identifier does not have.',
+    'The identifier is empty or too long, or contains characters that are not allowed.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   provider_enabled: [
@@ -84,57 +104,73 @@ export const refusals = {
   ],
   domain_invalid: [
     400,
-    'A verified domain is a host name with a dot, such as example.com. A provider has at most 100.',
+    'A verified domain must be a host name with a dot, such as example.com. A provider can have at most 100.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
-  identifier_taken: [409, 'The identifier is, or was, in use. Choose another one.', 'RFC 9110 §15.5.5 and §15.5.10'],
-  invalid_redirect_uri: [400, 'A redirect URI cannot be registered.', 'RFC 9110 §15.5.5 and §15.5.10'],
-  invalid_client_metadata: [400, 'The client would not be usable.', 'RFC 9110 §15.5.5 and §15.5.10'],
-  display_name_invalid: [400, 'A name is one line of 1 to 200 characters.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  identifier_taken: [
+    409,
+    'The identifier is or was in use. Choose another identifier.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
+  invalid_redirect_uri: [400, 'A redirect URI of the client is not valid.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  invalid_client_metadata: [400, 'The metadata of the client is not valid.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  display_name_invalid: [400, 'A name must be one line of 1 to 200 characters.', 'RFC 9110 §15.5.5 and §15.5.10'],
   initial_access_token_invalid: [
     400,
-    'An initial access token is for 1 to 1000 clients, at most a year, and at least one scope value and one grant type.',
+    'An initial access token must allow 1 to 1000 clients, at least one scope value and one grant type, for at most a year.',
     'RFC 9110 §15.5.1',
   ],
   tolerance_profile_unknown: [400, 'There is no such tolerance profile.', 'RFC 9110 §15.5.5 and §15.5.10'],
   too_many_secrets: [
     409,
-    'There are as many live secrets as there may be. End one of them first.',
+    'The maximum number of active secrets is reached. Revoke the previous secrets first.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
-  claim_invalid: [400, 'A claim has a name or a value that an account cannot have.', 'RFC 9110 §15.5.5 and §15.5.10'],
-  claim_reserved: [400, 'A claim belongs to the protocol or to a custom field.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  claim_invalid: [400, 'A claim has a name or a value that is not allowed.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  claim_reserved: [
+    400,
+    'A claim is reserved: it belongs to the protocol or to a custom field.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   claims_too_large: [
     400,
-    'The claims of an account are at most 32768 characters of JSON, nested at most 8 levels deep.',
+    'The claims of an account must be at most 32768 characters of JSON, nested at most 8 levels deep.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   account_provisioned: [
     409,
-    'An identity provider provisions the account, and writes its claims.',
+    'An identity provider manages the claims of this account. Change them there.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
-  custom_field_unknown: [400, 'A custom field has not been declared.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  custom_field_unknown: [
+    400,
+    'A custom field is not declared in the option customFields.',
+    'RFC 9110 §15.5.5 and §15.5.10',
+  ],
   custom_field_invalid: [
     400,
-    'The value of a custom field is not what its schema admits.',
+    'The value of a custom field does not match its schema.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   role_invalid: [
     400,
-    'A membership has at most 50 roles, each of 1 to 100 visible characters.',
+    'A membership can have at most 50 roles, each of 1 to 100 visible characters.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   last_administrator: [
     409,
-    'Nobody else administers what this account administers. Give somebody else the role first.',
+    'This account is the last administrator. Make another account an administrator first.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
 
   // RFC 9110 §15.6.
-  audit_unavailable: [503, 'The act could not be written into the log, and was not carried out.', 'RFC 9110 §15.6'],
-  storage_unavailable: [503, 'The service cannot answer now. Try again shortly.', 'RFC 9110 §15.6'],
-  unexpected_failure: [500, 'The service failed to answer.', 'RFC 9110 §15.6'],
+  audit_unavailable: [
+    503,
+    'The action was not performed, because it could not be written to the audit log.',
+    'RFC 9110 §15.6',
+  ],
+  storage_unavailable: [503, 'The service is temporarily unavailable. Try again shortly.', 'RFC 9110 §15.6'],
+  unexpected_failure: [500, 'The server encountered an internal error.', 'RFC 9110 §15.6'],
 } as const satisfies Record<string, readonly [status: number, detail: string, section: Section]>
 
 /** A section of a public standard, such as `RFC 9110 §15.5.5`. */

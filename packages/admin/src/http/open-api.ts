@@ -48,10 +48,13 @@ function operation(route: AdminRoute): JsonObject {
     responses: {
       [status]:
         answer === undefined
-          ? { description: 'Done.' }
-          : { description: 'Done.', content: { 'application/json': { schema: schemaOf(answer, 'output') } } },
+          ? { description: 'The request succeeded.' }
+          : {
+              description: 'The request succeeded.',
+              content: { 'application/json': { schema: schemaOf(answer, 'output') } },
+            },
       default: {
-        description: 'Refused.',
+        description: 'The request was refused.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     },
@@ -94,7 +97,11 @@ const problem = {
     type: { type: 'string' },
     title: { type: 'string' },
     status: { type: 'integer', enum: [...new Set(Object.values(refusals).map(([status]) => status))] },
-    code: { type: 'string', enum: Object.keys(refusals), description: 'Stable.' },
+    code: {
+      type: 'string',
+      enum: Object.keys(refusals),
+      description: 'The reason. Its value never changes, so programs may depend on it.',
+    },
     detail: { type: 'string' },
     pointer: { type: 'string', description: 'The invalid member of the request (RFC 6901).' },
   },

@@ -33,7 +33,7 @@ export function refuseMalformed(given: object, undefinable: 'defaulted' | 'clear
     const rule = rules.get(name)
     // RFC 7591 §2 lets a server ignore members that it does not understand, but here an administrator has made a mistake.
     if (rule === undefined)
-      throw invalidMetadata(`${name} is not client metadata. Members are ${[...rules.keys()].join(', ')}.`)
+      throw invalidMetadata(`${name} is not client metadata. The members are ${[...rules.keys()].join(', ')}.`)
     const mayBeUndefined = rule.presence === 'clearable' || (undefinable === 'defaulted' && rule.presence === undefined)
     const problem = value === undefined && mayBeUndefined ? undefined : checkOf(rule)(value)
     // RFC 7591 §2: the type of each member.
@@ -46,7 +46,7 @@ function checkOf({ kind, values = [] }: MetadataRule): OptionCheck {
     case 'text':
     // Hosts define methods of their own.
     case 'method':
-      return aTextLike(/^/, 'must be a text')
+      return aTextLike(/^/, 'must be a string')
     case 'texts':
       return aListOfTexts
     case 'algorithm':
@@ -81,20 +81,20 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   refuseUnusablePages(client, allowedOrigins)
   // RFC 6749 §3.3: a request could never contain any other value.
   if (!client.scopes.every(isScopeToken))
-    throw invalidMetadata('A scope value is visible ASCII without space, quote and backslash.')
+    throw invalidMetadata('Each scope value must be visible ASCII without spaces, quotes and backslashes.')
   // RFC 8707 §2: a request could never name any other value.
   if (client.resources?.every(isResourceUri) === false)
-    throw invalidMetadata('A resource is an absolute URI without fragment.')
+    throw invalidMetadata('Each resource must be an absolute URI without a fragment.')
   // OIDC Registration §2: whole seconds. Stores might change or reject any other number.
   if (client.defaultMaxAge !== undefined && !isSeconds(client.defaultMaxAge))
     throw invalidMetadata('default_max_age must be a whole number of seconds, 0 or more.')
   // RFC 6749 §4.5: the name of any other grant is an absolute URI.
   const unknownGrant = client.grantTypes.find((name) => !isStandardGrant(name) && !URL.canParse(name))
   if (unknownGrant !== undefined)
-    throw invalidMetadata(`A grant type is ${standardGrants.join(', ')}, or an absolute URI.`)
+    throw invalidMetadata(`Each grant type must be ${standardGrants.join(', ')}, or an absolute URI.`)
   // RFC 6749 §2.3.2: any other method is defined by the host.
   if (!isStandardMethod(client.tokenEndpointAuthMethod) && !isHostMethod(client.tokenEndpointAuthMethod))
-    throw invalidMetadata('token_endpoint_auth_method must be one that discovery lists, or an absolute URI.')
+    throw invalidMetadata('token_endpoint_auth_method must be a method that discovery lists, or an absolute URI.')
   refuseContradictions(client)
   // RFC 6749 §4.4: the grant is for confidential clients only.
   if (client.tokenEndpointAuthMethod === 'none' && client.grantTypes.includes('client_credentials')) {
@@ -119,7 +119,7 @@ export function refuseUnsignable(
     !requestedAlgorithms(metadata, before).every((name) => keys.algorithms.some((own) => own === name))
   ) {
     throw invalidMetadata(
-      'The server does not sign with an algorithm of the client; discovery lists those it signs with.',
+      'The server does not sign with an algorithm of the client. Use an algorithm that discovery lists.',
     )
   }
 }
@@ -149,13 +149,13 @@ export function refuseUnserved(
 ): void {
   if (rules === undefined) return
   const found = [
-    ...unknownAmong(given.scopes, rules.scopes).map((name) => `it has no scope value ${name}`),
-    ...unknownAmong(given.resources, rules.resources).map((name) => `it has no resource ${name}`),
+    ...unknownAmong(given.scopes, rules.scopes).map((name) => `the server has no scope value ${name}`),
+    ...unknownAmong(given.resources, rules.resources).map((name) => `the server has no resource ${name}`),
     ...hostMethodsOf(given)
       .filter((name) => !rules.ownAuthenticationMethods.includes(name))
-      .map((name) => `it has no authentication method ${name}`),
+      .map((name) => `the server has no authentication method ${name}`),
     ...contradictions(client, profileRules(client, rules)).map(
-      (reason) => `its minimum profile demands that ${reason}`,
+      (reason) => `the minimum profile of the server requires that ${reason}`,
     ),
   ]
   // RFC 7591 §3.2.2.
@@ -189,7 +189,7 @@ function refuseUnusableRedirects(client: ClientRecord): void {
   if (client.grantTypes.includes('authorization_code') && client.redirectUris.length === 0) {
     throw new ClientMetadataError(
       'invalid_redirect_uri',
-      'A client of the authorization code grant needs a redirect URI.',
+      'A client that uses the authorization code grant needs a redirect URI.',
     )
   }
 }
@@ -198,14 +198,14 @@ function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins
   const needsKeys = client.tokenEndpointAuthMethod === 'private_key_jwt' || mustSignRequests(client)
   // RFC 7591 §2: jwks and jwks_uri exclude each other.
   if (client.jwks !== undefined && client.jwksUri !== undefined)
-    throw invalidMetadata('A client has either jwks or jwks_uri, not both.')
+    throw invalidMetadata('A client must not have both jwks and jwks_uri.')
   if (needsKeys && client.jwks === undefined && client.jwksUri === undefined)
     throw invalidMetadata('private_key_jwt and signed request objects need either jwks or jwks_uri.')
   // RFC 7517 §9.2: private keys stay with the client.
   if (client.jwks !== undefined && !isPublicKeySet(readKeySet(client.jwks)))
-    throw invalidMetadata('jwks must hold at least one public key, and no private or symmetric one.')
+    throw invalidMetadata('jwks must contain at least one public key, and no private or symmetric key.')
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri, allowedOrigins))
-    throw invalidMetadata('jwks_uri must be https, by host name, on the default port.')
+    throw invalidMetadata('jwks_uri must use https, a host name and the default port.')
 }
 
 function refuseUnusableEncryption(client: ClientRecord): void {
@@ -222,7 +222,9 @@ function refuseUnusableEncryption(client: ClientRecord): void {
     if (algorithm === undefined || client.jwksUri !== undefined) continue
     // OIDC Core §10.2. The keys at jwks_uri are read when a response is encrypted.
     if (!hasEncryptionKey(readKeySet(client.jwks), algorithm))
-      throw invalidMetadata(`${name}_encrypted_response_alg needs a key for it with use "enc" in jwks, or jwks_uri.`)
+      throw invalidMetadata(
+        `${name}_encrypted_response_alg needs jwks with a suitable key with use "enc", or jwks_uri.`,
+      )
   }
   // OIDC Core §5.3.2: without a signature, anyone with the public key could have written the response.
   if (client.userinfoEncryptedResponseAlg !== undefined && client.userinfoSignedResponseAlg === undefined)
@@ -237,23 +239,22 @@ function refuseUnusableCertificates(client: ClientRecord): void {
   const isNamed = client.tokenEndpointAuthMethod === 'tls_client_auth'
   // RFC 8705 §2.1.2: exactly one name. With another method, a name would have no effect.
   if (isNamed && names.length !== 1)
-    throw invalidMetadata('tls_client_auth needs exactly one of the tls_client_auth names.')
-  if (!isNamed && names.length > 0) throw invalidMetadata('The tls_client_auth names are for tls_client_auth only.')
+    throw invalidMetadata('tls_client_auth needs exactly one of the members that begin with tls_client_auth_.')
+  if (!isNamed && names.length > 0)
+    throw invalidMetadata('Members that begin with tls_client_auth_ are only for the method tls_client_auth.')
   if (!names.every(isCertificateName))
-    throw invalidMetadata(
-      'The tls_client_auth name is not one that a certificate can have. Wildcards are not accepted.',
-    )
+    throw invalidMetadata('The name in tls_client_auth_... cannot be in a certificate. Wildcards are not accepted.')
   // RFC 8705 §2.2.2.
   if (client.tokenEndpointAuthMethod === 'self_signed_tls_client_auth') {
     if (client.jwks === undefined && client.jwksUri === undefined)
       throw invalidMetadata('self_signed_tls_client_auth needs either jwks or jwks_uri.')
     if (client.jwks !== undefined && !hasCertificates(client.jwks))
-      throw invalidMetadata('self_signed_tls_client_auth needs a key with x5c in jwks.')
+      throw invalidMetadata('self_signed_tls_client_auth needs jwks with a key that has x5c.')
   }
   // RFC 7800 §3.1: a token is bound to one key.
   if (client.dpopBoundAccessTokens && client.tlsClientCertificateBoundAccessTokens)
     throw invalidMetadata(
-      'A client has either dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens, not both.',
+      'A client must not have both dpop_bound_access_tokens and tls_client_certificate_bound_access_tokens.',
     )
 }
 
@@ -275,22 +276,24 @@ function refuseUnusableLogoutUris(client: ClientRecord, allowedOrigins: AllowedO
     throw invalidMetadata('A post_logout_redirect_uri must have the form of a redirect URI.')
   // Back-Channel Logout §2.2: the URI has no fragment. The server itself sends requests to it.
   if (backchannelLogoutUri !== undefined && !isOutboundUrl(backchannelLogoutUri, allowedOrigins))
-    throw invalidMetadata('backchannel_logout_uri must be https, by host name, on the default port.')
+    throw invalidMetadata('backchannel_logout_uri must use https, a host name and the default port.')
   if (frontchannelLogoutUri === undefined) return
   // Front-Channel Logout §2: otherwise the browser would load a page that is not the client's when a user signs out.
   if (!isRegistrableRedirectUri(frontchannelLogoutUri) || !sharesOrigin(frontchannelLogoutUri, client.redirectUris))
-    throw invalidMetadata('frontchannel_logout_uri must share scheme, host and port with a redirect URI of the client.')
+    throw invalidMetadata(
+      'frontchannel_logout_uri must have the scheme, host and port of a redirect URI of the client.',
+    )
 }
 
 function refuseUnusablePages(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
   const { clientUri, policyUri, tosUri, logoUri } = client
   // RFC 7591 §2: users open them from the consent page.
   for (const [name, uri] of Object.entries({ client_uri: clientUri, policy_uri: policyUri, tos_uri: tosUri })) {
-    if (uri !== undefined && !isWebPage(uri)) throw invalidMetadata(`${name} must be an https address of a page.`)
+    if (uri !== undefined && !isWebPage(uri)) throw invalidMetadata(`${name} must be the https URL of a page.`)
   }
   // RFC 7591 §5: the server itself fetches it.
   if (logoUri !== undefined && !isOutboundUrl(logoUri, allowedOrigins))
-    throw invalidMetadata('logo_uri must be https, by host name, on the default port.')
+    throw invalidMetadata('logo_uri must use https, a host name and the default port.')
 }
 
 /**

@@ -129,7 +129,7 @@ it.each(['http://app.test/jwks', 'https://10.0.0.1/jwks', 'https://app.test:8443
 
     await expect(registerClient(given, { storage })).rejects.toMatchObject({
       code: 'invalid_client_metadata',
-      description: 'jwks_uri must be https, by host name, on the default port.',
+      description: 'jwks_uri must use https, a host name and the default port.',
     })
     expect(await storage.clients.find(clientId('app'))).toBeUndefined()
   },
@@ -271,7 +271,7 @@ describe('the default algorithm of ID tokens of a client with a profile (OIDC Re
 
     await expect(registering).rejects.toMatchObject({
       code: 'invalid_client_metadata',
-      description: 'The server does not sign with an algorithm of the client; discovery lists those it signs with.',
+      description: 'The server does not sign with an algorithm of the client. Use an algorithm that discovery lists.',
     })
     expect(await find()).toBeUndefined()
   })
@@ -307,8 +307,10 @@ describe('a client that the server would refuse', () => {
     const change = (metadata: object, clientRules: object = rules) =>
       updateClient({ clientId: client.clientId }, metadata, { storage, clientRules: { ...rules, ...clientRules } })
 
-    await expect(change({ scopes: ['old'] })).rejects.toThrow('it has no scope value old')
-    await expect(change({ resources: ['https://other.test'] })).rejects.toThrow('it has no resource https://other.test')
+    await expect(change({ scopes: ['old'] })).rejects.toThrow('the server has no scope value old')
+    await expect(change({ resources: ['https://other.test'] })).rejects.toThrow(
+      'the server has no resource https://other.test',
+    )
     await expect(change({ clientName: 'New' }, { minimumProfile: 'fapi2' })).rejects.toThrow('minimum profile')
     expect(await change({ clientName: 'New' })).toMatchObject({ outcome: 'updated', client: { clientName: 'New' } })
     expect(await change({ scopes: ['openid'] })).toMatchObject({ outcome: 'updated' })

@@ -64,15 +64,17 @@ export async function prepareClient(
   parseIssuer(deps.storage.issuer)
   const { clientId: requestedId, ...metadata } = registration
   // RFC 6749 Appendix A.1.
-  if (requestedId !== undefined && typeof requestedId !== 'string') throw invalidMetadata('clientId must be a text.')
-  if (metadata.clientName === undefined) throw invalidMetadata('clientName is missing; it must be a text.')
+  if (requestedId !== undefined && typeof requestedId !== 'string') throw invalidMetadata('clientId must be a string.')
+  if (metadata.clientName === undefined) throw invalidMetadata('clientName is missing. It must be a string.')
   refuseMalformed(metadata, 'defaulted')
   const random = deps.random ?? systemRandom
   const now = (deps.clock ?? systemClock)()
   const record = { ...clientRecord(registration, { now, random, server: deps }), ...origin }
   // Client ID Metadata Document §3: such an identifier is the address of a document that the client publishes itself.
   if (record.clientId.startsWith('https://'))
-    throw invalidMetadata('client_id must not be an https URL: those are for clients that publish their own metadata.')
+    throw invalidMetadata(
+      'client_id must not be an https URL. Such identifiers are for clients that publish their own metadata.',
+    )
   refuseUnusable(record, deps.dangerouslyAllowOutbound)
   refuseUnserved(record, registration, deps.clientRules)
   // A profile has a default of its own. The default RS256 is not checked, because it stands for the server's first algorithm.
@@ -85,7 +87,7 @@ export async function prepareClient(
   const client: ClientRecord = { ...record, secrets }
   // RFC 9700 §4.15: the `sub` of a client's own token must never equal the `sub` of a user.
   if ((await deps.storage.users.find(userId(client.clientId))) !== undefined)
-    throw invalidMetadata('client_id is the identifier of an account.')
+    throw invalidMetadata('client_id is already the identifier of a user.')
   return async () => {
     const inserted = await deps.storage.clients.insert(client)
     // RFC 7591 §3.2.2.

@@ -86,7 +86,7 @@ it('sends no request to a sector_identifier_uri with an IP address', async () =>
 
   await expect(register({ redirectUris: twoHosts, sectorIdentifierUri })).rejects.toMatchObject({
     ...refused,
-    description: 'sector_identifier_uri must be https, by host name, on the default port.',
+    description: 'sector_identifier_uri must use https, a host name and the default port.',
   })
   expect(state.requests).toBe(0)
   expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
@@ -114,7 +114,7 @@ it.each(['nonsense', '', 'https://', 'mailto:a@app.test', 'http://app.test/secto
       updateClient({ clientId: client.clientId }, { sectorIdentifierUri }, { storage }),
     ).rejects.toMatchObject({
       ...refused,
-      description: 'sector_identifier_uri must be https, by host name, on the default port.',
+      description: 'sector_identifier_uri must use https, a host name and the default port.',
     })
     expect(await storage.clients.find(client.clientId)).toEqual(client)
   },

@@ -27,11 +27,11 @@ export async function refuseForeignSector(
   const isChecked = before?.sectorIdentifierUri === uri && isSameList(before?.redirectUris, redirectUris)
   // OIDC Registration §5. The sector is the host of a valid address, so this check comes before the comparison.
   if (uri !== undefined && !isChecked && !isOutboundUrl(uri, allowedOrigins))
-    throw invalidMetadata('sector_identifier_uri must be https, by host name, on the default port.')
+    throw invalidMetadata('sector_identifier_uri must use https, a host name and the default port.')
   // OIDC Core §2: `sub` is never reassigned, so a client keeps recognizing its users.
   if (before !== undefined && pairwiseSectorOf(before) !== pairwiseSectorOf(client))
     throw invalidMetadata(
-      'subject_type and sector cannot change: the client would know its users no more. Register another one.',
+      'subject_type and sector cannot change, because the client would no longer recognize its users. Register a new client.',
     )
   if (uri === undefined || isChecked) return
   const listed = await fetchList(uri, allowedOrigins)
@@ -48,7 +48,7 @@ function refuseUnusablePairwise(client: ClientRecord, { subjects }: OAuthStorage
   const hosts = new Set(client.redirectUris.map(hostOf))
   // OIDC Core §8.1: without one host, there would be no sector.
   if (hosts.size !== 1 || hosts.has(undefined))
-    throw invalidMetadata('Pairwise subjects need redirect URIs at one host, or a sector_identifier_uri.')
+    throw invalidMetadata('Pairwise subjects need redirect URIs with a single host, or a sector_identifier_uri.')
 }
 
 /** Returns the sector of a client with pairwise subjects; `undefined` for public subjects. */

@@ -67,7 +67,7 @@ function groupsOf(text: string): readonly number[] | undefined {
 function parseBlock(text: string): Block {
   const [address = '', length] = text.split('/')
   const bytes = address.includes(':') ? ipv6Bytes(address) : ipv4Bytes(address)
-  if (bytes === undefined) throw new Error(`${text} is not a block of addresses.`)
+  if (bytes === undefined) throw new Error(`${text} is not a block of IP addresses.`)
   return { bytes, length: Number(length) }
 }
 

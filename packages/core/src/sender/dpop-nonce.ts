@@ -33,7 +33,7 @@ export function createDpopNonces(deps: { readonly issuer: string; readonly keys:
   return {
     async current(now) {
       const [current] = await noncesAt(now)
-      if (current === undefined) throw new TypeError('The key ring derives no secrets.')
+      if (current === undefined) throw new TypeError('The key ring must derive at least one secret.')
       return current
     },
     isAccepted: async (nonce, now) => (await noncesAt(now)).includes(nonce),

@@ -96,8 +96,8 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
 
 /**
  * Builds the claims of an access token (RFC 9068 §2.2). Together with `jti`, the claims `client_ref`, `user_ref`,
- * `family`, `grant`, `session` and `generation` name everything that the token depends on, for readers of the revocation feed.
- * They are identifiers, not credentials.
+ * `family`, `grant`, `session` and `generation` name everything that the token depends on, for readers of the
+ * revocation feed. They are identifiers, not credentials.
  */
 async function accessTokenClaims(
   decision: GrantDecision,
@@ -177,7 +177,7 @@ export function createRevocationNames(keys: Pick<KeyRing, 'deriveSecrets'>): Rev
 async function deriveFeedSecrets(keys: Pick<KeyRing, 'deriveSecrets'>): Promise<readonly Uint8Array[]> {
   const secrets = await keys.deriveSecrets('revocation-feed')
   // Without a name, a token would depend on nothing that the feed can revoke.
-  if (secrets.length === 0) throw new TypeError('The key ring derives no secrets.')
+  if (secrets.length === 0) throw new TypeError('The key ring must derive at least one secret.')
   return secrets
 }
 

@@ -241,7 +241,7 @@ function pagesFor(redirectUri: string) {
       status: 400,
       action: 'https://as.test/session/end/confirm',
       fields: [['state', hostile]],
-      problem: { code: 'invalid_request', description: 'The request names two clients.' },
+      problem: { code: 'invalid_request', description: 'The request identifies two different clients.' },
       client: { clientName: hostile },
       accountName: 'a'.repeat(200),
     }),

@@ -146,6 +146,8 @@ function timesOf({ meta }: JsonObject, type: ResourceType): JsonValue | undefine
   const times = ['created', 'lastModified'].map((name) => [name, getMember(meta, name)] as const)
   // RFC 7643 §2.3.5.
   if (times.some(([, time]) => time !== undefined && !(typeof time === 'string' && parseInstant(time) !== undefined)))
-    throw new TypeError(`${type.name}: the times of a supplied resource must be dateTimes.`)
+    throw new TypeError(
+      `${type.name}: the times of a supplied resource must be valid dateTime values (RFC 7643 §2.3.5).`,
+    )
   return toObject(times)
 }

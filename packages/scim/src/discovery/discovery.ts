@@ -59,7 +59,10 @@ interface Published {
   readonly resourceType: string
 }
 
-/** Serves all resources as a list that ignores paging, sorting and attributes, and each resource by its id (RFC 7644 §4). */
+/**
+ * Serves all resources as a list that ignores paging, sorting and attributes, and each resource by its id (RFC 7644
+ * §4).
+ */
 function publishedList(published: Published, resources: readonly PublishedResource[]): ScimCollection {
   const byId = new Map(resources.map((resource) => [nameKey(resource.id), resource]))
   const shown = ({ id, content }: PublishedResource, { baseUrl }: ScimCall): JsonObject =>
@@ -146,7 +149,7 @@ const serviceProviderConfig = ({
       type: 'oauthbearertoken',
       name: 'OAuth Bearer Token',
       description:
-        'The Secret Token of this identity provider, or an access token with the scope scim, as Authorization: Bearer.',
+        'The secret token of this identity provider, or an access token with the scope scim, as a Bearer token in the Authorization header.',
       specUri: 'https://www.rfc-editor.org/rfc/rfc6750',
       primary: true,
     },

@@ -4,18 +4,18 @@ const notValid = 'The secret token is not valid.'
 const notForProvider = 'These credentials are not for this identity provider.'
 
 /**
- * All refusals: the reason, for operators and tests, and the status, scimType and detail that the identity provider receives (RFC
- * 7644 §3.12, table 9).
+ * All refusals: the reason, for operators and tests, and the status, scimType and detail that the identity provider
+ * receives (RFC 7644 §3.12, table 9).
  */
 export const refusals = {
   // Authentication: RFC 7644 §2, RFC 6750 §3.1. All invalid credentials get the same sentence.
   credentials_missing: [
     401,
     undefined,
-    'Present the secret token of this identity provider as Authorization: Bearer.',
+    'Send the secret token of this identity provider in the Authorization header, as a Bearer token.',
     'RFC 6750 §3.1',
   ],
-  credentials_twice: [400, undefined, 'Present the secret token once.', 'RFC 6750 §2'],
+  credentials_twice: [400, undefined, 'Send the secret token only once.', 'RFC 6750 §2'],
   credentials_malformed: [401, undefined, notValid, 'RFC 6750 §3.1'],
   secret_unknown: [401, undefined, notValid, 'RFC 6750 §3.1'],
   secret_expired: [401, undefined, notValid, 'RFC 6750 §3.1'],
@@ -27,23 +27,23 @@ export const refusals = {
   user_not_of_provider: [403, undefined, notForProvider, 'RFC 7644 §6'],
 
   // URL, method and media type: RFC 7644 §3.2, §3.8, §3.12; RFC 9110 §13 and §15.5.
-  path_not_found: [404, undefined, 'There is nothing at this address.', 'RFC 7644 §3.12'],
+  path_not_found: [404, undefined, 'This path does not exist.', 'RFC 7644 §3.12'],
   resource_not_found: [404, undefined, 'There is no such resource.', 'RFC 7644 §3.12'],
-  method_not_allowed: [405, undefined, 'This address does not answer this method.', 'RFC 9110 §15.5.6'],
-  message_too_large: [413, undefined, 'The message is larger than this server reads.', 'RFC 9110 §15.5.14'],
+  method_not_allowed: [405, undefined, 'This path does not accept this method.', 'RFC 9110 §15.5.6'],
+  message_too_large: [413, undefined, 'The request body is too large.', 'RFC 9110 §15.5.14'],
   media_type: [
     415,
     undefined,
-    'Send the message as application/scim+json or application/json, in UTF-8.',
+    'The Content-Type must be application/scim+json or application/json, in UTF-8.',
     'RFC 7644 §3.8',
   ],
   version_mismatch: [
     412,
     undefined,
-    'The resource is not in a version that If-Match and If-None-Match ask for.',
+    'The version of the resource does not meet the condition in If-Match or If-None-Match.',
     'RFC 9110 §13.1',
   ],
-  query_malformed: [400, 'invalidSyntax', 'The query is malformed, or repeats a parameter.', 'RFC 7644 §3.12'],
+  query_malformed: [400, 'invalidSyntax', 'The query string is malformed or repeats a parameter.', 'RFC 7644 §3.12'],
 
   // Conflicts with stored data: RFC 7644 §3.12. Overload and failures: RFC 6585 §4, RFC 9110 §15.6.
   user_name_taken: [409, 'uniqueness', 'The userName belongs to another user.', 'RFC 7644 §3.12'],
@@ -57,42 +57,52 @@ export const refusals = {
   reference_unknown: [
     400,
     'invalidValue',
-    'The resource refers to one that this identity provider does not have.',
+    'The resource refers to a resource that this identity provider does not have.',
     'RFC 7643 §2.3.7',
   ],
   group_name_taken: [409, 'uniqueness', 'The displayName belongs to another group.', 'RFC 7644 §3.12'],
   member_unknown: [
     400,
     'invalidValue',
-    'A member is not a user or another group of this identity provider.',
+    'Each member must be a user or another group of this identity provider.',
     'RFC 7644 §3.12',
   ],
   change_refused: [403, undefined, 'This user is protected from changes by identity providers.', 'RFC 7644 §3.12'],
   deprovisioning_suspended: [
     403,
     undefined,
-    'Too many users were deactivated or removed in a short time. An administrator of this service must allow more first.',
+    'Too many users were deactivated or removed in a short time. An administrator of this service must release this identity provider first.',
     'RFC 7644 §3.12',
   ],
   // RFC 6585 §4.
-  too_many_requests: [429, undefined, 'Too many requests. Wait as long as Retry-After says.', 'RFC 6585 §4'],
+  too_many_requests: [
+    429,
+    undefined,
+    'Too many requests. Wait for the number of seconds in the Retry-After header.',
+    'RFC 6585 §4',
+  ],
   server_full: [
     503,
     undefined,
-    'The service has too many large messages in memory. Try again shortly.',
+    'The service is processing too many large requests. Try again shortly.',
     'RFC 9110 §15.6',
   ],
-  storage_unavailable: [503, undefined, 'The service cannot answer now. Try again shortly.', 'RFC 9110 §15.6'],
-  unexpected_failure: [500, undefined, 'The service failed to answer.', 'RFC 9110 §15.6'],
+  storage_unavailable: [503, undefined, 'The service is temporarily unavailable. Try again shortly.', 'RFC 9110 §15.6'],
+  unexpected_failure: [500, undefined, 'The server encountered an internal error.', 'RFC 9110 §15.6'],
 
   // The message as a whole: RFC 7644 §3.12 invalidSyntax; RFC 9110 §15.5.14 for messages that are too large.
   body_malformed: [400, 'invalidSyntax', 'The request body must be a JSON object.', 'RFC 7644 §3.12'],
-  body_too_deep: [400, 'invalidSyntax', 'The request body is nested more deeply than any schema.', 'RFC 7644 §3.12'],
-  body_too_large: [413, undefined, 'The request body holds too many values.', 'RFC 9110 §15.5.14'],
+  body_too_deep: [
+    400,
+    'invalidSyntax',
+    'The request body is nested more deeply than any schema allows.',
+    'RFC 7644 §3.12',
+  ],
+  body_too_large: [413, undefined, 'The request body contains too many values.', 'RFC 9110 §15.5.14'],
   member_repeated: [
     400,
     'invalidSyntax',
-    'An attribute is given twice. Attribute names do not differ by case.',
+    'An attribute occurs twice. Attribute names are case-insensitive.',
     'RFC 7644 §3.12',
   ],
   schemas_missing: [
@@ -110,19 +120,24 @@ export const refusals = {
   attribute_unknown: [
     400,
     'invalidSyntax',
-    'The request body holds an attribute that the schema does not define.',
+    'The request body contains an attribute that the schema does not define.',
     'RFC 7644 §3.12',
   ],
 
   resources_too_many: [
     403,
     undefined,
-    'This identity provider has as many resources of this type as it may have.',
+    'This identity provider has reached the maximum number of resources of this type.',
     'RFC 7644 §3.12',
   ],
-  members_too_many: [400, 'invalidValue', 'The group would have more members than it may have.', 'RFC 7644 §3.12'],
-  memberships_too_many: [400, 'invalidValue', 'A member would be in more groups than it may be in.', 'RFC 7644 §3.12'],
-  resource_too_large: [413, undefined, 'The resource is larger than this server stores.', 'RFC 9110 §15.5.14'],
+  members_too_many: [400, 'invalidValue', 'The group would exceed the maximum number of members.', 'RFC 7644 §3.12'],
+  memberships_too_many: [
+    400,
+    'invalidValue',
+    'A member would exceed the maximum number of groups that it may belong to.',
+    'RFC 7644 §3.12',
+  ],
+  resource_too_large: [413, undefined, 'The resource exceeds the maximum size.', 'RFC 9110 §15.5.14'],
 
   // Values: RFC 7644 §3.12 invalidValue and mutability.
   value_missing: [400, 'invalidValue', 'The operation needs a value.', 'RFC 7644 §3.12'],
@@ -136,27 +151,22 @@ export const refusals = {
   value_characters: [
     400,
     'invalidValue',
-    'A value holds characters that its attribute does not admit.',
+    'A value contains characters that its attribute does not allow.',
     'RFC 7644 §3.12',
   ],
-  value_too_long: [400, 'invalidValue', 'A value is longer than its attribute admits.', 'RFC 7644 §3.12'],
-  value_too_many: [400, 'invalidValue', 'An attribute has more values than it admits.', 'RFC 7644 §3.12'],
-  value_primary_twice: [
-    400,
-    'invalidValue',
-    'Only one value of an attribute can be the primary one.',
-    'RFC 7644 §3.12',
-  ],
+  value_too_long: [400, 'invalidValue', 'A value is longer than its attribute allows.', 'RFC 7644 §3.12'],
+  value_too_many: [400, 'invalidValue', 'An attribute has too many values.', 'RFC 7644 §3.12'],
+  value_primary_twice: [400, 'invalidValue', 'At most one value of an attribute can be primary.', 'RFC 7644 §3.12'],
   attribute_read_only: [400, 'mutability', 'The attribute is read-only.', 'RFC 7644 §3.12'],
   attribute_immutable: [400, 'mutability', 'The attribute cannot change once it has a value.', 'RFC 7644 §3.12'],
   attribute_required: [400, 'mutability', 'A required attribute cannot be removed.', 'RFC 7644 §3.12'],
 
   // Filters: RFC 7644 §3.4.2.2.
-  filter_repeated: [400, 'invalidFilter', 'Give one filter.', 'RFC 7644 §3.4.2.2'],
+  filter_repeated: [400, 'invalidFilter', 'Send only one filter.', 'RFC 7644 §3.4.2.2'],
   filter_empty: [400, 'invalidFilter', 'The filter is empty.', 'RFC 7644 §3.4.2.2'],
-  filter_too_long: [400, 'invalidFilter', 'The filter is longer than this server reads.', 'RFC 7644 §3.4.2.2'],
+  filter_too_long: [400, 'invalidFilter', 'The filter is too long.', 'RFC 7644 §3.4.2.2'],
   filter_too_deep: [400, 'invalidFilter', 'The filter is nested more than 20 levels deep.', 'RFC 7644 §3.4.2.2'],
-  filter_too_large: [400, 'invalidFilter', 'The filter has more parts than this server reads.', 'RFC 7644 §3.4.2.2'],
+  filter_too_large: [400, 'invalidFilter', 'The filter has too many parts.', 'RFC 7644 §3.4.2.2'],
   filter_syntax: [
     400,
     'invalidFilter',
@@ -190,7 +200,7 @@ export const refusals = {
   filter_operator: [
     400,
     'invalidFilter',
-    'The operator does not apply to the type of its attribute.',
+    'An operator of the filter does not support the type of its attribute.',
     'RFC 7644 §3.4.2.2',
   ],
   filter_value_type: [
@@ -202,61 +212,61 @@ export const refusals = {
   filter_attribute_unsearchable: [
     400,
     'invalidFilter',
-    'The filter tests an attribute in a way that this server cannot search by.',
+    'This server cannot search by an attribute of the filter in this way.',
     'RFC 7644 §3.4.2.2',
   ],
 
   // Lists: RFC 7644 §3.4.2, §3.4.3; cursors: RFC 9865 §2.1.
-  page_malformed: [400, 'invalidValue', 'The startIndex and the count of a page are integers.', 'RFC 7644 §3.4.2.4'],
+  page_malformed: [400, 'invalidValue', 'The startIndex and count parameters must be integers.', 'RFC 7644 §3.4.2.4'],
   sort_attribute: [
     400,
     'invalidValue',
-    'The sortBy attribute does not exist, or has no value to sort by.',
+    'The sortBy attribute does not exist, or resources cannot be sorted by it.',
     'RFC 7644 §3.4.2.3',
   ],
-  sort_order: [400, 'invalidValue', 'The sortOrder is ascending or descending.', 'RFC 7644 §3.4.2.3'],
+  sort_order: [400, 'invalidValue', 'The sortOrder must be ascending or descending.', 'RFC 7644 §3.4.2.3'],
   too_many_matches: [
     400,
     'tooMany',
-    'The filter asks for more work than this server does for one request. Make it more selective.',
+    'The filter requires too much work for one request. Make it more selective.',
     'RFC 7644 §3.4.2',
   ],
   page_too_large: [
     400,
     'tooMany',
-    'The resources are larger than a page. Ask for fewer by count, use a cursor, or exclude attributes.',
+    'The resources are too large for one page. Request a smaller count, use a cursor, or exclude attributes.',
     'RFC 7644 §3.4.2',
   ],
   too_many_members: [
     400,
     'tooMany',
-    'The groups have more members than a page holds. Ask for fewer by count, or use excludedAttributes=members.',
+    'The groups have too many members for one page. Request a smaller count, or use excludedAttributes=members.',
     'RFC 7644 §3.4.2',
   ],
-  search_malformed: [
-    400,
-    'invalidSyntax',
-    'A member of the search request does not have the type that it should have.',
-    'RFC 7644 §3.4.3',
-  ],
+  search_malformed: [400, 'invalidSyntax', 'A member of the search request has the wrong type.', 'RFC 7644 §3.4.3'],
   cursor_invalid: [
     400,
     'invalidCursor',
-    'The cursor is not one of this query. Leave it empty for the first page.',
+    'The cursor does not belong to this query. Send an empty cursor to get the first page.',
     'RFC 9865 §2.1',
   ],
-  cursor_expired: [400, 'expiredCursor', 'The cursor has expired. Begin again with an empty one.', 'RFC 9865 §2.1'],
+  cursor_expired: [400, 'expiredCursor', 'The cursor has expired. Start again with an empty cursor.', 'RFC 9865 §2.1'],
   count_out_of_range: [
     400,
     'invalidCount',
     'With a cursor, the count must be between 0 and the maximum page size.',
     'RFC 9865 §2.1',
   ],
-  count_changed: [400, 'invalidCount', 'With a cursor, the count is the same for all pages.', 'RFC 9865 §2.1'],
+  count_changed: [400, 'invalidCount', 'With a cursor, the count must be the same for all pages.', 'RFC 9865 §2.1'],
 
   // Discovery: RFC 7644 §4; unsupported endpoints: §3.11.
-  discovery_filtered: [403, undefined, 'What this server publishes about itself is not filtered.', 'RFC 7644 §4'],
-  me_not_offered: [501, undefined, 'There is no /Me: an identity provider is not a user.', 'RFC 7644 §3.11'],
+  discovery_filtered: [403, undefined, 'Discovery endpoints do not support filters.', 'RFC 7644 §4'],
+  me_not_offered: [
+    501,
+    undefined,
+    'This server does not support /Me, because an identity provider is not a user.',
+    'RFC 7644 §3.11',
+  ],
 
   // PATCH: RFC 7644 §3.5.2.
   operations_missing: [400, 'invalidSyntax', 'A PATCH request needs an Operations array.', 'RFC 7644 §3.5.2'],
@@ -282,7 +292,7 @@ export const refusals = {
   remove_with_value: [
     400,
     'invalidSyntax',
-    'A remove operation takes no value. Name the values in a filter in its path.',
+    'A remove operation must not have a value. Select the values with a filter in its path.',
     'RFC 7644 §3.5.2',
   ],
   path_syntax: [
@@ -300,7 +310,7 @@ export const refusals = {
   path_filter: [
     400,
     'invalidPath',
-    'Only a complex attribute with several values can be selected by a filter in the path.',
+    'A filter in the path requires a multi-valued complex attribute.',
     'RFC 7644 §3.5.2',
   ],
   path_missing: [400, 'noTarget', 'A remove operation needs a path.', 'RFC 7644 §3.5.2'],
@@ -311,20 +321,20 @@ export const refusals = {
   bulk_operation_malformed: [
     400,
     'invalidSyntax',
-    'A bulk operation is an object with a path and the method POST, PUT, PATCH or DELETE.',
+    'A bulk operation must be an object with a path and the method POST, PUT, PATCH or DELETE.',
     'RFC 7644 §3.7',
   ],
   bulk_id_missing: [400, 'invalidSyntax', 'A bulk operation with the method POST needs a bulkId.', 'RFC 7644 §3.7'],
   bulk_id_repeated: [
     400,
     'invalidSyntax',
-    'Two bulk operations with the method POST have one bulkId.',
+    'Two bulk operations with the method POST have the same bulkId.',
     'RFC 7644 §3.7',
   ],
   bulk_errors_malformed: [
     400,
     'invalidSyntax',
-    'The failOnErrors of a bulk request is an integer from 1 to the maximum number of operations.',
+    'The failOnErrors member must be an integer from 1 to the maximum number of operations.',
     'RFC 7644 §3.7',
   ],
   bulk_too_large: [
@@ -336,7 +346,7 @@ export const refusals = {
   bulk_path: [
     400,
     'invalidSyntax',
-    'The path of a POST is the endpoint of a resource type, such as /Users; of other methods, a resource below it.',
+    'The path of a POST must be the endpoint of a resource type, such as /Users. Any other method needs the path of a resource, such as /Users/1.',
     'RFC 7644 §3.7',
   ],
   bulk_id_unknown: [
@@ -348,18 +358,13 @@ export const refusals = {
   bulk_id_unresolved: [
     409,
     undefined,
-    'The operation refers to what was not created, or in a circle to itself.',
+    'The operation refers to a resource that was not created, or operations refer to each other in a cycle.',
     'RFC 7644 §3.7',
   ],
 
   // Projection: RFC 7644 §3.9.
-  projection_both: [
-    400,
-    'invalidSyntax',
-    'Only one of attributes and excludedAttributes can be given.',
-    'RFC 7644 §3.9',
-  ],
-  projection_too_many: [400, 'invalidSyntax', 'Too many attribute names are given.', 'RFC 7644 §3.9'],
+  projection_both: [400, 'invalidSyntax', 'Send either attributes or excludedAttributes, not both.', 'RFC 7644 §3.9'],
+  projection_too_many: [400, 'invalidSyntax', 'The request lists too many attribute names.', 'RFC 7644 §3.9'],
 } as const satisfies Record<
   string,
   readonly [status: number, scimType: ScimErrorType | undefined, detail: string, section: Section]

@@ -12,8 +12,8 @@ interface ScimErrorOptions {
 }
 
 /**
- * A refusal (RFC 7644 §3.12). `status`, `scimType` and `detail` are sent to the identity provider; the detail consists of fixed
- * sentences and at most a name from our schemas, never of input. `reason` is for events and tests.
+ * A refusal (RFC 7644 §3.12). `status`, `scimType` and `detail` are sent to the identity provider; the detail consists
+ * of fixed sentences and at most a name from our schemas, never of input. `reason` is for events and tests.
  */
 export class ScimError extends Error {
   override readonly name = 'ScimError'
@@ -40,7 +40,7 @@ export class ScimError extends Error {
 /** Creates the error to throw for a reason. */
 export function refusal(reason: ScimRefusalReason, options: RefusalOptions = {}): ScimError {
   const [status, scimType, sentence] = refusals[reason]
-  const detail = options.suggestion === undefined ? sentence : `${sentence} Perhaps ${options.suggestion} is meant.`
+  const detail = options.suggestion === undefined ? sentence : `${sentence} Did you mean ${options.suggestion}?`
   return new ScimError(status, detail, {
     scimType,
     reason,

@@ -8,8 +8,8 @@ import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import type { AppliedTolerance } from '../tolerance/tolerances.ts'
 
 /**
- * Something that an identity provider did, or a refused request. Events contain no secrets, no filters, and nothing about a user
- * except the id.
+ * Something that an identity provider did, or a refused request. Events contain no secrets, no filters, and nothing
+ * about a user except the id.
  */
 export type ScimEvent = ScimOccurrence & EventStamp<EpochSeconds>
 
@@ -24,7 +24,7 @@ export type ScimOccurrence =
         | 'user.linked'
         /** The provider changed a user. */
         | 'user.changed'
-        /** The provider reactivated a user. Everything issued before stays revoked. */
+        /** The provider reactivated a user. Everything issued before the deactivation stays revoked. */
         | 'user.reactivated'
       readonly providerId: string
       readonly userId: string
@@ -32,11 +32,12 @@ export type ScimOccurrence =
   | UserDeprovisioned
   | {
       /**
-       * The provider exceeded its deprovisioning limit. It cannot deactivate or remove users until an administrator releases it.
+       * The provider exceeded its deprovisioning limit. It cannot deactivate or remove users until an administrator
+       * releases it.
        */
       readonly type: 'deprovisioning.suspended'
       readonly providerId: string
-      /** The number of users it deprovisioned in the window. */
+      /** The number of users that the provider deprovisioned in the window. */
       readonly count: number
     }
   | {
@@ -65,8 +66,8 @@ export type ScimOccurrence =
     }
   | {
       /**
-       * A search read more than half of the records that storage reads at most. With more resources, it will be
-       * rejected as `tooMany`.
+       * A search read more than half of the records that a search may read. When the provider has more resources, the
+       * search will be rejected as `tooMany`.
        */
       readonly type: 'search.near_limit'
       readonly providerId: string
@@ -74,7 +75,7 @@ export type ScimOccurrence =
       readonly resourceType: string
     }
   | {
-      /** Deviations from the RFCs that a request needed, by name. */
+      /** A request deviated from the RFCs. The event names the tolerances that accepted it. */
       readonly type: 'tolerance.applied'
       readonly providerId: string
       readonly applied: readonly AppliedTolerance[]
@@ -83,11 +84,11 @@ export type ScimOccurrence =
 /** A user was deprovisioned, and everything listed here is revoked. */
 interface UserDeprovisioned {
   readonly type:
-    /** The provider deactivated a user, and may reactivate it. */
+    /** The provider deactivated a user. It may reactivate the user later. */
     | 'user.deactivated'
     /** The provider removed a user. */
     | 'user.removed'
-    /** The provider removed a linked user: it is deactivated and no longer linked. */
+    /** The provider removed a user that was linked to it. The user still exists, deactivated and no longer linked. */
     | 'user.released'
   readonly providerId: string
   readonly userId: string
@@ -101,7 +102,7 @@ export interface RevokedAccess {
   readonly sessionIds: readonly string[]
 }
 
-/** A refused request, with the reason, which is not sent to the identity provider. */
+/** A request was refused. The event has the reason, which the identity provider does not see. */
 interface ScimRequestRefused {
   readonly type: 'request.refused'
   readonly method: string
@@ -175,8 +176,8 @@ export const recordRefusal =
   }
 
 /**
- * A request of an identity provider and its result, for the administrators who set up the connection. It contains no query, no
- * body and no secret.
+ * A request of an identity provider and its result, for the administrators who set up the connection. It contains no
+ * query, no body and no secret.
  */
 export interface AnsweredRequest {
   readonly at: EpochSeconds

@@ -95,10 +95,10 @@ test.each([
 })
 
 test.each([
-  ['email eq "x"', 'Perhaps emails.value is meant.'],
-  ['givenName eq "x"', 'Perhaps name.givenName is meant.'],
-  ['manager pr', `Perhaps ${enterprise}:manager is meant.`],
-  ['urn:other:schema:userName eq "x"', 'Perhaps userName is meant.'],
+  ['email eq "x"', 'Did you mean emails.value?'],
+  ['givenName eq "x"', 'Did you mean name.givenName?'],
+  ['manager pr', `Did you mean ${enterprise}:manager?`],
+  ['urn:other:schema:userName eq "x"', 'Did you mean userName?'],
 ])('suggests the attribute that was probably meant, as for Ping: %s', (text, detail) => {
   expect(refusalOf(() => resolve(text)).detail).toContain(detail)
 })

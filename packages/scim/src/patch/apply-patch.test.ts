@@ -344,7 +344,7 @@ test('removes an extension from `schemas` with its last attribute (RFC 7643 §3)
 
 test('suggests an attribute of the schema for an unknown path', () => {
   expect(refusalOf(() => patch({ op: 'replace', path: 'familyName', value: 'x' })).detail).toContain(
-    'Perhaps name.familyName is meant.',
+    'Did you mean name.familyName?',
   )
 })
 

@@ -55,8 +55,9 @@ export interface ProviderRegistration {
    */
   readonly clientIds?: readonly string[]
   /**
-   * The e-mail domains that belong to the customer, such as `example.com`. Addresses of the provider's users in exactly these domains
-   * count as verified (`email_verified`, OIDC Core §5.1). Prove that a domain is the customer's before you enter it.
+   * The e-mail domains that belong to the customer, such as `example.com`. Addresses of the provider's users in exactly
+   * these domains count as verified (`email_verified`, OIDC Core §5.1). Prove that a domain is the customer's before
+   * you enter it.
    * @defaultValue None. A provider can write any address.
    */
   readonly verifiedDomains?: readonly string[]
@@ -84,8 +85,8 @@ interface ProviderDependencies {
 
 /**
  * Registers an identity provider and creates its first secret.
- * @throws ProviderError `invalid_identifier` | `identifier_taken`; TypeError for an unknown or impossible setting. Nothing was
- * written.
+ * @throws ProviderError `invalid_identifier` | `identifier_taken`; TypeError for an unknown or impossible setting.
+ * Nothing was written.
  */
 export async function registerIdentityProvider(
   registration: ProviderRegistration,
@@ -154,8 +155,8 @@ const createSecretRecord = async (secret: string, now: EpochSeconds): Promise<Se
 })
 
 /**
- * Adds a secret to an identity provider. The previous secrets stay valid until they are revoked, or until `previousExpiresAt`
- * (seconds since 1970).
+ * Adds a secret to an identity provider. The previous secrets stay valid until they are revoked, or until
+ * `previousExpiresAt` (seconds since 1970).
  * @returns the secret. It is shown only once.
  * @throws ProviderError `provider_unknown` | `too_many_secrets`.
  */
@@ -207,8 +208,8 @@ const withExpiry = (secret: SecretRecord, at: number | undefined): SecretRecord 
 const maximumActive = 4
 
 /**
- * Mints a secret of a provider: `mmscim_`, which secret scanners can detect, the provider id, by which the provider is looked up,
- * and 256 random bits. A provider id has no underscore, so the parts are unambiguous.
+ * Mints a secret of a provider: `mmscim_`, which secret scanners can detect, the provider id, by which the provider is
+ * looked up, and 256 random bits. A provider id has no underscore, so the parts are unambiguous.
  */
 const newProviderSecret = (provider: ProviderId, random: Random): string => `mmscim_${provider}_${randomSecret(random)}`
 
@@ -231,7 +232,7 @@ const sentences: Readonly<Record<ProviderErrorReason, string>> = {
   invalid_identifier: 'The identifier of an identity provider must have 1 to 64 letters, digits and hyphens.',
   invalid_domain:
     'A verified domain must be a host name with a dot, such as example.com. A provider can have at most 100.',
-  identifier_taken: 'There is, or was, an identity provider with this identifier. Choose another one.',
+  identifier_taken: 'The identifier is or was in use by an identity provider. Choose another identifier.',
   provider_unknown: 'There is no such identity provider.',
   too_many_secrets: 'The identity provider has the maximum number of active secrets. Revoke one of them first.',
 }

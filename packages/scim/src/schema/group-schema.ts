@@ -15,7 +15,7 @@ export const groupSchema = defineSchema({
       multiValued: true,
       // The limit is `limits.groupMembers` of the server, which counts the stored members as well.
       maxValues: Number.MAX_SAFE_INTEGER,
-      description: 'Who belongs to the group.',
+      description: 'The members of the group.',
       // RFC 7643 §4.2: a member is added or removed, never edited.
       subAttributes: [
         { name: 'value', caseExact: true, mutability: 'immutable', description: 'The id of the member.' },
@@ -31,7 +31,8 @@ export const groupSchema = defineSchema({
           name: 'type',
           mutability: 'immutable',
           canonicalValues: ['User', 'Group'],
-          description: 'What the member is. It follows from the id, so the type of a new member is ignored.',
+          description:
+            'Whether the member is a user or a group. The server determines the type from the id and ignores a type that is sent.',
         },
       ],
     },

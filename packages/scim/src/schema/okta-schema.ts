@@ -13,7 +13,7 @@ const displayName: AttributeOptions = {
 
 const description: AttributeOptions = {
   name: 'description',
-  description: 'The permissions that it gives a user.',
+  description: 'The permissions that it grants.',
 }
 
 /** The roles of a product, as Okta Identity Governance reads them at `/Roles`. */
@@ -29,8 +29,8 @@ export const oktaRoleResourceType = defineResourceType({
 })
 
 /**
- * The entitlements of a product, as Okta Identity Governance reads them at `/Entitlements`. Further types, such as licences at
- * `/Licenses`, are resource types with the same schema: `oktaEntitlementResourceType.schema`.
+ * The entitlements of a product, as Okta Identity Governance reads them at `/Entitlements`. Further types, such as
+ * licences at `/Licenses`, are resource types with the same schema: `oktaEntitlementResourceType.schema`.
  */
 export const oktaEntitlementResourceType = defineResourceType({
   name: 'Entitlement',

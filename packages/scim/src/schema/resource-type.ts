@@ -29,7 +29,7 @@ export interface ResourceType {
   readonly description: string
   readonly schema: Schema
   readonly extensions: readonly SchemaExtension[]
-  /** The common attributes and those of the schema, in the order in which responses show them. */
+  /** The common attributes and the attributes of the schema, in the order in which responses show them. */
   readonly attributes: readonly Attribute[]
   /** The same attributes by `nameKey`. */
   readonly attributesByName: ReadonlyMap<string, Attribute>
@@ -43,9 +43,9 @@ export interface ResourceType {
 
 /** Options of `defineResourceType`. */
 interface ResourceTypeOptions {
-  /** Such as `User`; also its id at `/ResourceTypes/{id}`. */
+  /** The name, such as `User`. It is also the id at `/ResourceTypes/{id}`. */
   readonly name: string
-  /** Below the base URI, with a leading slash: `/Users`. */
+  /** The path of the endpoint, relative to the base URI, with a leading slash: `/Users`. */
   readonly endpoint: string
   /**
    * Shown at `/ResourceTypes`.
@@ -86,7 +86,7 @@ const optionChecks: OptionChecks<ResourceTypeOptions & Partial<Omit<ResourceType
 }
 
 /**
- * Defines a resource type, frozen.
+ * Defines a resource type. The result is frozen.
  * @throws TypeError when two attributes or two extensions have the same name.
  */
 export function defineResourceType(options: ResourceTypeOptions): ResourceType {

@@ -147,7 +147,7 @@ test('publishes the schemas that it implements (RFC 7643 §8.7)', () => {
     name: 'userName',
     type: 'string',
     multiValued: false,
-    description: 'What the person is called at sign-in. Unique within the identity provider.',
+    description: 'The name that identifies the user to the service. Unique within the identity provider.',
     required: true,
     caseExact: false,
     uniqueness: 'server',

@@ -38,7 +38,7 @@ export interface Attribute {
    */
   readonly type: AttributeType
   /**
-   * Whether it has a list of values.
+   * Whether the attribute has a list of values.
    * @defaultValue `false`. RFC 7643 §2.2 sets this default.
    */
   readonly multiValued: boolean
@@ -48,22 +48,22 @@ export interface Attribute {
    */
   readonly description: string
   /**
-   * Whether a resource must have it.
+   * Whether a resource must have the attribute.
    * @defaultValue `false`. RFC 7643 §2.2 sets this default.
    */
   readonly required: boolean
   /**
-   * Whether text is compared exactly; otherwise it is compared after `foldCase`.
+   * Whether strings are compared case-sensitively. Otherwise they are compared after `foldCase`.
    * @defaultValue `false`, and `true` for binary values and references. RFC 7643 §2.2 and §2.3 set these defaults.
    */
   readonly caseExact: boolean
   /**
-   * Whether and when it can be written.
+   * Whether and when the attribute can be written.
    * @defaultValue `readWrite`. RFC 7643 §2.2 sets this default.
    */
   readonly mutability: Mutability
   /**
-   * When a response contains it.
+   * When a response contains the attribute.
    * @defaultValue `default`. RFC 7643 §2.2 sets this default.
    */
   readonly returned: Returned
@@ -74,19 +74,20 @@ export interface Attribute {
    */
   readonly uniqueness: Uniqueness
   /**
-   * Whether an index finds and sorts users by the attribute, however many users there are. For strings and references.
-   * Not shown at `/Schemas`. The first request after an attribute becomes indexed reads all users once.
+   * Whether users are found and sorted by the attribute with an index, so that the number of users does not matter.
+   * Only for strings and references. Not shown at `/Schemas`. The first request after an attribute becomes indexed
+   * reads all users once.
    * @defaultValue `false`. An index makes each write of a user slower.
    */
   readonly indexed: boolean
   /**
-   * Suggested values (RFC 7643 §7); others are accepted.
+   * Suggested values (RFC 7643 §7). Other values are accepted too.
    * @defaultValue None. Any value is accepted.
    */
   readonly canonicalValues: readonly string[]
   /**
-   * For references: names of resource types, `external` or `uri`.
-   * @defaultValue None. Other types have no reference types.
+   * What a reference may refer to: names of resource types, `external` or `uri`.
+   * @defaultValue None. Only references have reference types.
    */
   readonly referenceTypes: readonly string[]
   /** Empty unless the type is complex. */
@@ -94,25 +95,25 @@ export interface Attribute {
   /** The sub-attributes by `nameKey`. Not published. */
   readonly subAttributesByName: ReadonlyMap<string, Attribute>
   /**
-   * Whether the server computes it from other values in every response, so that a written value is ignored. Not shown at
-   * `/Schemas`.
+   * Whether the server computes the value in every response from other values. A written value is then ignored. Not
+   * shown at `/Schemas`.
    * @defaultValue `false`. Clients write most attributes.
    */
   readonly isComputed: boolean
   /**
-   * The characters that text may contain. Not shown at `/Schemas`.
-   * @defaultValue `line`. Text without line breaks is safe in log lines and headers.
+   * The characters that a string may contain. Not shown at `/Schemas`.
+   * @defaultValue `line`. A string without line breaks is safe in log lines and headers.
    */
   readonly characters: TextRule
   /**
-   * The maximum length of text. Not shown at `/Schemas`.
-   * @defaultValue 1024, 2048 for references, 16384 for binary values and 200 for unique strings. One user stays well
+   * The maximum length of a string. Not shown at `/Schemas`.
+   * @defaultValue 1024; 2048 for references, 16384 for binary values and 200 for unique strings. A user then stays well
    * below the maximum size of a message.
    */
   readonly maxLength: number
   /**
    * The maximum number of values of a multi-valued attribute. Not shown at `/Schemas`.
-   * @defaultValue 20. Real users have fewer, and a list cannot fill the database.
+   * @defaultValue 20. Real users have fewer values, and a list cannot fill the database.
    */
   readonly maxValues: number
 }
@@ -132,7 +133,7 @@ export type AttributeOptions = Partial<Omit<Attribute, 'name' | 'subAttributes' 
 export const aDescription = aTextLike(/^/, 'must be a string')
 
 /**
- * Defines an attribute with the defaults of RFC 7643 §2.2, deeply frozen.
+ * Defines an attribute with the defaults of RFC 7643 §2.2. The result is deeply frozen.
  * @throws TypeError when RFC 7643 does not allow the definition.
  */
 export function defineAttribute(options: AttributeOptions): Attribute {
@@ -241,19 +242,20 @@ export interface Schema {
 interface SchemaOptions {
   /** A URN, such as `urn:example:params:scim:schemas:extension:staff:2.0:User`. */
   readonly id: string
-  /** A name for people to read. */
+  /** A human-readable name. */
   readonly name: string
   /**
    * Shown at `/Schemas`.
    * @defaultValue Empty. The name may suffice.
    */
   readonly description?: string
-  /** The attributes that it defines. */
+  /** The attributes that the schema defines. */
   readonly attributes: readonly AttributeOptions[]
 }
 
 /**
- * Defines a schema, such as an extension for attributes that a company keeps about its employees. Deeply frozen.
+ * Defines a schema, such as an extension for attributes that a company keeps about its employees. The result is deeply
+ * frozen.
  * @throws TypeError when the id is not a URN or RFC 7643 does not allow an attribute.
  */
 export function defineSchema(options: SchemaOptions): Schema {

@@ -9,7 +9,7 @@ export const userSchema = defineSchema({
   attributes: [
     {
       name: 'userName',
-      description: 'What the person is called at sign-in. Unique within the identity provider.',
+      description: 'The name that identifies the user to the service. Unique within the identity provider.',
       required: true,
       uniqueness: 'server',
       maxLength: 1024,
@@ -18,7 +18,7 @@ export const userSchema = defineSchema({
     {
       name: 'name',
       type: 'complex',
-      description: "The parts of the person's name.",
+      description: "The parts of the user's name.",
       subAttributes: [
         { name: 'formatted', description: 'The full name, for display.' },
         { name: 'familyName', description: 'The family name, or last name.' },
@@ -28,20 +28,26 @@ export const userSchema = defineSchema({
         { name: 'honorificSuffix', description: 'A suffix, such as III.' },
       ],
     },
-    { name: 'displayName', description: 'The name as shown to others.' },
-    { name: 'nickName', description: 'What the person is called in everyday life.' },
+    { name: 'displayName', description: 'The name of the user, for display.' },
+    { name: 'nickName', description: 'The casual name of the user, such as Bob.' },
     {
       name: 'profileUrl',
       type: 'reference',
       referenceTypes: ['external'],
-      description: 'An online profile of the person.',
+      description: 'The URL of an online profile of the user.',
     },
-    { name: 'title', description: "The person's title, such as Vice President." },
-    { name: 'userType', description: 'How the person relates to the organization, such as Contractor.' },
-    { name: 'preferredLanguage', description: 'Preferred languages, as in Accept-Language (RFC 9110 §12.5.4).' },
-    { name: 'locale', description: 'A language tag for dates and numbers, such as en-US (RFC 5646).' },
-    { name: 'timezone', description: 'A time zone of the IANA database, such as Europe/Oslo.' },
-    { name: 'active', type: 'boolean', description: 'Whether the account may be used.' },
+    { name: 'title', description: "The user's title, such as Vice President." },
+    { name: 'userType', description: 'The relationship between the user and the organization, such as Contractor.' },
+    {
+      name: 'preferredLanguage',
+      description: 'The preferred languages of the user, in the format of Accept-Language (RFC 9110 §12.5.4).',
+    },
+    {
+      name: 'locale',
+      description: 'A language tag that determines the format of dates and numbers, such as en-US (RFC 5646).',
+    },
+    { name: 'timezone', description: 'The time zone of the user, as in the IANA database: Europe/Oslo.' },
+    { name: 'active', type: 'boolean', description: 'Whether the user is active.' },
     {
       name: 'password',
       description: 'A new password. Never returned.',
@@ -61,7 +67,7 @@ export const userSchema = defineSchema({
     ]),
     multiValued({ name: 'ims', description: 'Addresses for instant messages.' }),
     multiValued(
-      { name: 'photos', description: 'Pictures of the person.' },
+      { name: 'photos', description: 'The URLs of pictures of the user.' },
       { type: 'reference', referenceTypes: ['external'], maxLength: 16_384 },
       ['photo', 'thumbnail'],
     ),
@@ -71,18 +77,22 @@ export const userSchema = defineSchema({
       multiValued: true,
       description: 'Postal addresses.',
       subAttributes: [
-        { name: 'formatted', characters: 'lines', description: 'The full address, with line breaks.' },
+        { name: 'formatted', characters: 'lines', description: 'The full address. It may have line breaks.' },
         {
           name: 'streetAddress',
           characters: 'lines',
-          description: 'Street, house number, post box; with line breaks.',
+          description: 'The street, house number or post box. It may have line breaks.',
         },
-        { name: 'locality', description: 'City.' },
-        { name: 'region', description: 'State or region.' },
-        { name: 'postalCode', description: 'Postal code.' },
-        { name: 'country', description: 'Country (ISO 3166-1 alpha-2).' },
-        { name: 'type', canonicalValues: ['work', 'home', 'other'], description: 'What the address is for.' },
-        { name: 'primary', type: 'boolean', description: 'Whether this is the preferred one; at most one value is.' },
+        { name: 'locality', description: 'The city.' },
+        { name: 'region', description: 'The state or region.' },
+        { name: 'postalCode', description: 'The postal code.' },
+        { name: 'country', description: 'The country code (ISO 3166-1 alpha-2).' },
+        { name: 'type', canonicalValues: ['work', 'home', 'other'], description: 'The kind of address, such as work.' },
+        {
+          name: 'primary',
+          type: 'boolean',
+          description: 'Whether this is the preferred value. At most one value can be primary.',
+        },
       ],
     },
     {
@@ -90,7 +100,7 @@ export const userSchema = defineSchema({
       type: 'complex',
       multiValued: true,
       mutability: 'readOnly',
-      description: 'The groups that the person belongs to. Membership is written at the group.',
+      description: 'The groups that the user belongs to. To change them, change the members of the group.',
       subAttributes: [
         { name: 'value', caseExact: true, mutability: 'readOnly', description: 'The id of the group.' },
         // RFC 7643 §8.7.1 with erratum 8471: only groups.
@@ -107,13 +117,16 @@ export const userSchema = defineSchema({
           mutability: 'readOnly',
           // Nested groups are not resolved, so `indirect` never occurs.
           canonicalValues: ['direct'],
-          description: 'How the user belongs to it.',
+          description: 'The kind of membership.',
         },
       ],
     },
-    multiValued({ name: 'entitlements', description: 'What the person may use.', maxValues: 100 }),
-    multiValued({ name: 'roles', description: "The person's roles.", maxValues: 100 }),
-    multiValued({ name: 'x509Certificates', description: 'Certificates in DER, as base64.' }, { type: 'binary' }),
+    multiValued({ name: 'entitlements', description: 'The entitlements of the user.', maxValues: 100 }),
+    multiValued({ name: 'roles', description: "The user's roles.", maxValues: 100 }),
+    multiValued(
+      { name: 'x509Certificates', description: 'Certificates in DER format, encoded in base64.' },
+      { type: 'binary' },
+    ),
   ],
 })
 
@@ -123,15 +136,15 @@ export const enterpriseUserSchema = defineSchema({
   name: 'EnterpriseUser',
   description: 'Enterprise User',
   attributes: [
-    { name: 'employeeNumber', description: 'A number or code that the organization gives to the person.' },
-    { name: 'costCenter', description: 'The cost center.' },
-    { name: 'organization', description: 'The organization.' },
-    { name: 'division', description: 'The division.' },
-    { name: 'department', description: 'The department.' },
+    { name: 'employeeNumber', description: 'The number or code by which the organization identifies the user.' },
+    { name: 'costCenter', description: 'The name of the cost center.' },
+    { name: 'organization', description: 'The name of the organization.' },
+    { name: 'division', description: 'The name of the division.' },
+    { name: 'department', description: 'The name of the department.' },
     {
       name: 'manager',
       type: 'complex',
-      description: "The person's manager.",
+      description: "The user's manager.",
       subAttributes: [
         // RFC 7643 §8.7.1 with erratum 8472: an id, so case-exact.
         { name: 'value', caseExact: true, description: "The id of the manager's User resource." },
@@ -171,10 +184,14 @@ function multiValued(
     type: 'complex',
     multiValued: true,
     subAttributes: [
-      { name: 'value', description: 'The value itself.', ...value },
-      { name: 'display', description: 'The value as shown to people.' },
-      { name: 'type', description: 'What the value is for.', canonicalValues },
-      { name: 'primary', type: 'boolean', description: 'Whether this is the preferred one; at most one value is.' },
+      { name: 'value', description: 'The value.', ...value },
+      { name: 'display', description: 'The value, for display.' },
+      { name: 'type', description: 'The kind of value.', canonicalValues },
+      {
+        name: 'primary',
+        type: 'boolean',
+        description: 'Whether this is the preferred value. At most one value can be primary.',
+      },
     ],
   }
 }

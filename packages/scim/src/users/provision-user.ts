@@ -74,7 +74,8 @@ async function adopt(
   const { writer, deps } = context
   const { providerId, verifiedDomains, now, isSignIn, record } = writer
   const existing = await deps.storage.users.find(chosen)
-  if (existing === undefined) throw new TypeError('The link hook chose a user that does not exist.')
+  if (existing === undefined)
+    throw new TypeError('The option link returned the identifier of a user that does not exist.')
 
   const written = toWritten({
     source: { providerId, verifiedDomains, userId: chosen },
