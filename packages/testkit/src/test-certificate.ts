@@ -35,7 +35,7 @@ interface TestCertificateRequest {
   readonly dns?: readonly string[]
   /**
    * The certificate authority that signs the certificate.
-   * @defaultValue None: the certificate is self-signed, which is sufficient for `self_signed_tls_client_auth`.
+   * @defaultValue None. The certificate is self-signed, which is sufficient for `self_signed_tls_client_auth`.
    */
   readonly signedBy?: TestCertificate
   /**

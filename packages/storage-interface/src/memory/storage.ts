@@ -36,12 +36,12 @@ interface MemoryStorageOptions {
   readonly issuer: string
   /**
    * The database to use. Several storages may share one, as servers share a database.
-   * @defaultValue A new, empty database, so that tests are isolated.
+   * @defaultValue A new, empty database. Tests are then isolated.
    */
   readonly database?: MemoryDatabase
   /**
    * Awaited before each atomic step, so that tests can choose the order of steps.
-   * @defaultValue A function that resolves at once.
+   * @defaultValue A function that resolves at once. Only tests choose the order.
    */
   readonly scheduler?: SchedulerHook
 }
