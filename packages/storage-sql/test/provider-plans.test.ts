@@ -73,6 +73,21 @@ describe.for([
     expect(await list(database.storage, contained('.54321@'))).toMatchObject({ outcome: 'listed', total: 1 })
   })
 
+  test('lists the users of a group with more members than the rows that a search reads, by indexes', async () => {
+    const { groups } = database.storage
+    const add = Array.from({ length: 20_001 }, (_, index) => filledUser(60_000 + index).userId)
+    const members = { kind: 'delta', add, remove: [] } as const
+    const group = { providerId: provider, groupId: groupId('filled-group-999'), version: undefined, state: undefined }
+    expect(await groups.change({ ...group, members, now: later })).toMatchObject({ outcome: 'swapped' })
+
+    // Of the hundred earlier members, 20 were added again.
+    expect(await list(database.storage, element('groups', text('value', 'filled-group-999')))).toMatchObject({
+      outcome: 'listed',
+      total: 20_081,
+      records: { length: 100 },
+    })
+  })
+
   test('rejects a sort order that would read all rows (RFC 7644 §3.12)', async () => {
     const sort = { attribute: attribute('title'), elementPart: undefined, direction: 'ascending' } as const
     const page = { kind: 'index', offset: 0, limit: 1 } as const
@@ -146,14 +161,6 @@ const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unkno
     expect(await list(storage, element('groups', text('value', 'filled-group-0')))).toMatchObject({
       total: userCount / 10,
     }),
-  'groups.value eq, of a group with more members than a search reads': async (storage) => {
-    const add = Array.from({ length: 20_001 }, (_, index) => filledUser(60_000 + index).userId)
-    const members = { kind: 'delta', add, remove: [] } as const
-    const group = { providerId: provider, groupId: groupId('filled-group-999'), version: undefined, state: undefined }
-    expect(await storage.groups.change({ ...group, members, now: later })).toMatchObject({ outcome: 'swapped' })
-
-    expect(await list(storage, element('groups', text('value', 'filled-group-999')))).toEqual({ outcome: 'tooMany' })
-  },
   'a page of 100': (storage) => expectPage(storage, { kind: 'index', offset: 0, limit: 100 }),
   'a page of 100 from the middle': (storage) =>
     expectPage(storage, { kind: 'index', offset: userCount / 2, limit: 100 }),

@@ -1,5 +1,5 @@
 import { epochSeconds, type ResolvedFilter, userId } from '@mintmark/storage-interface'
-import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import type { FilterAttribute, ListPage, SortKey, TextOperator } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
@@ -31,6 +31,12 @@ const time = (path: string, operator: 'ge' | 'lt', at: number): ResolvedFilter =
 })
 const and = (...operands: readonly ResolvedFilter[]): ResolvedFilter => ({ kind: 'and', operands })
 
+const isMember = (group: string): ResolvedFilter => ({
+  kind: 'element',
+  attribute: { ...attribute('groups'), multiValued: true },
+  where: text('value', 'eq', group),
+})
+
 const filters: Readonly<Record<string, ResolvedFilter>> = {
   'active eq true': isActive,
   'lastModified ge': time('meta.lastModified', 'ge', 10),
@@ -43,6 +49,8 @@ const filters: Readonly<Record<string, ResolvedFilter>> = {
     text('displayName', 'ne', 'name 3'),
   ),
   'lastModified and userName sw': and(time('meta.lastModified', 'lt', 40), text('userName', 'sw', 'user')),
+  'groups.value eq': isMember('group-0'),
+  'groups.value eq, twice, and active': and(isMember('group-0'), isActive, isMember('group-1')),
   'not active and displayName co': and({ kind: 'not', operand: isActive }, text('displayName', 'co', 'name')),
 }
 
@@ -63,11 +71,22 @@ test.for([
           createdAt: epochSeconds(start + ((number * 7) % 60)),
           state: aProvisionedState(`${number}`, {
             active: number % 4 > 0,
-            comparable: { userName, displayName: `name ${number % 5}` },
+            comparable: {
+              userName,
+              displayName: `name ${number % 5}`,
+              emails: [{ value: `${number % 7}@example.com` }],
+            },
           }),
         }),
       )
     for (let number = 0; number < 60; number += 1) await insert(number, `user ${number}`)
+    for (const [label, step] of [
+      ['0', 2],
+      ['1', 3],
+    ] as const) {
+      const memberIds = Array.from({ length: 15 }, (_, index) => `user-${index * step}`)
+      await unlimited.groups.insert(aGroup(label, { memberIds }))
+    }
     const list = (storage: typeof limited, filter: ResolvedFilter, sort: SortKey | undefined, page: ListPage) =>
       storage.provisionedUsers.list({ providerId, filter, sort, page })
     const sorts = ['userName', 'displayName', 'id', 'meta.created', 'meta.lastModified'].flatMap((path) =>
@@ -77,6 +96,11 @@ test.for([
         direction,
       })),
     )
+    sorts.push({
+      attribute: { ...attribute('emails'), multiValued: true },
+      elementPart: 'value',
+      direction: 'descending',
+    })
 
     for (const [name, filter] of Object.entries(filters)) {
       for (const sort of [undefined, ...sorts]) {

@@ -78,15 +78,34 @@ function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): reado
   }
 }
 
+/** The parts of a filter, each in an index that evaluates it. */
+interface MatchesInIndexes {
+  /** In indexes that have the age of each row. */
+  readonly covered: readonly NarrowMatch[]
+  /** In the index of memberships. */
+  readonly memberships: readonly NarrowMatch[]
+}
+
 /** Returns the parts of a filter that must all match, each with an index that covers it; `undefined` if a part has none. */
-export function matchesInIndexes(filter: FilterTemplate, indexes: NarrowIndexes): readonly NarrowMatch[] | undefined {
+export function matchesInIndexes(filter: FilterTemplate, indexes: NarrowIndexes): MatchesInIndexes | undefined {
   const parts = new Map<NarrowIndex, FilterTemplate[]>()
+  const memberships: NarrowMatch[] = []
   for (const part of conjuncts(filter)) {
+    const membership = membershipMatch(part, indexes)
     const index = coveringIndex(part, indexes)
-    if (index === undefined) return undefined
-    parts.set(index, [...(parts.get(index) ?? []), part])
+    // Each membership is a row of its own, so that two of them are not tested together.
+    if (membership !== undefined) memberships.push(membership)
+    else if (index === undefined) return undefined
+    else parts.set(index, [...(parts.get(index) ?? []), part])
   }
-  return [...parts].map(([index, operands]) => ({ index, filter: { kind: 'and', operands } }))
+  const covered = [...parts].map(([index, operands]): NarrowMatch => ({ index, filter: { kind: 'and', operands } }))
+  return { covered, memberships }
+}
+
+function membershipMatch(part: FilterTemplate, { byMembership }: NarrowIndexes): NarrowMatch | undefined {
+  if (part.kind !== 'element' || part.where.kind !== 'text' || part.where.operator !== 'eq') return undefined
+  const index = byMembership(part.attribute, part.where.attribute)
+  return index && { index, filter: part.where }
 }
 
 /** Returns a match of all parts in one index, if the parts select few of its rows. */

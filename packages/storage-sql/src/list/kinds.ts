@@ -12,6 +12,7 @@ import {
   identifierIndex,
   indexName,
   labelOf,
+  membershipIndex,
   type NarrowIndexes,
   createTableIndexes,
   createValueIndex,
@@ -147,6 +148,9 @@ function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowInd
       const label = `${labelOf(list)}.${labelOf(part)}`
       return several.get(label) ?? indexOf(label, 'several')
     },
+    byMembership: (list, part) =>
+      `${labelOf(list)}.${labelOf(part)}` === 'groups.value' ? membershipIndex : undefined,
+    byAge: ageIndex,
     byOrder: ({ attribute, elementPart }) => {
       const label = indexName({ attribute, elementPart })
       if (attribute.multiValued) return orders.get(label) ?? indexOf(orderName(label), 'single')

@@ -39,8 +39,12 @@ export interface NarrowIndexes {
   readonly bySingle: (attribute: FilterAttribute) => NarrowIndex | undefined
   /** Returns the index of an attribute with several values. It finds the rows that may have a matching value. */
   readonly bySeveral: (list: FilterAttribute, part: FilterAttribute) => NarrowIndex | undefined
+  /** Returns the index of memberships, which has no ages. */
+  readonly byMembership: (list: FilterAttribute, part: FilterAttribute) => NarrowIndex | undefined
   /** Returns the index whose key has the order. */
   readonly byOrder: (sort: SortKey) => NarrowIndex | undefined
+  /** The index of all rows by age. */
+  readonly byAge: NarrowIndex
 }
 
 /** Returns the name of an attribute in an index. */
@@ -275,6 +279,18 @@ const createAgeIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
   order: [],
 })
 
+/** The members of each group of an issuer. */
+export const membershipIndex: NarrowIndex = {
+  table: 'mintmark_group_members',
+  id: 'member_id',
+  scope: (p) => sql`mintmark_group_members.issuer = ${p('issuer')}`,
+  columns: new Map([['value', { kind: 'text', column: sql`mintmark_group_members.group_id` }]]),
+  bounds: ({ value }, parameter) => [sql`mintmark_group_members.group_id = ${parameter(value)}`],
+  exact: 'all',
+  inexact: undefined,
+  order: [],
+}
+
 /** All users of a provider by age. */
 export const ageIndex = createAgeIndex({ table: 'mintmark_users', id: 'user_id', scope: ofProvider('mintmark_users') })
 
@@ -307,10 +323,11 @@ export function createTableIndexes(
 ): NarrowIndexes {
   const changes = createChangeIndex(indexed)
   const byKey = new Map(keys.map(({ label, column }) => [label, createKeyIndex(indexed, label, column)]))
+  const byAge = createAgeIndex(indexed)
   const orders = new Map([
     ...keys.filter(({ isInEveryRow }) => isInEveryRow).map(({ label }) => [label, byKey.get(label)] as const),
     ['meta.lastModified', changes],
-    ['meta.created', createAgeIndex(indexed)],
+    ['meta.created', byAge],
     ['id', { ...changes, order: [sql`${sql.ref(`${indexed.table}.${indexed.id}`)}`] }],
   ])
   return {
@@ -319,6 +336,8 @@ export function createTableIndexes(
       return changes.columns.has(label) ? changes : byKey.get(label)
     },
     bySeveral: () => undefined,
+    byMembership: () => undefined,
+    byAge,
     byOrder: ({ attribute }) => orders.get(labelOf(attribute)),
   }
 }

@@ -6,6 +6,7 @@ import type { Sql } from '../json-search.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
 import { keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
 import {
+  entryColumns,
   orderOf,
   type PageForm,
   pageOf,
@@ -16,6 +17,7 @@ import {
 } from './page-of-records.ts'
 import { entriesOf, type ReadEntries } from './read-entries.ts'
 import { type CandidateQuery, candidatesOf, matchesInIndexes, unionOf } from './candidates.ts'
+import { intersectedStatement } from './intersected-statement.ts'
 import { coveringIndex, inexactRows, narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
 
 // One file: the statements of a list share the shape of a page and of the candidates.
@@ -152,75 +154,25 @@ function intersectedMatch(
   kind: ListedKind,
   { filter, sort, form }: { readonly filter: FilterTemplate } & Pick<Matching, 'sort'> & { readonly form: PageForm },
 ): MatchStatement | undefined {
-  const matches = kind.narrow && matchesInIndexes(filter, kind.narrow)
-  const [first] = matches ?? []
-  const order = sort === undefined ? first?.index : kind.narrow?.byOrder(sort)
-  if (matches === undefined || first === undefined || order === undefined) return undefined
+  const found = kind.narrow && matchesInIndexes(filter, kind.narrow)
+  if (kind.narrow === undefined || found === undefined) return undefined
+  const matches = [...found.covered, ...found.memberships]
+  const byAge = found.covered[0]?.index ?? kind.narrow.byAge
+  const order = sort === undefined ? byAge : kind.narrow.byOrder(sort)
+  if (order === undefined || matches.length === 0) return undefined
   return {
     statement: intersectedStatement(builder, kind, {
       matches,
-      // Every index contains the age.
-      order: sort === undefined || order.order.length === 0 ? { ...first.index, order: [] } : order,
+      order: sort === undefined || order.order.length === 0 ? { ...byAge, order: [] } : order,
       sort,
       form,
     }),
     reads: 'index',
-    // Each of these indexes has one entry for each row.
+    // Each of these indexes has at most one entry for each row.
     entries: { ofEveryRow: true, areRanges: false, count: undefined },
     mustBeExact: maybeInexact(order, ...matches.map(({ index }) => index)),
     units: undefined,
   }
-}
-
-function intersectedStatement(
-  { query, engine }: Builder,
-  kind: ListedKind,
-  { matches, order, sort, form }: Intersection & { readonly form: PageForm },
-): Statement<string> {
-  return compileSql(
-    query,
-    (p: Parameter<string>) => {
-      const meets = (of: NarrowIndex): Sql =>
-        sql.join([of.scope(p), ...matches.map((match) => isFoundBy(match, of, { engine, parameter: p }))], sql` and `)
-      const values = order.order
-      const names = sortNames(values)
-      const key = [...values, sql.ref(`${order.table}.created_at`), sql.ref(`${order.table}.${order.id}`)]
-      const direction = directions[sort?.direction ?? 'ascending']
-      return sql`with page as materialized (
-          select ${sql.join([columns(order), ...values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
-          from ${sql.table(order.table)} where ${meets(order)}
-          and (${sql.ref(`${order.table}.created_at`)}, ${sql.ref(`${order.table}.${order.id}`)}) > (${p('after_created_at')}, ${p('after_id')})
-          order by ${sql.join(key.map((column) => sql`${column} ${direction}`))}
-          limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
-        )
-        ${recordsOfPage(kind, {
-          form,
-          engine,
-          total: sql`(select count(*) from ${sql.table(order.table)} where ${meets(order)})`,
-          order: sort && orderOf(names, sort, sql`page.`),
-          p,
-        })}`
-    },
-    'passing',
-  )
-}
-
-interface Intersection extends Pick<Matching, 'sort'> {
-  readonly matches: readonly NarrowMatch[]
-  readonly order: NarrowIndex
-}
-
-/** The condition that an entry of an index belongs to a row that a match finds. */
-const isFoundBy = (
-  match: NarrowMatch,
-  { table, id, columns: shown }: NarrowIndex,
-  given: { readonly engine: SqlEngine; readonly parameter: Parameter<string> },
-): Sql => {
-  const condition = narrowCondition(match, given)
-  const { index } = match
-  if (index.table === table && index.columns === shown) return condition
-  const ids = sql`select ${sql.ref(`${index.table}.${index.id}`)} from ${sql.table(index.table)} where ${condition}`
-  return sql`${sql.ref(`${table}.${id}`)} in (${ids})`
 }
 
 /** Evaluates the filter on rows. */
@@ -272,9 +224,6 @@ const unitsOfCandidates = (
     'passing',
   )
 
-const columns = ({ table, id }: Pick<NarrowIndex, 'table' | 'id'>): Sql =>
-  sql`${sql.ref(`${table}.${id}`)} as id, ${sql.ref(`${table}.created_at`)} as created_at`
-
 /** Evaluates the filter on an index that has every value it needs, twice: once to count, and once for the page. */
 function coveredStatement(
   { query, engine }: Builder,
@@ -288,11 +237,11 @@ function coveredStatement(
     query,
     (p: Parameter<string>) => {
       const isExact = typeof index.exact === 'string' ? sql`true` : index.exact
-      const inIndex = sql`select ${sql.join([columns(index), ...sorted.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
+      const inIndex = sql`select ${sql.join([entryColumns(index), ...sorted.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
         from ${sql.table(index.table)} where ${isExact} and ${narrowCondition(match, { engine, parameter: p })}`
       // A list in the order of this index is not made with this statement if the index has inexact rows (`mustBeExact`).
       const hasOthers = typeof index.exact !== 'string' && sort === undefined
-      const others = sql`select ${columns(kind)} from ${kind.from}
+      const others = sql`select ${entryColumns(kind)} from ${kind.from}
         where ${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}
         and ${compileFilter(filter, rowScope(kind, engine, p))}`
       const matching = hasOthers ? sql`${inIndex} union all select id, created_at from other` : inIndex
@@ -328,7 +277,7 @@ function orderedStatement(
       const order = sql.join(key.map((column) => sql`${column} ${directions[sort.direction]}`))
       const values = index.order.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)
       return sql`with page as materialized (
-          select ${sql.join([columns(index), ...values])}
+          select ${sql.join([entryColumns(index), ...values])}
           from ${sql.table(index.table)} where ${index.scope(p)}
           order by ${order} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
         )

@@ -1,0 +1,64 @@
+import type { SortKey } from '@mintmark/storage-interface/stores'
+import { sql } from 'kysely'
+import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
+import type { SqlEngine } from '../dialect.ts'
+import type { Sql } from '../json-search.ts'
+import type { ListedKind } from './listed-kind.ts'
+import { narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
+import { directions, entryColumns, orderOf, type PageForm, recordsOfPage, sortNames } from './page-of-records.ts'
+
+/**
+ * Evaluates each part of a filter in an index, and reads the page in the order of an index. Of the rows themselves it
+ * reads only those of the page.
+ */
+export function intersectedStatement(
+  { query, engine }: Pick<Database, 'query' | 'engine'>,
+  kind: ListedKind,
+  { matches, order, sort, form }: Intersection & { readonly form: PageForm },
+): Statement<string> {
+  return compileSql(
+    query,
+    (p: Parameter<string>) => {
+      const meets = (of: NarrowIndex): Sql =>
+        sql.join([of.scope(p), ...matches.map((match) => isFoundBy(match, of, { engine, parameter: p }))], sql` and `)
+      const values = order.order
+      const names = sortNames(values)
+      const key = [...values, sql.ref(`${order.table}.created_at`), sql.ref(`${order.table}.${order.id}`)]
+      const direction = directions[sort?.direction ?? 'ascending']
+      return sql`with page as materialized (
+          select ${sql.join([entryColumns(order), ...values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
+          from ${sql.table(order.table)} where ${meets(order)}
+          and (${sql.ref(`${order.table}.created_at`)}, ${sql.ref(`${order.table}.${order.id}`)}) > (${p('after_created_at')}, ${p('after_id')})
+          order by ${sql.join(key.map((column) => sql`${column} ${direction}`))}
+          limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
+        )
+        ${recordsOfPage(kind, {
+          form,
+          engine,
+          total: sql`(select count(*) from ${sql.table(order.table)} where ${meets(order)})`,
+          order: sort && orderOf(names, sort, sql`page.`),
+          p,
+        })}`
+    },
+    'passing',
+  )
+}
+
+interface Intersection {
+  readonly sort: SortKey | undefined
+  readonly matches: readonly NarrowMatch[]
+  readonly order: NarrowIndex
+}
+
+/** The condition that an entry of an index belongs to a row that a match finds. */
+const isFoundBy = (
+  match: NarrowMatch,
+  { table, id, columns: shown }: NarrowIndex,
+  given: { readonly engine: SqlEngine; readonly parameter: Parameter<string> },
+): Sql => {
+  const condition = narrowCondition(match, given)
+  const { index } = match
+  if (index.table === table && index.columns === shown) return condition
+  const ids = sql`select ${sql.ref(`${index.table}.${index.id}`)} from ${sql.table(index.table)} where ${condition}`
+  return sql`${sql.ref(`${table}.${id}`)} in (${ids})`
+}
