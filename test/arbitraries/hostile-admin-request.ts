@@ -1,6 +1,8 @@
 import type { ServerRequest } from '@mintmark/core/http'
 import fc from 'fast-check'
 
+import { percentEncode, utf8 } from './hostile-request.ts'
+
 /** A valid request, which the arbitrary mutates. */
 export interface GoodAdminRequest {
   readonly method: string
@@ -10,16 +12,16 @@ export interface GoodAdminRequest {
 }
 
 /**
- * Requests with which an administrator might break the server: a valid one with members of its body replaced, added or
- * left out, with another identifier or query, another method, other headers, or bytes that are not JSON.
+ * Requests with which an administrator might break the server: a valid request with members of its body replaced or
+ * added, with another identifier or query, another method, other headers, or bytes that are not JSON.
  */
 export const hostileAdminRequest = (base: string, good: readonly GoodAdminRequest[]): fc.Arbitrary<ServerRequest> =>
   fc
     .record({
       sent: fc.constantFrom(...good),
-      method: seldom(fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'get', '')),
-      segment: seldom(fc.tuple(fc.nat(3), hostileText)),
-      query: seldom(
+      method: rarely(fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'get', '')),
+      segment: rarely(fc.tuple(fc.nat(3), hostileText)),
+      query: rarely(
         fc.array(
           fc.tuple(
             fc.constantFrom('after', 'limit', 'filter', 'product', '__proto__', 'x'),
@@ -38,7 +40,7 @@ export const hostileAdminRequest = (base: string, good: readonly GoodAdminReques
         ),
         { maxLength: 1 },
       ),
-      bytes: seldom(fc.oneof(fc.uint8Array({ maxLength: 64 }), fc.constantFrom(...texts).map(utf8))),
+      bytes: rarely(fc.oneof(fc.uint8Array({ maxLength: 64 }), fc.constantFrom(...texts).map(utf8))),
     })
     .map(({ sent, method, segment, query, members, headers, bytes }) => ({
       method: method ?? sent.method,
@@ -46,7 +48,7 @@ export const hostileAdminRequest = (base: string, good: readonly GoodAdminReques
       headers: new Map([['content-type', 'application/json'], ...headers]),
       repeatedHeaders: new Set<string>(),
       host: undefined,
-      body: bytes ?? utf8(sent.body === undefined ? '' : JSON.stringify(spoilt(sent.body, members))),
+      body: bytes ?? utf8(sent.body === undefined ? '' : JSON.stringify(withMembers(sent.body, members))),
     }))
 
 function addressOf(
@@ -57,13 +59,13 @@ function addressOf(
   const [pathname = '', search = ''] = path.split('?')
   const segments = pathname
     .split('/')
-    .map((each, index) => (segment !== undefined && index === segment[0] + 2 ? encode(segment[1]) : each))
-  const parameters = query?.map((pair) => pair.map(encode).join('=')).join('&') ?? search
+    .map((part, index) => (segment !== undefined && index === segment[0] + 2 ? percentEncode(segment[1]) : part))
+  const parameters = query?.map((pair) => pair.map(percentEncode).join('=')).join('&') ?? search
   return `${segments.join('/')}?${parameters}`
 }
 
-/** A member by its name, or by its index among the existing members. */
-function spoilt(
+/** Replaces or adds members. A number selects an existing member. */
+function withMembers(
   body: Readonly<Record<string, unknown>>,
   members: readonly (readonly [string | number, unknown])[],
 ): object {
@@ -74,14 +76,8 @@ function spoilt(
   return Object.fromEntries(entries)
 }
 
-const seldom = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+const rarely = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
-
-/** Percent-encodes a string. Replaces unpaired surrogates, which have no bytes. Leaves malformed escapes unchanged. */
-const encode = (text: string): string =>
-  text.startsWith('%') ? text : encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'))
-
-const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const oddities = [
   '',

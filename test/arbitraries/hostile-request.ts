@@ -13,9 +13,9 @@ export interface GoodRequest {
 type Parameter = readonly [name: string, value: string]
 
 /**
- * Requests that might break the server: a valid one with its parameters and headers replaced, repeated or left out,
+ * Requests that might break the server: a valid request with its parameters and headers replaced, repeated or left out,
  * sent to another path, by another method, as another media type, or as bytes that are not a form.
- * @param good in groups; each group is tried equally often.
+ * @param good valid requests in groups; each group is used equally often.
  */
 export const hostileRequest = (
   origin: string,
@@ -24,65 +24,65 @@ export const hostileRequest = (
   fc
     .record({
       base: fc.oneof(...good.map((group) => fc.constantFrom(...group))),
-      method: seldom(fc.constantFrom('GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'get', '__proto__', '')),
-      path: seldom(
+      method: rarely(fc.constantFrom('GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'get', '__proto__', '')),
+      path: rarely(
         fc.constantFrom(...good.flat().map(({ path }) => path), '/', '/auth/', '//auth', '/__proto__', '/TOKEN'),
       ),
-      parameters: fc.array(spoiling(fc.constantFrom(...parameterNames), hostileText), { maxLength: 3 }),
+      parameters: fc.array(mutation(fc.constantFrom(...parameterNames), hostileText), { maxLength: 3 }),
       headers: fc.array(
-        spoiling(fc.constantFrom(...headerNames), fc.oneof(fc.constantFrom(...headerValues), hostileText)),
+        mutation(fc.constantFrom(...headerNames), fc.oneof(fc.constantFrom(...headerValues), hostileText)),
         { maxLength: 2 },
       ),
-      repeated: seldom(fc.subarray(['authorization', 'content-type', 'cookie', 'origin'])),
-      elsewhere: seldom(fc.constant(true)),
-      bytes: seldom(fc.oneof(fc.uint8Array({ maxLength: 64 }), fc.constantFrom(...bodies).map(utf8))),
+      repeated: rarely(fc.subarray(['authorization', 'content-type', 'cookie', 'origin'])),
+      isMisplaced: rarely(fc.constant(true)),
+      bytes: rarely(fc.oneof(fc.uint8Array({ maxLength: 64 }), fc.constantFrom(...bodies).map(utf8))),
     })
-    .map(({ base, method, path, parameters, headers, repeated, elsewhere, bytes }) => {
-      const spoilt = parameters.reduce(spoil, base.parameters)
-      const text = spoilt.map((parameter) => parameter.map(encode).join('=')).join('&')
-      const inBody = (base.method === 'POST') !== (elsewhere === true)
+    .map(({ base, method, path, parameters, headers, repeated, isMisplaced, bytes }) => {
+      const mutated = parameters.reduce(mutate, base.parameters)
+      const text = mutated.map((parameter) => parameter.map(percentEncode).join('=')).join('&')
+      const inBody = (base.method === 'POST') !== (isMisplaced === true)
       const [pathname = '', query = ''] = (path ?? base.path).split('?')
       return {
         method: method ?? base.method,
         url: new URL(`${origin}${pathname}?${[query, inBody ? '' : text].filter((part) => part !== '').join('&')}`),
-        headers: new Map(headers.reduce(spoil, Object.entries(base.headers))),
+        headers: new Map(headers.reduce(mutate, Object.entries(base.headers))),
         repeatedHeaders: new Set(repeated),
         host: undefined,
         body: bytes ?? utf8(inBody ? text : ''),
       }
     })
 
-/** Mutations of a list of names and values. A number selects an existing name. */
-interface Spoiling {
+/** A mutation of a list of names and values. A number selects an existing name. */
+interface Mutation {
   readonly how: 'replace' | 'repeat' | 'drop'
   readonly name: string | number
   readonly value: string
 }
 
-const spoiling = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>): fc.Arbitrary<Spoiling> =>
+const mutation = (name: fc.Arbitrary<string>, value: fc.Arbitrary<string>): fc.Arbitrary<Mutation> =>
   fc.record({
     how: fc.constantFrom('replace', 'replace', 'replace', 'repeat', 'drop'),
     name: fc.oneof(name, fc.nat(100)),
     value,
   })
 
-function spoil(list: readonly Parameter[], { how, name: which, value }: Spoiling): readonly Parameter[] {
+function mutate(list: readonly Parameter[], { how, name: which, value }: Mutation): readonly Parameter[] {
   const name = typeof which === 'string' ? which : (list[which % list.length]?.[0] ?? '')
   if (how === 'repeat') return [...list, [name, value]]
   const others = list.filter(([other]) => other !== name)
   return how === 'drop' ? others : [...others, [name, value]]
 }
 
-const seldom = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+const rarely = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary })
 
 /**
  * Percent-encodes a string. Leaves escapes unchanged, even malformed ones. Replaces unpaired surrogates, which have no bytes.
  */
-const encode = (text: string): string =>
+export const percentEncode = (text: string): string =>
   text.startsWith('%') ? text : encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD'))
 
-const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
+export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 const oddities = [
   '',

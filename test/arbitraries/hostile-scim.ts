@@ -1,3 +1,4 @@
+// One file: every constant is a part of the one arbitrary `hostileScim`, and many of them use others.
 import fc from 'fast-check'
 
 /** A SCIM request before it is sent. Its path is relative to the tenant URL. */
@@ -92,11 +93,11 @@ const attribute = fc.constantFrom(
   'a.b.c',
 )
 
-/** Occasionally replaces a part of a valid value. */
+/** Occasionally replaces a valid value by an odd value. */
 const mostly = (good: unknown): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: oddValue })
 
-const person = fc.record(
+const userBody = fc.record(
   {
     schemas: mostly([user]),
     userName: fc.oneof(
@@ -104,7 +105,7 @@ const person = fc.record(
         weight: 3,
         arbitrary: fc.string({ minLength: 1, maxLength: 6 }).map((text) => `u${text}`) as fc.Arbitrary<unknown>,
       },
-      // Already in use, so that every run meets conflicts.
+      // This name is in use already, so that every run causes conflicts.
       { weight: 3, arbitrary: fc.constant<unknown>('first') },
       { weight: 1, arbitrary: oddValue },
     ),
@@ -117,7 +118,7 @@ const person = fc.record(
   },
   { requiredKeys: ['schemas', 'userName'] },
 )
-const team = fc.record(
+const groupBody = fc.record(
   {
     schemas: mostly([group]),
     displayName: mostly('Ops'),
@@ -126,12 +127,12 @@ const team = fc.record(
   },
   { requiredKeys: ['schemas', 'displayName'] },
 )
-const thing = fc.record(
+const deviceBody = fc.record(
   {
     schemas: mostly([device]),
     displayName: mostly('Laptop'),
     externalId: oddValue,
-    // In use in every run but the first.
+    // After the first run, this number is in use.
     serialNumber: mostly('S1'),
     rank: mostly(1),
     tags: mostly(['a']),
@@ -197,7 +198,7 @@ const bulkOperation = fc.record(
     ),
     bulkId: mostly('a'),
     version: oddValue,
-    data: fc.oneof(person as fc.Arbitrary<unknown>, team, thing, patch, oddValue),
+    data: fc.oneof(userBody as fc.Arbitrary<unknown>, groupBody, deviceBody, patch, oddValue),
   },
   { requiredKeys: ['method', 'path'] },
 )
@@ -292,22 +293,22 @@ export function hostileScim(existing: {
   ]
 
   return fc.oneof(
-    request('POST', fc.constant('/Users'), person),
+    request('POST', fc.constant('/Users'), userBody),
     request('PATCH', at('/Users', users), patch),
-    request('PUT', at('/Users', users), person),
+    request('PUT', at('/Users', users), userBody),
     request('GET', fc.constantFrom('/Users', '/Groups', '/Devices', '/Roles'), fc.constant(undefined)),
-    request('POST', fc.constant('/Devices'), thing),
+    request('POST', fc.constant('/Devices'), deviceBody),
     request('PATCH', at('/Devices', devices), patch),
-    request('PUT', at('/Devices', devices), thing),
+    request('PUT', at('/Devices', devices), deviceBody),
     request('GET', fc.oneof(at('/Users', users), at('/Groups', groups)), fc.constant(undefined)),
     request(
       'POST',
       fc.constantFrom('/.search', '/Users/.search', '/Groups/.search', '/Devices/.search', '/Roles/.search'),
       search,
     ),
-    request('POST', fc.constant('/Groups'), team),
+    request('POST', fc.constant('/Groups'), groupBody),
     request('PATCH', at('/Groups', groups), patch),
-    request('PUT', at('/Groups', groups), team),
+    request('PUT', at('/Groups', groups), groupBody),
     request('POST', fc.constant('/Bulk'), bulk),
     fc.record({
       method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),

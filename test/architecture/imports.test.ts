@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findCircles, readSourceFiles, type SourceFile } from './source-files.ts'
+import { findCycles, readSourceFiles, type SourceFile } from './source-files.ts'
 
 /**
  * The only imports allowed between packages. `types` allows only `import type`. A package that is not listed fails.
@@ -134,15 +134,15 @@ test('every package with sources has a row in the table of allowed imports', () 
 test.for(packageNames)('%s imports only what its row allows', (packageName) => {
   const files = sources.filter((file) => file.packageName === packageName)
 
-  const refused = files.flatMap((file) => refusedImports(file))
+  const forbidden = files.flatMap((file) => forbiddenImports(file))
 
-  expect(refused).toEqual([])
+  expect(forbidden).toEqual([])
 })
 
 test('core/http imports nothing from the rest of core', () => {
   const http = sources.filter((file) => file.path.startsWith('packages/core/src/http/') && !file.isTest)
 
-  const leaving = http.flatMap((file) =>
+  const outsideImports = http.flatMap((file) =>
     file.imports
       .filter(
         ({ specifier, target }) => specifier !== '@mintmark/internal' && !target?.startsWith('packages/core/src/http/'),
@@ -150,21 +150,21 @@ test('core/http imports nothing from the rest of core', () => {
       .map(({ specifier }) => `${file.path}: ${specifier}`),
   )
 
-  expect(leaving).toEqual([])
+  expect(outsideImports).toEqual([])
 })
 
 test('relative imports stay inside their package', () => {
-  const astray = sources.flatMap((file) =>
+  const foreignImports = sources.flatMap((file) =>
     file.imports
       .filter(({ target }) => target !== undefined && !isOwnFile(file, target))
       .map(({ specifier }) => `${file.path}: ${specifier}`),
   )
 
-  expect(astray).toEqual([])
+  expect(foreignImports).toEqual([])
 })
 
 test('there are no import cycles between files, type imports included', () => {
-  expect(findCircles(sources)).toEqual([])
+  expect(findCycles(sources)).toEqual([])
 })
 
 test('the cycle search finds a cycle', () => {
@@ -176,20 +176,18 @@ test('the cycle search finds a cycle', () => {
     imports: [{ specifier: `./${target}`, target, typeOnly: true }],
   })
 
-  expect(findCircles([file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'b.ts')])).toEqual([
-    'b.ts → c.ts → b.ts',
-  ])
+  expect(findCycles([file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'b.ts')])).toEqual(['b.ts → c.ts → b.ts'])
 })
 
 test('only the runtime modules read the system clock', () => {
-  const asking = sources
+  const clockReaders = sources
     .filter((file) => !file.isTest && !/^packages\/(?:internal|resource-server)\/src\/runtime\.ts$/.test(file.path))
     .filter((file) => /\bnew Date\(\)|\bDate\.now\b|\bperformance\.now\b/.test(file.text))
 
-  expect(asking.map((file) => file.path)).toEqual([])
+  expect(clockReaders.map((file) => file.path)).toEqual([])
 })
 
-function refusedImports(file: SourceFile): string[] {
+function forbiddenImports(file: SourceFile): string[] {
   const row = allowedImports[file.packageName] ?? { any: [] }
   const any = file.isTest ? [...row.any, ...(row.types ?? []), ...testOnlyImports, 'node:*'] : row.any
 
@@ -205,7 +203,7 @@ function matches(patterns: readonly string[], specifier: string): boolean {
   )
 }
 
-/** Sources import sources; a test may also import the package's own `test` folder. */
+/** Returns whether the file may import the target: its package's `src`, and for a test also its package's `test`. */
 function isOwnFile(file: SourceFile, target: string): boolean {
   const own = `packages/${file.packageName}/`
   return target.startsWith(`${own}src/`) || (file.isTest && target.startsWith(`${own}test/`))

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 
 interface SourceImport {
   readonly specifier: string
-  /** The path of the imported file from the repository root; undefined when the specifier names a package. */
+  /** The path of the imported file from the repository root; undefined if the specifier names a package. */
   readonly target: string | undefined
   readonly typeOnly: boolean
 }
@@ -23,15 +23,15 @@ export async function readSourceFiles(folder: string): Promise<readonly SourceFi
   return perPackage.flat()
 }
 
-/** Every import cycle, once each, as `a.ts → b.ts → a.ts`. */
-export function findCircles(files: readonly SourceFile[]): readonly string[] {
+/** Finds every import cycle, written as `a.ts → b.ts → a.ts`. */
+export function findCycles(files: readonly SourceFile[]): readonly string[] {
   const byPath = new Map(files.map((file) => [file.path, file]))
   const finished = new Set<string>()
-  const circles: string[] = []
+  const cycles: string[] = []
 
   const visit = (path: string, trail: readonly string[]): void => {
     const seenAt = trail.indexOf(path)
-    if (seenAt >= 0) circles.push([...trail.slice(seenAt), path].join(' → '))
+    if (seenAt >= 0) cycles.push([...trail.slice(seenAt), path].join(' → '))
     if (seenAt >= 0 || finished.has(path)) return
     for (const { target } of byPath.get(path)?.imports ?? []) {
       if (target !== undefined) visit(target, [...trail, path])
@@ -40,7 +40,7 @@ export function findCircles(files: readonly SourceFile[]): readonly string[] {
   }
 
   for (const path of byPath.keys()) visit(path, [])
-  return circles
+  return cycles
 }
 
 async function readPackage(folder: string, packageName: string): Promise<SourceFile[]> {

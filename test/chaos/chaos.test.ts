@@ -11,11 +11,11 @@ import { killWebhooks, webhookPoints } from './kill-webhooks.ts'
 import { killWriters } from './kill-writers.ts'
 import { runChaos } from './chaos-run.ts'
 
-// Each crash point on one of the two engines; `pnpm chaos` repeats all of them on both.
+// Tries each crash point on one of the two databases; `pnpm chaos` tries all of them on both.
 describe.for([
   { name: 'PostgreSQL', open: async () => openPostgresSite(await addressOfTheRun()), share: 0 },
   { name: 'SQLite', open: openSqliteSite, share: 1 },
-])('a server that is killed, on $name', ({ open, share }) => {
+])('when servers on $name are killed', ({ open, share }) => {
   let site: ProcessSite
   let survivor: ServerProcess
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe.for([
     await site.close()
   })
 
-  test('nothing is issued twice, nothing revoked works, and retries succeed (RFC 6749 §10.5, RFC 9700 §4.14.2)', async () => {
+  test('nothing is issued twice, no revoked token works, and retries succeed (RFC 6749 §10.5, RFC 9700 §4.14.2)', async () => {
     const points = crashPoints.filter((_, index) => index % 2 === share)
 
     const outcomes = await crashAt(points, { site, port: survivor.port })
@@ -36,7 +36,7 @@ describe.for([
     expect(outcomes).toHaveLength(10)
   })
 
-  test('killed while it delivers logout tokens, it loses none (Back-Channel Logout §2.5)', async () => {
+  test('no logout token is lost (Back-Channel Logout §2.5)', async () => {
     const points = deliveryPoints.filter((_, index) => index % 2 === share)
 
     const { expected, violations } = await killDeliveries(site, points)
@@ -45,7 +45,7 @@ describe.for([
     expect(expected).toBe(30)
   })
 
-  test('a server that is killed while it sends webhooks loses none, and keeps the order of each user (Standard Webhooks 1.0.0)', async () => {
+  test('no webhook is lost, and the webhooks about each user stay in order (Standard Webhooks 1.0.0)', async () => {
     const points = webhookPoints.filter((_, index) => index % 4 === 3 * share)
 
     const { expected, violations } = await killWebhooks(site, points)
@@ -54,7 +54,7 @@ describe.for([
     expect(expected).toBe(5 * 9)
   })
 
-  test('killed while changing groups and members, it leaves only whole changes behind', async () => {
+  test('changes of groups and their members are stored completely or not at all', async () => {
     const { violations, rounds } = await killWriters(site, 2)
 
     expect(violations).toEqual([])
@@ -62,7 +62,7 @@ describe.for([
   })
 })
 
-test('with servers and PostgreSQL killed and restarted under load, no answer is wrong', async () => {
+test('no response is wrong while servers and PostgreSQL are killed and restarted under load', async () => {
   const server = await startPostgres()
   const site = await openPostgresSite(server.url)
   onTestFinished(async () => {

@@ -1,5 +1,5 @@
-// Kills servers and databases repeatedly: `pnpm chaos [rounds] [deliveries]`, with which only deliveries are tried. It prints a summary and exits with 1 when an invariant
-// was violated.
+// `pnpm chaos [rounds] [deliveries]` kills servers and databases repeatedly; with `deliveries`, only processes that
+// deliver logout tokens and webhooks. Prints a summary, and exits with 1 if an invariant was violated.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { startServerProcess } from '../processes/server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from '../processes/test-database.ts'
@@ -11,7 +11,7 @@ import { killWriters } from './kill-writers.ts'
 import { runChaos, type ChaosPlan } from './chaos-run.ts'
 
 const rounds = Number(process.argv[2] ?? 10)
-const isDeliveriesAlone = process.argv[3] === 'deliveries'
+const killsOnlyDeliveries = process.argv[3] === 'deliveries'
 let violations = 0
 
 const server = await startPostgres()
@@ -34,14 +34,16 @@ async function report(name: string, site: ProcessSite, database: ChaosPlan['data
     `${name}: webhooks killed at ${webhookPoints.length} points, ${rounds} times each, ${messages.expected} messages, ${messages.repeated} repeated`,
     { started: webhooksStarted, wrong: messages.violations },
   )
-  if (isDeliveriesAlone) return site.close()
+  if (killsOnlyDeliveries) return site.close()
 
   const started = performance.now()
   const survivor = await startServerProcess(site.database)
   const wrong: string[] = []
   for (let round = 0; round < rounds; round += 1) {
     const outcomes = await crashAt(crashPoints, { site, port: survivor.port })
-    wrong.push(...outcomes.flatMap(({ point, violations }) => violations.map((each) => `${point.name}: ${each}`)))
+    wrong.push(
+      ...outcomes.flatMap(({ point, violations }) => violations.map((violation) => `${point.name}: ${violation}`)),
+    )
   }
   await survivor.kill()
   print(`${name}: servers killed at ${crashPoints.length} points, ${rounds} times each`, { started, wrong })
@@ -55,17 +57,17 @@ async function report(name: string, site: ProcessSite, database: ChaosPlan['data
 
   const stormStarted = performance.now()
   const outcome = await runChaos({ site, rounds, database })
-  const counts = Object.entries(outcome.counts).map(([what, count]) => `${what} ${count}`)
+  const counts = Object.entries(outcome.counts).map(([name, count]) => `${name} ${count}`)
   print(`${name}: under load: ${counts.join(', ')}`, { started: stormStarted, wrong: outcome.violations })
   await site.close()
 }
 
 function print(
-  what: string,
+  summary: string,
   { started, wrong }: { readonly started: number; readonly wrong: readonly string[] },
 ): void {
   const seconds = ((performance.now() - started) / 1000).toFixed(0)
-  console.log(`${what}; ${seconds} s: ${wrong.length} violations`)
-  for (const each of new Set(wrong)) console.log(`  ${each}`)
+  console.log(`${summary}; ${seconds} s: ${wrong.length} violations`)
+  for (const violation of new Set(wrong)) console.log(`  ${violation}`)
   violations += wrong.length
 }

@@ -1,26 +1,27 @@
 import { codeOf, tokensOf, type ClientRequests, type Tokens } from '../processes/client-requests.ts'
 import type { Reply } from '../support/reply.ts'
+import { violationUnless } from '../processes/violation-unless.ts'
 
 export type OperationName = 'redeem' | 'replay' | 'rotate' | 'retry' | 'reuse' | 'revoke'
 
 /** A client's request during which the server dies. */
-export interface Deed {
-  /** Sends the request. Its answer is lost. */
-  perform(port: number): Promise<Reply>
-  /** Asks the remaining servers and returns the violations. */
-  examine(effect: 'none' | 'done'): Promise<readonly string[]>
+export interface InterruptedRequest {
+  /** Sends the request. The response is lost. */
+  send(port: number): Promise<Reply>
+  /** Sends requests to the server that keeps running. @returns the violations. */
+  findViolations(effect: 'none' | 'done'): Promise<readonly string[]>
 }
 
 /** Prepares requests with the server at `port`, which keeps running. */
 export function operationsOf(
   requests: ClientRequests,
   port: number,
-): Readonly<Record<OperationName, () => Promise<Deed>>> {
+): Readonly<Record<OperationName, () => Promise<InterruptedRequest>>> {
   const obtainCode = async (): Promise<string> => codeOf(await requests.authorize(port))
   const redeem = (code: string): Promise<Reply> => requests.redeem(port, code)
   const refresh = (tokens: Tokens): Promise<Reply> => requests.refresh(port, tokens.refresh_token)
   const obtain = async (): Promise<Tokens> => tokensOf(await redeem(await obtainCode()))
-  const isLive = async (tokens: Tokens): Promise<boolean> => {
+  const isActive = async (tokens: Tokens): Promise<boolean> => {
     const [access, renewal] = await Promise.all([
       requests.introspect(port, tokens.access_token),
       requests.introspect(port, tokens.refresh_token),
@@ -32,21 +33,21 @@ export function operationsOf(
     async redeem() {
       const code = await obtainCode()
       return {
-        perform: (at) => requests.redeem(at, code),
-        examine: async (effect) => {
+        send: (at) => requests.redeem(at, code),
+        findViolations: async (effect) => {
           const again = await redeem(code)
           if (effect === 'done') {
             // RFC 6749 §4.1.2: a used code stays used; the client starts a new authorization request, which needs no
             // user interaction.
             const recovered = await redeem(await obtainCode())
-            return [...is(again, 400), ...is(recovered, 200)]
+            return [...requireStatus(again, 400), ...requireStatus(recovered, 200)]
           }
           const tokens = tokensOf(again)
           const renewed = tokensOf(await refresh(tokens))
           const third = await redeem(code)
           return [
-            ...is(third, 400),
-            ...unless(!(await isLive(tokens)) && !(await isLive(renewed)), 'alive after a replay'),
+            ...requireStatus(third, 400),
+            ...violationUnless(!(await isActive(tokens)) && !(await isActive(renewed)), 'active after a replay'),
           ]
         },
       }
@@ -56,14 +57,14 @@ export function operationsOf(
       const code = await obtainCode()
       const tokens = tokensOf(await redeem(code))
       return {
-        perform: (at) => requests.redeem(at, code),
-        examine: async (effect) => {
-          const early = effect === 'done' && (await isLive(tokens))
+        send: (at) => requests.redeem(at, code),
+        findViolations: async (effect) => {
+          const early = effect === 'done' && (await isActive(tokens))
           const again = await redeem(code)
           return [
-            ...unless(!early, 'alive after its end'),
-            ...is(again, 400),
-            ...unless(!(await isLive(tokens)), 'alive'),
+            ...violationUnless(!early, 'active after its revocation'),
+            ...requireStatus(again, 400),
+            ...violationUnless(!(await isActive(tokens)), 'active after another replay'),
           ]
         },
       }
@@ -72,16 +73,16 @@ export function operationsOf(
     async rotate() {
       const tokens = await obtain()
       return {
-        perform: (at) => requests.refresh(at, tokens.refresh_token),
-        examine: async () => {
+        send: (at) => requests.refresh(at, tokens.refresh_token),
+        findViolations: async () => {
           // RFC 9700 §4.14.2: whether or not the token was rotated, the client gets one successor, always the same.
           const [first, second] = [tokensOf(await refresh(tokens)), tokensOf(await refresh(tokens))]
           const next = tokensOf(await refresh(first))
           const reused = await refresh(tokens)
           return [
-            ...unless(first.refresh_token === second.refresh_token, 'two successors'),
-            ...is(reused, 400),
-            ...unless(!(await isLive(next)), 'alive after reuse'),
+            ...violationUnless(first.refresh_token === second.refresh_token, 'two successors'),
+            ...requireStatus(reused, 400),
+            ...violationUnless(!(await isActive(next)), 'active after reuse'),
           ]
         },
       }
@@ -91,11 +92,14 @@ export function operationsOf(
       const tokens = await obtain()
       const first = tokensOf(await refresh(tokens))
       return {
-        perform: (at) => requests.refresh(at, tokens.refresh_token),
-        examine: async () => {
+        send: (at) => requests.refresh(at, tokens.refresh_token),
+        findViolations: async () => {
           const second = tokensOf(await refresh(tokens))
           const next = await refresh(second)
-          return [...unless(first.refresh_token === second.refresh_token, 'two successors'), ...is(next, 200)]
+          return [
+            ...violationUnless(first.refresh_token === second.refresh_token, 'two successors'),
+            ...requireStatus(next, 200),
+          ]
         },
       }
     },
@@ -104,15 +108,15 @@ export function operationsOf(
       const old = await obtain()
       const current = tokensOf(await refresh(tokensOf(await refresh(old))))
       return {
-        perform: (at) => requests.refresh(at, old.refresh_token),
-        examine: async (effect) => {
-          const early = effect === 'done' && (await isLive(current))
+        send: (at) => requests.refresh(at, old.refresh_token),
+        findViolations: async (effect) => {
+          const early = effect === 'done' && (await isActive(current))
           const again = await refresh(old)
           return [
-            ...unless(!early, 'alive after its end'),
-            ...is(again, 400),
-            ...is(await refresh(current), 400),
-            ...unless(!(await isLive(current)), 'alive after reuse'),
+            ...violationUnless(!early, 'active after its revocation'),
+            ...requireStatus(again, 400),
+            ...requireStatus(await refresh(current), 400),
+            ...violationUnless(!(await isActive(current)), 'active after reuse'),
           ]
         },
       }
@@ -121,15 +125,15 @@ export function operationsOf(
     async revoke() {
       const tokens = await obtain()
       return {
-        perform: (at) => requests.revoke(at, tokens.refresh_token),
-        examine: async (effect) => {
-          const early = effect === 'done' && (await isLive(tokens))
+        send: (at) => requests.revoke(at, tokens.refresh_token),
+        findViolations: async (effect) => {
+          const early = effect === 'done' && (await isActive(tokens))
           const again = await requests.revoke(port, tokens.refresh_token)
           return [
-            ...unless(!early, 'alive after its end'),
-            ...is(again, 200),
-            ...is(await refresh(tokens), 400),
-            ...unless(!(await isLive(tokens)), 'alive after revocation'),
+            ...violationUnless(!early, 'active after its revocation'),
+            ...requireStatus(again, 200),
+            ...requireStatus(await refresh(tokens), 400),
+            ...violationUnless(!(await isActive(tokens)), 'active after another revocation'),
           ]
         },
       }
@@ -137,7 +141,5 @@ export function operationsOf(
   }
 }
 
-const unless = (holds: boolean, violation: string): readonly string[] => (holds ? [] : [violation])
-
-const is = (reply: Reply, status: number): readonly string[] =>
-  unless(reply.status === status, `${reply.status} instead of ${status}: ${reply.text}`)
+const requireStatus = (reply: Reply, status: number): readonly string[] =>
+  violationUnless(reply.status === status, `${reply.status} instead of ${status}: ${reply.text}`)

@@ -1,12 +1,12 @@
 import type { CrashPoint } from '../processes/server-config.ts'
 import type { OperationName } from './client-operations.ts'
 
-/** A point at which a server dies during an operation, and the state that it leaves behind. */
+/** A point at which a server dies during an operation, and the state that it leaves. */
 export interface NamedPoint {
   readonly name: string
   readonly operation: OperationName
   readonly crash: CrashPoint
-  /** Whether the operation that happens at most once has happened. */
+  /** Whether the one-time change of the operation has been stored. */
   readonly effect: 'none' | 'done'
 }
 
@@ -36,9 +36,9 @@ export const crashPoints: readonly NamedPoint[] = [
 
 function point(
   operation: OperationName,
-  moment: `${CrashPoint['when']} ${string}`,
+  time: `${CrashPoint['when']} ${string}`,
   effect: NamedPoint['effect'],
 ): NamedPoint {
-  const [when, call] = moment.split(' ') as [CrashPoint['when'], string]
-  return { name: `${operation}: ${moment}`, operation, crash: { when, call }, effect }
+  const [when, call] = time.split(' ') as [CrashPoint['when'], string]
+  return { name: `${operation}: ${time}`, operation, crash: { when, call }, effect }
 }

@@ -6,7 +6,7 @@ import { operationsOf } from './client-operations.ts'
 
 /**
  * Crashes a server at each of the points in turn.
- * @param port a server over the same database that keeps running.
+ * @param port the port of a server over the same database that keeps running.
  * @returns the violations observed after each crash.
  */
 export async function crashAt(
@@ -21,19 +21,19 @@ export async function crashAt(
     const victim = await starting
     starting = start(site, points[index + 1])
     const operation = await operations[point.operation]()
-    const answer = await operation.perform(victim.port).catch(() => undefined)
+    const answer = await operation.send(victim.port).catch(() => undefined)
     if (answer !== undefined) {
       await victim.kill()
-      outcomes.push({ point, violations: [`The server did not die: it answered ${answer.status}`] })
+      outcomes.push({ point, violations: [`The server did not die: it responded with status ${answer.status}`] })
       continue
     }
     await victim.ended
-    outcomes.push({ point, violations: await operation.examine(point.effect) })
+    outcomes.push({ point, violations: await operation.findViolations(point.effect) })
   }
   return outcomes
 }
 
-/** A server that dies at the point; none after the last point. */
+/** Starts a server that dies at the point; does nothing after the last point. */
 async function start(site: ProcessSite, point: NamedPoint | undefined): Promise<ServerProcess> {
   if (point === undefined) return { port: 0, ended: Promise.resolve(null), kill: async () => {} }
   return startServerProcess(site.database, { crash: point.crash })

@@ -16,10 +16,10 @@ import type { ProcessSite } from '../processes/test-database.ts'
 export interface DeliveryConfig {
   readonly database: DatabaseAddress
   readonly crash: CrashPoint
-  /** Of the receiver. */
+  /** The port of the receiver. */
   readonly port: number
-  /** Whether only webhooks are delivered, and no logout tokens. */
-  readonly isWebhooksAlone: boolean
+  /** Whether the process delivers webhooks and no logout tokens. */
+  readonly deliversOnlyWebhooks: boolean
 }
 
 /** Twenty points: before and after each storage call of a delivery. */
@@ -39,7 +39,7 @@ export const deliveryPoints: readonly CrashPoint[] = [
   { when: 'after', call },
 ])
 
-/** What processes and survivor have in common: every client's address leads to the receiver. */
+/** Returns the options of every delivering server. Its `fetch` sends all requests to the receiver. */
 export const deliveryOptions = (port: number) => ({
   issuer,
   signedIn: () => Promise.resolve(undefined),
@@ -49,9 +49,9 @@ export const deliveryOptions = (port: number) => ({
 })
 
 /**
- * Revokes a session, and kills the process (SIGKILL) that delivers its logout tokens at one point after the other. Another process
- * goes on when the leases have ended.
- * @returns how many tokens were expected, how many arrived more than once, and what was lost.
+ * For each point: revokes a session, starts a process that delivers its logout tokens and is killed (SIGKILL) at this
+ * point, and lets another server deliver the rest.
+ * @returns how many tokens were expected, how many arrived more than once, and which were lost.
  */
 export async function killDeliveries(
   { database, storage }: ProcessSite,
@@ -63,7 +63,7 @@ export async function killDeliveries(
     ...deliveryOptions(receiver.port),
     storage,
     keys: createStoredKeys({ storage, sealingKey, algorithms: ['ES256'] }),
-    // The leases of a killed process have ended for it.
+    // 31 seconds ahead, so that the leases of a killed process have expired.
     clock: () => epochSeconds(Date.now() / 1000 + 31),
   })
   for (const id of clients) await storage.clients.insert(clientOf(id))
@@ -73,7 +73,7 @@ export async function killDeliveries(
   for (const [index, crash] of points.entries()) {
     const session = `${crash.when}-${crash.call}-${index}-${Date.now()}`
     await revokeSession(session, storage)
-    const signal = await deliverAndDie({ database, crash, port: receiver.port, isWebhooksAlone: false })
+    const signal = await deliverAndDie({ database, crash, port: receiver.port, deliversOnlyWebhooks: false })
     const name = `${crash.when} ${crash.call}`
     if (signal !== 'SIGKILL') violations.push(`${name}: the process did not die`)
     await drain(survivor)

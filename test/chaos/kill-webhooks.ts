@@ -9,7 +9,7 @@ import type { CrashPoint } from '../processes/server-config.ts'
 import type { ProcessSite } from '../processes/test-database.ts'
 import { deliverAndDie, deliveryOptions, drain } from './kill-deliveries.ts'
 
-/** Twenty points: before and after each storage call with which a change becomes a message and is sent. */
+/** Twenty points: before and after each storage call that turns a change into a message or sends the message. */
 export const webhookPoints: readonly CrashPoint[] = [
   'webhooks.list',
   'cursors.read',
@@ -27,9 +27,9 @@ export const webhookPoints: readonly CrashPoint[] = [
 ])
 
 /**
- * Changes users, and kills the process (SIGKILL) that tells a webhook at one point after the other. Another process goes on when
- * the leases have ended.
- * @returns how many messages were expected, how many arrived more than once, and what was lost or came out of order.
+ * For each point: changes users, starts a process that sends the webhooks and is killed (SIGKILL) at this point, and
+ * lets another server send the rest.
+ * @returns how many messages were expected, how many arrived more than once, and which were lost or out of order.
  */
 export async function killWebhooks(
   { database, storage }: ProcessSite,
@@ -46,11 +46,15 @@ export async function killWebhooks(
     backChannelLogout: false,
     storage,
     keys,
-    // The leases of a killed process have ended for it.
+    // 31 seconds ahead, so that the leases of a killed process have expired.
     clock: () => epochSeconds(Date.now() / 1000 + 31),
   })
   const { users, webhooks } = createAdministration({ storage, keys }).as({ kind: 'host', id: 'chaos' })
-  const { webhook } = await webhooks.create({ url: 'https://host.test/hooks', types: life, includesUser: true })
+  const { webhook } = await webhooks.create({
+    url: 'https://host.test/hooks',
+    types: expectedTypes,
+    includesUser: true,
+  })
   const violations: string[] = []
   let repeated = 0
 
@@ -60,31 +64,31 @@ export async function killWebhooks(
     for (const id of ids) await users.update({ userId: id }, { claims: { name: 'Anna' } })
     for (const id of ids) await users.deactivate(id)
     const name = `${crash.when} ${crash.call}`
-    const signal = await deliverAndDie({ database, crash, port: receiver.port, isWebhooksAlone: true })
+    const signal = await deliverAndDie({ database, crash, port: receiver.port, deliversOnlyWebhooks: true })
     if (signal !== 'SIGKILL') violations.push(`${name}: the process did not die`)
     await drain(survivor)
     for (const id of ids) {
       const types = receiver.typesOf(id)
       repeated += types.length - new Set(types).size
-      violations.push(...faultsOf(types).map((fault) => `${name}: ${fault}: ${types.join(' ')}`))
+      violations.push(...findFaults(types).map((fault) => `${name}: ${fault}: ${types.join(' ')}`))
     }
   }
   const left = await storage.deliveries.counts()
   if (left.pending + left.dead > 0) violations.push(`${left.pending} deliveries are pending and ${left.dead} dead`)
   await webhooks.remove(webhook.webhookId)
   await receiver.close()
-  return { expected: points.length * 3 * life.length, repeated, violations }
+  return { expected: points.length * 3 * expectedTypes.length, repeated, violations }
 }
 
 /** The changes of one user, in their order. */
-const life = ['user.created', 'user.changed', 'user.deactivated'] as const
+const expectedTypes = ['user.created', 'user.changed', 'user.deactivated'] as const
 
-/** A message may come again, but only before the next one of its user. */
-function faultsOf(types: readonly string[]): readonly string[] {
-  const places = types.map((type) => life.findIndex((each) => each === type))
-  const isLost = life.some((type) => !types.includes(type))
-  const isDisordered = places.some((place, at) => place < (places[at - 1] ?? 0))
-  return [...(isLost ? ['a message was lost'] : []), ...(isDisordered ? ['messages came out of order'] : [])]
+/** A message may arrive again, but only before the next message about the same user. */
+function findFaults(types: readonly string[]): readonly string[] {
+  const positions = types.map((type) => expectedTypes.findIndex((expected) => expected === type))
+  const isLost = expectedTypes.some((type) => !types.includes(type))
+  const isDisordered = positions.some((position, at) => position < (positions[at - 1] ?? 0))
+  return [...(isLost ? ['a message was lost'] : []), ...(isDisordered ? ['messages arrived out of order'] : [])]
 }
 
 /** Accepts messages and keeps their types by user. */

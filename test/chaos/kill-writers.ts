@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 import type { ProcessSite } from '../processes/test-database.ts'
-import { halvesOf, prepareRounds } from './group-rounds.ts'
+import { findPartialWrites, prepareRounds } from './group-rounds.ts'
 
 /**
  * Kills one process after another (SIGKILL) while it changes groups and their members in transactions.
@@ -27,22 +27,22 @@ export async function killWriters(
       },
     })
     const ended = once(writer, 'exit')
-    // The signal comes some time after a line was written, wherever the process is by then.
-    const written = await lines(writer.stdout, 2 + (kill % 7))
+    // The process may be at any point of a later round when the signal arrives.
+    const written = await countLines(writer.stdout, 2 + (kill % 7))
     writer.kill('SIGKILL')
     await ended
     rounds += written
-    violations.push(...(await halvesOf(storage)))
+    violations.push(...(await findPartialWrites(storage)))
   }
   return { violations, rounds }
 }
 
-/** Waits for a number of lines. @returns how many lines were written before the process ended. */
-async function lines(stream: NodeJS.ReadableStream, wanted: number): Promise<number> {
+/** Waits for this number of lines. @returns fewer only if the process ended. */
+async function countLines(stream: NodeJS.ReadableStream, limit: number): Promise<number> {
   let count = 0
   for await (const _ of createInterface({ input: stream })) {
     count += 1
-    if (count === wanted) break
+    if (count === limit) break
   }
   return count
 }

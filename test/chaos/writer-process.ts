@@ -1,4 +1,4 @@
-// A process that writes groups and may be killed at any moment. Its argument is a DatabaseAddress in JSON; it prints a
+// A process that writes groups and may be killed at any time. Its argument is a DatabaseAddress in JSON; it prints a
 // line for each round.
 import { createSqlStorage } from '@mintmark/storage-sql'
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const request = (grant: string, parameters: Readonly<Record<string, string>>) =>
   openid.genericGrantRequest(kiosk, `urn:example:grant-type:${grant}`, parameters)
 
-it('discovery lists the grants, and a voucher is exchanged for one access token (RFC 6749 §4.5)', async () => {
+it('lists the grants in discovery, and exchanges a voucher for one access token (RFC 6749 §4.5)', async () => {
   const tokens = await request('voucher', { voucher: 'gift-1' })
 
   expect(kiosk.serverMetadata().grant_types_supported).toContain('urn:example:grant-type:voucher')
@@ -27,7 +27,7 @@ it('discovery lists the grants, and a voucher is exchanged for one access token 
   await expect(request('voucher', { voucher: 'gift-1' })).rejects.toMatchObject({ error: 'invalid_grant' })
 })
 
-it('a badge is exchanged for tokens about its user, which are revoked with the user', async () => {
+it('exchanges a badge for tokens about its user, and deactivating the user revokes them', async () => {
   const { access_token: token, id_token: idToken } = await request('badge', { badge: 'badge-of-ann' })
   const before = await server.accessToken(token)
   const [app] = await createConnectedApps({ storage }).list('user-1')

@@ -8,7 +8,7 @@ it('AGENTS.md has fewer than a hundred lines', () => {
   expect(page.split('\n').length).toBeLessThan(100)
 })
 
-it('the map in AGENTS.md has every package and every folder of test', () => {
+it('the map in AGENTS.md lists every package and every folder of test', () => {
   const packages = readdirSync('packages').map((name) => `\`packages/${name}\``)
   const folders = readdirSync('test').map((name) => `\`${name}\``)
 

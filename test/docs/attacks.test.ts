@@ -20,7 +20,7 @@ it('every attack lists an existing file that stops it and an existing test', () 
   expect(rows.flatMap((row) => faultsOf(row))).toEqual([])
 })
 
-it('each of its seventeen threats has a row (RFC 9700 §4)', () => {
+it('has a row for each of the seventeen threats (RFC 9700 §4)', () => {
   const sections = rowsOf(page).flatMap(({ threat }) => /^§4\.(\d+) /.exec(threat)?.[1] ?? [])
 
   expect(sections.map(Number)).toEqual(Array.from({ length: 17 }, (_, at) => at + 1))

@@ -32,7 +32,7 @@ async function serve(file: string) {
   return { storage, server }
 }
 
-it('a restored backup contains what was revoked since, and revokeEverything revokes it again', async () => {
+it('a restored backup accepts a token that was revoked after the backup, until revokeEverything revokes it again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-backup-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   vi.spyOn(console, 'log').mockImplementation(() => undefined)

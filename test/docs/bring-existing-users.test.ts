@@ -12,7 +12,7 @@ import { openAdministration, writeUsers } from '../../docs/snippets/bring-existi
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { createReceiver } from '../../docs/snippets/receive-webhooks/receiver.ts'
 
-test('the guide writes users of the product, and blocks those who are disabled', async () => {
+test('the guide imports the users of the product, and a disabled user becomes inactive', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const user = { id: 7, fullName: 'Ann', email: 'ann@x.test', isDisabled: false }
 
@@ -22,7 +22,7 @@ test('the guide writes users of the product, and blocks those who are disabled',
   expect(await storage.users.find(userId('8'))).toMatchObject({ active: false })
 })
 
-test('the guide reads users from the table of the product, and keeps no copy', async () => {
+test('the guide reads users from the table of the product, and createCookieSessions accepts this source', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const row = { fullName: 'Ann', email: 'ann@x.test', isDisabled: true }
   const users = usersOf({ find: async (id) => (id === '7' ? row : undefined) })
@@ -33,7 +33,7 @@ test('the guide reads users from the table of the product, and keeps no copy', a
   expect(createCookieSessions({ storage, users })).toHaveProperty('start')
 })
 
-test('the guide writes its table and ours in one transaction, or neither', async () => {
+test('the guide writes to its own table and to Mintmark in one transaction: both or neither', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool()
@@ -52,7 +52,7 @@ test('the guide writes its table and ours in one transaction, or neither', async
   expect(await storage.users.find(userId('7'))).toMatchObject({ active: false, generation: 1 })
 })
 
-test('the guide receives webhooks, and refuses those with a wrong signature', async () => {
+test('the guide receives webhooks, and refuses a webhook with a wrong signature', async () => {
   const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
   const calls: string[] = []
   const receive = createReceiver(secret, {

@@ -18,13 +18,13 @@ export interface ClientAtApp {
   readonly config: openid.Configuration
 }
 
-/** The user Ann, whom every page signs in. */
+/** Creates the user Ann, who signs in on every page. */
 export const addAnn = async (storage: AdminStorage): Promise<void> => {
   const claims = { name: 'Ann Lee', email: 'ann@example.com', email_verified: true }
   await storage.users.insert({ userId: userId('user-1'), claims, createdAt: epochSeconds(Date.now() / 1000) })
 }
 
-/** Registers a client. Its callback is a server address without a page: the test only looks at the URL. */
+/** Registers a client. Its callback is an address without a page: the tests read only the URL. */
 export async function registerAtApp(
   storage: AdminStorage,
   change: Partial<ClientRegistration> = {},
@@ -62,11 +62,11 @@ export async function registerAtApp(
   }
 }
 
-/** Listens at the issuer's address. @returns a function that closes the server. */
+/** Listens on the issuer's port. @returns a function that closes the server. */
 export async function listenAt(issuer: string, app: Express): Promise<() => Promise<void>> {
   const listener = app.listen(Number(new URL(issuer).port), '127.0.0.1')
   await new Promise((resolve) => listener.once('listening', resolve))
-  if ((listener.address() as AddressInfo).port === 0) throw new Error(`${issuer} names no port.`)
+  if ((listener.address() as AddressInfo).port === 0) throw new Error(`The issuer ${issuer} must contain a port.`)
   return () =>
     new Promise((resolve) => {
       listener.close(() => resolve())
@@ -74,15 +74,18 @@ export async function listenAt(issuer: string, app: Express): Promise<() => Prom
     })
 }
 
-interface ClientOf {
+interface ClientOptions {
   readonly clientId: string
   /** Undefined for a public client. */
   readonly clientSecret: string | undefined
   readonly send: typeof fetch
 }
 
-/** openid-client's configuration for a server and this client. */
-export function configAt(issuer: string, { clientId, clientSecret, send }: ClientOf): Promise<openid.Configuration> {
+/** Reads the server's metadata. @returns openid-client's configuration for this client. */
+export function configAt(
+  issuer: string,
+  { clientId, clientSecret, send }: ClientOptions,
+): Promise<openid.Configuration> {
   const proof = clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret)
   return openid.discovery(new URL(issuer), clientId, undefined, proof, {
     execute: [openid.allowInsecureRequests],
@@ -91,7 +94,7 @@ export function configAt(issuer: string, { clientId, clientSecret, send }: Clien
   })
 }
 
-/** The service in this process at its own address; every other address is an empty page. */
+/** Returns a `fetch` that calls the service in this process; every other origin responds with an empty page. */
 export function sendTo(service: HttpService): typeof fetch {
   const answer = toFetch(service)
   return (input, init) => {

@@ -46,7 +46,7 @@ it.each([
     ],
   ],
   ['# only a comment', []],
-])('the words of %j', (code, words) => {
+])('splits %j into commands and words', (code, words) => {
   expect(shellCommands(code)).toEqual(words)
 })
 
@@ -72,7 +72,7 @@ function isPnpmCommand(args: readonly string[]): boolean {
 
 function isMintmarkCommand(args: readonly string[]): boolean {
   const program = createProgram(silentIo)
-  withoutActions(program)
+  removeActions(program)
   try {
     program.parse([...args], { from: 'user' })
     return true
@@ -82,8 +82,8 @@ function isMintmarkCommand(args: readonly string[]): boolean {
   }
 }
 
-function withoutActions(command: ReturnType<typeof createProgram>): void {
-  for (const child of command.commands) withoutActions(child)
+function removeActions(command: ReturnType<typeof createProgram>): void {
+  for (const child of command.commands) removeActions(child)
   if (command.commands.length === 0) command.action(() => undefined)
 }
 

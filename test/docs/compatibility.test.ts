@@ -15,7 +15,7 @@ const files = readdirSync('test/interop').flatMap((name) =>
 )
 
 describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
-  it('every test of test/interop belongs to one product', () => {
+  it('assigns every test file of test/interop to one product', () => {
     expect(triedSoftware.flatMap((software) => software.files).toSorted()).toEqual(files.toSorted())
   })
 
@@ -35,7 +35,7 @@ describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
     expect(inOtherLanguages).toContain(client.setUp ?? 'It needs no particular setting.')
   })
 
-  it('has lines only for the checks of clients in other languages', () => {
+  it('lists only existing checks of clients in other languages', () => {
     const checks = foreignClients.flatMap((client) => client.checks)
 
     expect(linesOf(inOtherLanguages).filter((line) => !checks.includes(line) && !line.startsWith('Fails: '))).toEqual(
@@ -50,7 +50,7 @@ describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
   })
 })
 
-/** The titles of a file's tests and of the suites that it runs; parameters match anything. */
+/** Returns patterns for the titles of a file's tests and of its suites; a parameter in a title matches anything. */
 function titlesOf(file: string): readonly RegExp[] {
   const own = readFileSync(`test/interop/${file}.test.ts`, 'utf8')
   const suites = [...own.matchAll(/from '\.\/(.*-suite\.ts)'/g)].map(([, suite = '']) =>

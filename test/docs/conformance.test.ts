@@ -9,7 +9,7 @@ import { testTitles } from '../../scripts/test-titles.ts'
 
 const titles = testTitles()
 
-it('every test that a requirement names is there', () => {
+it('every test that a requirement names exists', () => {
   expect(missingProofs(standards, titles)).toEqual([])
 })
 
@@ -17,7 +17,7 @@ it('docs/conformance.md matches the tests (update with `pnpm conformance`)', () 
   expect(readFileSync('docs/conformance.md', 'utf8')).toBe(conformancePage(standards, titles))
 })
 
-it('a proof that no test has is found, and a requirement without a proof is not proven', () => {
+it('finds a named test that does not exist, and counts a requirement without a test as not tested', () => {
   const standard: Standard = {
     name: 'RFC 0',
     title: 'An example',

@@ -51,12 +51,12 @@ it("lists the user's connected apps with escaped names, and disconnecting one re
 
   const shown = await browser.open(`${issuer}/account`)
   const after = await browser.fillIn(shown, { app: buttonOf(shown.text, 'app') })
-  const honoured = await server.accessToken(tokens.access_token)
+  const tokenAfter = await server.accessToken(tokens.access_token)
 
   expect(shown.text).toMatch(/Notes &lt;b&gt;&amp;.*?Know who you are.*?Stay connected while you are away/s)
   expect(after.text).not.toContain('name="app"')
   expect(tokens.refresh_token).toMatch(/./)
-  expect(honoured).toBeUndefined()
+  expect(tokenAfter).toBeUndefined()
   await expect(openid.refreshTokenGrant(client.config, tokens.refresh_token ?? '')).rejects.toMatchObject({
     error: 'invalid_grant',
   })

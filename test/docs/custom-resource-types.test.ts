@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { createScim } from '../../docs/snippets/custom-resource-types/okta.ts'
 import { devicesOf, scim, storage } from '../../docs/snippets/custom-resource-types/scim.ts'
 
-it('a directory writes devices, which the program of the page reads', async () => {
+it('a directory creates a device, and the program of the page reads it', async () => {
   const send = await connect(scim, storage)
   const body = { schemas: ['urn:example:params:scim:schemas:core:2.0:Device'], displayName: 'Laptop' }
 

@@ -42,27 +42,27 @@ it("does not ask for consent to the host's own applications, whatever they reque
 it('asks for consent to other applications once, and again for new scopes', async () => {
   const other = await registerAtApp(storage, { ...registration, clientId: 'other' }, send)
 
-  const asked = await startAt(other, 'openid orders.read')
-  await browser.fillIn(asked, { decision: 'allow' })
+  const consentPage = await startAt(other, 'openid orders.read')
+  await browser.fillIn(consentPage, { decision: 'allow' })
   const again = await startAt(other, 'openid orders.read')
   const more = await startAt(other, 'openid orders.read loyalty')
   await browser.fillIn(more, { decision: 'allow' })
   const all = await startAt(other, 'openid loyalty')
 
-  expect([asked, again, more, all].map(({ url }) => url.pathname)).toEqual([
+  expect([consentPage, again, more, all].map(({ url }) => url.pathname)).toEqual([
     '/consent',
     '/callback',
     '/consent',
     '/callback',
   ])
-  expect([asked.text, more.text].map((text) => text.includes('See your orders'))).toEqual([true, true])
+  expect([consentPage.text, more.text].map((text) => text.includes('See your orders'))).toEqual([true, true])
 })
 
-it('the scope of the response shows what the user left out (RFC 6749 §3.3)', async () => {
+it('the scope in the response leaves out what the user deselected (RFC 6749 §3.3)', async () => {
   const other = await registerAtApp(storage, { ...registration, clientId: 'part' }, send)
-  const asked = await startAt(other, 'openid orders.read loyalty')
+  const consentPage = await startAt(other, 'openid orders.read loyalty')
 
-  const form = { ...asked, text: asked.text.replace(/<input[^>]*value="loyalty"[^>]*>/, '') }
+  const form = { ...consentPage, text: consentPage.text.replace(/<input[^>]*value="loyalty"[^>]*>/, '') }
   const tokens = await other.redeem(await browser.fillIn(form, { decision: 'allow' }))
 
   expect(tokens.scope).toBe('openid orders.read')
@@ -74,7 +74,7 @@ it('asks every time for a host application that another program could impersonat
   expect(page.url.pathname).toBe('/consent')
 })
 
-it('prompt=none before the first consent is consent_required (OIDC Core §3.1.2.6)', async () => {
+it('prompt=none before the first consent fails with consent_required (OIDC Core §3.1.2.6)', async () => {
   const other = await registerAtApp(storage, { ...registration, clientId: 'silent' }, send)
 
   const page = await startAt(other, 'openid', { prompt: 'none' })

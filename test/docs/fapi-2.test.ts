@@ -12,7 +12,7 @@ const issuer = 'https://login.example'
 
 afterAll(() => void vi.unstubAllGlobals())
 
-it('the client of the page pushes a signed request, and the browser brings a reference (RFC 9126, RFC 9101)', async () => {
+it('the client of the page pushes a signed request, and the browser sends only a reference (RFC 9126, RFC 9101)', async () => {
   const storage = createMemoryStorage({ issuer })
   const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
   const server = createAuthorizationServer({ issuer, storage, keys, signedIn: () => Promise.resolve(undefined) })

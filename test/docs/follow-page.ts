@@ -4,12 +4,12 @@ import { basename, join } from 'node:path'
 import { fencesOf, type Fence } from '../../scripts/markdown.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The folder and programs with which a page is followed. */
-export interface Place {
+/** Everything that is needed to follow a page as a reader would. */
+export interface PageEnvironment {
   readonly terminal: Terminal
   /** Replacements for npm command lines: unpublished packages cannot be installed by name. */
   readonly npm: (line: string) => string
-  /** The addresses at which the programs of the page answer, by file. */
+  /** The address of each long-running program of the page, by its file. */
   readonly programs: Readonly<Record<string, string>>
 }
 
@@ -17,14 +17,17 @@ export interface Place {
 export const blocksOf = (path: string): readonly Fence[] => fencesOf({ path, text: readFileSync(path, 'utf8') })
 
 /** Executes each block. @returns the output of the last command. */
-export async function follow(blocks: readonly Fence[], place: Place): Promise<string> {
+export async function follow(blocks: readonly Fence[], environment: PageEnvironment): Promise<string> {
   let printed = ''
-  for (const block of blocks) printed = (await followBlock(block, place)) ?? printed
+  for (const block of blocks) printed = (await followBlock(block, environment)) ?? printed
   return printed
 }
 
-async function followBlock({ language, source, code }: Fence, place: Place): Promise<string | undefined> {
-  const { terminal } = place
+async function followBlock(
+  { language, source, code }: Fence,
+  environment: PageEnvironment,
+): Promise<string | undefined> {
+  const { terminal } = environment
   switch (language) {
     case 'ts':
       writeFileSync(join(terminal.folder(), basename(source)), code)
@@ -33,21 +36,21 @@ async function followBlock({ language, source, code }: Fence, place: Place): Pro
       return applyDiff(join(terminal.folder(), source), code)
     case 'sh':
       // The caller packs the packages.
-      return source === 'packing' ? undefined : runBlock(code, place)
+      return source === 'packing' ? undefined : runBlock(code, environment)
     default:
       // The test checks blocks that only show output.
       return undefined
   }
 }
 
-/** The commands of one block; a long-running program is alone in its block, apart from the `cd` of a new terminal. */
-async function runBlock(code: string, { terminal, npm, programs }: Place): Promise<string | undefined> {
+/** Runs one block. A long-running program is alone in its block, except for the `cd` of a new terminal. */
+async function runBlock(code: string, { terminal, npm, programs }: PageEnvironment): Promise<string | undefined> {
   const lines = code
     .trim()
     .split('\n')
     .map((line) => (line.startsWith('npm ') ? npm(line) : line))
-  const isThere = terminal.folder().endsWith('/my-server')
-  const commands = lines.filter((line) => !(isThere && line === 'cd my-server'))
+  const isInServerFolder = terminal.folder().endsWith('/my-server')
+  const commands = lines.filter((line) => !(isInServerFolder && line === 'cd my-server'))
   const file = Object.keys(programs).find((name) => commands.at(-1)?.endsWith(` ${name}`))
   if (file === undefined) return terminal.run(commands.join('\n'))
   const [command = ''] = commands
@@ -56,7 +59,7 @@ async function runBlock(code: string, { terminal, npm, programs }: Place): Promi
   return undefined
 }
 
-/** Replaces the line with a minus by the lines with a plus after it. @throws Error when that line is missing. */
+/** Replaces each line with a minus by the lines with a plus after it. @throws Error if the old line is missing. */
 function applyDiff(file: string, diff: string): undefined {
   let text = readFileSync(file, 'utf8')
   for (const [, old = '', added = ''] of diff.matchAll(/^-(.*\n)((?:\+.*\n)+)/gm)) {

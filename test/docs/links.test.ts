@@ -6,11 +6,11 @@ import { readPages, withoutFences, type Page } from '../../scripts/markdown.ts'
 
 const pages = readPages()
 
-it('every link leads to a file that exists, and to a heading of it', () => {
+it('every link leads to an existing file and an existing heading', () => {
   expect(linkErrors(pages.map(({ path }) => path))).toBe('')
 })
 
-it('no link is empty, or starts at the root, which differs between GitHub and a site', () => {
+it('no link is empty or starts at the root, which differs between GitHub and the site', () => {
   expect(pages.flatMap((page) => unclearLinks(page))).toEqual([])
 })
 
@@ -32,7 +32,7 @@ it('finds broken links', () => {
   ])
 })
 
-/** The messages of remark-validate-links; empty when it finds nothing. */
+/** Returns the messages of remark-validate-links; an empty string if it finds nothing. */
 function linkErrors(args: readonly string[], input?: string): string {
   const options = ['--quiet', '--frail', '--no-color', '--no-stdout', '--use', 'remark-validate-links=repository:false']
   const { stderr, error } = spawnSync('node_modules/.bin/remark', [...options, ...args], { encoding: 'utf8', input })

@@ -15,19 +15,19 @@ import { tokenSource } from '../../docs/snippets/machine-to-machine/token-source
 
 const issuer = 'https://login.example'
 const storage = createMemoryStorage({ issuer })
-const issued: string[] = []
+const events: string[] = []
 const server = createAuthorizationServer({
   ...serverOptions,
   issuer,
   storage,
   keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
   signedIn: () => Promise.resolve(undefined),
-  onEvent: (event) => void issued.push(event.type === 'request.refused' ? event.reason : event.type),
+  onEvent: (event) => void events.push(event.type === 'request.refused' ? event.reason : event.type),
 })
 const toServer = sendTo(server)
 const api = createResourceServer({ issuer, audience: 'https://api.example.com', fetch: toServer })
 
-/** The pages' programs use the network; here it leads to the server and to an API. */
+/** Replaces the network for the programs of the page: requests reach the server or an API in this process. */
 const network: typeof fetch = async (input, init) => {
   const request = new Request(input, init)
   if (!request.url.startsWith('https://api.example.com/')) return toServer(request)
@@ -47,10 +47,10 @@ it('the job calls the API as itself and requests one token however often it call
   expect(await Promise.all([...answers, again].map((answer) => answer.json()))).toEqual(
     Array.from({ length: 3 }, () => ({ subject: 'billing', clientId: 'billing', scopes: ['invoices.read'] })),
   )
-  expect(issued).toEqual(['tokens.issued'])
+  expect(events).toEqual(['tokens.events'])
 })
 
-it('a job with a key has no secret (RFC 7523 §2.2)', async () => {
+it('a job with a key gets tokens without a secret (RFC 7523 §2.2)', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { clientSecret } = await registerWithKey(storage, publicKey.export({ format: 'jwk' }) as JsonObject)
   const config = await signedConfig(issuer, privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)

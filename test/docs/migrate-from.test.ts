@@ -23,10 +23,10 @@ const machineTokens = async (storage: AdminStorage, id: string): Promise<openid.
   return openid.clientCredentialsGrant(config)
 }
 
-it('clients of oidc-provider keep their identifiers and secrets, and unsupported ones are listed', async () => {
+it('clients of oidc-provider keep their identifiers and secrets, and the import lists unsupported clients', async () => {
   const storage = createMemoryStorage({ issuer: 'https://login.example' })
 
-  const left = await importClients(
+  const notImported = await importClients(
     [
       { client_id: 'job', client_secret: secret, grant_types: ['client_credentials'], redirect_uris: [] },
       { client_id: 'app', client_secret: secret, redirect_uris: ['https://app.example/cb'], default_max_age: 60 },
@@ -37,7 +37,7 @@ it('clients of oidc-provider keep their identifiers and secrets, and unsupported
     storage,
   )
 
-  expect([...left.keys()]).toEqual(['weak', 'plain'])
+  expect([...notImported.keys()]).toEqual(['weak', 'plain'])
   expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
   expect(await storage.clients.find(clientId('app'))).toMatchObject({
     defaultMaxAge: 60,
@@ -56,7 +56,7 @@ it.each([
     (storage: AdminStorage) => importRealm({ users: [], clients: [{ clientId: 'job', secret }] }, storage),
   ],
 ])(
-  'a client %s gets its secret when the import is run again after a crash, and a newer secret stays',
+  'a client %s gets its secret when the import runs again after a crash, and another import keeps a newer secret',
   async (_case, run) => {
     const storage = createMemoryStorage({ issuer: 'https://login.example' })
     // The process died between the two steps of the import.
@@ -91,7 +91,7 @@ it('a Keycloak realm keeps its issuer, its user ids and the secrets of its clien
   const storage = createMemoryStorage({ issuer: 'https://login.example/realms/acme' })
   const id = 'f2c0e1d4-8a55-4a67-9d0e-0a4a3a3f7d11'
 
-  const left = await importRealm(
+  const notImported = await importRealm(
     {
       users: [
         {
@@ -121,7 +121,7 @@ it('a Keycloak realm keeps its issuer, its user ids and the secrets of its clien
     storage,
   )
 
-  expect([...left]).toEqual([['wild', expect.stringContaining('wildcard')]])
+  expect([...notImported]).toEqual([['wild', expect.stringContaining('wildcard')]])
   expect(await machineTokens(storage, 'job')).toMatchObject({ token_type: 'bearer' })
   expect(await storage.users.find(userId(id))).toMatchObject({
     active: true,

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-it("the example programs share the README's code except for the mounting", () => {
+it('every example program mounts the server of authorization-server.ts', () => {
   const folder = 'examples/minimal/src'
   const programs = readdirSync(folder).filter((file) =>
     readFileSync(`${folder}/${file}`, 'utf8').includes('mintmark/adapter-'),

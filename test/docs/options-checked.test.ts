@@ -1,3 +1,5 @@
+// One file: it calls every public function that takes options, with valid and with wrong options. Most of it is the
+// table of these functions.
 import { createAdministration, createAdminServer, keepRequestLog, protectLastAdministrators } from '@mintmark/admin'
 import {
   addClientSecret,
@@ -42,7 +44,7 @@ type Values = Readonly<Record<string, unknown>>
 
 /** A function that takes options, and options that it accepts. */
 interface Subject {
-  /** The options are given as a program in JavaScript could give them. */
+  /** Accepts any value at run time, as in a JavaScript program. */
   readonly call: (options: never) => unknown
   readonly accepted: Values
   /** Options that the reference does not list, because they are members of a named type or of another parameter. */
@@ -59,8 +61,8 @@ const issuer = 'https://as.test'
 const storage = createMemoryStorage({ issuer })
 const sealingKey = 'A'.repeat(43)
 const keys = createStoredKeys({ storage, sealingKey })
-const nothing = () => undefined
-const later = () => Promise.resolve(undefined)
+const noop = () => undefined
+const asyncNoop = () => Promise.resolve(undefined)
 const limiter = createMemoryRateLimiter({ points: 1, window: 1 })
 const customFields = [
   { name: 'team', schema: { '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }) } } },
@@ -68,9 +70,9 @@ const customFields = [
 const clientRules = { scopes: [], resources: [], minimumProfile: 'standard', ownAuthenticationMethods: [] }
 const credentials = { clientId: 'api', clientSecret: 'secret' }
 const schema = defineSchema({ id: 'urn:example:scim:A', name: 'A', attributes: [{ name: 'a' }] })
-const users = { find: later }
+const users = { find: asyncNoop }
 
-const administration = () => createAdministration({ storage, keys, onEvent: nothing }).as({ kind: 'host', id: 'N' })
+const administration = () => createAdministration({ storage, keys, onEvent: noop }).as({ kind: 'host', id: 'N' })
 
 const list = (...names: readonly string[]): readonly Listed[] =>
   names.map((name) => ({
@@ -95,15 +97,15 @@ const subjects: Readonly<Record<string, Subject>> = {
       issuer,
       storage,
       keys,
-      signedIn: later,
-      pages: { login: nothing, consent: nothing },
-      logout: { endSession: later, renderPage: nothing },
+      signedIn: asyncNoop,
+      pages: { login: noop, consent: noop },
+      logout: { endSession: asyncNoop, renderPage: noop },
       scopes: { read: { description: 'Read' } },
       resources: { 'https://api.test': { scopes: ['read'] } },
-      mutualTls: { certificate: nothing },
+      mutualTls: { certificate: noop },
       clientDocuments: { allow: '*' },
       users,
-      authorizationDetails: { payment: { parse: nothing, describe: nothing } },
+      authorizationDetails: { payment: { parse: noop, describe: noop } },
     },
     more: [
       ...required('users.find', 'authorizationDetails.*.parse', 'authorizationDetails.*.describe'),
@@ -111,7 +113,7 @@ const subjects: Readonly<Record<string, Subject>> = {
       ...list('discovery.uiLocales', 'discovery.policyUri', 'authorizationDetails.*.remembers:boolean'),
     ],
   },
-  attestedClients: { call: attestedClients, accepted: { storage, attesterKeys: later } },
+  attestedClients: { call: attestedClients, accepted: { storage, attesterKeys: asyncNoop } },
   certificateFromHeader: {
     call: certificateFromHeader,
     accepted: { format: 'nginx', trust: 'this_proxy_sets_and_strips_it', chain: { header: 'x-verify' } },
@@ -162,7 +164,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   limitSignIns: { call: limitSignIns, accepted: {}, more: list('byAccount', 'byAddress', 'clock') },
   defineDetailType: {
     call: defineDetailType,
-    accepted: { parse: nothing, describe: nothing },
+    accepted: { parse: noop, describe: noop },
     more: [
       ...required('parse', 'describe'),
       ...list('within', 'enrich', 'parseGranted', 'locations', 'remembers:boolean'),
@@ -170,7 +172,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   defineGrant: {
     call: defineGrant,
-    accepted: { grantType: 'urn:example:grant', decide: nothing },
+    accepted: { grantType: 'urn:example:grant', decide: noop },
     more: [...required('grantType:string', 'decide'), ...list('refuseUnknown')],
   },
   createScimServer: {
@@ -179,9 +181,9 @@ const subjects: Readonly<Record<string, Subject>> = {
       issuer,
       storage,
       deprovisioningLimit: { users: 5 },
-      accessTokens: { accessToken: later },
+      accessTokens: { accessToken: asyncNoop },
       resourceTypes: [
-        { resourceType: defineResourceType({ name: 'Role', endpoint: '/Roles', schema }), resources: nothing },
+        { resourceType: defineResourceType({ name: 'Role', endpoint: '/Roles', schema }), resources: noop },
       ],
     },
     more: [
@@ -219,7 +221,14 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   createAdminServer: {
     call: createAdminServer,
-    accepted: { issuer, storage, authorize: later, accessTokens: { accessToken: later }, customFields, clientRules },
+    accepted: {
+      issuer,
+      storage,
+      authorize: asyncNoop,
+      accessTokens: { accessToken: asyncNoop },
+      customFields,
+      clientRules,
+    },
     more: rules,
   },
   createAdministration: {
@@ -288,10 +297,10 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: {
       origin: issuer,
       bodyLimit: 1,
-      tooLarge: nothing,
-      routes: [{ path: '/a', methods: {}, renderError: nothing }],
-      notFound: nothing,
-      methodNotAllowed: nothing,
+      tooLarge: noop,
+      routes: [{ path: '/a', methods: {}, renderError: noop }],
+      notFound: noop,
+      methodNotAllowed: noop,
     },
     more: [...required('routes[].path', 'routes[].methods', 'routes[].renderError'), ...list('routes[].crossOrigin')],
   },
@@ -309,10 +318,13 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: { durable: storage, expiring: storage },
     more: required('durable', 'expiring'),
   },
-  createRedisStorage: { call: createRedisStorage, accepted: { client: { evalSha: later, eval: later }, issuer } },
+  createRedisStorage: {
+    call: createRedisStorage,
+    accepted: { client: { evalSha: asyncNoop, eval: asyncNoop }, issuer },
+  },
   openSqliteDialect: { call: (options) => openSqliteDialect(':memory:', options), accepted: {} },
   toPostgresDialect: {
-    call: (options) => toPostgresDialect({ on: nothing, options: {} } as never, options),
+    call: (options) => toPostgresDialect({ on: noop, options: {} } as never, options),
     accepted: {},
   },
   withinTransaction: {
@@ -320,7 +332,7 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: {
       client: { query: () => Promise.resolve({ rows: [['read committed']], fields: [] }) },
       issuer,
-      work: later,
+      work: asyncNoop,
     },
     more: required('client', 'issuer:string', 'work'),
   },
@@ -330,16 +342,16 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: {
       scopes: { read: { description: 'Read' } },
       resources: { 'https://api.test': { scopes: ['read'] } },
-      mutualTls: { certificate: nothing },
+      mutualTls: { certificate: noop },
     },
   },
 }
 
 const documented = configurables(readPublicApi())
 
-/** Values that no option accepts, except the options of the type in the last column. */
+/** Values that no option accepts, except options whose type matches the last column. */
 const wrongValues: readonly (readonly [string, unknown, RegExp?])[] = [
-  ['a text', '10', /^string(?: \| undefined)?$/],
+  ['a string', '10', /^string(?: \| undefined)?$/],
   ['a negative number', -1.5, /^any number$/],
   ['true', true, /^boolean$/],
   ['a list of symbols', [Symbol('wrong')]],
@@ -347,13 +359,13 @@ const wrongValues: readonly (readonly [string, unknown, RegExp?])[] = [
   ['null', null],
 ]
 
-/** Of objects that another function makes, a part is used, and they may have other members. */
+/** Returns whether the option belongs to an object that another function creates, which may have other members. */
 const isForeign = (name: string): boolean => /^(?:keys|accessTokens)\./.test(name)
 
 describe.each(Object.entries(subjects))('%s', (subject, { call, accepted, more = [] }) => {
   const known = documented.find(({ name }) => name === subject)?.options ?? []
   const options: readonly Listed[] = [...known, ...more]
-  /** What the function says; `undefined` when it accepts the options. */
+  /** Returns the error message of the function; `undefined` if it accepts the options. */
   const complaint = async (given: unknown): Promise<string | undefined> => {
     try {
       await call(given as never)
@@ -363,23 +375,25 @@ describe.each(Object.entries(subjects))('%s', (subject, { call, accepted, more =
     }
   }
 
-  it('accepts options that are right, and has some', async () => {
+  it('accepts valid options, and has at least one', async () => {
     expect(await complaint(accepted)).toBeUndefined()
     expect(options.length).toBeGreaterThan(0)
   })
 
   it.each(options.filter(({ name }) => !isForeign(name)))(
-    'rejects a misspelling of $name, and names it',
+    'rejects a misspelling of $name with an error that names it',
     async ({ name }) => {
-      const misspelled = at(accepted, pathOf(name), (group, last) => ({ ...group, [`${last}_`]: 1 }))
+      const misspelled = changeAt(accepted, pathOf(name), (group, last) => ({ ...group, [`${last}_`]: 1 }))
 
       expect(await complaint(misspelled)).toContain(`${pathOf(name).at(-1)}_`)
     },
   )
 
-  it.each(options)('rejects a $name of another type, and names it', async ({ name, type }) => {
+  it.each(options)('rejects $name of a wrong type with an error that names it', async ({ name, type }) => {
     const wrong = wrongValues.filter(([, , except]) => except?.test(type) !== true)
-    const given = wrong.map(([, value]) => at(accepted, pathOf(name), (group, last) => ({ ...group, [last]: value })))
+    const given = wrong.map(([, value]) =>
+      changeAt(accepted, pathOf(name), (group, last) => ({ ...group, [last]: value })),
+    )
 
     const complaints = await Promise.all(given.map(complaint))
 
@@ -387,9 +401,9 @@ describe.each(Object.entries(subjects))('%s', (subject, { call, accepted, more =
   })
 
   it.each(options.filter(({ isRequired }) => isRequired))(
-    'rejects options without $name, and names it',
+    'rejects options without $name with an error that names it',
     async ({ name }) => {
-      const lacking = at(accepted, pathOf(name), (group, last) => ({ ...group, [last]: undefined }))
+      const lacking = changeAt(accepted, pathOf(name), (group, last) => ({ ...group, [last]: undefined }))
 
       expect(await complaint(lacking)).toSatisfy((text: string | undefined) => isAbout(text, name))
     },
@@ -406,8 +420,8 @@ it('covers every function that takes options', () => {
 
 const pathOf = (name: string): readonly string[] => name.replaceAll('[]', '.0').split('.')
 
-/** The same options, with a change to the group at the end of the path. */
-function at(
+/** Returns a copy of the options in which the group at the end of the path is changed. */
+function changeAt(
   group: object,
   [first = '', ...rest]: readonly string[],
   change: (group: object, last: string) => object,
@@ -415,13 +429,13 @@ function at(
   if (rest.length === 0) return change(group, first)
   const key = first === '*' ? (Object.keys(group)[0] ?? '') : first
   const inner: unknown = Reflect.get(group, key) ?? {}
-  const changed = at(typeof inner === 'object' && inner !== null ? inner : {}, rest, change)
+  const changed = changeAt(typeof inner === 'object' && inner !== null ? inner : {}, rest, change)
   return Array.isArray(group) ? [changed] : { ...group, [key]: changed }
 }
 
-/** Whether the sentence names the option or the group that it belongs to, in whatever spelling. */
+/** Returns whether the message names the option or its group, ignoring case, spaces and underscores. */
 function isAbout(text: string | undefined, name: string): boolean {
   const [first = '', last = first] = [pathOf(name)[0], pathOf(name).at(-1)]
-  const said = text?.replaceAll(/[\s_]/g, '').toLowerCase() ?? ''
-  return said.includes(last.toLowerCase()) || (last !== first && said.includes(first.toLowerCase()))
+  const letters = text?.replaceAll(/[\s_]/g, '').toLowerCase() ?? ''
+  return letters.includes(last.toLowerCase()) || (last !== first && letters.includes(first.toLowerCase()))
 }

@@ -9,7 +9,7 @@ const pages = ['docs/explanation', 'docs/how-to', 'docs/tutorial'].flatMap((fold
     .map((name) => `${folder}/${name}`),
 )
 
-/** The names in the reference, which is generated from the sources: `lifetimes.idToken` and its last part. */
+/** The names in the generated reference: each full name, such as `lifetimes.idToken`, and its last part. */
 const known = new Set([
   ...[...readFileSync('docs/reference/options.md', 'utf8').matchAll(/^\*\*`([\w.]+)`\*\*/gm)].flatMap(
     ([, name = '']) => [name, name.split('.').at(-1) ?? ''],
@@ -17,11 +17,11 @@ const known = new Set([
   ...Object.keys(clientMetadata),
 ])
 
-/** An option as prose names it: "the option `x`", "set `x`", "set `x: true`". */
+/** Finds the options that prose names: "the option `x`", "set `x`", "set `x: true`". */
 const namedOptions = (text: string): readonly string[] =>
   [...text.matchAll(/\b(?:[Oo]ptions?|[Ss]et) `([a-z][A-Za-z]*(?:\.\w+)*)(?:: [^`]*)?`/g)]
     .map(([, name = '']) => name)
-    // Node's own.
+    // This is an option of Node.
     .filter((name) => name !== 'server.maxConnections')
 
 it('every option that a page names exists', () => {

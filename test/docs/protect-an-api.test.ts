@@ -26,7 +26,7 @@ it('the APIs of the guide answer with a challenge and serve their metadata (RFC 
   expect(byFetch.headers.get('www-authenticate')).toContain('resource_metadata=')
 })
 
-it('the API of the guide gets its credentials where the guide registers it', async () => {
+it('the server of the guide serves the revocation feed, and its API accepts the registered credentials', async () => {
   const storage = createMemoryStorage({ issuer: 'https://id.example.com' })
 
   const { server, credentials } = await createServers(storage, 'A'.repeat(43))

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { storage } from '../../docs/snippets/provision-accounts/scim.ts'
 import { userOf } from '../../docs/snippets/provision-accounts/sign-in.ts'
 
-it('the program that connects a provider prints what to paste', () => {
+it('the program that registers a provider prints its Tenant URL and its Secret Token', () => {
   const program = 'docs/snippets/provision-accounts/register.ts'
 
   const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@mintmark/source', program], {
@@ -18,7 +18,7 @@ it('the program that connects a provider prints what to paste', () => {
   )
 })
 
-it('a user who signs in at the provider gets one account, the same each time, until it is deactivated', async () => {
+it('each sign-in at the provider leads to the same user, until that user is deactivated', async () => {
   await registerIdentityProvider({ providerId: 'acme' }, { storage })
   const kim = { sub: '42', email: 'kim@example.com' }
 

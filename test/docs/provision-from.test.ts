@@ -22,18 +22,18 @@ describe.each([
     toleranceProfile: product,
   })
 
-  it('names each field, with the value that `idp setup` prints where it is the same for all', async () => {
+  it('names each field, and the value that `idp setup` prints if all connections have the same', async () => {
     const { provider } = await registered
     const { fields } = await identityProviders.setup('acme', product)
 
-    const said = Object.entries(fields).filter(
+    const commonFields = Object.entries(fields).filter(
       ([name, value]) => name !== 'Authorization' && !value.includes('secret') && value !== provider.tenantUrl,
     )
     expect(Object.keys(fields).filter((name) => !page.includes(`| ${name} |`))).toEqual([])
-    expect(said.filter(([, value]) => !page.replaceAll('`', '').includes(`| ${value} |`))).toEqual([])
+    expect(commonFields.filter(([, value]) => !page.replaceAll('`', '').includes(`| ${value} |`))).toEqual([])
   })
 
-  it('registers a connection with which the product can do everything it does', async () => {
+  it('registers a connection that accepts every recorded request of the product', async () => {
     const { provider, secret } = await registered
     expect(page).toContain(`--profile ${product}`)
 
@@ -49,7 +49,7 @@ describe.each([
   })
 })
 
-it("Entra's Tenant URL accepts a flag after it, as administrators write it", async () => {
+it("accepts requests with the feature flag that administrators append to Entra's Tenant URL", async () => {
   const issuer = 'https://login.example'
   const storage = createMemoryStorage({ issuer })
   const { identityProviders } = createAdministration({ storage }).as({ kind: 'host', id: 'test' })

@@ -17,7 +17,7 @@ describe.each(published)('$folder on npm', ({ folder, manifest }) => {
     expect(readme).toMatch(/^npm (?:install|create) /m)
   })
 
-  it('says where its sources are, which provenance needs', () => {
+  it('names its repository, which npm provenance requires', () => {
     expect(manifest).toMatchObject({
       license: 'MIT',
       homepage: 'https://github.com/mintmark/mintmark#readme',

@@ -33,20 +33,20 @@ it('the packages export fewer than 220 names, which docs/reference/api.md lists'
 
 describe('every option has a doc comment', () => {
   const options = configurables(api).flatMap(({ name, options: taken }) =>
-    taken.map((option) => ({ ...option, place: `${name}: ${option.name}` })),
+    taken.map((option) => ({ ...option, label: `${name}: ${option.name}` })),
   )
 
   it('that describes it', () => {
-    expect(options.filter(({ text }) => text === '').map(({ place }) => place)).toEqual([])
+    expect(options.filter(({ text }) => text === '').map(({ label }) => label)).toEqual([])
   })
 
   it('that gives its default and the reason for it: `@defaultValue 60. Revocation takes effect quickly.`', () => {
-    const open = options.filter(
+    const unexplained = options.filter(
       ({ isRequired, isGroup, defaultValue }) =>
         !isRequired && !(isGroup && defaultValue === undefined) && (defaultValue?.reason ?? '') === '',
     )
 
-    expect(open.map(({ place }) => place)).toEqual([])
+    expect(unexplained.map(({ label }) => label)).toEqual([])
   })
 })
 
@@ -81,7 +81,7 @@ describe('the OpenAPI documents match the server', async () => {
   const { secret } = await registerIdentityProvider({ providerId: 'acme' }, { storage: apis.storage })
 
   it.each(['authorization-server', 'scim', 'administration'] as const)(
-    '%s: each path with exactly its methods',
+    '%s lists each path with exactly the methods that the server allows',
     async (name) => {
       const { server, document } = apis.byName[name]
       const base = baseOf(document).replace('{provider_id}', 'acme')
@@ -89,7 +89,7 @@ describe('the OpenAPI documents match the server', async () => {
       const differing = await Promise.all(
         [...documented(document)].map(async ([path, methods]) => {
           const allowed = await methodsAt(base + path.replaceAll(/\{\w+\}/g, 'x'), { server, secret })
-          return allowed === methods ? [] : [`${path}: ${methods} is documented, ${allowed} is answered`]
+          return allowed === methods ? [] : [`${path}: the document lists ${methods}, the server allows ${allowed}`]
         }),
       )
 
@@ -97,7 +97,7 @@ describe('the OpenAPI documents match the server', async () => {
     },
   )
 
-  it('authorization-server: each parameter takes the values that the metadata lists (RFC 8414 §2)', () => {
+  it('authorization-server lists the same parameter values as the metadata (RFC 8414 §2)', () => {
     const { paths } = apis.byName['authorization-server'].document as unknown as OpenApi
     const parameters = paths['/auth']?.['get']?.parameters ?? []
     const valuesOf = (name: string) => parameters.find((parameter) => parameter.name === name)?.schema.enum
@@ -123,7 +123,7 @@ describe('the OpenAPI documents match the server', async () => {
   it.each([
     ['User', userResourceType],
     ['Group', groupResourceType],
-  ])('scim: %s has the attributes of its schemas (RFC 7643 §7)', (name, { attributes, extensions }) => {
+  ])('scim lists the attributes of the schemas for %s (RFC 7643 §7)', (name, { attributes, extensions }) => {
     const { components } = apis.byName.scim.document as unknown as OpenApi
     const schema = components.schemas[name]
     const ofExtensions = extensions.map((extension) => [extension.schema.id, namesOf(extension.schema.attributes)])
@@ -169,12 +169,14 @@ const namesOf = (attributes: ResourceType['attributes']): Names =>
   Object.fromEntries(attributes.map(({ name, subAttributes }) => [name, namesOf(subAttributes)]))
 
 const namesIn = (schema: Schema | undefined): Names =>
-  Object.fromEntries(Object.entries(schema?.properties ?? {}).map(([name, one]) => [name, namesIn(one.items ?? one)]))
+  Object.fromEntries(
+    Object.entries(schema?.properties ?? {}).map(([name, property]) => [name, namesIn(property.items ?? property)]),
+  )
 
 const baseOf = (document: DocumentedApi['document']): string =>
   (document as unknown as { readonly servers: readonly [{ readonly url: string }] }).servers[0].url
 
-/** The methods of each path in alphabetical order. */
+/** Returns the methods of each path in alphabetical order. */
 function documented(document: DocumentedApi['document']): ReadonlyMap<string, string> {
   const { paths } = document as unknown as { readonly paths: Readonly<Record<string, object>> }
   return new Map(
@@ -185,7 +187,7 @@ function documented(document: DocumentedApi['document']): ReadonlyMap<string, st
   )
 }
 
-/** The `Allow` header of the answer to an unknown method (RFC 9110 §15.5.6). */
+/** Returns the `Allow` header of the response to an unknown method (RFC 9110 §15.5.6). */
 async function methodsAt(
   address: string,
   { server, secret }: { readonly server: HttpService; readonly secret: string },

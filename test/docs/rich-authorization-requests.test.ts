@@ -12,7 +12,7 @@ const issuer = 'https://login.example'
 
 afterAll(() => void vi.unstubAllGlobals())
 
-it('the client of the page gets a payment approved, and the API pays it and nothing else (RFC 9396)', async () => {
+it('the client of the page gets a payment approved, and the API makes only this payment (RFC 9396)', async () => {
   const storage = createMemoryStorage({ issuer })
   const server = createAuthorizationServer({
     issuer,
@@ -25,7 +25,7 @@ it('the client of the page gets a payment approved, and the API pays it and noth
   await addAnn(storage)
   const send = sendTo(server)
   vi.stubGlobal('fetch', send)
-  // It keeps the `fetch` that it finds.
+  // Imported after the stub, because the module keeps the `fetch` that it finds.
   const { pay } = await import('../../docs/snippets/payments/api.ts')
   const registration = {
     resources: ['https://bank.example/payments'],

@@ -41,7 +41,7 @@ it('the vault in the guide signs with ES256 (RFC 7518 §3.4)', async () => {
   expect((await signer.sign(new Uint8Array(1))).length).toBe(64)
 })
 
-it('a new client secret works beside the old one, and the old one expires', async () => {
+it('a new client secret and the old one both work until the old one expires', async () => {
   const send = sendTo(server)
   const { clientSecret: first = '' } = await registerClient(
     { clientId: 'my-app', clientName: 'My app', redirectUris: ['https://app.example/'] },
@@ -65,7 +65,7 @@ it('a new client secret works beside the old one, and the old one expires', asyn
   expect(reasons).toEqual(['client_credentials_wrong'])
 })
 
-it('a new Secret Token works beside the old one, and the old one expires', async () => {
+it('a new Secret Token and the old one both work until the old one expires', async () => {
   const { secret: first, tenantUrl } = await registerIdentityProvider(
     { providerId: 'acme', displayName: 'Acme Inc.' },
     { storage },

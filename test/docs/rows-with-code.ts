@@ -1,4 +1,4 @@
-/** A row of a table whose last cell quotes the code that has the number. */
+/** A row of a table whose last cell quotes the code that contains the number. */
 export interface Row {
   readonly setting: string
   readonly value: string
@@ -18,14 +18,10 @@ export function rowsOf(text: string): readonly Row[] {
   )
 }
 
-/**
- * Compares a row with the source of its file. Whole numbers of the page, `16,384`, appear in the code as `16_384`.
- */
+/** Returns the differences between a row and the source of its file. The page writes `16,384`, the code `16_384`. */
 export function faultsOf({ setting, value, code, file }: Row, source: string): readonly string[] {
   if (!source.includes(code)) return [`${setting}: ${code} is not in ${file}`]
   const inCode: readonly string[] = code.replaceAll('_', '').match(/\d+/g) ?? []
-  const told: readonly string[] = value.replaceAll(',', '').match(/(?<!\w)\d+/g) ?? []
-  return told
-    .filter((number) => !inCode.includes(number))
-    .map((number) => `${setting}: ${number} is not what the code says`)
+  const onPage: readonly string[] = value.replaceAll(',', '').match(/(?<!\w)\d+/g) ?? []
+  return onPage.filter((number) => !inCode.includes(number)).map((number) => `${setting}: ${number} is not in the code`)
 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => listener.close(resolve)))
 
 it.each([
-  ['nothing', {}],
+  ['no such headers', {}],
   [
     'the headers of the page',
     { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'login.example' },
@@ -28,7 +28,7 @@ it.each([
     'forged headers',
     { forwarded: 'host=evil.example;proto=http', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
   ],
-])('%s in the request changes no URL (RFC 9700 §2.6)', async (_, headers) => {
+])('builds its URLs from the issuer for a request with %s (RFC 9700 §2.6)', async (_, headers) => {
   const metadata = (await (await fetch(`${address}/.well-known/openid-configuration`, { headers })).json()) as Record<
     string,
     unknown
@@ -40,7 +40,7 @@ it.each([
   ])
 })
 
-it('behind plain http the cookie is for https and this host only (RFC 6265bis §4.1.3.2)', async () => {
+it('sets a Secure __Host- cookie although the proxy connects over plain http (RFC 6265bis §4.1.3.2)', async () => {
   const redirectUri = 'https://app.example/callback'
   await registerClient({ clientId: 'app', clientName: 'App', redirectUris: [redirectUri] }, { storage })
   const query = {

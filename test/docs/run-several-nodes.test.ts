@@ -41,21 +41,21 @@ const post = (
     body: new URLSearchParams(form),
   })
 
-it('one node accepts what the other issues, and both reject what either revokes', async () => {
+it('both nodes accept a token that one issues, and reject it after either revokes it', async () => {
   const issued = (await (await post(0, '/token', { grant_type: 'client_credentials' })).json()) as {
     readonly access_token: string
   }
-  const ask = async (node: 0 | 1): Promise<unknown> =>
+  const isActive = async (node: 0 | 1): Promise<unknown> =>
     (
       (await (await post(node, '/token/introspection', { token: issued.access_token })).json()) as {
         readonly active: unknown
       }
     ).active
 
-  const before = [await ask(0), await ask(1)]
+  const before = [await isActive(0), await isActive(1)]
   await post(1, '/token/revocation', { token: issued.access_token })
 
-  expect([before, await ask(0), await ask(1)]).toEqual([[true, true], false, false])
+  expect([before, await isActive(0), await isActive(1)]).toEqual([[true, true], false, false])
 })
 
 it('wrong secrets at two nodes are counted together (RFC 6749 §2.3.1)', async () => {
@@ -78,7 +78,7 @@ it('concurrent maintenance on all nodes leaves one new key per algorithm', async
   expect(keys).toHaveLength(2)
 })
 
-it('with Redis, short-lived records are there and the rest stays where it was', async () => {
+it('with Redis, short-lived records are in Redis and all other records stay in the database', async () => {
   const redis = await startRedis()
   const { storage, close } = await withRedis(nodes[0].storage, redis.url)
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 /**
- * The commands of a shell block, each as its words, without comments, leading assignments and redirections. Quotes are
- * removed; `$NAME` and `$(…)` are not expanded.
+ * Splits a shell block into commands, and each command into words. Removes comments, leading assignments, redirections
+ * and quotes; does not expand `$NAME` and `$(…)`.
  */
 export function shellCommands(code: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]]

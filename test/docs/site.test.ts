@@ -15,7 +15,7 @@ it('every page of docs is in the sidebar, once', () => {
   expect(pages.toSorted()).toEqual(written.filter((path) => path !== 'index.md').toSorted())
 })
 
-it('every page has a heading, by which the sidebar names it', () => {
+it('every page has a heading, which the sidebar shows', () => {
   const pages = globSync('docs/**/*.md', { exclude: ['docs/.vitepress', 'docs/reference/api'] })
 
   expect(pages.filter((path) => !/^# \S/m.test(readFileSync(path, 'utf8')))).toEqual([])
@@ -27,11 +27,11 @@ it.each(startPage.hero.actions)('the button “$text” of the start page leads 
 
 describe('a link on the site', () => {
   it.each([
-    ['to a page of the site stays', '../glossary.md#grant'],
-    ['to a file of the site stays', '../reference/openapi/scim.json'],
-    ['to a page that is missing stays, so that the build fails', 'missing.md'],
-    ['to a heading of the page stays', '#keys'],
-    ['to another site stays', 'https://www.rfc-editor.org/rfc/rfc6749'],
+    ['to a page of the site is unchanged', '../glossary.md#grant'],
+    ['to a file of the site is unchanged', '../reference/openapi/scim.json'],
+    ['to a missing page is unchanged, so that the build fails', 'missing.md'],
+    ['to a heading of the page is unchanged', '#keys'],
+    ['to another site is unchanged', 'https://www.rfc-editor.org/rfc/rfc6749'],
   ])('%s', (_, target) => {
     expect(sourceUrl(target, 'how-to/rotate-keys.md')).toBeUndefined()
   })

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
-it('the files of the starter in the Express example are those of the starter', () => {
+it('the Express example contains unchanged copies of the files of the starter', () => {
   const folder = 'examples/express-sqlite/src/starter'
   const files = readdirSync(folder)
 

@@ -7,11 +7,11 @@ import { dirname, join } from 'node:path'
 export interface Terminal {
   /** The current folder after the previous commands. */
   folder(): string
-  /** Runs commands as an interactive shell would. @throws Error with their output when one of them fails. */
+  /** Runs commands as an interactive shell would. @throws Error with their output if one of them fails. */
   run(commands: string): string
   /** Starts a long-running program and waits until it answers at the address. */
   start(command: string, address: string): Promise<void>
-  /** Stops the program that the command started, and waits for its end. */
+  /** Stops the program that the command started, and waits until it has exited. */
   stop(command: string): Promise<void>
   /** Stops everything and removes the folder. */
   close(): Promise<void>
@@ -20,8 +20,8 @@ export interface Terminal {
 /** @param env variables in addition to the environment of the tests. */
 export function openTerminal(env: Readonly<Record<string, string>>): Terminal {
   const home = mkdtempSync(join(tmpdir(), 'mintmark-page-'))
-  const [kept, where] = [join(home, '.environment'), join(home, '.folder')]
-  writeFileSync(where, home)
+  const [savedEnvironment, savedFolder] = [join(home, '.environment'), join(home, '.folder')]
+  writeFileSync(savedFolder, home)
   const programs = new Map<string, ReturnType<typeof spawn>>()
   const environment = {
     ...process.env,
@@ -29,29 +29,30 @@ export function openTerminal(env: Readonly<Record<string, string>>): Terminal {
     PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
     ...env,
   }
-  const folder = (): string => readFileSync(where, 'utf8').trim()
+  const folder = (): string => readFileSync(savedFolder, 'utf8').trim()
   const stop = async (command: string): Promise<void> => {
     const program = programs.get(command)
     programs.delete(command)
     if (program === undefined || program.exitCode !== null) return
-    await new Promise((ended) => program.once('exit', ended).kill('SIGKILL'))
+    await new Promise((resolve) => program.once('exit', resolve).kill('SIGKILL'))
   }
 
   return {
     folder,
     run(commands) {
-      const remembered = existsSync(kept) ? `. '${kept}'\n` : ''
-      const script = `set -ea\n${remembered}cd "$(cat '${where}')"\n${commands}\npwd >'${where}'\nexport -p >'${kept}'\n`
+      const restore = existsSync(savedEnvironment) ? `. '${savedEnvironment}'\n` : ''
+      const save = `pwd >'${savedFolder}'\nexport -p >'${savedEnvironment}'\n`
+      const script = `set -ea\n${restore}cd "$(cat '${savedFolder}')"\n${commands}\n${save}`
       const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', env: environment })
-      if (status !== 0) throw new Error(`This failed:\n${commands}\n${stdout}${stderr}`)
+      if (status !== 0) throw new Error(`These commands failed:\n${commands}\n${stdout}${stderr}`)
       return stdout
     },
     async start(command, address) {
       const program = spawn('bash', ['-c', `exec ${command}`], { cwd: folder(), env: environment })
       programs.set(command, program)
-      const said: string[] = []
+      const output: string[] = []
       for (const stream of [program.stdout, program.stderr])
-        stream.on('data', (chunk: Buffer) => said.push(chunk.toString()))
+        stream.on('data', (chunk: Buffer) => output.push(chunk.toString()))
       for (let attempt = 0; attempt < 400; attempt += 1) {
         if (
           await fetch(address, { redirect: 'manual' }).then(
@@ -63,7 +64,7 @@ export function openTerminal(env: Readonly<Record<string, string>>): Terminal {
         if (program.exitCode !== null) break
         await new Promise((wake) => setTimeout(wake, 25))
       }
-      throw new Error(`${command} did not come up: ${said.join('')}`)
+      throw new Error(`${command} did not start: ${output.join('')}`)
     },
     stop,
     async close() {

@@ -34,7 +34,7 @@ it("the sign-in page of the guide is the host's own, and the browser returns wit
   expect(tokens.claims()).toMatchObject({ sub: 'user-1', amr: ['pwd'] })
 })
 
-it('does not ask a user who is signed in at the host again, unless the client requires it (OIDC Core §3.1.2.1)', async () => {
+it('does not ask a user who is signed in at the host to sign in again, unless the client requires it (OIDC Core §3.1.2.1)', async () => {
   const browser = openFormBrowser()
   await browser.fillIn(await browser.open(`${issuer}/sign-in`), password)
 
@@ -69,7 +69,7 @@ it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javasc
   },
 )
 
-it('a deactivated user gets no code, whatever the session says', async () => {
+it('a deactivated user gets no code, even with an active session at the host', async () => {
   const browser = openFormBrowser()
   await browser.fillIn(await browser.open(`${issuer}/sign-in`), password)
   await storage.users.deactivate(userId('user-1'), epochSeconds(Date.now() / 1000))

@@ -5,35 +5,44 @@ import type { ToleranceProfile } from '@mintmark/scim'
 
 import type { toolchains } from './toolchains.ts'
 
-/** Software in another language, or too large for the test command, that runs against a real server. */
+/** Software that runs against a real server. It is written in another language, or too large for the test command. */
 export interface ForeignClient {
-  /** Its folder below test/foreign-clients, with a small program and the pinned versions. */
+  /** Its folder in test/foreign-clients, which contains a small program and the pinned versions. */
   readonly folder: string
   /** Its common name. */
   readonly name: string
   readonly role: (typeof foreignRoles)[number]
   readonly toolchain: keyof typeof toolchains
-  /** Whose versions are shown, as the folder's file of pinned versions spells them. Debian's packages report their own. */
+  /**
+   * The packages whose versions are shown, named as in the folder's file of pinned versions. Debian's packages report
+   * their versions themselves.
+   */
   readonly packages: readonly string[]
-  /** The path of the redirect URI, for a program that serves it on its own port. The runner serves it for the others. */
+  /** The path of the redirect URI, for a program that serves it on its own port. The runner serves it for other programs. */
   readonly callback?: string
-  /** The path of the address for logout tokens, on the same port. */
+  /** The path that receives logout tokens, on the same port. */
   readonly backChannelLogout?: string
-  /** The same for a second registration, which authenticates with `private_key_jwt` and names the token endpoint as audience. */
+  /**
+   * The path of the redirect URI of a second registration, which authenticates with `private_key_jwt` and uses the
+   * token endpoint as audience.
+   */
   readonly assertionCallback?: string
-  /** Whether it calls the tools of an MCP server, which then runs beside the server. */
+  /** Whether it calls the tools of an MCP server, which then runs next to the authorization server. */
   readonly callsTools?: true
-  /** Whether it forwards certificates of clients in the headers of nginx. It gets some, and the client `billing` exists. */
+  /**
+   * Whether it forwards client certificates in the headers of nginx. The runner then creates certificates for it and
+   * registers the client `billing`.
+   */
   readonly forwardsCertificates?: true
-  /** A file that is fetched into the program's output folder as `collection.json`, by an address that does not change. */
+  /** The URL of a file that is downloaded as `collection.json` into the program's output folder. It must never change. */
   readonly collection?: string
-  /** How the SCIM server treats deviations of this client; by default as the product does. */
+  /** The tolerance profile of its SCIM connection; `general` by default. */
   readonly toleranceProfile?: ToleranceProfile
-  /** What the program checks. It must report each of these and no other. */
+  /** The titles of the checks. The program must report each of them and no others. */
   readonly checks: readonly string[]
-  /** Checks that fail today, with the reason. One that passes makes the command fail, so that it is removed here. */
+  /** Checks that fail today, with the reason. The command fails when such a check passes, so that it is removed here. */
   readonly expectedFailures?: Readonly<Record<string, string>>
-  /** Required configuration, in words for its users. */
+  /** The configuration that the client needs, as a text for its users. */
   readonly setUp?: string
 }
 
@@ -47,7 +56,7 @@ export const foreignRoles = [
 
 const pinFiles = ['go.mod', 'Cargo.toml', 'pom.xml', 'requirements.txt', 'package.json']
 
-/** The pinned version of each package; `undefined` for a package that no file pins, such as Debian's. */
+/** Returns the pinned version of each package; `undefined` if no file pins one of them, as for Debian's packages. */
 export function pinnedVersion({ folder, packages }: ForeignClient): string | undefined {
   const pins = pinFiles.map((file) => readIfPresent(join(import.meta.dirname, folder, file))).join('\n')
   const versions = packages.map(
@@ -60,7 +69,7 @@ function readIfPresent(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Each folder has the file of its own toolchain only.
+    // Each folder contains only the file of its own toolchain.
     return ''
   }
 }

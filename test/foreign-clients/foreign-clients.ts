@@ -2,7 +2,7 @@ import { foreignRoles, type ForeignClient } from './foreign-client.ts'
 
 const [client, api, scim, proxy] = foreignRoles
 
-/** The table behind `pnpm foreign-clients` and docs/compatibility.md. */
+/** The clients that `pnpm foreign-clients` runs and docs/compatibility.md lists. */
 export const foreignClients: readonly ForeignClient[] = [
   {
     folder: 'keycloak',
@@ -57,7 +57,7 @@ export const foreignClients: readonly ForeignClient[] = [
       'signs a user in without PKCE; the ID token is valid',
       'calls userinfo',
       'refreshes and gets a new refresh token',
-      'revokes',
+      'revokes a refresh token',
       'gets a token with client credentials',
     ],
   },
@@ -83,7 +83,7 @@ export const foreignClients: readonly ForeignClient[] = [
     toolchain: 'python',
     packages: ['mcp'],
     callsTools: true,
-    setUp: 'Register it for `offline_access` too: it asks for it.',
+    setUp: 'Register it with the scope `offline_access`, which it requests.',
     checks: [
       'signs a user in with a metadata document and calls a tool',
       'signs a user in with a registered client and calls a tool',
@@ -149,7 +149,7 @@ export const foreignClients: readonly ForeignClient[] = [
     toolchain: 'java',
     packages: ['spring-boot-starter-parent'],
     setUp:
-      'Its default decoder rejects the type `at+jwt` of RFC 9068. Define the decoder of [protect an API](how-to/protect-an-api.md#spring-security).',
+      'Its default decoder rejects the type `at+jwt` of RFC 9068. Define the decoder that is shown in [protect an API](how-to/protect-an-api.md#spring-security).',
     checks: [
       'accepts an access token for its audience',
       'rejects an access token for another audience',
@@ -163,7 +163,7 @@ export const foreignClients: readonly ForeignClient[] = [
     toolchain: 'java',
     packages: ['scim2-sdk-client'],
     setUp:
-      'A PATCH of a group is answered with 204, for which `modifyRequest(group).invoke()` returns `null`. Name the `attributes` that you need, and the answer contains them (RFC 7644 §3.5.2).',
+      'The server responds to a PATCH of a group with 204, so that `modifyRequest(group).invoke()` returns `null`. Request the `attributes` that you need; the response then contains them (RFC 7644 §3.5.2).',
     checks: [
       'reads the configuration, the resource types and the schemas',
       'creates, reads, replaces and deletes a user with typed classes',
@@ -184,10 +184,10 @@ export const foreignClients: readonly ForeignClient[] = [
     checks: [
       'reads the configuration, the resource types and the schemas',
       'creates, reads, replaces and deletes a user',
-      'patches a user, with a path and with a resource in a list without a path',
+      'patches a user with a path, and without a path with a resource in a list as the value',
       'respects ETags: If-Match and If-None-Match',
       'gets errors: uniqueness and not found',
-      'patches the members of a group and sees the success',
+      'adds and removes a member of a group with PATCH',
       'pages by index and reads all pages',
       'searches by GET and POST with a filter, a sort order and attributes',
       'creates a user and a group that refers to it in one Bulk request',
@@ -211,7 +211,7 @@ export const foreignClients: readonly ForeignClient[] = [
     ],
     expectedFailures: {
       'removes `active` with PATCH':
-        'The server refuses it (400 `mutability`): a user without `active` would be neither active nor deactivated, and a default would reactivate users.',
+        'The server refuses it (400 `mutability`): a user without `active` would be neither active nor deactivated, and a default value would reactivate users.',
     },
   },
   {
@@ -223,9 +223,9 @@ export const foreignClients: readonly ForeignClient[] = [
     toleranceProfile: 'entra',
     collection:
       'https://raw.githubusercontent.com/AzureAD/SCIMReferenceCode/ae181c1d0800a2a22333f0a4081c4012f39028e8/PostmanCollection.json',
-    checks: ['gets an answer without a server error to every request', 'passes at least 85 of its 107 assertions'],
+    checks: ['gets no server error for any request', 'passes at least 85 of its 107 assertions'],
     setUp:
-      'The tolerance profile `entra`, and an `externalId` of its own for each user. The assertions that fail are about endpoints and requests outside the standard, such as unquoted dates and members that do not exist.',
+      'Use the tolerance profile `entra`, and a different `externalId` for each user. The failing assertions test endpoints and requests outside the standard, such as unquoted dates and members that do not exist.',
   },
   {
     folder: 'nginx',
@@ -235,11 +235,11 @@ export const foreignClients: readonly ForeignClient[] = [
     packages: ['nginx'],
     forwardsCertificates: true,
     setUp:
-      '`ssl_verify_client optional_no_ca`, and `proxy_set_header` for `ssl-client-cert` and `ssl-client-verify`, as in [mTLS behind a proxy](how-to/mtls-behind-a-proxy.md).',
+      'Set `ssl_verify_client optional_no_ca`, and `proxy_set_header` for `ssl-client-cert` and `ssl-client-verify`, as in [mTLS behind a proxy](how-to/mtls-behind-a-proxy.md).',
     checks: [
       'forwards the certificate: the client authenticates, and its token is bound to it',
-      'says so when another authority has issued the certificate, which is refused',
-      'forwards nothing for a connection without a certificate, which is refused',
+      'reports that another authority has issued the certificate, and the server refuses the client',
+      'forwards no certificate for a connection without one, and the server refuses the client',
       'overwrites forged headers from outside',
     ],
   },

@@ -1,5 +1,5 @@
 // Runs clients in other languages against real servers: `pnpm foreign-clients`, `pnpm foreign-clients --only go-oidc`.
-// A client whose download or toolchain is missing is listed as not run. A client that runs and fails fails the command.
+// A client whose download or toolchain is missing is listed as not run. The command fails if a client runs and fails.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -22,9 +22,9 @@ const { values } = parseArgs({
   },
 })
 
-const wanted = foreignClients.filter(({ folder }) => values.only?.includes(folder) ?? true)
+const selected = foreignClients.filter(({ folder }) => values.only?.includes(folder) ?? true)
 const signal = AbortSignal.timeout(Number(values.minutes) * 60_000)
-// It says what it installs. Where it cannot install, the clients that need it are not run.
+// The script prints what it installs. A client whose toolchain it cannot install is not run.
 spawnSync(process.execPath, ['scripts/system.mjs', 'foreign-clients'], { stdio: 'inherit', timeout: 4 * 60_000 })
 
 let lastDownload: Promise<unknown> = Promise.resolve()
@@ -38,20 +38,20 @@ const limits = {
   },
 }
 
-const waiting = [...wanted]
+const queue = [...selected]
 const outcomes: Record<string, Outcome> = {}
 await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work))
 
 const ran = Object.values(outcomes).filter((outcome) => outcome.kind === 'ran')
 const failed = ran.filter(({ problems }) => problems.length > 0)
 console.log(
-  `\n${ran.length - failed.length} clients passed, ${failed.length} failed, ${wanted.length - ran.length} not run`,
+  `\n${ran.length - failed.length} clients passed, ${failed.length} failed, ${selected.length - ran.length} not run`,
 )
 if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(outcomes, null, 2))
 process.exitCode = failed.length > 0 ? 1 : 0
 
 async function work(): Promise<void> {
-  for (let client = waiting.shift(); client !== undefined; client = waiting.shift()) {
+  for (let client = queue.shift(); client !== undefined; client = queue.shift()) {
     const startedAt = performance.now()
     const outcome = await runClient(client, limits)
     outcomes[client.folder] = outcome
@@ -80,7 +80,7 @@ function isOnPath(program: string): boolean {
       accessSync(join(folder, program), constants.X_OK)
       return true
     } catch {
-      // Not in this folder, or not executable: look in the next one.
+      // The program is not in this folder, or not executable: try the next folder.
       return false
     }
   })

@@ -1,3 +1,4 @@
+// One file: it downloads, builds and runs one client, with everything that exists only for that run.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,16 +24,16 @@ import { pinnedVersion, type ForeignClient } from './foreign-client.ts'
 import { toolchainOf, type Command } from './toolchains.ts'
 import { verdictOn, type CheckResult, type Verdict } from './verdict.ts'
 
-/** What happened to a client. */
+/** The outcome of one client. */
 export type Outcome =
   | { readonly kind: 'not run'; readonly reason: string }
   | (Verdict & { readonly kind: 'ran'; readonly version: string; readonly log: string })
 
 interface Limits {
-  /** No client starts to download, build or run after this. */
+  /** Once it aborts, no download, build or run starts. */
   readonly signal: AbortSignal
   readonly isOnPath: (program: string) => boolean
-  /** Runs a download alone. */
+  /** Runs a download while no other runs. */
   readonly exclusively: <T>(download: () => Promise<T>) => Promise<T>
 }
 
@@ -41,7 +42,7 @@ const downloadLimit = 5 * minutes
 const buildLimit = 8 * minutes
 const runLimit = 4 * minutes
 
-/** Downloads, builds and runs one client against a server of its own. */
+/** Downloads, builds and runs one client against its own server. */
 export async function runClient(client: ForeignClient, limits: Limits): Promise<Outcome> {
   const folder = join(import.meta.dirname, client.folder)
   const output = resolve('test-output/foreign-clients', client.folder)
@@ -57,7 +58,7 @@ export async function runClient(client: ForeignClient, limits: Limits): Promise<
   if (oldest !== undefined && isOlder(version, oldest))
     return { kind: 'not run', reason: `${first} is older than ${oldest.join('.')}` }
 
-  const all = async (commands: readonly Command[], limit: number): Promise<string | undefined> => {
+  const runAll = async (commands: readonly Command[], limit: number): Promise<string | undefined> => {
     for (const command of commands) {
       const { status, log } = await start(command, limit)
       if (status !== 0) return `${basename(command[0])}: ${status === 'a time-out' ? status : lastLines(log)}`
@@ -65,17 +66,17 @@ export async function runClient(client: ForeignClient, limits: Limits): Promise<
     return undefined
   }
   const downloads = async (): Promise<string | undefined> =>
-    (await fetchCollection(client, output)) ?? all(download(output), downloadLimit)
+    (await fetchCollection(client, output)) ?? runAll(download(output), downloadLimit)
   const unavailable = await (isExclusive ? limits.exclusively(downloads) : downloads())
-  if (limits.signal.aborted) return { kind: 'not run', reason: 'the time limit of the command' }
+  if (limits.signal.aborted) return { kind: 'not run', reason: 'the command reached its time limit' }
   if (unavailable !== undefined) return { kind: 'not run', reason: `download failed: ${unavailable}` }
 
-  const broken = await all(build(output), buildLimit)
-  if (limits.signal.aborted) return { kind: 'not run', reason: 'the time limit of the command' }
+  const broken = await runAll(build(output), buildLimit)
+  if (limits.signal.aborted) return { kind: 'not run', reason: 'the command reached its time limit' }
   if (broken?.endsWith('a time-out') === true) return { kind: 'not run', reason: `build: ${broken}` }
   if (broken !== undefined)
     return { kind: 'ran', version: pinnedVersion(client) ?? '', log: '', results: [], problems: [`build: ${broken}`] }
-  return conversation(client, { folder, command: run(output), output })
+  return runAgainstServer(client, { folder, command: run(output), output })
 }
 
 function isOlder(text: string, [major, minor]: readonly [number, number]): boolean {
@@ -83,7 +84,7 @@ function isOlder(text: string, [major, minor]: readonly [number, number]): boole
   return Number(ownMajor) < major || (Number(ownMajor) === major && Number(ownMinor) < minor)
 }
 
-/** @returns why it failed. */
+/** @returns why the download failed; `undefined` if it succeeded or the client needs none. */
 async function fetchCollection({ collection }: ForeignClient, output: string): Promise<string | undefined> {
   if (collection === undefined) return undefined
   // CI uses package registries only.
@@ -101,19 +102,19 @@ async function fetchCollection({ collection }: ForeignClient, output: string): P
 /**
  * Runs the program against a new server. The program gets its settings as environment variables and writes lines:
  * `passed TITLE`, `failed TITLE: reason` or `version TEXT`. `visit URL` and `post URL FORM` use the browser of a signed-in
- * user who consents to everything. The final page of the browser is the answer, as one line of JSON. `end SESSION` ends the
- * session at the server and sends the logout tokens; the answer says how many were delivered.
+ * user who consents to everything; the program gets the final page of the browser as one line of JSON. `end SESSION`
+ * ends the session at the server and sends the logout tokens; the program gets the report of their delivery.
  */
-async function conversation(
+async function runAgainstServer(
   client: ForeignClient,
   program: { readonly folder: string; readonly command: Command; readonly output: string },
 ): Promise<Outcome> {
   const port = await freePort()
-  const own = `http://localhost:${port}`
+  const clientOrigin = `http://localhost:${port}`
   const tools = client.callsTools === true ? await listenForTools() : undefined
   const site = await startLoopbackServer({
     clock: () => epochSeconds(Math.floor(Date.now() / 1000)),
-    dangerouslyAllowOutbound: [own],
+    dangerouslyAllowOutbound: [clientOrigin],
     ...tools?.options,
     ...(client.forwardsCertificates === true && {
       mutualTls: {
@@ -129,12 +130,14 @@ async function conversation(
   tools?.serve(site.issuer)
   const { callback, backChannelLogout } = client
   const app = await openWebApp(site, {
-    ...(callback !== undefined && { redirectUris: [`${own}${callback}`] }),
+    ...(callback !== undefined && { redirectUris: [`${clientOrigin}${callback}`] }),
     ...(tools !== undefined && { scopes: [...Object.keys(noteScopes), 'offline_access'] }),
   })
-  // The address was checked by the server that sends to it.
+  // Written directly, because openWebApp lets the client register only addresses of its own origin.
   if (backChannelLogout !== undefined)
-    await changeClient(site.storage, clientId(app.clientId), { backchannelLogoutUri: `${own}${backChannelLogout}` })
+    await changeClient(site.storage, clientId(app.clientId), {
+      backchannelLogoutUri: `${clientOrigin}${backChannelLogout}`,
+    })
   app.serve((_request, response) => void response.end('signed in'))
   const { toleranceProfile = 'general' } = client
   const { secret } = await registerIdentityProvider(
@@ -153,14 +156,11 @@ async function conversation(
       ISSUER: site.issuer,
       CLIENT_ID: app.clientId,
       CLIENT_SECRET: app.clientSecret,
-      REDIRECT_URI: callback === undefined ? `${app.origin}/callback` : `http://localhost:${port}${callback}`,
+      REDIRECT_URI: callback === undefined ? `${app.origin}/callback` : `${clientOrigin}${callback}`,
       PORT: String(port),
       MACHINE_ID: 'M',
       MACHINE_SECRET: site.clients.M.secret,
-      ...(await assertionClient(
-        site,
-        client.assertionCallback && `http://localhost:${port}${client.assertionCallback}`,
-      )),
+      ...(await assertionClient(site, client.assertionCallback && `${clientOrigin}${client.assertionCallback}`)),
       SCIM_URL: `${site.issuer}/scim/v2/enterprise-idps/foreign`,
       SCIM_TOKEN: secret,
       OUTPUT: program.output,
@@ -198,7 +198,7 @@ async function conversation(
   }
 }
 
-/** Listens for the MCP server of examples/mcp, whose users sign in at the server with these options. */
+/** Starts the MCP server of examples/mcp. Users of its tools sign in at an authorization server with these options. */
 async function listenForTools() {
   const listener = createServer()
   await new Promise<void>((listening) => listener.listen(0, 'localhost', listening))
@@ -250,7 +250,7 @@ async function assertionClient(
   return { JWT_CLIENT_ID: client.clientId, JWT_KEY: JSON.stringify(key) }
 }
 
-/** Registers a client that authenticates by its certificate. @returns its certificate and others, as JSON. */
+/** Registers a client that authenticates with its certificate. @returns its certificate and others, as JSON. */
 async function certificatesOfBilling({ storage }: ServerUnderTest): Promise<string> {
   await registerClient(
     {
@@ -272,7 +272,7 @@ async function certificatesOfBilling({ storage }: ServerUnderTest): Promise<stri
   return JSON.stringify({ authority, server, own, foreign })
 }
 
-interface Started {
+interface ProgramOptions {
   readonly command: Command
   readonly folder: string
   readonly signal: AbortSignal
@@ -281,23 +281,23 @@ interface Started {
   readonly onLine?: (line: string) => Promise<string | undefined>
 }
 
-/** Runs a program to its end, or until the signal; then it is killed with its children. */
+/** Runs a program until it exits. When the signal aborts, kills the program and its children. */
 function runProgram({
   command: [file, ...args],
   folder,
   signal,
   env,
   onLine,
-}: Started): Promise<{ readonly status: number | string; readonly log: string }> {
+}: ProgramOptions): Promise<{ readonly status: number | string; readonly log: string }> {
   return new Promise((done) => {
-    // A process group of its own: Maven, Apache and npm start other programs.
+    // `detached` creates a process group, because Maven, Apache and npm start other programs.
     const child = spawn(file, args, { cwd: folder, detached: true, env: { ...process.env, ...env } })
     const written: string[] = []
     const stop = (): void => {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // The group has ended.
+        // No process of the group runs any more.
       }
     }
     signal.addEventListener('abort', stop)
@@ -312,7 +312,7 @@ function runProgram({
         },
       )
     })
-    // A program that has exited does not read the answer.
+    // Writing fails if the program has exited.
     child.stdin.on('error', (error) => written.push(`${error.message}\n`))
     child.on('error', (error) => done({ status: error.message, log: error.message }))
     child.on('close', (status) => {

@@ -7,11 +7,11 @@ export type Command = readonly [program: string, ...args: string[]]
 interface Toolchain {
   /** The programs that must be on the PATH. */
   readonly programs: readonly string[]
-  /** The oldest version that the libraries support, as the first program on the list says it with `--version`. */
+  /** The oldest version that the libraries support. The first of the programs prints its version for `--version`. */
   readonly oldest?: readonly [major: number, minor: number]
   /** Commands that need the network. A failure means that the client does not run. */
   readonly download: (output: string) => readonly Command[]
-  /** Commands that need no network. A failure is ours. */
+  /** Commands that need no network. A failure is a defect in this repository. */
   readonly build: (output: string) => readonly Command[]
   readonly run: (output: string) => Command
   /** Only one download at a time, because the tool's cache does not support concurrent writers. */
@@ -85,7 +85,7 @@ export const toolchains = {
   },
   npm: {
     programs: ['npm'],
-    // Installed beside a copy of the sources: a folder in this workspace would be pnpm's.
+    // Installs next to a copy of the sources, because pnpm manages every folder of this workspace.
     download: (output) => [
       ['cp', '-R', '.', output],
       ['npm', 'install', '--prefix', output, '--no-audit', '--no-fund', '--loglevel=error'],
@@ -124,5 +124,5 @@ export const toolchains = {
   },
 } as const satisfies Record<string, Toolchain>
 
-/** The definition of a toolchain. */
+/** Returns the definition of a toolchain. */
 export const toolchainOf = (name: keyof typeof toolchains): Toolchain => toolchains[name]

@@ -1,19 +1,19 @@
 import type { ForeignClient } from './foreign-client.ts'
 
-/** What a program reported about one of its checks. */
+/** The result that a program reported for one of its checks. */
 export interface CheckResult {
   readonly title: string
   /** Why it failed; absent when it passed. */
   readonly failure?: string
 }
 
-/** The results of a client that ran: one for each of its checks, and what makes the command fail. */
+/** The results of a client that ran, one for each of its checks, and the problems that make the command fail. */
 export interface Verdict {
   readonly results: readonly CheckResult[]
   readonly problems: readonly string[]
 }
 
-/** Compares what a program reported with what the table says about its client. */
+/** Compares the results that a program reported with the checks that the table lists for its client. */
 export function verdictOn(
   { checks, expectedFailures = {} }: Pick<ForeignClient, 'checks' | 'expectedFailures'>,
   reported: readonly CheckResult[],

@@ -1,5 +1,5 @@
-// A server of node:http that answers at once and reads no body: 200 for a token request, 401 for everything else. It prints its
-// port, and exits when its parent does.
+// A plain node:http server that responds at once and reads no body: 200 for a token request, 401 for everything else.
+// It prints its port, and exits when its parent exits.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

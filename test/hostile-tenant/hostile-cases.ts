@@ -14,10 +14,10 @@ export interface Tenant {
   readonly scale: Scale
 }
 
-/** One way to use up the server. */
+/** One way to overload the server. */
 export interface HostileCase {
   readonly name: string
-  /** The server is one of node:http that does nothing: the least that the attack costs. */
+  /** Whether the server is a plain node:http server that does nothing, which shows the minimum cost of the attack. */
   readonly isBare?: true
   /** Prepares the directory; it is not measured. */
   readonly prepare?: (tenant: Tenant) => Promise<void>
@@ -197,7 +197,7 @@ const unfinished = ({ port, scale }: Tenant, authorized: string | undefined): re
   },
 ]
 
-/** The tenant at its second directory. */
+/** Returns the tenant with its second directory. */
 const small = (tenant: Tenant): Tenant => ({ ...tenant, provider: 'small', secret: tenant.smallSecret })
 
 type Attack = () => Promise<number | string>

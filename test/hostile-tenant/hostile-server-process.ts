@@ -1,5 +1,5 @@
-// The server that a hostile tenant attacks. Its argument is a DatabaseAddress in JSON; it prints its port, answers the
-// message `used` with what it has used since the last one, and exits when stdin ends.
+// The server that a hostile tenant attacks. Its argument is a DatabaseAddress in JSON. It prints its port, responds to
+// each message with a report of its use since the last one, and exits when its parent exits.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -12,13 +12,13 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { openDatabase } from '../processes/open-database.ts'
 import { issuer, type DatabaseAddress } from '../processes/server-config.ts'
 
-/** What the server has used since it was last asked. */
+/** The server's use of the event loop since the last report. */
 export interface Used {
   /** The longest time for which the event loop ran nothing else, in milliseconds. */
   readonly longestStall: number
 }
 
-// So that an observer finds the connections.
+// The observer finds the connections by this name.
 process.env['PGAPPNAME'] = 'mintmark-hostile'
 const storage = await createSqlStorage({
   dialect: openDatabase(JSON.parse(process.argv[2] ?? '') as DatabaseAddress),

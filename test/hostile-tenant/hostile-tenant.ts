@@ -1,6 +1,6 @@
-// One tenant at its worst, beside another that only asks for tokens: `pnpm hostile-tenant [--quick] [--engine sqlite]
-// [--case part-of-its-name]`. It prints what the other tenant and the server felt, and exits with 1 when a token request
-// took too long or the server too much memory.
+// Runs the attacks of a hostile tenant next to another tenant, which only requests tokens: `pnpm hostile-tenant [--quick]
+// [--engine sqlite] [--case part-of-its-name]`. Prints the latencies of the other tenant and the load of the server, and
+// exits with 1 if a token request took too long or the server used too much memory.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ async function play(engine: string, stage: HostileStage): Promise<void> {
   console.log('|---|---|---|---|---|---|---|---|---|')
   const backends = stage.database.engine === 'postgres' ? await countBackends(stage.database.url) : undefined
   for (const each of [quiet, ...chosen]) {
-    // A new process for each case: the memory is that of the case alone.
+    // A new process for each case, so that its memory is measured alone.
     const server = await startProcess(
       each.isBare === true ? 'bare-server-process.ts' : 'hostile-server-process.ts',
       stage.database,

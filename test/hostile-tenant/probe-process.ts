@@ -1,5 +1,5 @@
-// Another tenant's clients. Its argument is a ProbeConfig in JSON. It sends token requests on a fixed schedule, so that a
-// server that stalls delays all of them, and answers the message `measured` with the latencies since the last one.
+// The clients of another tenant. Its argument is a ProbeConfig in JSON. It sends token requests on a fixed schedule, so
+// that a server that stalls delays all of them. It responds to each message with the latencies since the last one.
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { clientRequests, codeOf, tokensOf } from '../processes/client-requests.ts'
@@ -10,15 +10,15 @@ import { send } from '../support/reply.ts'
 export interface ProbeConfig {
   readonly port: number
   readonly secrets: { readonly A: string; readonly M: string }
-  /** The server only answers `POST /token`: nothing is refreshed. */
+  /** Whether the server only answers `POST /token`; no token is refreshed then. */
   readonly isBare: boolean
 }
 
 /** The latencies of token requests in milliseconds, from the time at which each was due. */
 export interface Measured {
-  /** Client credentials: nothing is written. */
+  /** Requests with client credentials, for which the server writes nothing. */
   readonly reading: readonly number[]
-  /** Refresh tokens: each is rotated. */
+  /** Requests with refresh tokens, which the server rotates. */
   readonly writing: readonly number[]
   readonly failures: readonly string[]
 }
@@ -44,7 +44,7 @@ process.on('disconnect', () => process.exit())
 process.send?.('ready')
 await Promise.all([every(interval, readOnce), ...tokens.map((token, place) => rotate(token, place))])
 
-/** Calls at fixed times, whether or not the calls before are done. */
+/** Calls at fixed times, whether or not earlier calls have finished. */
 async function every(milliseconds: number, call: (due: number) => Promise<void>): Promise<void> {
   for (let due = performance.now(); ; due += milliseconds) {
     await pause(Math.max(due - performance.now(), 0))
@@ -63,7 +63,7 @@ async function readOnce(due: number): Promise<void> {
   else measured.failures.push(`${reply.status} ${reply.text}`)
 }
 
-/** Each family is due in turn. A family whose answer is late is late for its next turn as well. */
+/** Refreshes one family at fixed times. A late response delays the next refresh of the family as well. */
 async function rotate(first: string, place: number): Promise<void> {
   let token = first
   const start = performance.now()

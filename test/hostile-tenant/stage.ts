@@ -15,16 +15,16 @@ import { issuer, type DatabaseAddress } from '../processes/server-config.ts'
 import { consent } from '../processes/test-database.ts'
 import { changeClient, registerFixtureClients, type FixtureClients } from '../support/fixture-clients.ts'
 
-/** How much the hostile tenant has and sends. */
+/** The size of the hostile tenant's data and attacks. */
 export interface Scale {
   /** Users of the hostile tenant; all of them are members of its largest group. */
   readonly users: number
-  /** Members of the group that is written as a whole. */
+  /** Members of the group that requests replace completely. */
   readonly written: number
-  /** Groups with long names, which 200 users are in. */
+  /** Groups with long names; 200 users are members of all of them. */
   readonly groups: number
   readonly connections: number
-  /** For how long each case is played, in milliseconds. */
+  /** The duration of each case, in milliseconds. */
   readonly duration: number
 }
 
@@ -34,7 +34,7 @@ export interface HostileStage {
   readonly clients: FixtureClients
   /** The bearer secret of the hostile tenant. */
   readonly secret: string
-  /** The same of its second directory, which has no users yet. */
+  /** The bearer secret of its second directory, which has no users yet. */
   readonly smallSecret: string
   close(): Promise<void>
 }
@@ -64,12 +64,12 @@ export async function postgresStage(server: string, scale: Scale): Promise<Hosti
   }
 }
 
-/** The identifier of the hostile tenant's user of that number. */
+/** Returns the identifier of the hostile tenant's user with this number. */
 export const memberId = (number: number): string => `account-${number}`
 
 /** The group of all users. */
 export const largestGroup = 'largest'
-/** The group that is written as a whole. */
+/** The group that requests replace completely. */
 export const writtenGroup = 'written'
 
 async function furnish(
@@ -99,7 +99,7 @@ async function furnish(
 
 const numbers = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => memberId(index + 1))
 
-/** A user with a number sign for each number, and a display name of 900 characters. */
+/** Creates a user with `#` in place of its number, and with a display name of 900 characters. */
 async function createTemplate(storage: AdminStorage, secret: string): Promise<string> {
   const response = await createScimServer({ issuer, storage }).handle({
     method: 'POST',

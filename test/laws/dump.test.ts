@@ -7,19 +7,22 @@ import { dumpDatabase } from '../support/dump-database.ts'
 
 const issuer = 'https://as.test'
 
-describe('law: the storage dump that tests compare shows everything that is stored', () => {
-  it.each(allRecords.map((kind) => [kind.store, kind] as const))('%s', async (_, { make, insert, read }) => {
-    const database = createMemoryDatabase()
-    const storage = createMemoryStorage({ issuer, database })
-    const id = 'shown-in-the-dump'
+describe('law: the storage dump that tests compare contains every stored record', () => {
+  it.each(allRecords.map((kind) => [kind.store, kind] as const))(
+    'of the store %s',
+    async (_, { make, insert, read }) => {
+      const database = createMemoryDatabase()
+      const storage = createMemoryStorage({ issuer, database })
+      const id = 'shown-in-the-dump'
 
-    await insert(storage, make(id))
+      await insert(storage, make(id))
 
-    expect(await read(storage, id)).toBeDefined()
-    expect(dumpDatabase(database, issuer)).toContain(id)
-  })
+      expect(await read(storage, id)).toBeDefined()
+      expect(dumpDatabase(database, issuer)).toContain(id)
+    },
+  )
 
-  it('replays', async () => {
+  it('of the store replays', async () => {
     const database = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database })
 
@@ -33,7 +36,7 @@ describe('law: the storage dump that tests compare shows everything that is stor
     expect(dumpDatabase(database, issuer)).toContain('shown')
   })
 
-  it('revocations', async () => {
+  it('of the store revocations', async () => {
     const database = createMemoryDatabase()
     const storage = createMemoryStorage({ issuer, database })
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 
 import type { Answer, FamilyWorld } from '../support/family-world.ts'
 import { changeClient } from '../support/fixture-clients.ts'
-import { currentGrant, isFamilyLive, presentationOf, type FamilyModel, type ModelFamily } from './family-model.ts'
+import { currentGrant, isFamilyActive, presentationOf, type FamilyModel, type ModelFamily } from './family-model.ts'
 
 type Command = fc.AsyncCommand<FamilyModel, FamilyWorld>
 
@@ -157,7 +157,7 @@ const enableClient = command('enable the client', always, async (model, world) =
 const revokeGrant = command('revoke the grant', always, async (model, world) => {
   const grant = await world.storage.grants.findUnrevoked(user, clientId('A'))
   if (grant !== undefined) await world.storage.grants.revoke(grant.grantId, world.clock.now())
-  for (const each of model.grants) each.isRevoked = true
+  for (const modelGrant of model.grants) modelGrant.isRevoked = true
 })
 
 const advance = (seconds: number): Command =>
@@ -168,10 +168,10 @@ const advance = (seconds: number): Command =>
   })
 
 const familyAt = (model: FamilyModel, index: number): ModelFamily =>
-  model.families[index % Math.max(1, model.families.length)] ?? { ...nobody }
+  model.families[index % Math.max(1, model.families.length)] ?? { ...familyWithoutTokens }
 
-/** The initial state before the first sign-in: a family without tokens. */
-const nobody: ModelFamily = {
+/** The family that commands use before the first sign-in. */
+const familyWithoutTokens: ModelFamily = {
   grant: { generation: -1, isRevoked: true },
   isRevoked: true,
   refreshTokens: [],
@@ -197,9 +197,9 @@ function receive(
 async function expectAgreement(model: FamilyModel, world: FamilyWorld): Promise<void> {
   for (const family of model.families) {
     for (const { token, until, isRevoked } of family.accessTokens.slice(-3)) {
-      const isHonoured = isFamilyLive(model, family) && model.now < until && !isRevoked
-      expect(await world.isActive(token)).toBe(isHonoured)
-      expect((await world.userinfo(token)).status).toBe(isHonoured ? 200 : 401)
+      const isAccepted = isFamilyActive(model, family) && model.now < until && !isRevoked
+      expect(await world.isActive(token)).toBe(isAccepted)
+      expect((await world.userinfo(token)).status).toBe(isAccepted ? 200 : 401)
     }
   }
 }

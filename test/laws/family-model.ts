@@ -1,4 +1,4 @@
-/** The expected behaviour as a simple model: every family stores all of its tokens, and each outcome is computed from them. */
+/** A simple model of the expected behaviour. Every family stores all of its tokens; each outcome is computed from them. */
 export interface FamilyModel {
   now: number
   isActive: boolean
@@ -33,11 +33,11 @@ export const emptyModel = (now: number): FamilyModel => ({
   families: [],
 })
 
-/** Whether the family, its grant, its client and its user are all active. */
-export function isFamilyLive(model: FamilyModel, family: ModelFamily): boolean {
-  const isInForce = !family.isRevoked && !family.grant.isRevoked && !model.isClientDisabled
-  const isSamePerson = model.isActive && family.grant.generation === model.generation
-  return isInForce && isSamePerson && model.now < family.absoluteUntil
+/** Returns whether the family, its grant, its client and its user are all active. */
+export function isFamilyActive(model: FamilyModel, family: ModelFamily): boolean {
+  const isUnrevoked = !family.isRevoked && !family.grant.isRevoked && !model.isClientDisabled
+  const isUserActive = model.isActive && family.grant.generation === model.generation
+  return isUnrevoked && isUserActive && model.now < family.absoluteUntil
 }
 
 /** The expected outcome of presenting the refresh token that was issued `age` rotations ago. */
@@ -50,12 +50,12 @@ export function presentationOf(
   retryWindow: number,
 ): Presentation {
   if (model.isClientDisabled) return 'client_refused'
-  if (!isFamilyLive(model, family) || model.now >= family.idleUntil) return 'refused'
+  if (!isFamilyActive(model, family) || model.now >= family.idleUntil) return 'refused'
   if (age === 0) return 'rotated'
   const isInWindow = family.rotatedAt !== undefined && model.now < family.rotatedAt + retryWindow
   return age === 1 && isInWindow ? 'retried' : 'reused'
 }
 
-/** The active grant of the user to the client, if there is one. */
+/** Returns the active grant of the user to the client, if there is one. */
 export const currentGrant = (model: FamilyModel): ModelGrant | undefined =>
   model.grants.find((grant) => !grant.isRevoked && grant.generation === model.generation)

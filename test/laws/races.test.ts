@@ -8,8 +8,8 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { createScheduler, type Scheduler } from '../support/interleaving.ts'
 
 /**
- * The order in which waiting flows continue: any of them, or one that runs for some turns before the others. The flow
- * that had the last turn waits at the end.
+ * The order in which waiting flows continue: a random order, or one flow runs for some turns before the others. The
+ * flow that had the last turn is at the end of the queue.
  */
 const picks = fc.oneof(
   fc.tuple(fc.nat(2), fc.nat(8)).map(([first, turns]) => [first, ...Array.from({ length: turns }, () => 2), 0]),
@@ -27,7 +27,7 @@ interface Race {
 /**
  * Asserts that the server accepts no access token of the responses, and none that their refresh tokens yield.
  */
-async function expectNothingLives(world: FamilyWorld, answers: readonly Answer[]): Promise<void> {
+async function expectNoActiveToken(world: FamilyWorld, answers: readonly Answer[]): Promise<void> {
   for (const { access_token: accessToken, refresh_token: refreshToken } of answers.map(({ json }) => json)) {
     if (accessToken !== undefined) expect(await world.isActive(accessToken)).toBe(false)
     if (refreshToken !== undefined) expect((await world.refresh(refreshToken)).status).toBeGreaterThanOrEqual(400)
@@ -45,8 +45,11 @@ async function familyOf(
 const statuses = (answers: readonly Answer[]): readonly number[] =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b)
 
-/** Revokes a family without presenting its tokens. */
-const endings: readonly (readonly [name: string, end: (world: FamilyWorld, user: string) => Promise<unknown>])[] = [
+/** Ways to revoke a family without presenting its tokens. */
+const revocations: readonly (readonly [
+  name: string,
+  revoke: (world: FamilyWorld, user: string) => Promise<unknown>,
+])[] = [
   ['the user is deactivated', (world, user) => world.storage.users.deactivate(userId(user), world.clock.now())],
   [
     'the user is deactivated and reactivated',
@@ -66,10 +69,10 @@ const endings: readonly (readonly [name: string, end: (world: FamilyWorld, user:
 ]
 
 /** Turns the revocation into a flow, which takes turns like the server's storage calls. */
-const inTurn = (scheduler: Scheduler, end: () => Promise<unknown>): Promise<Answer> =>
+const inTurn = (scheduler: Scheduler, revoke: () => Promise<unknown>): Promise<Answer> =>
   scheduler
     .waitForTurn()
-    .then(end)
+    .then(revoke)
     .then(() => ({ status: 0, json: {} }))
 
 const races: readonly Race[] = [
@@ -87,7 +90,7 @@ const races: readonly Race[] = [
     },
   },
   {
-    law: 'where no retry is allowed, exactly one of two refreshes with one token succeeds, and no token stays active',
+    law: 'without a retry window, exactly one of two refreshes with one token succeeds, and no token stays active',
     retryWindow: 0,
     async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
@@ -96,20 +99,20 @@ const races: readonly Race[] = [
       const answers = await scheduler.run([refresh, refresh], picks)
 
       expect(statuses(answers)).toEqual([200, 400])
-      await expectNothingLives(world, [first, ...answers])
+      await expectNoActiveToken(world, [first, ...answers])
     },
   },
-  ...endings.map(([name, end]): Race => ({
+  ...revocations.map(([name, revoke]): Race => ({
     law: `after a refresh while ${name}, no token is active`,
     async run(world, scheduler, picks) {
       const { first, user, refreshToken } = await familyOf(world)
 
       const answers = await scheduler.run(
-        [() => world.refresh(refreshToken), () => inTurn(scheduler, () => end(world, user))],
+        [() => world.refresh(refreshToken), () => inTurn(scheduler, () => revoke(world, user))],
         picks,
       )
 
-      await expectNothingLives(world, [first, ...answers])
+      await expectNoActiveToken(world, [first, ...answers])
     },
   })),
   {
@@ -124,7 +127,7 @@ const races: readonly Race[] = [
         picks,
       )
 
-      await expectNothingLives(world, [first, ...answers])
+      await expectNoActiveToken(world, [first, ...answers])
       await change(undefined)
     },
   },
@@ -135,7 +138,7 @@ const races: readonly Race[] = [
 
       const answers = await scheduler.run([() => world.refresh(refreshToken), () => world.revoke(refreshToken)], picks)
 
-      await expectNothingLives(world, [first, ...answers])
+      await expectNoActiveToken(world, [first, ...answers])
     },
   },
   {
@@ -150,7 +153,7 @@ const races: readonly Race[] = [
         picks,
       )
 
-      await expectNothingLives(world, [first, second, ...answers])
+      await expectNoActiveToken(world, [first, second, ...answers])
     },
   },
   {
@@ -163,7 +166,7 @@ const races: readonly Race[] = [
 
       expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
       expect(answers.filter(({ json }) => json.error === 'invalid_grant').length).toBeGreaterThanOrEqual(2)
-      await expectNothingLives(world, answers)
+      await expectNoActiveToken(world, answers)
     },
   },
   {
@@ -177,40 +180,40 @@ const races: readonly Race[] = [
         picks,
       )
 
-      await expectNothingLives(world, [first, ...answers])
+      await expectNoActiveToken(world, [first, ...answers])
     },
   },
-  ...endings.map(([name, end]): Race => ({
+  ...revocations.map(([name, revoke]): Race => ({
     law: `after a redemption while ${name}, no token is active`,
     async run(world, scheduler, picks) {
       const user = await world.createUser()
       const code = await world.code(user)
 
       const answers = await scheduler.run(
-        [() => world.redeem(code), () => inTurn(scheduler, () => end(world, user))],
+        [() => world.redeem(code), () => inTurn(scheduler, () => revoke(world, user))],
         picks,
       )
 
-      await expectNothingLives(world, answers)
+      await expectNoActiveToken(world, answers)
     },
   })),
-  ...endings.slice(0, 3).map(([name, end]): Race => ({
+  ...revocations.slice(0, 3).map(([name, revoke]): Race => ({
     law: `a code that is requested while ${name} gives tokens only for an active user with a current grant`,
     async run(world, scheduler, picks) {
       const user = await world.createUser()
       let code = ''
-      const ask = async (): Promise<Answer> => {
+      const requestCode = async (): Promise<Answer> => {
         code = await world.code(user).catch(codeOfDeactivatedUser)
         return { status: 0, json: {} }
       }
 
-      await scheduler.run([ask, () => inTurn(scheduler, () => end(world, user))], picks)
+      await scheduler.run([requestCode, () => inTurn(scheduler, () => revoke(world, user))], picks)
 
-      const account = await world.storage.users.find(userId(user))
+      const record = await world.storage.users.find(userId(user))
       const grant = await world.storage.grants.findUnrevoked(userId(user), clientId('A'))
-      // A reactivated user may have consented again, and only then is a token accepted.
-      const isOfReturn = account?.active === true && grant?.userGeneration === account.generation
-      expect((await world.redeem(code)).status === 200).toBe(code !== '' && isOfReturn)
+      // A reactivated user may have consented again; only then does the code work.
+      const isGrantCurrent = record?.active === true && grant?.userGeneration === record.generation
+      expect((await world.redeem(code)).status === 200).toBe(code !== '' && isGrantCurrent)
     },
   })),
   {
@@ -226,7 +229,7 @@ const races: readonly Race[] = [
   },
 ]
 
-/** A deactivated user sees a page of the server, and the client gets no code. */
+/** Returns an empty code if the user is deactivated, because the server then issues none. */
 function codeOfDeactivatedUser(error: unknown): string {
   if (error instanceof OAuthError && error.reason === 'user_inactive') return ''
   throw error

@@ -1,9 +1,9 @@
-// Loaded before the processes in which vitest runs tests (`node --import`): changes sources while Node loads them. Programs
-// that a test starts with arguments of its own load them unchanged. Files on disk stay as they are.
+// `node --import` loads this module in each process in which vitest runs tests. It changes sources while Node loads
+// them. Programs that a test starts with other arguments load the sources unchanged. Files on disk do not change.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
-/** By URL of a file: the replacements, from the last to the first. */
+/** The replacements of each file URL, from the last position to the first. */
 export type Replacements = Readonly<
   Record<string, readonly { readonly start: number; readonly end: number; readonly text: string }[]>
 >

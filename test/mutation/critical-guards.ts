@@ -1,6 +1,6 @@
 import type { GuardName } from './guards.ts'
 
-/** Guards whose loss would be worst, each with a test file that fails without it: the sample of every CI run. */
+/** A guard whose loss would be worst, with a test file that fails without it. Every CI run weakens these guards. */
 interface CriticalGuard extends GuardName {
   readonly test: string
 }

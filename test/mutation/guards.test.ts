@@ -29,7 +29,7 @@ function aTree(): string {
   return root
 }
 
-test('a guard is named by its file and condition', () => {
+test('finds a guard by its file and condition', () => {
   const guards = findGuards(aTree())
 
   expect(findGuard(guards, { file, condition: 'x > 3' })).toMatchObject({ line: 11, within: 'four' })
@@ -37,21 +37,21 @@ test('a guard is named by its file and condition', () => {
   expect(findGuard(guards, { file, condition: 'each === 0' })).toMatchObject({ within: 'two' })
 })
 
-test('a condition that a file has twice needs the name of its function', () => {
+test('requires the name of the function for a condition that the file contains twice', () => {
   const guards = findGuards(aTree())
 
   expect(findGuard(guards, { file, condition: 'x > 1', within: 'two' }).line).toBe(6)
   expect(() => findGuard(guards, { file, condition: 'x > 1' })).toThrow('`within` has to name one (one, two)')
 })
 
-test('a guard that is gone is an error', () => {
+test('throws an error for a guard that does not exist', () => {
   const guards = findGuards(aTree())
 
   expect(() => findGuard(guards, { file, condition: 'x > 2' })).toThrow('not in the tree')
   expect(() => findGuard(guards, { file, condition: 'x > 3', within: 'two' })).toThrow('not in the tree')
 })
 
-test('a change is named by its guard and what is changed', () => {
+test('finds a change by its guard and its name', () => {
   const guards = findGuards(aTree())
   const name = { file, condition: 'x > 3' }
 

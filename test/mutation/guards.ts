@@ -16,14 +16,14 @@ export interface Guard {
   readonly changes: readonly Change[]
 }
 
-/** One way to weaken a guard: `text` replaces what is between the offsets. */
+/** One way to weaken a guard: `text` replaces the source between the offsets. */
 export interface Change {
   readonly start: number
   readonly end: number
   readonly text: string
-  /** The same for the type checker, without what is evaluated for its effects. */
+  /** The replacement for the type checker, without the original expression, which `text` evaluates for its effects. */
   readonly typed: string
-  /** For people: the condition without the changed part, or with the changed operator. */
+  /** The name that people read: the condition without the changed part, or with the changed operator. */
   readonly name: string
 }
 
@@ -69,7 +69,7 @@ function functionAround(node: ts.Node): string {
   return (isNamed && parent.name?.getText()) || functionAround(parent)
 }
 
-/** How a list of guards names one of them. */
+/** The name of a guard in a list of guards. */
 export interface GuardName {
   readonly file: string
   readonly condition: string
@@ -77,7 +77,7 @@ export interface GuardName {
   readonly within?: string
 }
 
-/** Finds the guard of a name. @throws Error when there is none, or more than one. */
+/** Finds a guard by its name. @throws Error if there is none, or more than one. */
 export function findGuard(guards: readonly Guard[], name: GuardName): Guard {
   const [found, ...others] = guards.filter((guard) => isNamedBy(guard, name))
   if (found === undefined) throw new Error(`not in the tree: ${name.file}: ${name.condition}`)
@@ -90,7 +90,7 @@ export function findGuard(guards: readonly Guard[], name: GuardName): Guard {
   return found
 }
 
-/** Finds a change of a guard. @throws Error when the guard is not named well, or has no such change. */
+/** Finds a change of a guard. @throws Error if `findGuard` finds no guard, or the guard has no such change. */
 export function findChange(guards: readonly Guard[], name: GuardName & { readonly change: string }): WeakenedGuard {
   const guard = findGuard(guards, name)
   const change = guard.changes.find((one) => one.name === name.change)
@@ -103,7 +103,8 @@ export const isNamedBy = (guard: Guard, { file, condition, within }: GuardName):
 
 const lineAt = (source: ts.SourceFile, offset: number): number => source.getLineAndCharacterOfPosition(offset).line + 1
 
-// A weakened part is still evaluated: without its effects, such as a write, tests would fail that do not test the refusal.
+// A weakened condition is still evaluated. Without its effects, such as a write, tests would fail that do not test the
+// refusal.
 const changesOf = (condition: ts.Expression): readonly Change[] => [
   replaced(condition, 'false', 'false'),
   ...changesWithin(condition),
@@ -149,7 +150,7 @@ export interface WeakenedGuard {
   readonly change: Change
 }
 
-/** All changes of all guards, in a random order of guards. The same for the same seed, also after edits elsewhere. */
+/** Returns all changes, with the guards in a random order that depends only on the seed, their files and conditions. */
 export const shuffledChanges = (guards: readonly Guard[], seed: string): readonly WeakenedGuard[] =>
   guards
     .map((guard) => ({

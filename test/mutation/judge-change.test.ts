@@ -12,7 +12,7 @@ const failsIn = (...files: readonly string[]): TestOutcome => ({
   failures: files.map((file) => ({ file, title: 'rejects' })),
 })
 
-/** A judge whose tests have an outcome with the change, and outcomes without it, the last of them for all further runs. */
+/** Creates a judge whose tests have these outcomes with and without the change. The last one repeats. */
 function aJudge(withChange: TestOutcome, ...without: readonly TestOutcome[]) {
   const unchanged: TestRun[] = []
   const isEdited = { now: false }
@@ -34,7 +34,7 @@ test('a change that no test notices survives, and nothing is repeated', async ()
   expect(unchanged).toEqual([])
 })
 
-test('a failure counts when the tests up to it pass without the change', async () => {
+test('a failure kills a change if the tests up to it pass without the change', async () => {
   const { judge, unchanged } = aJudge(failsIn('a.test.ts'))
 
   expect(await judge()).toEqual({ status: 'killed', killer: 'a.test.ts: rejects' })
@@ -60,7 +60,7 @@ test.each([
   ['fail', failsIn('a.test.ts')],
   ['fail outside of a test', failsIn()],
   ['hang', hangs],
-])('a failure is unclear when the tests %s without the change', async (_, without) => {
+])('a change is unclear if the tests %s without it', async (_, without) => {
   expect(await aJudge(failsIn('a.test.ts'), without).judge()).toMatchObject({ status: 'unclear' })
 })
 
@@ -78,7 +78,7 @@ test.each([
   ['unclear', 'they are slow without it', { ...passes, milliseconds: 100 }],
   ['unclear', 'they fail without it', failsIn('a.test.ts')],
   ['unclear', 'they hang without it', hangs],
-])('a change with which tests hang is %s when %s', async (status, _, without) => {
+])('a change that makes tests hang is %s if %s', async (status, _, without) => {
   expect(await aJudge(hangs, without).judge()).toEqual({ status, killer: 'timeout' })
 })
 

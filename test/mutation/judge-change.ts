@@ -10,21 +10,21 @@ interface JudgedChange {
 }
 
 export interface Judgement {
-  /** Unclear: the tests fail or hang without the change too, or the tree was edited meanwhile. */
+  /** `unclear`: the tests fail or hang even without the change, or the tree was edited during the run. */
   readonly status: 'killed' | 'survived' | 'unclear'
-  /** What failed. */
+  /** The test or error that shows the change. */
   readonly killer: string
 }
 
 interface JudgeDependencies {
   readonly run: (run: TestRun) => Promise<TestOutcome>
-  /** Whether a source or a test is not any more as it was when the changes were planned. */
+  /** Whether a source or a test was edited after the changes were planned. */
   readonly isEdited: () => boolean
 }
 
 /**
- * Creates a function that decides whether tests notice a change. A failure counts if the same tests pass without the change. They
- * are run once, up to the file that failed, because files after it have no part in the failure.
+ * Creates a function that decides whether tests notice a change. A failure kills the change if the same tests pass
+ * without it. These tests run once, and only up to the file that failed: later files cannot have caused the failure.
  */
 export function createJudge({ run, isEdited }: JudgeDependencies): (change: JudgedChange) => Promise<Judgement> {
   const passed = new Set<string>()
@@ -47,7 +47,7 @@ export function createJudge({ run, isEdited }: JudgeDependencies): (change: Judg
     return { status: (await pass({ ...command, tests })) ? 'killed' : 'unclear', killer }
   }
 
-  /** A change that makes tests hang is noticed. A busy machine makes them hang too. */
+  /** Tests that hang kill the change only if they are fast without it, because a busy machine makes tests hang too. */
   async function judgeTimeout(command: TestRun & JudgedLimit): Promise<Judgement['status']> {
     const { status, milliseconds } = await run(command)
     return status === 'passed' && milliseconds < command.limitMilliseconds / 4 ? 'killed' : 'unclear'

@@ -2,7 +2,7 @@ import type { GuardName } from './guards.ts'
 
 /** A change that no test can notice, with the reason. */
 export interface Justification extends GuardName {
-  /** As the command prints it. */
+  /** The name of the change, as the command prints it. */
   readonly change: string
   readonly reason: string
 }
@@ -42,7 +42,7 @@ export const justifications: readonly Justification[] = [
     file: 'packages/storage-sql/src/stores/group-store.ts',
     condition: 'joining.length + leaving.length <= membersInSlice',
     change: 'joining.length + leaving.length < membersInSlice',
-    reason: 'A slice more or less gives the same group.',
+    reason: 'One slice more or less results in the same group.',
   },
   {
     file: 'packages/scim/src/values/element-list.ts',
@@ -97,7 +97,7 @@ export const justifications: readonly Justification[] = [
     file: 'packages/storage-sql/src/migrate-command.ts',
     condition: "isBuiltin('node:sqlite')",
     change: 'false',
-    reason: 'The tests of the command run it in processes of their own, which the change does not reach.',
+    reason: 'The tests of the command run it in separate processes, which the change does not reach.',
   },
   {
     file: 'packages/storage-sql/src/stores/group-members.ts',

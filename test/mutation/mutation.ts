@@ -1,5 +1,5 @@
-// Weakens guards one at a time and runs the tests that reach each: `pnpm mutation`, see CONTRIBUTING.md. Sources are changed
-// in the memory of the test process only.
+// Weakens guards one at a time and runs the tests that reach each: `pnpm mutation`, see CONTRIBUTING.md. Changes sources
+// only in the memory of the test process.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
@@ -40,7 +40,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const jobs = Number(values.jobs)
-// Each run of tests waits for the exit of this process, and ends with it.
+// Each run of tests adds a listener for the exit of this process, which ends the run.
 process.setMaxListeners(process.getMaxListeners() + jobs)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
@@ -48,7 +48,7 @@ const tree = digestTree(process.cwd())
 const guards = findGuards(process.cwd())
 const compiles = createTypeCheck(process.cwd())
 const misplaced = justifications.flatMap(problemsOf)
-for (const problem of misplaced) console.log(`Justified, but ${problem}`)
+for (const problem of misplaced) console.log(`Wrong justification: ${problem}`)
 
 const judge = createJudge({ run: runTests, isEdited: () => digestTree(process.cwd()) !== tree })
 const tasks = await plan(positionals)
@@ -95,12 +95,12 @@ async function selectTests(tests: readonly string[]): Promise<() => SelectedTest
 async function requirePassing(tests: readonly string[]): Promise<number> {
   const { status, milliseconds, ran, failures, output } = await runTests({ tests, workers: jobs })
   const missing = tests.filter((test) => !ran.includes(test))
-  if (missing.length > 0) throw new Error(`No tests ran of: ${missing.join(', ')}\n${output}`)
-  if (status !== 'passed') throw new Error(`Without a change, tests fail: ${JSON.stringify(failures)}\n${output}`)
+  if (missing.length > 0) throw new Error(`These files ran no tests: ${missing.join(', ')}\n${output}`)
+  if (status !== 'passed') throw new Error(`Tests fail without a change: ${JSON.stringify(failures)}\n${output}`)
   return milliseconds
 }
 
-/** The first changes that compile. */
+/** Returns the first changes that compile. */
 function pick(count: number, from: readonly WeakenedGuard[]): readonly WeakenedGuard[] {
   const picked: WeakenedGuard[] = []
   for (const one of from) {
@@ -118,7 +118,7 @@ async function planCriticalGuards(): Promise<readonly Task[]> {
   )
 }
 
-/** What is wrong with a justification. The type checker takes long, so that only a sample asks it. */
+/** Returns the problems of a justification. Runs the type checker only for a sample, because it takes long. */
 function problemsOf(justification: Justification): readonly string[] {
   const { file, condition, change } = justification
   try {
@@ -137,7 +137,7 @@ async function tryChange(task: Task): Promise<Result> {
 }
 
 function describe({ status, killer, guard, change, tests, leftOut }: Result): string {
-  const more = leftOut === 0 ? '' : `, ${leftOut} more reach it and were not run`
+  const more = leftOut === 0 ? '' : `, ${leftOut} more that reach the guard were not run`
   const justified = isJustified(guard, change) ? ', justified' : ''
   const title = `${guard.file}:${guard.line} ${status}${justified} (${tests.length} test files${more})`
   const reason = killer === '' ? '' : `\n    ${killer}`

@@ -19,7 +19,7 @@ export interface SelectedTests {
   readonly tests: readonly string[]
   /** How long they take without a change. */
   readonly milliseconds: number
-  /** Test files that reach the guard too, and would take too long. */
+  /** The number of other test files that reach the guard but would take too long. */
   readonly leftOut: number
 }
 
@@ -28,7 +28,7 @@ export type SelectTests = (guard: Guard) => SelectedTests
 const cache = 'node_modules/.cache/mutation/reached.json'
 
 /**
- * Finds which tests reach which guard: by one run of all tests, whose result is kept until HEAD changes.
+ * Finds which tests reach which guard, by one run of all tests. The result is cached until HEAD changes.
  * @param limits.budget in milliseconds: how long the tests of one change may take in that run.
  */
 export async function measureReachedTests(
@@ -54,7 +54,8 @@ async function measure(guards: readonly Guard[], workers: number): Promise<reado
       workers,
       replacements: recordingReplacements(guards),
     })
-    if (status === 'failed' && failures.length === 0) throw new Error(`vitest failed, and no test did:\n${output}`)
+    if (status === 'failed' && failures.length === 0)
+      throw new Error(`vitest failed, although no test failed:\n${output}`)
     for (const { file, title } of failures)
       console.log(`not used, because it fails without a change: ${file}: ${title}`)
     const failed = new Set(failures.map(({ file }) => file))
@@ -80,14 +81,14 @@ function recordingReplacements(guards: readonly Guard[]): Replacements {
   return Object.fromEntries([...files].map((file) => [pathToFileURL(resolve(file)).href, replacementsIn(file)]))
 }
 
-/** Without the line, which every edit above it changes. */
+/** Names a guard without its line, which every edit above the guard changes. */
 const reachedName = ({ file, within, condition }: Guard): string => `${file}: ${within}: ${condition}`
 
 function selectTests(guard: Guard, all: readonly ReachingTest[], budget: number): SelectedTests {
   const name = reachedName(guard)
   const reaching = all
     .filter(({ guards }) => guards.includes(name))
-    // A test file that reaches few guards is about them.
+    // A test file that reaches few guards is more likely to test this one.
     .toSorted((a, b) => distance(a.test, guard) - distance(b.test, guard) || a.guards.length - b.guards.length)
   let milliseconds = 0
   const selected = reaching.filter((test) => {
@@ -98,7 +99,7 @@ function selectTests(guard: Guard, all: readonly ReachingTest[], budget: number)
   return { tests: selected.map(({ test }) => test), milliseconds, leftOut: reaching.length - selected.length }
 }
 
-/** The test beside the file comes first, then those of its folder and its package. */
+/** Sorts the test next to the file first, then other tests of its folder, then other tests of its package. */
 function distance(test: string, { file }: Guard): number {
   if (test === file.replace(/\.ts$/, '.test.ts')) return 0
   if (dirname(test) === dirname(file)) return 1

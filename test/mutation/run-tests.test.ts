@@ -7,14 +7,14 @@ import { expect, onTestFinished, test } from 'vitest'
 
 import { runTests } from './run-tests.ts'
 
-test('an error outside of the tests is a failure, with what vitest printed', async () => {
+test('reports an error outside of the tests as a failure, with the output of vitest', async () => {
   const outcome = await runTests({ tests: ['test/mutation/fixtures/unhandled-error.ts'] })
 
   expect(outcome).toMatchObject({ status: 'failed', failures: [] })
   expect(outcome.output).toContain('Nobody handles this.')
 })
 
-test('the outcome lists the files that ran, so that a missing one shows', async () => {
+test('lists the files that ran, which shows when one is missing', async () => {
   const outcome = await runTests({ tests: ['test/mutation/guards.test.ts', 'test/mutation/not-there.test.ts'] })
 
   expect(outcome).toMatchObject({ status: 'passed', ran: ['test/mutation/guards.test.ts'] })

@@ -6,10 +6,10 @@ import { join, relative } from 'node:path'
 import type { Replacements } from './change-on-load.ts'
 
 export interface TestRun {
-  /** Paths of test files, from the first to the last. Without them all that `vitest.mutation.ts` includes. */
+  /** Paths of test files in the order in which they run; by default all files that `vitest.mutation.ts` includes. */
   readonly tests?: readonly string[]
   readonly replacements?: Replacements
-  /** A folder for what each test file reaches: `record-reached.ts`. */
+  /** The folder in which `record-reached.ts` writes the guards that each test file reaches. */
   readonly reached?: string
   readonly workers?: number
   readonly stopAtFirstFailure?: boolean
@@ -21,13 +21,13 @@ export interface TestOutcome {
   readonly milliseconds: number
   /** The test files that ran. */
   readonly ran: readonly string[]
-  /** The test files that failed, each with its first failed test. None of them failed if an error came from elsewhere. */
+  /** The test files that failed, each with its first failed test. Empty if an error occurred outside of the tests. */
   readonly failures: readonly { readonly file: string; readonly title: string }[]
-  /** What vitest printed. */
+  /** The output of vitest. */
   readonly output: string
 }
 
-/** What vitest's reporter `json` writes, as far as it is used. */
+/** The used part of the report of vitest's reporter `json`. */
 interface VitestReport {
   readonly testResults: readonly {
     readonly name: string
@@ -36,7 +36,7 @@ interface VitestReport {
   }[]
 }
 
-/** Runs tests in a process of their own, with sources replaced in its memory. */
+/** Runs tests in a separate process, with sources replaced in its memory. */
 export async function runTests(run: TestRun): Promise<TestOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-mutation-'))
   const report = join(folder, 'report.json')
@@ -90,10 +90,10 @@ async function startVitest(
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
 
   const kill = (): void => {
-    // A child without a process id did not start, which is an `error`.
+    // A child without a process id did not start; the event `error` reports this.
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
   }
-  // The group would outlive this process.
+  // Otherwise the process group would outlive this process.
   process.once('exit', kill)
   return new Promise<Awaited<ReturnType<typeof startVitest>>>((resolve, reject) => {
     const timer =

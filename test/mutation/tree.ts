@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A digest of all sources and tests: it differs when one of them was edited. */
+/** Returns a digest of all sources and tests, which changes when one of them is edited. */
 export function digestTree(root: string): string {
   const digest = createHash('sha256')
   const files = ['packages/*/src/**/*.ts', 'packages/*/test/**/*.ts', 'test/**/*.ts']

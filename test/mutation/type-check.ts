@@ -5,8 +5,8 @@ import ts from 'typescript'
 import type { WeakenedGuard } from './guards.ts'
 
 /**
- * Creates a check whether a change still compiles. One that does not is noticed without a test, such as the removal of a
- * condition that narrows a type.
+ * Creates a function that tells whether a changed source still compiles. A change that does not compile needs no test:
+ * for example, the removal of a condition that narrows a type.
  */
 export function createTypeCheck(root: string): (weakened: WeakenedGuard) => boolean {
   const sources = globSync('packages/*/src/**/*.ts', { cwd: root }).map((file) => join(root, file))
@@ -42,7 +42,7 @@ export function createTypeCheck(root: string): (weakened: WeakenedGuard) => bool
   }
 }
 
-/** Errors about what a change left unused. */
+/** Errors about code that a change made unused or unreachable. */
 const unusedCodes: ReadonlySet<number> = new Set([6133, 6192, 6196, 6198, 7027])
 
 function compilerOptions(root: string): ts.CompilerOptions {

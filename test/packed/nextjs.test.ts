@@ -16,9 +16,9 @@ import { startProgram, type RunningProgram } from '../support/start-program.ts'
 
 const { packages } = inject('packed')
 
-/** A stock App Router project with its own session; its users sign in to a client on another origin in Chromium. */
+/** The example is an ordinary App Router project. Its users sign in to a client on another origin, in Chromium. */
 describe('the Next.js example, installed from tarballs', () => {
-  let place: string
+  let folder: string
   let environment: Readonly<Record<string, string>>
   let client: Client
   let product: RunningProgram
@@ -26,25 +26,25 @@ describe('the Next.js example, installed from tarballs', () => {
   let page: Page
 
   beforeAll(async () => {
-    place = mkdtempSync(join(tmpdir(), 'mintmark-nextjs-'))
-    cpSync('examples/nextjs', place, { recursive: true })
+    folder = mkdtempSync(join(tmpdir(), 'mintmark-nextjs-'))
+    cpSync('examples/nextjs', folder, { recursive: true })
     const used = packages.filter(({ name }) => names.includes(name)).map(({ tarball }) => tarball)
     // Installing may need the machine's own settings, such as its proxy or certificates.
-    run(['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...used], place, process.env)
+    run(['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...used], folder, process.env)
   })
   afterAll(() => {
     product?.stop()
-    rmSync(place, { recursive: true })
+    rmSync(folder, { recursive: true })
   })
 
   it('builds without any environment and creates no database', () => {
-    run(['npm', 'run', 'build'], place)
+    run(['npm', 'run', 'build'], folder)
 
-    expect(existsSync(join(place, '.next/BUILD_ID'))).toBe(true)
-    expect(existsSync(join(place, 'mintmark.db'))).toBe(false)
+    expect(existsSync(join(folder, '.next/BUILD_ID'))).toBe(true)
+    expect(existsSync(join(folder, 'mintmark.db'))).toBe(false)
   })
 
-  describe('started', () => {
+  describe('when it runs', () => {
     let authorizationRequest: string
     beforeAll(async () => {
       client = await openClient()
@@ -55,9 +55,9 @@ describe('the Next.js example, installed from tarballs', () => {
         SEALING_KEY: Buffer.alloc(32, 7).toString('base64url'),
         SESSION_SECRET: 'a-secret-of-this-test-and-of-nothing-else',
       }
-      run(['npm', 'run', 'setup'], place, environment)
+      run(['npm', 'run', 'setup'], folder, environment)
       const command = ['npm', 'start', '--', '--port', String(port), '--hostname', '127.0.0.1'] as const
-      product = await startProgram({ command: [...command], cwd: place, env: environment, port })
+      product = await startProgram({ command: [...command], cwd: folder, env: environment, port })
       authorizationRequest = `${environment['ISSUER_URL']}/auth?${encode({
         client_id: 'partner',
         redirect_uri: client.redirectUri,
@@ -99,7 +99,7 @@ describe('the Next.js example, installed from tarballs', () => {
       expect(client.received).toEqual([{ userAgent: browserName, hasCode: true }])
     })
 
-    it('what Next.js fetches on the server after a Server Action completes no interaction, and the browser still can', async () => {
+    it('a request that Next.js sends after a Server Action does not complete the interaction, and the browser still can', async () => {
       client.received.length = 0
       await page.goto(`${authorizationRequest}&prompt=login`)
       const back = new URL(await page.locator('input[name="return_to"]').inputValue(), environment['ISSUER_URL'])
@@ -123,7 +123,7 @@ describe('the Next.js example, installed from tarballs', () => {
       expect(client.received).toEqual([{ userAgent: browserName, hasCode: true }])
     })
 
-    it('a form that another site posts signs nobody in', async () => {
+    it('refuses a sign-in form that another site posts', async () => {
       const forged = await navigate(new URL(`${environment['ISSUER_URL']}/api/sign-in`), {
         method: 'POST',
         headers: { origin: 'https://attacker.example' },
@@ -166,13 +166,13 @@ async function openClient(): Promise<Client> {
 
 const browserName = 'the browser of this test'
 
-/** What the example's package.json names. */
+/** The packages that the example's package.json depends on. */
 const names = ['adapter-fetch', 'core', 'pages', 'storage-interface', 'storage-sql'].map((name) => `@mintmark/${name}`)
 
-/** The environment of a fresh machine, plus what is given. */
-function run([program = '', ...args]: readonly string[], cwd: string, given: object = {}): void {
+/** Runs a command with the environment of a fresh machine and these variables. @throws Error if it fails. */
+function run([program = '', ...args]: readonly string[], cwd: string, variables: object = {}): void {
   const { PATH = '', HOME = '' } = process.env
-  const env = { PATH, HOME, NEXT_TELEMETRY_DISABLED: '1', CI: '1', ...given }
+  const env = { PATH, HOME, NEXT_TELEMETRY_DISABLED: '1', CI: '1', ...variables }
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', env })
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed.\n${stdout}${stderr}`)
 }

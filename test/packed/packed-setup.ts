@@ -5,7 +5,7 @@ import { packPackages, type PackedPackage } from '../../scripts/packed-packages.
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The packages to publish; the tarballs are in `folder`. */
+    /** The published packages; their tarballs are in `folder`. */
     readonly packed: { readonly folder: string; readonly packages: readonly PackedPackage[] }
     /** A project that has installed all of them. */
     readonly outside: Pick<OutsideProject, 'folder' | 'oldestNode' | 'oldestNodeForSources'>

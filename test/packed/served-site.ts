@@ -11,8 +11,8 @@ import { adapters } from '../support/adapters.ts'
 import { registerFixtureClients } from '../support/fixture-clients.ts'
 import { createFixtureSite, insertFixtureUsers } from '../support/fixture-site.ts'
 
-// The site of the attack tests as a program: its argument is the adapter's name, PORT the port. Over Express it uses a
-// file.
+// Serves the site of the attack tests. The argument is the adapter's name, the variable PORT the port. With Express,
+// the site stores its records in a SQLite file.
 
 const issuer = 'https://as.test'
 const adapter = adapters.find(({ name }) => name === process.argv[2])

@@ -6,9 +6,9 @@ import { beforeAll, describe, expect, inject, it } from 'vitest'
 
 const { folder } = inject('outside')
 const { packages } = inject('packed')
-const subpaths = packages.flatMap((one) => one.subpaths)
+const subpaths = packages.flatMap((packed) => packed.subpaths)
 
-/** The API surface with and without documentation. */
+/** Programs that use the public API: programs that the documentation shows, and one for the rest. */
 const programs = [
   ...['authorization-server', 'yours', 'server', 'register'].map((name) => `examples/minimal/src/${name}.ts`),
   'docs/snippets/administer',
@@ -33,15 +33,15 @@ describe.each(['typescript5', 'typescript6', 'typescript7'])('%s', (compiler) =>
     const compilerOptions = { ...strictest, ...resolution }
     writeFileSync(join(folder, config), JSON.stringify({ compilerOptions, include: ['types'] }))
 
-    const said = await runNode([join(folder, 'node_modules', compiler, 'bin/tsc'), '-p', config])
+    const output = await runNode([join(folder, 'node_modules', compiler, 'bin/tsc'), '-p', config])
 
-    expect(said).toBe('')
+    expect(output).toBe('')
   })
 })
 
-it('types depend only on these packages, which are dependencies or chosen by the host', () => {
+it('the types of a package import only its dependencies and packages that the host chooses', () => {
   const needed = subpaths
-    .map((subpath) => [subpath, theirModules(subpath)] as const)
+    .map((subpath) => [subpath, thirdPartyModules(subpath)] as const)
     .filter(([, modules]) => modules.length > 0)
 
   expect(Object.fromEntries(needed)).toEqual({
@@ -71,17 +71,18 @@ const strictest = {
   noEmit: true,
 }
 
-/** The output of a program, both stdout and stderr. */
+/** Runs a program. @returns its stdout and stderr. */
 const runNode = (args: readonly string[]): Promise<string> =>
-  new Promise((done) => {
+  new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: folder })
-    const said: string[] = []
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk.toString()))
-    child.on('close', () => done(said.join('')))
+    const output: string[] = []
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+    child.on('close', () => resolve(output.join('')))
   })
 
-/** The third-party modules that the declarations behind a subpath import, directly or indirectly. */
-function theirModules(subpath: string): readonly string[] {
+/** Returns the third-party modules that the declarations of a subpath import, directly or indirectly. */
+function thirdPartyModules(subpath: string): readonly string[] {
   const [scope = '', name = '', ...rest] = subpath.split('/')
   const home = join(folder, 'node_modules', scope, name)
   const { exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as Manifest

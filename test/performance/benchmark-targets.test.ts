@@ -10,22 +10,22 @@ import { startTarget } from '../../benchmarks/src/target-process.ts'
 import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 
 /**
- * Mintmark and the floors, each with all workloads of any suite. Peers only change with their versions, and are slow to
- * start.
+ * Mintmark and the floors, which are minimal servers, each with its workloads of all suites. Peers are left out: they
+ * only change with their versions, and are slow to start.
  */
-const targets = new Map<string, { readonly target: SuiteTarget; readonly asked: Set<WorkloadName> }>()
+const targets = new Map<string, { readonly target: SuiteTarget; readonly workloadNames: Set<WorkloadName> }>()
 for (const { workloads: names, targets: measured } of [...oauthSuites, ...scimSuites]) {
   for (const target of measured.filter(
     ({ program, settings }) => !program.startsWith('peers/') && settings.algorithm === 'ES256',
   )) {
     const { storage, accessTokens } = target.settings
     const key = `${target.program} on ${storage} with ${accessTokens}`
-    const { asked } = targets.get(key) ?? { asked: new Set() }
-    targets.set(key, { target, asked: new Set([...asked, ...names.map(withFewTokens)]) })
+    const { workloadNames } = targets.get(key) ?? { workloadNames: new Set() }
+    targets.set(key, { target, workloadNames: new Set([...workloadNames, ...names.map(withFewTokens)]) })
   }
 }
 
-/** The same requests with far less preparation. */
+/** Returns a workload with the same requests and far less preparation. */
 function withFewTokens(name: WorkloadName): WorkloadName {
   return name === 'introspection' || name === 'userinfo' ? `${name}, repeated` : name
 }
@@ -35,16 +35,16 @@ afterAll(async () => {
   for (const remove of removals) await remove()
 })
 
-// A wrong answer may be fast. A workload throws when an answer is not the expected one.
+// A wrong response may be fast. A workload throws an error if a response differs from the expected one.
 describe.concurrent('benchmark targets', () => {
-  it.each([...targets])('%s answers correctly', async (_, { target, asked }) => {
-    const answers = await answersOf(target, [...asked])
+  it.each([...targets])('%s responds correctly', async (_, { target, workloadNames }) => {
+    const responses = await responsesOf(target, [...workloadNames])
 
-    expect([...answers.keys()]).toEqual([...asked])
+    expect([...responses.keys()]).toEqual([...workloadNames])
   })
 
   it.each(['sqlite', 'postgres'] as const)(
-    "on %s a floor with Mintmark's statements gives the same answers about users",
+    "on %s, a floor with Mintmark's statements gives the same responses about users",
     async (storage) => {
       const names: readonly WorkloadName[] = [
         'userName eq',
@@ -55,20 +55,22 @@ describe.concurrent('benchmark targets', () => {
       ]
 
       const [floor, mintmark] = await Promise.all(
-        [scimFloorOurs, scimMintmark].map(async (of) => answersOf(of('under test', { storage, rows: 1000 }), names)),
+        [scimFloorOurs, scimMintmark].map(async (create) =>
+          responsesOf(create('under test', { storage, rows: 1000 }), names),
+        ),
       )
 
-      expect(withoutChance(floor)).toEqual(withoutChance(mintmark))
+      expect(withoutRandomValues(floor)).toEqual(withoutRandomValues(mintmark))
     },
   )
 
   it.each(['sqlite', 'postgres'] as const)(
-    "on %s a floor with Mintmark's statements issues the same tokens",
+    "on %s, a floor with Mintmark's statements issues the same tokens",
     async (storage) => {
       const names: readonly WorkloadName[] = ['client credentials', 'refresh', 'code + PKCE', 'userinfo, repeated']
 
       const [floor, mintmark] = await Promise.all(
-        [floorOurs, oauthMintmark].map(async (of) => answersOf(of('under test', { storage }), names)),
+        [floorOurs, oauthMintmark].map(async (create) => responsesOf(create('under test', { storage }), names)),
       )
 
       expect(membersOf(floor)).toEqual(membersOf(mintmark))
@@ -76,10 +78,10 @@ describe.concurrent('benchmark targets', () => {
   )
 })
 
-type Answers = ReadonlyMap<WorkloadName, readonly string[]>
+type Responses = ReadonlyMap<WorkloadName, readonly string[]>
 
-/** The bodies of the target's answers to each workload, in order. */
-async function answersOf({ program, settings }: SuiteTarget, names: readonly WorkloadName[]): Promise<Answers> {
+/** Runs each workload. @returns the bodies of the responses, in order. */
+async function responsesOf({ program, settings }: SuiteTarget, names: readonly WorkloadName[]): Promise<Responses> {
   const database = settings.storage === 'postgres' ? await aDatabase() : undefined
   if (database !== undefined) removals.push(async () => database.remove())
   const target = await startTarget(program, {
@@ -87,9 +89,9 @@ async function answersOf({ program, settings }: SuiteTarget, names: readonly Wor
     profileFolder: undefined,
   })
   try {
-    const answers = new Map<WorkloadName, readonly string[]>()
-    for (const name of names) answers.set(name, await runTwice(name, target.site))
-    return answers
+    const responses = new Map<WorkloadName, readonly string[]>()
+    for (const name of names) responses.set(name, await runTwice(name, target.site))
+    return responses
   } finally {
     await target.stop()
   }
@@ -98,7 +100,7 @@ async function answersOf({ program, settings }: SuiteTarget, names: readonly Wor
 async function runTwice(name: WorkloadName, site: Site): Promise<readonly string[]> {
   const lane = await openLane(site.port)
   const bodies: string[] = []
-  const noting: Lane = {
+  const recordingLane: Lane = {
     ...lane,
     exchange: async (request) => {
       const reply = await lane.exchange(request)
@@ -107,18 +109,18 @@ async function runTwice(name: WorkloadName, site: Site): Promise<readonly string
     },
   }
   try {
-    const [flow] = await workloads[name].prepare(site, [noting])
-    await flow?.(noting)
-    await flow?.(noting)
+    const [flow] = await workloads[name].prepare(site, [recordingLane])
+    await flow?.(recordingLane)
+    await flow?.(recordingLane)
     return bodies
   } finally {
     lane.close()
   }
 }
 
-/** Random values and times are not compared. */
-const withoutChance = (answers: Answers | undefined): readonly unknown[] =>
-  [...(answers ?? [])].map(([name, bodies]) => [
+/** Replaces random values and times, which differ between servers. */
+const withoutRandomValues = (responses: Responses | undefined): readonly unknown[] =>
+  [...(responses ?? [])].map(([name, bodies]) => [
     name,
     bodies.map((body): unknown =>
       JSON.parse(body.replaceAll(uuid, 'number').replaceAll(dateTime, 'time').replaceAll(newId, '$1new"')),
@@ -127,11 +129,11 @@ const withoutChance = (answers: Answers | undefined): readonly unknown[] =>
 
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g
 const dateTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
-/** An identifier that is not the workload's own. */
+/** An identifier that the server created. */
 const newId = /("id":"|\/Users\/)[\w-]{22}"/g
 
-const membersOf = (answers: Answers | undefined): readonly unknown[] =>
-  [...(answers ?? [])].map(([name, bodies]) => [
+const membersOf = (responses: Responses | undefined): readonly unknown[] =>
+  [...(responses ?? [])].map(([name, bodies]) => [
     name,
     bodies.filter(Boolean).map((body) => Object.keys(JSON.parse(body) as object).toSorted()),
   ])

@@ -3,8 +3,8 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The source files of our packages whose functions were called during the work, sorted, relative to the repository
- * root.
+ * Returns the source files of the packages whose functions were called during the work, sorted, as paths from the
+ * repository root.
  */
 export async function enteredFiles(work: () => Promise<unknown>): Promise<readonly string[]> {
   const session = new Session()

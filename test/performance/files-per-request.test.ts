@@ -33,7 +33,7 @@ describe('files that a warm request enters, on SQLite', () => {
     }
     await exchange()
 
-    const entered = await leastEntered(exchange)
+    const entered = await fewestFiles(exchange)
 
     expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(31)
   })
@@ -57,18 +57,18 @@ describe('files that a warm request enters, on SQLite', () => {
     await patch(false)
     await patch(true)
 
-    const entered = await leastEntered(async () => {
+    const entered = await fewestFiles(async () => {
       await patch(true)
       return enteredFiles(() => patch(false))
     })
 
-    // A deactivation wakes the worker that sends logout tokens. Long messages and many groups are read in pieces.
+    // The limit includes waking the worker that sends logout tokens, and reading long messages and many groups in pieces.
     expect(entered.length, entered.join('\n')).toBeLessThanOrEqual(41)
   })
 })
 
-/** Of three measurements the one with the fewest files: timers of other tests run in the same process. */
-async function leastEntered(measure: () => Promise<readonly string[]>): Promise<readonly string[]> {
+/** Measures three times. @returns the fewest files, because timers of other tests run in the same process. */
+async function fewestFiles(measure: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const measured = [await measure(), await measure(), await measure()]
   return measured.toSorted((one, other) => one.length - other.length)[0] ?? []
 }

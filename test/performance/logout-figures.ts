@@ -1,4 +1,4 @@
-// What a sign-out with 20 clients costs, and when its first logout token arrives: `pnpm bench:logout [rounds]`.
+// Measures a sign-out with 20 clients, and the time until its first logout token arrives: `pnpm bench:logout [rounds]`.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -31,18 +31,18 @@ async function measure(engine: string, site: ProcessSite): Promise<void> {
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
-  // Two receive logout tokens: a host gets two requests at a time, and all clients are on this machine.
+  // Only two clients receive logout tokens, because the server sends at most two requests at a time to one host.
   for (const [index, id] of clients.entries())
     await storage.clients.insert(
       aClientRecord({ clientId: id, backchannelLogoutUri: index < receivers ? `${origin}/${id}` : undefined }),
     )
 
-  let present = ''
+  let currentUser = ''
   const server = createAuthorizationServer({
     issuer,
     storage,
     keys: createStoredKeys({ storage, sealingKey: 'A'.repeat(43) }),
-    signedIn: () => Promise.resolve({ subject: present, authTime: now(), sessionId: present }),
+    signedIn: () => Promise.resolve({ subject: currentUser, authTime: now(), sessionId: currentUser }),
     logout: { endSession: async () => [], renderPage: () => ({ status: 200, headers: [], body: '' }) },
     dangerouslyAllowOutbound: [origin],
     onEvent: () => {},
@@ -67,17 +67,17 @@ async function measure(engine: string, site: ProcessSite): Promise<void> {
   const request: number[] = []
   const [first, afterDeactivation]: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round += 1) {
-    present = await aSession(`signs-out-${round}`, storage)
+    currentUser = await aSession(`signs-out-${round}`, storage)
     first.push(
       await untilFirstToken(async () => {
         const startedAt = performance.now()
         const { status } = await signOut()
         request.push(performance.now() - startedAt)
-        if (status !== 200) throw new Error(`The sign-out was answered with ${status}.`)
+        if (status !== 200) throw new Error(`The sign-out got status ${status}.`)
       }),
     )
-    present = await aSession(`deactivated-${round}`, storage)
-    afterDeactivation.push(await untilFirstToken(() => admin.users.deactivate(present)))
+    currentUser = await aSession(`deactivated-${round}`, storage)
+    afterDeactivation.push(await untilFirstToken(() => admin.users.deactivate(currentUser)))
   }
   stop.abort()
   await running
@@ -91,7 +91,7 @@ async function measure(engine: string, site: ProcessSite): Promise<void> {
   receiver.closeAllConnections()
   await site.close()
 
-  /** Waits until the others have arrived as well, so that rounds do not disturb each other. */
+  /** Measures the time to the first token. Waits for all tokens, so that rounds do not disturb each other. */
   async function untilFirstToken(act: () => Promise<unknown>): Promise<number> {
     let count = 0
     let firstAt = 0
@@ -109,14 +109,14 @@ async function measure(engine: string, site: ProcessSite): Promise<void> {
   }
 }
 
-/** A user of this name with a session of the same name, which all clients have joined. */
+/** Creates a user and a session of this name, which all clients have joined. */
 async function aSession(name: string, storage: AdminStorage): Promise<SessionId> {
   const [user, session] = [userId(name), sessionId(name)]
   await storage.users.insert(aUser({ userId: user }))
-  const kept = epochSeconds(now() + 86_400)
+  const keptUntil = epochSeconds(now() + 86_400)
   for (const id of clients)
     await storage.sessions.join(
-      aJoin({ sessionId: session, userId: user, authTime: now(), keptUntil: kept, clientId: id, now: now() }),
+      aJoin({ sessionId: session, userId: user, authTime: now(), keptUntil, clientId: id, now: now() }),
     )
   return session
 }

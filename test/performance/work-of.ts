@@ -2,7 +2,7 @@ import { vi } from 'vitest'
 
 import type { ProbedServer } from '../support/probed-server.ts'
 
-/** The work of a server for one flow: counts that are the same on every machine. */
+/** The work of a server for one flow, as counts that are the same on every machine. */
 export interface Work {
   /** Storage calls, in order. */
   readonly storage: readonly string[]
@@ -12,7 +12,7 @@ export interface Work {
   readonly keyImports: number
   /** SHA-256, including the digests inside an HMAC. */
   readonly digests: number
-  /** Draws of random bytes. */
+  /** Calls that return random bytes. */
   readonly randomDraws: number
 }
 

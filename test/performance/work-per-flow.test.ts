@@ -17,7 +17,7 @@ let site: ProbedServer
 beforeAll(async () => {
   site = await startProbedServer()
   await authenticateEveryClient(site)
-  // Consent is stored, and each key has been used once.
+  // Stores the consent, and uses each key once.
   const tokens = await freshTokens()
   await introspect(site, tokens.access_token)
   await serviceToken(site)
@@ -26,22 +26,22 @@ afterAll(() => site.close())
 
 const freshTokens = (): Promise<Tokens> => tokensFor(site, 'A', { scope: 'openid profile offline_access' })
 
-const nothing: Work = { storage: [], signatures: 0, verifications: 0, keyImports: 0, digests: 0, randomDraws: 0 }
+const noWork: Work = { storage: [], signatures: 0, verifications: 0, keyImports: 0, digests: 0, randomDraws: 0 }
 
-// A higher count makes every request slower, on every machine. Explain the reason when you raise one. The names of the client
-// and the user in an access token are an HMAC each, which is two digests.
+// A higher count makes every request slower, on every machine. Explain the reason when you raise one. An access token
+// contains an HMAC for the client and an HMAC for the user; each HMAC is two digests.
 describe('work per flow', () => {
-  it('client credentials take one read and one signature, and write nothing (RFC 6749 §4.4)', async () => {
+  it('client credentials take one read and one signature, and write noWork (RFC 6749 §4.4)', async () => {
     const work = await workOf(site, () => serviceToken(site))
 
-    expect(work).toEqual({ ...nothing, storage: ['clients.find'], signatures: 1, digests: 3, randomDraws: 1 })
+    expect(work).toEqual({ ...noWork, storage: ['clients.find'], signatures: 1, digests: 3, randomDraws: 1 })
   })
 
   it('an authorization request of a user who signed in and consented takes three reads and two writes (OIDC Core §3.1.2)', async () => {
     const work = await workOf(site, () => authorize(site, { scope: 'openid profile offline_access' }))
 
     expect(work).toEqual({
-      ...nothing,
+      ...noWork,
       storage: ['clients.find', 'users.find', 'grants.findUnrevoked', 'sessions.join', 'codes.insert'],
       digests: 1,
       randomDraws: 1,
@@ -54,7 +54,7 @@ describe('work per flow', () => {
     const work = await workOf(site, () => redeem(site, code))
 
     expect(work).toEqual({
-      ...nothing,
+      ...noWork,
       storage: ['clients.find', 'codes.consume', 'status.ofGrant', 'families.insert'],
       signatures: 2,
       digests: 12,
@@ -68,7 +68,7 @@ describe('work per flow', () => {
     const work = await workOf(site, () => refresh(site, tokens.refresh_token))
 
     expect(work).toEqual({
-      ...nothing,
+      ...noWork,
       storage: ['clients.find', 'status.ofRefreshHandle', 'families.rotate'],
       signatures: 2,
       digests: 15,
@@ -83,8 +83,8 @@ describe('work per flow', () => {
     const again = await workOf(site, () => introspect(site, token))
 
     const storage = ['clients.find', 'revocations.isTokenRevoked', 'status.ofFamily']
-    expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 2 })
-    expect(again).toEqual({ ...nothing, storage, digests: 2 })
+    expect(first).toEqual({ ...noWork, storage, verifications: 1, digests: 2 })
+    expect(again).toEqual({ ...noWork, storage, digests: 2 })
   })
 
   it('userinfo verifies an access token once, and reads its status each time (OIDC Core §5.3)', async () => {
@@ -94,8 +94,8 @@ describe('work per flow', () => {
     const again = await workOf(site, () => userinfo(site, token))
 
     const storage = ['revocations.isTokenRevoked', 'status.ofFamily']
-    expect(first).toEqual({ ...nothing, storage, verifications: 1, digests: 1 })
-    expect(again).toEqual({ ...nothing, storage, digests: 1 })
+    expect(first).toEqual({ ...noWork, storage, verifications: 1, digests: 1 })
+    expect(again).toEqual({ ...noWork, storage, digests: 1 })
   })
 
   it.for(['/.well-known/openid-configuration', '/jwks'])(
@@ -105,7 +105,7 @@ describe('work per flow', () => {
 
       const work = await workOf(site, () => site.send({ path }))
 
-      expect(work).toEqual(nothing)
+      expect(work).toEqual(noWork)
     },
   )
 })

@@ -8,13 +8,13 @@ export interface Tokens {
   readonly refresh_token: string
 }
 
-/** Client A at any of the servers, with the browsers of users; U1's unless another user is given. */
+/** The requests of client A, and of the browsers of its users, to any of the servers. */
 export interface ClientRequests {
-  /** The authorization request of a user who is signed in and has consented. */
+  /** Sends an authorization request from the browser of a signed-in user who has consented; of U1 by default. */
   authorize(port: number, user?: string, session?: string): Promise<Reply>
-  /** Pushes the same request. */
+  /** Pushes the same authorization request. */
   push(port: number): Promise<Reply>
-  /** The request that was pushed, in the browser of U1. */
+  /** Opens the pushed request in the browser of U1. */
   visit(port: number, requestUri: string): Promise<Reply>
   redeem(port: number, code: string): Promise<Reply>
   refresh(port: number, refreshToken: string): Promise<Reply>
@@ -59,14 +59,14 @@ export function clientRequests(clients: FixtureClients): ClientRequests {
   }
 }
 
-/** The code of an authorization response. @throws Error when there is none. */
+/** Returns the code of an authorization response. @throws Error if there is none. */
 export function codeOf(reply: Reply): string {
   const code = reply.status < 400 ? reply.location.searchParams.get('code') : null
   if (code === null) throw new Error(`No code: ${reply.status} ${reply.text} ${reply.header('location')}`)
   return code
 }
 
-/** The tokens of a token response. @throws Error when there are none. */
+/** Returns the tokens of a token response. @throws Error if there are none. */
 export function tokensOf(reply: Reply): Tokens {
   if (reply.status !== 200) throw new Error(`No tokens: ${reply.status} ${reply.text}`)
   return reply.json as unknown as Tokens

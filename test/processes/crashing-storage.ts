@@ -5,7 +5,7 @@ import type { CrashPoint } from './server-config.ts'
 type Method = (...args: readonly unknown[]) => Promise<unknown>
 type Stores = Readonly<Record<string, Readonly<Record<string, Method>>>>
 
-/** The same storage, except that the process kills itself at one call. */
+/** Returns the same storage, except that the process kills itself at one call. */
 export function crashingStorage(storage: AdminStorage, { when, call }: CrashPoint): AdminStorage {
   const [storeName = '', methodName = ''] = call.split('.')
   const store = (storage as unknown as Stores)[storeName]

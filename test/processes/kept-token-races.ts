@@ -4,8 +4,9 @@ import { clientRequests, codeOf, tokensOf } from './client-requests.ts'
 import type { Race } from './races.ts'
 import { scimRequests } from './scim-requests.ts'
 import { consent, type ProcessSite } from './test-database.ts'
+import { violationUnless } from './violation-unless.ts'
 
-/** What a race revokes: a kept refresh token, the user's grant for client A, and the session that they are bound to. */
+/** The objects of a race: a kept refresh token, the user with the grant for client A, and the session of the token. */
 interface Target {
   readonly refreshToken: string
   readonly user: string
@@ -15,8 +16,8 @@ interface Target {
 }
 
 /**
- * The races of refreshes with a token that is kept against its revocation, over servers with `refreshTokenRotation:
- * 'unbound_only'`. Such a token stays current, so reuse does not reveal what a revocation has missed.
+ * Returns the races between a revocation and refreshes with a token that is not rotated, over servers with
+ * `refreshTokenRotation: 'unbound_only'`. Such a token stays current, so reuse does not reveal a missed revocation.
  */
 export function keptTokenRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
   const requests = clientRequests(site.clients)
@@ -46,19 +47,19 @@ export function keptTokenRacesOf(site: ProcessSite, ports: readonly number[]): R
       const statuses = await Promise.all(all.map((token, index) => requests.introspect(port(index), token)))
       const again = await Promise.all(ports.map((at) => requests.refresh(at, first.refresh_token)))
       return [
-        ...unless(
+        ...violationUnless(
           issued.every((tokens) => tokens.refresh_token === first.refresh_token),
-          'a token that is kept was replaced',
+          'a refresh token was rotated',
         ),
-        ...unless(
+        ...violationUnless(
           replies.every(({ status }) => status === 200 || status === 400),
           'a refresh failed',
         ),
-        ...unless(
+        ...violationUnless(
           statuses.every(({ json }) => json['active'] === false),
           'a token survived its revocation',
         ),
-        ...unless(
+        ...violationUnless(
           again.every(({ status }) => status === 400),
           'a refresh token works after its revocation',
         ),
@@ -66,22 +67,20 @@ export function keptTokenRacesOf(site: ProcessSite, ports: readonly number[]): R
     }
 
   return {
-    'kept refresh tokens against their revocation': against((target) =>
+    'kept refresh tokens do not survive their revocation': against((target) =>
       requests.revoke(target.port, target.refreshToken),
     ),
-    'kept refresh tokens against the revocation of their grant': against(({ user }) =>
+    'kept refresh tokens do not survive the revocation of their grant': against(({ user }) =>
       storage.grants.revoke(grantId(`consent-${user}`), now()),
     ),
-    'kept refresh tokens against the end of their session': against(({ session }) =>
+    'kept refresh tokens do not survive the end of their session': against(({ session }) =>
       storage.sessions.revoke({ sessionId: sessionId(session), reason: 'user', now: now(), tombstoneUntil: undefined }),
     ),
-    'kept refresh tokens against the end of all sessions of their user': against(({ user }) =>
+    'kept refresh tokens do not survive the end of all sessions of their user': against(({ user }) =>
       storage.sessions.revokeOfUser(userId(user), 'user', now()),
     ),
-    'kept refresh tokens against the deactivation of their user': against(({ user, port: at }) =>
+    'kept refresh tokens do not survive the deactivation of their user': against(({ user, port: at }) =>
       requestsOfT1.deactivate(at, user),
     ),
   }
 }
-
-const unless = (holds: boolean, violation: string): readonly string[] => (holds ? [] : [violation])

@@ -1,5 +1,5 @@
-// One of several processes that share the same keys. Its argument is a DatabaseAddress in JSON; it answers each line of
-// stdin with a line of JSON, and exits when stdin ends.
+// One of several processes that share the same keys. Its argument is a DatabaseAddress in JSON. It executes each line of
+// stdin as a command, prints the result as a line of JSON, and exits when stdin ends.
 import { createInterface } from 'node:readline'
 
 import { createStoredKeys } from '@mintmark/core'
@@ -12,7 +12,7 @@ const database = JSON.parse(process.argv[2] ?? '') as DatabaseAddress
 const dialect = openDatabase(database)
 const storage = await createSqlStorage({ dialect, issuer })
 const sealingKey = Buffer.alloc(32, 7).toString('base64url')
-// Every request reads storage, so changes by other processes are visible at once and no test has to wait.
+// Reads storage for every command, so that changes by other processes are visible at once and no test has to wait.
 const keys = createStoredKeys({ storage, sealingKey, algorithms: ['ES256'], schedule: { staleness: 0 } })
 
 const commands: Readonly<Record<string, (keyId: string) => Promise<unknown>>> = {

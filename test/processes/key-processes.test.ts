@@ -9,9 +9,9 @@ import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgre
 import type { DatabaseAddress } from './server-config.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
-/** A process that keeps the keys and executes commands. */
+/** A process that manages the keys and executes commands. */
 interface KeyProcess {
-  readonly tell: (command: string) => Promise<unknown>
+  readonly execute: (command: string) => Promise<unknown>
   readonly end: () => Promise<void>
 }
 
@@ -31,37 +31,37 @@ describe.for([
     await site.close()
   })
 
-  const tellAll = (command: string): Promise<readonly unknown[]> =>
-    Promise.all(processes.map(({ tell }) => tell(command)))
+  const executeOnAll = (command: string): Promise<readonly unknown[]> =>
+    Promise.all(processes.map(({ execute }) => execute(command)))
 
-  it('create one first key when all of them want it at once (RFC 7517 §5)', async () => {
-    const signing = await tellAll('sign')
+  it('create one key when all of them need the first key at once (RFC 7517 §5)', async () => {
+    const signing = await executeOnAll('sign')
 
     expect(new Set(signing).size).toBe(1)
     expect(await site.storage.signingKeys.list()).toHaveLength(1)
   })
 
-  it('create one key when all of them rotate at once, and all name it (OIDC Core §10.1.1)', async () => {
-    const rotations = (await tellAll('rotate')) as readonly { readonly outcome: string; readonly keyId: string }[]
+  it('create one key when all of them rotate at once, and all return that key (OIDC Core §10.1.1)', async () => {
+    const rotations = (await executeOnAll('rotate')) as readonly { readonly outcome: string; readonly keyId: string }[]
 
     expect(rotations.filter(({ outcome }) => outcome === 'announced')).toHaveLength(1)
     expect(new Set(rotations.map(({ keyId }) => keyId)).size).toBe(1)
     expect(await site.storage.signingKeys.list()).toHaveLength(2)
-    const published = await tellAll('publish')
+    const published = await executeOnAll('publish')
     expect(published).toEqual(Array.from({ length: 4 }, () => published[0]))
   })
 
-  it('agree on one key when all of them drop the signing key and the next one (RFC 7517 §5)', async () => {
+  it('agree on the next key when all of them drop the signing key at once, twice in a row (RFC 7517 §5)', async () => {
     for (const keys of [2, 3]) {
-      const [signing] = await tellAll('sign')
+      const [signing] = await executeOnAll('sign')
 
-      const drops = (await tellAll(`drop ${String(signing)}`)) as readonly { readonly outcome: string }[]
+      const drops = (await executeOnAll(`drop ${String(signing)}`)) as readonly { readonly outcome: string }[]
 
       expect(drops.filter(({ outcome }) => outcome === 'revoked')).toHaveLength(1)
-      const next = await tellAll('sign')
+      const next = await executeOnAll('sign')
       expect(new Set(next).size).toBe(1)
       expect(next).not.toContain(signing)
-      expect(await tellAll('publish')).toEqual(next.map((keyId) => [keyId]))
+      expect(await executeOnAll('publish')).toEqual(next.map((keyId) => [keyId]))
       expect(await site.storage.signingKeys.list()).toHaveLength(keys)
     }
   })
@@ -81,7 +81,7 @@ async function startKeyProcess(database: DatabaseAddress): Promise<KeyProcess> {
   await answer()
 
   return {
-    tell: (command) => {
+    execute: (command) => {
       child.stdin.write(`${command}\n`)
       return answer()
     },

@@ -5,9 +5,9 @@ import { Pool } from 'pg'
 
 import type { DatabaseAddress } from './server-config.ts'
 
-/** Opens the database that the process's argument names. */
+/** Opens the database at this address. */
 export function openDatabase(address: DatabaseAddress): SqlDialect {
-  // NORMAL: a killed process loses nothing that it has answered; only a power failure would.
+  // With NORMAL, only a power failure loses a committed write; killing the process does not.
   if (address.engine === 'sqlite') return openSqliteDialect(address.file, { synchronous: 'normal' })
   return toPostgresDialect(new Pool({ connectionString: address.url, max: 8 }))
 }

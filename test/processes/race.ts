@@ -1,4 +1,4 @@
-// Four servers over one database, each race a thousand times: `pnpm race [rounds] [words of the race's name]`.
+// Runs each race a thousand times, with four servers over one database: `pnpm race [rounds] [part of a race's name]`.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { keptTokenRacesOf } from './kept-token-races.ts'
 import { racesOf } from './races.ts'
@@ -8,7 +8,7 @@ import { startServerProcesses } from './server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
 const rounds = Number(process.argv[2] ?? 1000)
-const wanted = process.argv[3] ?? ''
+const selected = process.argv[3] ?? ''
 let violations = 0
 
 const server = await startPostgres()
@@ -19,7 +19,7 @@ process.exitCode = violations === 0 ? 0 : 1
 
 async function race(name: string, site: ProcessSite): Promise<void> {
   const servers = await startServerProcesses(site.database, 4)
-  const keeping = await startServerProcesses(site.database, 4, { rotation: 'unbound_only' })
+  const serversWithoutRotation = await startServerProcesses(site.database, 4, { rotation: 'unbound_only' })
   const ports = servers.map(({ port }) => port)
   const races = {
     ...racesOf(site, ports),
@@ -27,18 +27,18 @@ async function race(name: string, site: ProcessSite): Promise<void> {
     ...sessionRacesOf(site, ports),
     ...keptTokenRacesOf(
       site,
-      keeping.map(({ port }) => port),
+      serversWithoutRotation.map(({ port }) => port),
     ),
   }
-  for (const [subject, run] of Object.entries(races).filter(([name]) => name.includes(wanted))) {
+  for (const [subject, run] of Object.entries(races).filter(([name]) => name.includes(selected))) {
     const started = performance.now()
     const wrong: string[] = []
     for (let round = 0; round < rounds; round += 1) wrong.push(...(await run(round)))
     violations += wrong.length
     const seconds = ((performance.now() - started) / 1000).toFixed(0)
     console.log(`${name}: ${subject}, ${rounds} rounds, ${seconds} s: ${wrong.length} violations`)
-    for (const each of new Set(wrong)) console.log(`  ${each}`)
+    for (const violation of new Set(wrong)) console.log(`  ${violation}`)
   }
-  await Promise.all([...servers, ...keeping].map((each) => each.kill()))
+  await Promise.all([...servers, ...serversWithoutRotation].map((process) => process.kill()))
   await site.close()
 }

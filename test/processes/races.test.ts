@@ -8,7 +8,7 @@ import { sessionRacesOf } from './session-races.ts'
 import { startServerProcesses, type ServerProcess } from './server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
-// `pnpm race` runs a thousand.
+// `pnpm race` runs a thousand rounds.
 const rounds = 6
 
 describe.for([
@@ -21,11 +21,11 @@ describe.for([
 
   beforeAll(async () => {
     site = await open()
-    const [rotating, keeping] = await Promise.all([
+    const [rotating, withoutRotation] = await Promise.all([
       startServerProcesses(site.database, 4),
       startServerProcesses(site.database, 2, { rotation: 'unbound_only' }),
     ])
-    servers = [...rotating, ...keeping]
+    servers = [...rotating, ...withoutRotation]
     const ports = rotating.map(({ port }) => port)
     races = {
       ...racesOf(site, ports),
@@ -33,7 +33,7 @@ describe.for([
       ...sessionRacesOf(site, ports),
       ...keptTokenRacesOf(
         site,
-        keeping.map(({ port }) => port),
+        withoutRotation.map(({ port }) => port),
       ),
     }
   })
@@ -43,23 +43,23 @@ describe.for([
   })
 
   test.for([
-    ['RFC 6749 §10.5', 'a code'],
-    ['RFC 9126 §4', 'a pushed request'],
-    ['RFC 9700 §4.14.2', 'a refresh token'],
-    ['RFC 7523 §3', 'the jti of a client assertion'],
-    ['RFC 9700 §4.14.2', 'an old refresh token against the current one'],
-    ['RFC 6749 §5.2', 'a refresh against the deactivation of its user'],
-    ['RFC 6749 §5.2', 'a redemption against the deactivation of its user'],
-    ['Back-Channel Logout §2.7', 'the end of a session against its sign-ins, codes and refreshes'],
-    ['RFC 7009 §2.1', 'kept refresh tokens against their revocation'],
-    ['RFC 6749 §5.2', 'kept refresh tokens against the revocation of their grant'],
-    ['Back-Channel Logout §2.7', 'kept refresh tokens against the end of their session'],
-    ['Back-Channel Logout §2.7', 'kept refresh tokens against the end of all sessions of their user'],
-    ['RFC 6749 §5.2', 'kept refresh tokens against the deactivation of their user'],
-    ['RFC 7644 §3.3', 'a userName'],
-    ['RFC 7644 §3.5.2', 'the members of a group'],
-  ])('%s: %s has one winner', async ([, subject = '']) => {
-    const race = races[subject]
+    ['a code is redeemed once', 'RFC 6749 §10.5'],
+    ['a pushed request is used once', 'RFC 9126 §4'],
+    ['a refresh token gets one successor', 'RFC 9700 §4.14.2'],
+    ['a client assertion is accepted once', 'RFC 7523 §3'],
+    ['reuse of an old refresh token revokes the current one', 'RFC 9700 §4.14.2'],
+    ['refreshed tokens do not survive the deactivation of their user', 'RFC 6749 §5.2'],
+    ['tokens for a code do not survive the deactivation of their user', 'RFC 6749 §5.2'],
+    ['codes and tokens do not survive the end of a session', 'Back-Channel Logout §2.7'],
+    ['kept refresh tokens do not survive their revocation', 'RFC 7009 §2.1'],
+    ['kept refresh tokens do not survive the revocation of their grant', 'RFC 6749 §5.2'],
+    ['kept refresh tokens do not survive the end of their session', 'Back-Channel Logout §2.7'],
+    ['kept refresh tokens do not survive the end of all sessions of their user', 'Back-Channel Logout §2.7'],
+    ['kept refresh tokens do not survive the deactivation of their user', 'RFC 6749 §5.2'],
+    ['a userName is assigned once', 'RFC 7644 §3.3'],
+    ['concurrent changes of a group are all stored', 'RFC 7644 §3.5.2'],
+  ])('%s (%s)', async ([name = '']) => {
+    const race = races[name]
     const violations: string[] = []
 
     for (let round = 0; round < rounds; round += 1) violations.push(...((await race?.(round)) ?? ['no such race']))

@@ -5,14 +5,15 @@ import { send, type Reply } from '../support/reply.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import { issuer } from './server-config.ts'
 import type { ProcessSite } from './test-database.ts'
+import { violationUnless } from './violation-unless.ts'
 
-/** One race. It returns a description of the violation, or undefined. */
+/** Runs one round of a race. @returns the violations. */
 export type Race = (round: number) => Promise<readonly string[]>
 
-/** How many times each credential is presented at once, spread over all servers. */
+/** The number of requests that present one credential at the same time, spread over all servers. */
 const presenters = 50
 
-/** The races of clients A and B between the servers at these ports. */
+/** Returns the races of clients A and B, over the servers at these ports. */
 export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
   const requests = clientRequests(site.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
@@ -23,7 +24,7 @@ export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<R
   const isActive = async (token: string): Promise<unknown> => (await requests.introspect(port(0), token)).json['active']
 
   return {
-    'a code': async (round) => {
+    'a code is redeemed once': async (round) => {
       const code = codeOf(await requests.authorize(port(round)))
 
       const replies = await atOnce(presenters, (at) => requests.redeem(at, code))
@@ -32,14 +33,17 @@ export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<R
       const refused = replies.filter(({ status, json }) => status === 400 && json['error'] === 'invalid_grant')
       const { access_token } = winners[0] === undefined ? { access_token: '' } : tokensOf(winners[0])
       return [
-        ...unless(winners.length === 1, `${winners.length} of ${presenters} redeemed one code`),
-        ...unless(refused.length === presenters - 1, `only ${refused.length} were refused: ${statuses(replies)}`),
+        ...violationUnless(winners.length === 1, `${winners.length} of ${presenters} redeemed one code`),
+        ...violationUnless(
+          refused.length === presenters - 1,
+          `only ${refused.length} were refused: ${statuses(replies)}`,
+        ),
         // RFC 6749 §4.1.2: the second presentation revokes the winner's tokens.
-        ...unless((await isActive(access_token)) === false, 'a replayed code left a live token'),
+        ...violationUnless((await isActive(access_token)) === false, 'a token is active after its code was replayed'),
       ]
     },
 
-    'a pushed request': async (round) => {
+    'a pushed request is used once': async (round) => {
       const { json } = await requests.push(port(round))
       const requestUri = String(json['request_uri'])
 
@@ -48,12 +52,15 @@ export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<R
       const codes = replies.filter((reply) => reply.status === 303 && reply.location.searchParams.has('code'))
       const refused = replies.filter(({ status, text }) => status === 400 && text.includes('invalid_request_uri'))
       return [
-        ...unless(codes.length === 1, `${codes.length} codes for one pushed request: ${statuses(replies)}`),
-        ...unless(refused.length === presenters - 1, `only ${refused.length} were refused: ${statuses(replies)}`),
+        ...violationUnless(codes.length === 1, `${codes.length} codes for one pushed request: ${statuses(replies)}`),
+        ...violationUnless(
+          refused.length === presenters - 1,
+          `only ${refused.length} were refused: ${statuses(replies)}`,
+        ),
       ]
     },
 
-    'a refresh token': async (round) => {
+    'a refresh token gets one successor': async (round) => {
       const { refresh_token } = await obtain(round)
 
       const replies = await atOnce(presenters, (at) => requests.refresh(at, refresh_token))
@@ -64,12 +71,15 @@ export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<R
       const [successor = ''] = successors
       const next = await requests.refresh(port(round), successor)
       return [
-        ...unless(successors.size === 1, `${successors.size} successors of one refresh token: ${statuses(replies)}`),
-        ...unless(next.status === 200, `the successor was refused: ${next.status} ${next.text}`),
+        ...violationUnless(
+          successors.size === 1,
+          `${successors.size} successors of one refresh token: ${statuses(replies)}`,
+        ),
+        ...violationUnless(next.status === 200, `the successor was refused: ${next.status} ${next.text}`),
       ]
     },
 
-    'the jti of a client assertion': async (round) => {
+    'a client assertion is accepted once': async (round) => {
       const now = Math.floor(Date.now() / 1000)
       const claims = {
         iss: 'B',
@@ -91,12 +101,12 @@ export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<R
       const accepted = replies.filter(({ status }) => status === 200).length
       const refused = replies.filter(({ status }) => status === 401).length
       return [
-        ...unless(accepted === 1, `one client assertion was accepted ${accepted} times`),
-        ...unless(refused === presenters - 1, `only ${refused} were refused: ${statuses(replies)}`),
+        ...violationUnless(accepted === 1, `one client assertion was accepted ${accepted} times`),
+        ...violationUnless(refused === presenters - 1, `only ${refused} were refused: ${statuses(replies)}`),
       ]
     },
 
-    'an old refresh token against the current one': async (round) => {
+    'reuse of an old refresh token revokes the current one': async (round) => {
       const first = await obtain(round)
       const second = tokensOf(await requests.refresh(port(round), first.refresh_token))
       const current = tokensOf(await requests.refresh(port(round), second.refresh_token))
@@ -108,16 +118,16 @@ export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<R
 
       const successors = renewals.filter(({ status }) => status === 200).map(tokensOf)
       const all = [first, second, current, ...successors]
-      const alive = await Promise.all(
+      const activeStates = await Promise.all(
         all.flatMap((tokens) => [tokens.access_token, tokens.refresh_token]).map(isActive),
       )
       const last = successors[0] ?? current
       return [
-        ...unless(
-          alive.every((active) => active === false),
-          'a token lives after an old one was replayed',
+        ...violationUnless(
+          activeStates.every((active) => active === false),
+          'a token is active after an old one was replayed',
         ),
-        ...unless(
+        ...violationUnless(
           (await requests.refresh(port(1), last.refresh_token)).status === 400,
           'a refresh token works after the replay',
         ),
@@ -125,8 +135,6 @@ export function racesOf(site: ProcessSite, ports: readonly number[]): Readonly<R
     },
   }
 }
-
-const unless = (holds: boolean, violation: string): readonly string[] => (holds ? [] : [violation])
 
 const statuses = (replies: readonly Reply[]): string =>
   [...new Set(replies.map(({ status, text }) => `${status} ${text.slice(0, 80)}`))].join('; ')

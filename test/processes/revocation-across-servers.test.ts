@@ -16,7 +16,7 @@ describe.for([
 ])('two servers on one $name database', ({ open }) => {
   let site: ProcessSite
   let servers: readonly ServerProcess[]
-  /** The last one dies right after it has deactivated a user. */
+  /** Ports of the servers. The last server dies right after it has deactivated a user. */
   let [here, there, dying] = [0, 0, 0]
   let client: ClientRequests
   let provider: ScimRequests
@@ -36,18 +36,18 @@ describe.for([
     await site.close()
   })
 
-  /** A user provisioned by T1, with tokens from one of the servers. */
+  /** Creates a user through T1 and gets tokens for the user from one of the servers. */
   async function aUser(userName: string) {
     const id = await provider.provision(here, userName)
     await consent(site.storage, id, epochSeconds(Date.now() / 1000))
     return { id, tokens: tokensOf(await client.redeem(here, codeOf(await client.authorize(here, id)))) }
   }
 
-  /** An API that learns about revocations from the other server. */
-  function anApi(mode: 'on_demand' | 'follow'): ListeningApi {
-    let passed = 0
+  /** Creates an API that reads revocations from the other server. */
+  function anApi(mode: 'on_demand' | 'follow'): PollingApi {
+    let elapsed = 0
     const start = Date.now()
-    const clock = (): number => start + passed
+    const clock = (): number => start + elapsed
     let polls = 0
     const api = createResourceServer({
       issuer,
@@ -65,14 +65,14 @@ describe.for([
     return {
       admits: (token) => admits(api, token),
       clock,
-      pass: (milliseconds) => void (passed += milliseconds),
+      advance: (milliseconds) => void (elapsed += milliseconds),
       polls: () => polls,
       mode,
     }
   }
 
   test.for(['on_demand', 'follow'] as const)(
-    'a user deactivated by SCIM at one is rejected within a second by a resource server that polls the other (%s)',
+    'a resource server rejects a user within a second after SCIM deactivates the user at the server that it does not poll (%s)',
     async (mode) => {
       const { id, tokens } = await aUser(`ann-${mode}@x.test`)
       const other = await aUser(`bob-${mode}@x.test`)
@@ -88,7 +88,7 @@ describe.for([
     },
   )
 
-  test('what is revoked at one, and a client disabled by a third process, is delivered by the other (RFC 7009 §2.1)', async () => {
+  test('one server delivers revocations by the other, and the disabling of a client by a third process (RFC 7009 §2.1)', async () => {
     const [revoked, ofClient] = [await aUser('cid@x.test'), await aUser('dot@x.test')]
     const api = anApi('follow')
     await api.admits(revoked.tokens.access_token)
@@ -105,7 +105,7 @@ describe.for([
     await expect.poll(() => api.admits(ofClient.tokens.access_token)).toBe(true)
   })
 
-  test('a deactivation is delivered even if the server that wrote it died before it answered', async () => {
+  test('a deactivation is delivered even if the server that wrote it died before it responded', async () => {
     const { id, tokens } = await aUser('eve@x.test')
     const api = anApi('on_demand')
     const before = await api.admits(tokens.access_token)
@@ -130,12 +130,12 @@ async function admits(api: ResourceServer, token: string): Promise<boolean> {
 }
 
 /** An API with a clock that the test advances. */
-interface ListeningApi {
+interface PollingApi {
   readonly mode: 'on_demand' | 'follow'
   readonly admits: (token: string) => Promise<boolean>
-  /** In milliseconds. */
+  /** The current time in milliseconds. */
   readonly clock: () => number
-  readonly pass: (milliseconds: number) => void
+  readonly advance: (milliseconds: number) => void
   /** The number of requests to the feed. */
   readonly polls: () => number
 }
@@ -143,15 +143,15 @@ interface ListeningApi {
 /**
  * Presents the token until it is refused.
  * @returns the milliseconds of the clock for which it was accepted. A polled feed must deliver the revocation in the
- * answer to the waiting request or in the next one; core's tests cover how soon a waiting request is answered.
+ * response to the waiting request or to the next one; core's tests cover how soon the server responds.
  */
-async function untilRefused(api: ListeningApi, token: string): Promise<number> {
-  const { mode, admits: isAdmitted, clock, pass, polls } = api
+async function untilRefused(api: PollingApi, token: string): Promise<number> {
+  const { mode, admits: isAdmitted, clock, advance, polls } = api
   const [startedAt, pollsBefore] = [clock(), polls()]
   while (await isAdmitted(token)) {
     expect(clock() - startedAt).toBeLessThan(3000)
     expect(polls() - pollsBefore).toBeLessThanOrEqual(2)
-    if (mode === 'on_demand') pass(50)
+    if (mode === 'on_demand') advance(50)
     else await new Promise((resolve) => setImmediate(resolve))
   }
   return clock() - startedAt

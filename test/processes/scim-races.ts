@@ -5,8 +5,9 @@ import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests
 import type { Race } from './races.ts'
 import { idOf, scimRequests, userSchema } from './scim-requests.ts'
 import { consent, type ProcessSite } from './test-database.ts'
+import { violationUnless } from './violation-unless.ts'
 
-/** The races between an identity provider and other requests, over the servers at these ports. */
+/** Returns the races between an identity provider and other requests, over the servers at these ports. */
 export function scimRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
   const requests = clientRequests(site.clients)
   const port = (index: number): number => ports[index % ports.length] ?? 0
@@ -20,22 +21,22 @@ export function scimRacesOf(site: ProcessSite, ports: readonly number[]): Readon
   const provision = (round: number, name: string): Promise<string> =>
     requestsOfT1.provision(port(round), unique(round, name))
   const user = async (round: number): Promise<string> => {
-    const id = await provision(round, 'racer')
+    const id = await provision(round, 'target')
     await consent(site.storage, id, epochSeconds(Date.now() / 1000))
     return id
   }
-  const survivors = async (all: readonly Tokens[]): Promise<readonly string[]> => {
+  const findActiveTokens = async (all: readonly Tokens[]): Promise<readonly string[]> => {
     const tokens = all.flatMap(({ access_token, refresh_token }) => [access_token, refresh_token])
-    const alive = await Promise.all(
+    const activeStates = await Promise.all(
       tokens.map(async (token) => (await requests.introspect(port(0), token)).json['active']),
     )
     const refreshed = await Promise.all(all.map(({ refresh_token }) => requests.refresh(port(1), refresh_token)))
     return [
-      ...unless(
-        alive.every((active) => active === false),
+      ...violationUnless(
+        activeStates.every((active) => active === false),
         'a token is active after its user was deactivated',
       ),
-      ...unless(
+      ...violationUnless(
         refreshed.every(({ status }) => status === 400),
         'a refresh token works after its user was deactivated',
       ),
@@ -43,36 +44,36 @@ export function scimRacesOf(site: ProcessSite, ports: readonly number[]): Readon
   }
 
   return {
-    'a refresh against the deactivation of its user': async (round) => {
+    'refreshed tokens do not survive the deactivation of their user': async (round) => {
       const id = await user(round)
       const first = tokensOf(await requests.redeem(port(round), codeOf(await requests.authorize(port(round), id))))
 
-      const [ended, ...refreshed] = await Promise.all([
+      const [deactivated, ...refreshed] = await Promise.all([
         deactivate(round, id),
         ...ports.map((_, index) => requests.refresh(port(index), first.refresh_token)),
       ])
 
       const issued = refreshed.filter(({ status }) => status === 200).map(tokensOf)
       return [
-        ...unless(ended.status === 200, `the deactivation was answered ${ended.status}`),
-        ...(await survivors([first, ...issued])),
+        ...violationUnless(deactivated.status === 200, `the deactivation got status ${deactivated.status}`),
+        ...(await findActiveTokens([first, ...issued])),
       ]
     },
 
-    'a redemption against the deactivation of its user': async (round) => {
+    'tokens for a code do not survive the deactivation of their user': async (round) => {
       const id = await user(round)
       const code = codeOf(await requests.authorize(port(round), id))
 
-      const [redeemed, ended] = await Promise.all([requests.redeem(port(round), code), deactivate(round + 1, id)])
+      const [redeemed, deactivated] = await Promise.all([requests.redeem(port(round), code), deactivate(round + 1, id)])
 
       const issued = redeemed.status === 200 ? [tokensOf(redeemed)] : []
       return [
-        ...unless(ended.status === 200, `the deactivation was answered ${ended.status}`),
-        ...(await survivors(issued)),
+        ...violationUnless(deactivated.status === 200, `the deactivation got status ${deactivated.status}`),
+        ...(await findActiveTokens(issued)),
       ]
     },
 
-    'a userName': async (round) => {
+    'a userName is assigned once': async (round) => {
       const userName = unique(round, 'name')
       const cases = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? userName : userName.toUpperCase()))
 
@@ -82,13 +83,13 @@ export function scimRacesOf(site: ProcessSite, ports: readonly number[]): Readon
 
       const created = replies.filter(({ status }) => status === 201).length
       const refused = replies.filter(({ status }) => status === 409).length
-      return unless(
+      return violationUnless(
         created === 1 && refused === 7,
-        `one userName was given ${created} times, and refused ${refused} times`,
+        `one userName was assigned ${created} times and refused ${refused} times`,
       )
     },
 
-    'the members of a group': async (round) => {
+    'concurrent changes of a group are all stored': async (round) => {
       const ids = await Promise.all(Array.from({ length: 8 }, (_, index) => provision(round, `member${index}`)))
       const [leaving, ...joining] = ids
       const group = idOf(
@@ -113,24 +114,22 @@ export function scimRacesOf(site: ProcessSite, ports: readonly number[]): Readon
       }
       const found = (after.members ?? []).map(({ value }) => value)
       return [
-        ...unless(
+        ...violationUnless(
           replies.every(({ status }) => status < 300),
-          `a change was answered ${replies.map(({ status }) => status).join(' ')}`,
+          `the changes got the statuses ${replies.map(({ status }) => status).join(' ')}`,
         ),
-        ...unless(
+        ...violationUnless(
           joining.every((id) => found.includes(id)),
           `${joining.length - found.length} members were lost`,
         ),
-        ...unless(leaving === undefined || !found.includes(leaving), 'a member that was removed is there'),
-        ...unless(after.displayName === 'Operations', 'the new name was lost'),
+        ...violationUnless(leaving === undefined || !found.includes(leaving), 'a removed member is still in the group'),
+        ...violationUnless(after.displayName === 'Operations', 'the new name was lost'),
       ]
     },
   }
 }
 
-/** Different for each round of each run: `pnpm race` plays many rounds over one database. */
+/** Returns a new name for each round of each run, because `pnpm race` runs many rounds over one database. */
 const unique = (round: number, name: string): string => `${name}-${process.pid}-${round}-${Date.now()}@x.test`
 
 const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
-
-const unless = (holds: boolean, violation: string): readonly string[] => (holds ? [] : [violation])

@@ -1,13 +1,13 @@
 import { send, type Reply } from '../support/reply.ts'
 import { issuer } from './server-config.ts'
 
-/** The identity provider T1 at any of the servers. */
+/** The requests of the identity provider T1 to any of the servers. */
 export interface ScimRequests {
   send(port: number, method: string, path: string, body?: object): Promise<Reply>
   patch(port: number, path: string, ...Operations: readonly object[]): Promise<Reply>
   /** Creates a user. @returns its `id`. */
   provision(port: number, userName: string): Promise<string>
-  /** `PATCH` with `active: false`, as at deprovisioning (RFC 7644 §3.5.2). */
+  /** Sends a `PATCH` with `active: false`, as identity providers do to deprovision a user (RFC 7644 §3.5.2). */
   deactivate(port: number, id: string): Promise<Reply>
 }
 
@@ -32,7 +32,7 @@ export function scimRequests(secret: string): ScimRequests {
   }
 }
 
-/** The `id` of the created resource. @throws Error when none was created. */
+/** Returns the `id` of the created resource. @throws Error if none was created. */
 export function idOf(reply: Reply): string {
   if (reply.status !== 201) throw new Error(`Nothing was created: ${reply.status} ${reply.text}`)
   return String(reply.json['id'])

@@ -12,11 +12,11 @@ export interface CrashPoint {
   readonly call: string
 }
 
-/** The configuration with which a server process is started. */
+/** The configuration of a server process. */
 export interface ServerConfig {
   readonly database: DatabaseAddress
   readonly crash: CrashPoint | undefined
-  /** Whose refresh tokens rotate. */
+  /** The option `refreshTokenRotation`. */
   readonly rotation: 'always' | 'unbound_only'
 }
 

@@ -15,15 +15,15 @@ import { openDatabase } from './open-database.ts'
 import { issuer, type ServerConfig } from './server-config.ts'
 
 const { database, crash, rotation } = JSON.parse(process.argv[2] ?? '') as ServerConfig
-const sound = await createSqlStorage({ dialect: openDatabase(database), issuer })
-const storage = crash === undefined ? sound : crashingStorage(sound, crash)
-// The races present one credential fifty times over on purpose, so this is not an attack.
+const sqlStorage = await createSqlStorage({ dialect: openDatabase(database), issuer })
+const storage = crash === undefined ? sqlStorage : crashingStorage(sqlStorage, crash)
+// The races present one credential fifty times, which the default limits would refuse as an attack.
 const unlimited = createMemoryRateLimiter({ points: 1_000_000_000, window: 1 })
 const server = createAuthorizationServer({
   issuer,
   storage,
   keys: createStoredKeys({
-    storage: sound,
+    storage: sqlStorage,
     sealingKey: Buffer.alloc(32, 7).toString('base64url'),
     algorithms: ['ES256'],
   }),
@@ -42,12 +42,12 @@ const scim = createScimServer({ issuer, storage })
 const listener = createServer(express().use(toExpress(server, scim)))
 listener.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(listener.address() as AddressInfo).port}\n`)
-  // A killed process would leave nothing for the next one.
+  // Written now, because a killed process would not write its cache for the next process.
   flushCompileCache()
 })
 process.stdin.on('end', () => process.exit()).resume()
 
-/** The host's own session: the cookie `host=<user>.<time of authentication>` says which user signed in; a session may follow. */
+/** Reads the host's session from the cookie `host=<user>.<time of authentication>[.<session>]`. */
 function hostSession(cookie: string | undefined) {
   const match = /(?:^|; )host=([^.;]+)\.(\d+)(?:\.([^;]+))?/.exec(cookie ?? '')
   if (match?.[1] === undefined) return undefined

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 
 import type { DatabaseAddress, ServerConfig } from './server-config.ts'
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ServerProcess {
   readonly port: number
   /** Resolves when the process has ended, with the signal that ended it. */
   readonly ended: Promise<string | null>
-  /** SIGKILL. */
+  /** Kills the process with SIGKILL, and waits until it has ended. */
   kill(): Promise<void>
 }
 

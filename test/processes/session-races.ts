@@ -3,15 +3,16 @@ import { epochSeconds, sessionId } from '@mintmark/storage-interface'
 import { clientRequests, codeOf, tokensOf } from './client-requests.ts'
 import type { Race } from './races.ts'
 import type { ProcessSite } from './test-database.ts'
+import { violationUnless } from './violation-unless.ts'
 
-/** The races of the end of a session with the requests of its client. All tokens are bound to their session. */
+/** Returns the race between the end of a session and the requests of its client. All tokens are bound to the session. */
 export function sessionRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
   const requests = clientRequests(site.clients)
   const { sessions } = site.storage
   const port = (index: number): number => ports[index % ports.length] ?? 0
 
   return {
-    'the end of a session against its sign-ins, codes and refreshes': async (round) => {
+    'codes and tokens do not survive the end of a session': async (round) => {
       const id = sessionId(`race-${process.pid}-${Date.now()}-${round}`)
       const now = epochSeconds(Date.now() / 1000)
       const signIn = (index: number) => requests.authorize(port(index), 'U1', id)
@@ -32,17 +33,17 @@ export function sessionRacesOf(site: ProcessSite, ports: readonly number[]): Rea
       const replies = await Promise.all(all.map((token, index) => requests.introspect(port(index), token)))
       const clients = await sessions.participants(id)
       return [
-        ...unless(ended.outcome === 'revoked', `the session was ${ended.outcome}`),
-        ...unless(
+        ...violationUnless(ended.outcome === 'revoked', `the session was ${ended.outcome}`),
+        ...violationUnless(
           latest.every(({ status }) => status === 400),
           'a code was redeemed after its session had ended',
         ),
-        ...unless(
+        ...violationUnless(
           replies.every(({ json }) => json['active'] === false),
           'a token is active in an ended session',
         ),
-        ...unless(clients.length === 1, 'the client is not among those that learn of the end'),
-        ...unless(
+        ...violationUnless(clients.length === 1, 'the client would not receive a logout token'),
+        ...violationUnless(
           !(await signIn(round)).location.searchParams.has('code'),
           'a code was issued after the session had ended',
         ),
@@ -50,5 +51,3 @@ export function sessionRacesOf(site: ProcessSite, ports: readonly number[]): Rea
     },
   }
 }
-
-const unless = (holds: boolean, violation: string): readonly string[] => (holds ? [] : [violation])

@@ -27,7 +27,7 @@ export interface ProcessSite {
   readonly clients: FixtureClients
   /** The Secret Token of T1. */
   readonly scimSecret: string
-  /** The database as seen by an observer. */
+  /** The storage of the test process, over the same database. */
   readonly storage: AdminStorage
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export async function openSqliteSite(): Promise<ProcessSite> {
 
   return {
     database: { engine: 'sqlite', file },
-    ...(await furnish(storage)),
+    ...(await insertFixtures(storage)),
     storage,
     close: async () => {
       await dialect.close()
@@ -57,16 +57,16 @@ export async function openPostgresSite(server: string): Promise<ProcessSite> {
 
   return {
     database: { engine: 'postgres', url: database.url },
-    ...(await furnish(storage)),
+    ...(await insertFixtures(storage)),
     storage,
     close: () => database.remove(),
   }
 }
 
-async function furnish(storage: AdminStorage): Promise<Pick<ProcessSite, 'clients' | 'scimSecret'>> {
+async function insertFixtures(storage: AdminStorage): Promise<Pick<ProcessSite, 'clients' | 'scimSecret'>> {
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)
-  // The servers sign with a single, fast key.
+  // The servers have a single key, for the fast algorithm ES256.
   await changeClient(storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })
   await storage.users.insert({ userId: userId('U1'), claims: { name: 'Ann Lee' }, createdAt: now })
   await consent(storage, 'U1', now)
@@ -74,7 +74,7 @@ async function furnish(storage: AdminStorage): Promise<Pick<ProcessSite, 'client
   return { clients, scimSecret: secret }
 }
 
-/** The user has consented to all scopes of client A. */
+/** Stores the user's consent to all scopes of client A. */
 export async function consent(storage: AdminStorage, user: string, now: EpochSeconds): Promise<void> {
   await storage.grants.insert({
     grantId: grantId(`consent-${user}`),

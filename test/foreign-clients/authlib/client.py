@@ -35,7 +35,7 @@ def login(name):
 def callback():
     name = session["name"]
     try:
-        # It verifies state, and the signature, issuer, audience, nonce, expiry and at_hash of the ID token.
+        # Authlib verifies state, and the signature, issuer, audience, nonce, expiry and at_hash of the ID token.
         tokens[name] = oauth.create_client(name).authorize_access_token()
     except Exception as error:
         failures[name] = error
@@ -84,5 +84,5 @@ report("signs a user in with PKCE", lambda: sign_in("pkce"))
 report("signs a user in without PKCE; the ID token is valid", lambda: sign_in("default"))
 report("calls userinfo", call_userinfo)
 report("refreshes and gets a new refresh token", refresh)
-report("revokes", revoke)
+report("revokes a refresh token", revoke)
 report("gets a token with client credentials", client_credentials)

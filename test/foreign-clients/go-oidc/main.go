@@ -88,7 +88,7 @@ func signIn(ctx context.Context, provider *oidc.Provider, config oauth2.Config, 
 	return token, expect("nonce", idToken.Nonce, "nonce-1")
 }
 
-// Opens an address in the runner's browser. It returns the browser's last address.
+// Opens an address in the runner's browser and returns the address of the last page.
 func visit(address string) *url.URL {
 	fmt.Println("visit " + address)
 	line, _ := input.ReadBytes('\n')
@@ -107,7 +107,7 @@ func expect(name, actual, expected string) error {
 	return fmt.Errorf("%s is %q instead of %q", name, actual, expected)
 }
 
-// A failure ends the program: the checks that follow need the result.
+// Reports a check. A failure ends the program, because the checks that follow need the result.
 func report(title string, err error) {
 	if err != nil {
 		fmt.Printf("failed %s: %v\n", title, err)

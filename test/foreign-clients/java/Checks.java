@@ -2,7 +2,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 
-/** What the Java programs say to the command that runs them. */
+/** Exchanges lines with the command that runs the Java programs. */
 public final class Checks {
   private static final BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
 
@@ -36,20 +36,20 @@ public final class Checks {
     return input.readLine();
   }
 
-  /** Compares two values. */
+  /** Throws an error unless both values are equal. */
   public static void expect(Object expected, Object actual) {
     if (expected == null ? actual != null : !expected.equals(actual))
       throw new AssertionError(actual + " instead of " + expected);
   }
 
-  /** Expects that a check fails with this exception. */
-  public static void refuses(Class<? extends Exception> expected, Check check) throws Exception {
+  /** Throws an error unless the check throws this exception. */
+  public static void expectException(Class<? extends Exception> expected, Check check) throws Exception {
     try {
       check.run();
     } catch (Exception error) {
       if (expected.isInstance(error)) return;
       throw error;
     }
-    throw new AssertionError("not refused with " + expected.getSimpleName());
+    throw new AssertionError("did not throw " + expected.getSimpleName());
   }
 }

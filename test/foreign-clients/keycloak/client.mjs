@@ -15,7 +15,7 @@ writeFileSync(
   JSON.stringify({
     realm: 'broker',
     enabled: true,
-    // Plain HTTP, on the loopback interface only.
+    // Allows plain http, which this program uses only on the loopback interface.
     sslRequired: 'none',
     clients: [{ clientId: 'app', publicClient: true, redirectUris: [callback] }],
     identityProviders: [
@@ -23,7 +23,7 @@ writeFileSync(
         alias: 'mintmark',
         providerId: 'oidc',
         enabled: true,
-        // As its console imports them from the address of the metadata.
+        // The settings that Keycloak's console would import from the metadata.
         config: {
           issuer: metadata.issuer,
           authorizationUrl: metadata.authorization_endpoint,
@@ -42,7 +42,7 @@ writeFileSync(
   }),
 )
 
-// A realm of an earlier run would be kept.
+// In memory, because a file would keep the realm of an earlier run.
 const database = '--db=dev-mem'
 const keycloak = spawn(
   'bash',
@@ -62,7 +62,7 @@ const query = new URLSearchParams({
   redirect_uri: callback,
   response_type: 'code',
   scope: 'openid',
-  // Skips its own sign-in form.
+  // Skips Keycloak's own sign-in form.
   kc_idp_hint: 'mintmark',
 })
 const page = await visit(`${origin}/realms/broker/protocol/openid-connect/auth?${query}`)
@@ -77,7 +77,7 @@ const claims = JSON.parse(Buffer.from(tokens.id_token?.split('.')[1] ?? 'e30', '
 const isAnn = claims.given_name === 'Ann' && claims.family_name === 'Lee' && claims.email === 'ann@example.test'
 report('creates its own user with the names and the email address', isAnn, page)
 keycloak.kill()
-// Standard input is still open.
+// Open standard input would keep the process running.
 process.exit()
 
 async function visit(url) {

@@ -1,4 +1,4 @@
-// Apache with mod_auth_openidc in front of a page, configured as its documentation shows it.
+// Apache with mod_auth_openidc in front of a page, configured as its documentation shows.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -42,7 +42,7 @@ execFileSync('chmod', ['-R', 'a+rX', root])
 const apache = spawn('apache2', ['-D', 'FOREGROUND', '-f', join(root, 'apache.conf')], { stdio: 'inherit' })
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
 try {
-  await untilItListens()
+  await waitUntilItListens()
   console.log(`version ${execFileSync('dpkg-query', ['-W', '-f', '${Version}', 'libapache2-mod-auth-openidc'])}`)
 
   const page = await visit(`http://localhost:${PORT}/`)
@@ -68,16 +68,16 @@ try {
   const again = await visit(`${REDIRECT_URI}?info=json`)
   const { delivered } = await ask(`end ${sid}`)
   const ended = await visit(`${REDIRECT_URI}?info=json`)
-  const learned = isSignedIn(again) && delivered === 1 && !isSignedIn(ended)
-  report('ends its session when it gets a logout token through the back channel', learned, ended)
+  const isEnded = isSignedIn(again) && delivered === 1 && !isSignedIn(ended)
+  report('ends its session when it gets a logout token through the back channel', isEnded, ended)
 } finally {
   apache.kill()
   console.error(readFileSync(join(root, 'error.log'), 'utf8'))
 }
-// Standard input is still open.
+// Open standard input would keep the process running.
 process.exit()
 
-async function untilItListens() {
+async function waitUntilItListens() {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const isUp = await new Promise((done) => {
       const socket = connect(Number(PORT), '127.0.0.1', () => done(true))
@@ -87,7 +87,7 @@ async function untilItListens() {
     if (isUp) return
     await new Promise((wake) => setTimeout(wake, 100))
   }
-  throw new Error('Apache does not listen.')
+  throw new Error('Apache did not start to listen.')
 }
 
 function visit(url) {
@@ -111,7 +111,7 @@ function parsed({ text }) {
   try {
     return JSON.parse(text)
   } catch {
-    // An error page.
+    // The page is an error page.
     return {}
   }
 }

@@ -11,7 +11,7 @@ const next = spawn(process.execPath, [join(OUTPUT, 'node_modules/next/dist/bin/n
   env: { ...process.env, NEXTAUTH_URL: origin, NEXTAUTH_SECRET: 'only for this run', NEXT_TELEMETRY_DISABLED: '1' },
 })
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
-// It prints this once it listens.
+// Next.js prints this when it listens.
 for await (const line of createInterface({ input: next.stdout })) if (line.includes('Ready')) break
 
 const { csrfToken } = JSON.parse((await ask(`visit ${origin}/api/auth/csrf`)).text)
@@ -23,7 +23,7 @@ report('gets the profile from the ID token', session.user?.email === 'ann@exampl
 const forged = await ask(`visit ${origin}/api/auth/callback/mintmark?code=one&state=another`)
 report('rejects a response with another state', forged.url.includes('error=OAuthCallback'), forged)
 next.kill()
-// Standard input is still open.
+// Open standard input would keep the process running.
 process.exit()
 
 async function ask(line) {

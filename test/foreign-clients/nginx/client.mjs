@@ -1,4 +1,5 @@
-// nginx in front of the server: it terminates TLS, asks for certificates and forwards them, as docs/how-to/mtls-behind-a-proxy.md says.
+// nginx in front of the server: it terminates TLS, requests certificates and forwards them, as
+// docs/how-to/mtls-behind-a-proxy.md describes.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
@@ -48,30 +49,38 @@ const nginx = spawn('nginx', ['-p', root, '-e', join(root, 'error.log'), '-c', j
   stdio: 'inherit',
 })
 try {
-  await untilItListens()
+  await waitUntilItListens()
   console.log(`version ${execFileSync('dpkg-query', ['-W', '-f', '${Version}', 'nginx'])}`)
 
-  const bound = await askForToken(own)
+  const bound = await requestToken(own)
   const { cnf } = payloadOf(bound.body.access_token)
   const isBound = bound.status === 200 && cnf?.['x5t#S256'] === own.thumbprint
   report('forwards the certificate: the client authenticates, and its token is bound to it', isBound, bound)
 
-  const unknown = await askForToken(foreign)
-  report('says so when another authority has issued the certificate, which is refused', isRefused(unknown), unknown)
+  const unknown = await requestToken(foreign)
+  report(
+    'reports that another authority has issued the certificate, and the server refuses the client',
+    isRefused(unknown),
+    unknown,
+  )
 
-  const none = await askForToken(undefined)
-  report('forwards nothing for a connection without a certificate, which is refused', isRefused(none), none)
+  const none = await requestToken(undefined)
+  report(
+    'forwards no certificate for a connection without one, and the server refuses the client',
+    isRefused(none),
+    none,
+  )
 
   const forgery = { 'ssl-client-cert': encodeURIComponent(own.certificate), 'ssl-client-verify': 'SUCCESS' }
-  const forged = await askForToken(undefined, forgery)
-  const besides = await askForToken(foreign, forgery)
-  report('overwrites forged headers from outside', isRefused(forged) && isRefused(besides), forged)
+  const forged = await requestToken(undefined, forgery)
+  const forgedWithForeign = await requestToken(foreign, forgery)
+  report('overwrites forged headers from outside', isRefused(forged) && isRefused(forgedWithForeign), forged)
 } finally {
   nginx.kill()
   console.error(readFileSync(join(root, 'error.log'), 'utf8'))
 }
 
-function askForToken(certificate, headers = {}) {
+function requestToken(certificate, headers = {}) {
   const body = 'client_id=billing&grant_type=client_credentials&scope=api.read'
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -94,7 +103,7 @@ function askForToken(certificate, headers = {}) {
   })
 }
 
-async function untilItListens() {
+async function waitUntilItListens() {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const isUp = await new Promise((done) => {
       const socket = connect(Number(PORT), '127.0.0.1', () => done(true))
@@ -104,7 +113,7 @@ async function untilItListens() {
     if (isUp) return
     await new Promise((wake) => setTimeout(wake, 100))
   }
-  throw new Error('nginx does not listen.')
+  throw new Error('nginx did not start to listen.')
 }
 
 function isRefused({ status, body }) {
@@ -123,7 +132,7 @@ function parsed(text) {
   try {
     return JSON.parse(text)
   } catch {
-    // An error page.
+    // The response is an error page.
     return {}
   }
 }

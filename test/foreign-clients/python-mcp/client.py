@@ -16,7 +16,7 @@ server = os.environ["MCP_SERVER"]
 redirect_uri = os.environ["REDIRECT_URI"]
 
 
-# Where each sign-in ended: the redirect URI with the authorization response.
+# The last address of each sign-in: the redirect URI with the authorization response.
 visited = []
 
 
@@ -39,7 +39,7 @@ class Memory:
 
 
 def provider_for(memory, change=lambda answer: answer):
-    """The provider signs in with the browser; `change` meddles with the authorization response."""
+    """Returns a provider that signs in with the browser; `change` alters the authorization response."""
     async def redirect(url):
         visited.append(visit(url))
 
@@ -62,7 +62,7 @@ def provider_for(memory, change=lambda answer: answer):
     )
 
 
-async def connected(provider, use):
+async def run_connected(provider, use):
     async with httpx2.AsyncClient(auth=provider, timeout=30) as http:
         async with Client(streamable_http_client(server, http_client=http)) as client:
             return await use(client)
@@ -72,16 +72,16 @@ async def text_of(client, tool, arguments):
     return (await client.call_tool(tool, arguments)).content[0].text
 
 
-described = Memory()
+document_memory = Memory()
 
 
-def with_document():
-    notes = asyncio.run(connected(provider_for(described), lambda client: text_of(client, "list_notes", {})))
+def use_metadata_document():
+    notes = asyncio.run(run_connected(provider_for(document_memory), lambda client: text_of(client, "list_notes", {})))
     expect(notes, "No notes yet.")
-    expect(described.client.client_id, os.environ["CLIENT_DOCUMENT"])
+    expect(document_memory.client.client_id, os.environ["CLIENT_DOCUMENT"])
 
 
-def registered():
+def use_registered_client():
     client = OAuthClientInformationFull(
         client_id=os.environ["CLIENT_ID"],
         client_secret=os.environ["CLIENT_SECRET"],
@@ -90,7 +90,7 @@ def registered():
         issuer=os.environ["ISSUER"],
     )
     memory = Memory(client)
-    notes = asyncio.run(connected(provider_for(memory), lambda client: text_of(client, "list_notes", {})))
+    notes = asyncio.run(run_connected(provider_for(memory), lambda client: text_of(client, "list_notes", {})))
     expect(notes, "No notes yet.")
     expect(memory.client.client_id, os.environ["CLIENT_ID"])
 
@@ -100,8 +100,8 @@ def step_up():
         expect(await text_of(client, "add_note", {"text": "Milk"}), "Added.")
         return await text_of(client, "list_notes", {})
 
-    expect(asyncio.run(connected(provider_for(described), add)), "Milk")
-    expect("notes.write" in described.tokens.scope.split(), True)
+    expect(asyncio.run(run_connected(provider_for(document_memory), add)), "Milk")
+    expect("notes.write" in document_memory.tokens.scope.split(), True)
 
 
 def refresh():
@@ -111,29 +111,29 @@ def refresh():
     async def call_twice(client):
         await text_of(client, "list_notes", {})
         before, visits = memory.tokens.refresh_token, len(visited)
-        # As if the access token had expired.
+        # Makes the SDK treat the access token as expired.
         provider.context.token_expiry_time = 1
         await text_of(client, "list_notes", {})
         expect(len(visited), visits)
         return before
 
-    if asyncio.run(connected(provider, call_twice)) == memory.tokens.refresh_token:
+    if asyncio.run(run_connected(provider, call_twice)) == memory.tokens.refresh_token:
         raise AssertionError("the refresh token did not change")
 
 
-def other_issuer():
+def reject_other_issuer():
     memory = Memory()
     provider = provider_for(memory, lambda answer: {**answer, "iss": "https://evil.test"})
     try:
-        asyncio.run(connected(provider, lambda client: text_of(client, "list_notes", {})))
+        asyncio.run(run_connected(provider, lambda client: text_of(client, "list_notes", {})))
     except BaseException:
         expect(memory.tokens, None)
     else:
         raise AssertionError("the response was accepted")
 
 
-report("signs a user in with a metadata document and calls a tool", with_document)
-report("signs a user in with a registered client and calls a tool", registered)
+report("signs a user in with a metadata document and calls a tool", use_metadata_document)
+report("signs a user in with a registered client and calls a tool", use_registered_client)
 report("asks the user for a further scope when a tool needs it", step_up)
 report("refreshes and gets a new refresh token", refresh)
-report("rejects a response with another issuer", other_issuer)
+report("rejects a response with another issuer", reject_other_issuer)

@@ -1,4 +1,4 @@
-"""What the Python programs say to the command that runs them."""
+"""Exchanges lines with the command that runs the Python programs."""
 import json
 
 
@@ -19,6 +19,6 @@ def visit(url):
 
 
 def expect(actual, expected):
-    """Compares two values."""
+    """Raises an error unless both values are equal."""
     if actual != expected:
         raise AssertionError(f"{actual!r} instead of {expected!r}")

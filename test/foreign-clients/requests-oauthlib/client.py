@@ -1,7 +1,7 @@
-"""A confidential client with requests-oauthlib. It validates no ID tokens; PyJWT does that here."""
+"""A confidential client with requests-oauthlib. PyJWT validates the ID tokens, because requests-oauthlib does not."""
 import os
 
-# Plain HTTP, on the loopback interface only.
+# Allows plain http, which this program uses only on the loopback interface.
 os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
 
 import jwt
@@ -22,7 +22,7 @@ signed_in = {}
 def sign_in(**options):
     oauth = OAuth2Session(client_id, redirect_uri=os.environ["REDIRECT_URI"], scope=scope, **options)
     url, _state = oauth.authorization_url(metadata["authorization_endpoint"], nonce="nonce-1")
-    # It verifies state itself.
+    # requests-oauthlib verifies state.
     token = oauth.fetch_token(
         metadata["token_endpoint"], authorization_response=visit(url), client_secret=client_secret
     )
@@ -39,7 +39,7 @@ def call_userinfo():
 
 
 def refresh():
-    """As its documentation shows it: the secret is a parameter of the body."""
+    """Sends the secret as a parameter of the body, as the documentation of requests-oauthlib shows."""
     refresh_with(client_id=client_id, client_secret=client_secret)
 
 

@@ -16,7 +16,7 @@ import de.captaingoldfish.scim.sdk.common.response.ListResponse;
 import java.util.List;
 import java.util.Map;
 
-/** Create, read, update, delete, patch, search and Bulk with the client of SCIM-SDK. */
+/** Creates, reads, updates, deletes, patches and searches, also with Bulk, with the client of SCIM-SDK. */
 public class Client {
   private static final String USERS = "/Users";
   private static final String GROUPS = "/Groups";
@@ -34,10 +34,10 @@ public class Client {
     var checks = new Client(new ScimRequestBuilder(System.getenv("SCIM_URL"), config));
     Checks.report("reads the configuration, the resource types and the schemas", checks::discovery);
     Checks.report("creates, reads, replaces and deletes a user", checks::user);
-    Checks.report("patches a user, with a path and with a resource in a list without a path", checks::patchUser);
+    Checks.report("patches a user with a path, and without a path with a resource in a list as the value", checks::patchUser);
     Checks.report("respects ETags: If-Match and If-None-Match", checks::entityTags);
     Checks.report("gets errors: uniqueness and not found", checks::errors);
-    Checks.report("patches the members of a group and sees the success", checks::group);
+    Checks.report("adds and removes a member of a group with PATCH", checks::group);
     Checks.report("pages by index and reads all pages", checks::paging);
     Checks.report("searches by GET and POST with a filter, a sort order and attributes", checks::search);
     Checks.report("creates a user and a group that refers to it in one Bulk request", checks::bulk);

@@ -1,4 +1,4 @@
-"""Runs scim2-tester. Its checks are reported by what they are about; each group lists its failures."""
+"""Runs scim2-tester and reports its checks in groups by subject. A failed group lists its failures."""
 import os
 import sys
 
@@ -27,18 +27,18 @@ for result in results:
 
 
 def is_about(result, tag):
-    return any(one == tag or one.startswith(f"{tag}:") for one in result.tags)
+    return any(name == tag or name.startswith(f"{tag}:") for name in result.tags)
 
 
 def removes_active(result):
-    """The one check that has a title of its own, so that its failure hides no other."""
+    """Selects the check that is reported separately, so that its expected failure does not hide others."""
     return result.title == "check_remove_attribute" and "'active'" in result.reason
 
 
-def report_group(title, own):
-    bad = [result for result in own if result.status in (Status.ERROR, Status.CRITICAL)]
+def report_group(title, members):
+    bad = [result for result in members if result.status in (Status.ERROR, Status.CRITICAL)]
     reasons = "; ".join(f"{result.resource_type} {result.title}: {result.reason}" for result in bad)
-    report(title, lambda: expect(reasons if own else "no check ran", ""))
+    report(title, lambda: expect(reasons if members else "no check ran", ""))
 
 
 for tag, title in groups.items():

@@ -25,7 +25,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A web application with Spring Security's client, configured by properties alone. */
+/** A web application with Spring Security's client. */
 @Configuration
 @EnableAutoConfiguration
 @RestController
@@ -74,13 +74,13 @@ public class Client {
         .build();
   }
 
-  /** The ID token that signed the user in, and the name from userinfo. */
+  /** Shows claims of the ID token, and the name from userinfo. */
   @GetMapping(path = "/", produces = "text/html")
   String home(@AuthenticationPrincipal OidcUser user) throws Exception {
     return json(Map.of("sub", user.getIdToken().getSubject(), "sid", user.getIdToken().getClaim("sid"), "name", user.getUserInfo().getClaim("name")));
   }
 
-  /** Every token counts as expired here, so that each use refreshes. */
+  /** Treats every token as expired, so that each use refreshes it. */
   @GetMapping(path = "/refresh", produces = "text/html")
   String refresh(
       @RegisteredOAuth2AuthorizedClient("mintmark") OAuth2AuthorizedClient client, Authentication authentication)
@@ -95,7 +95,7 @@ public class Client {
     return json(Map.of("renewed", !before.equals(manager.authorize(request).getRefreshToken().getTokenValue())));
   }
 
-  /** Signs assertions. Their audience is the token endpoint, and this version has no option for another one. */
+  /** Signs assertions. Their audience is the token endpoint; this version has no option for another audience. */
   @Bean
   RestClientAuthorizationCodeTokenResponseClient tokenResponseClient() throws Exception {
     JWK key = JWK.parse(System.getenv("JWT_KEY"));

@@ -20,7 +20,7 @@ import java.util.Set;
 import org.glassfish.jersey.apache.connector.ApacheConnectorProvider;
 import org.glassfish.jersey.client.ClientConfig;
 
-/** Typed create, read, update, delete, search and paging with the UnboundID SCIM 2 SDK. */
+/** Creates, reads, updates, deletes, searches and pages with the typed classes of the UnboundID SCIM 2 SDK. */
 public class Client {
   private final ScimService scim;
 
@@ -66,7 +66,7 @@ public class Client {
     Checks.expect("Ada L.", replaced.getDisplayName());
 
     scim.delete(replaced);
-    Checks.refuses(ResourceNotFoundException.class, () -> scim.retrieve("Users", created.getId(), UserResource.class));
+    Checks.expectException(ResourceNotFoundException.class, () -> scim.retrieve("Users", created.getId(), UserResource.class));
   }
 
   private void patchUser() throws Exception {
@@ -87,11 +87,11 @@ public class Client {
   private void entityTags() throws Exception {
     UserResource first = scim.create("Users", userNamed("edsger"));
     UserResource second = scim.modifyRequest(first).ifMatch().replaceValue("title", "Professor").invoke();
-    Checks.refuses(
+    Checks.expectException(
         PreconditionFailedException.class,
         () -> scim.modifyRequest(first).ifMatch().replaceValue("title", "Dean").invoke());
-    Checks.refuses(PreconditionFailedException.class, () -> scim.deleteRequest(first).ifMatch(first.getMeta().getVersion()).invoke());
-    Checks.refuses(
+    Checks.expectException(PreconditionFailedException.class, () -> scim.deleteRequest(first).ifMatch(first.getMeta().getVersion()).invoke());
+    Checks.expectException(
         com.unboundid.scim2.common.exceptions.NotModifiedException.class,
         () -> scim.retrieveRequest(second).ifNoneMatch().invoke());
     scim.deleteRequest(second).ifMatch(second.getMeta().getVersion()).invoke();
@@ -101,8 +101,8 @@ public class Client {
     scim.create("Users", userNamed("alan"));
     UserResource another = userNamed("alan");
     another.setExternalId("another");
-    Checks.refuses(ResourceConflictException.class, () -> scim.create("Users", another));
-    Checks.refuses(ResourceNotFoundException.class, () -> scim.retrieve("Groups", "absent", GroupResource.class));
+    Checks.expectException(ResourceConflictException.class, () -> scim.create("Users", another));
+    Checks.expectException(ResourceNotFoundException.class, () -> scim.retrieve("Groups", "absent", GroupResource.class));
   }
 
   private void group() throws Exception {

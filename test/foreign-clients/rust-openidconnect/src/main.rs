@@ -16,7 +16,7 @@ fn main() {
     }
 }
 
-/// Ends at the first failure; the checks that follow need the result.
+/// Ends at the first failure, because the checks that follow need the result.
 fn check_all(title: &std::cell::Cell<&'static str>) -> Result<(), Box<dyn Error>> {
     let begin = |next: &'static str| {
         println!("passed {}", title.get());

@@ -22,13 +22,12 @@ import { Redis } from 'ioredis'
 import { Pool } from 'pg'
 import { createClient } from 'redis'
 
-// The API surface that the documented programs beside this file do not use, as a host in a strict project would write
-// it.
+// Uses the exported names that the documented programs do not use, as a host in a strict project would.
 
 const issuer = 'https://id.example'
 
 /** PostgreSQL for durable data, Redis for expiring data. */
-export async function storageOfMany(): Promise<AdminStorage> {
+export async function storageOnTwoDatabases(): Promise<AdminStorage> {
   const dialect = toPostgresDialect(new Pool({ connectionString: 'postgres://db/mintmark' }), {
     timeoutMilliseconds: 2000,
   })
@@ -63,15 +62,15 @@ export const hello: Endpoint = ({ method }) =>
 
 export const subject: UserId = userId('user-1')
 export const laws: number = adminLaws.length
-export const heard = (event: ScimEvent): string => event.type
-export const isOurs = (error: unknown): boolean =>
+export const eventType = (event: ScimEvent): string => event.type
+export const isMintmarkError = (error: unknown): boolean =>
   error instanceof ScimError || error instanceof StorageUnavailableError
 
-/** A test of the host itself. */
-export async function tested(fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<boolean> {
+/** A test that a host would write. */
+export async function replayOkta(fetch: (url: string, init: RequestInit) => Promise<Response>): Promise<boolean> {
   const testIssuer = createTestIssuer({ issuer })
   await testIssuer.addUser('ann', { email: 'ann@example.com' })
   const baseUrl = `${issuer}/scim/v2/enterprise-idps/acme`
-  const played = await replayTranscript(transcripts.okta, { baseUrl, authorization: 'Bearer x', fetch })
-  return played.passed && entra.steps.length > 0
+  const result = await replayTranscript(transcripts.okta, { baseUrl, authorization: 'Bearer x', fetch })
+  return result.passed && entra.steps.length > 0
 }
