@@ -20,16 +20,16 @@ import type { MapClaims } from './tokens/claims.ts'
 export interface AuthorizationServerOptions {
   /** The server's public address (RFC 8414 §2): https, or http on loopback. It may have a path. */
   readonly issuer: string
-  /** The storage of everything that outlives a request. It is bound to the same issuer. */
+  /** The storage. It must be bound to the same issuer. */
   readonly storage: OAuthStorage
   /** The signing keys: `createStoredKeys(…)`, or your own key ring. */
   readonly keys: KeyRing
-  /** Returns the user whom the host's session identifies. The authorization endpoint calls it. */
+  /** Returns the user who is signed in to the host in this browser, if any. The authorization endpoint calls it. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
 
   /**
-   * The host's login and consent pages, served at the addresses below. Leave them out if the host's own framework
-   * serves them, and use `interaction(request)` there.
+   * The host's login and consent pages, served at the addresses in `interaction`. Leave them out if the host's own
+   * framework serves them, and use `interaction(request)` there.
    * @defaultValue None. The host's own framework serves them.
    */
   readonly pages?: {
@@ -38,8 +38,8 @@ export interface AuthorizationServerOptions {
     /** Asks the user for consent. */
     readonly consent: InteractionPage
     /**
-     * Asks a signed-in user which account to continue with, when a client requests it (`prompt=select_account`, OIDC Core
-     * §3.1.2.1).
+     * Asks a signed-in user which account to continue with, when a client requests it (`prompt=select_account`, OIDC
+     * Core §3.1.2.1).
      * @defaultValue None. The user then signs in again.
      */
     readonly selectAccount?: InteractionPage
@@ -59,16 +59,18 @@ export interface AuthorizationServerOptions {
      */
     readonly renderPage: RenderLogoutPage
     /**
-     * Whether browsers load the front-channel logout addresses of clients in frames when a user signs out (Front-Channel
-     * Logout 1.0).
+     * Whether browsers load the front-channel logout addresses of clients in frames when a user signs out
+     * (Front-Channel Logout 1.0).
      * @defaultValue `false`. Browsers that block third-party cookies make it unreliable; back-channel logout is not.
      */
     readonly frontChannel?: boolean
   }
   /**
-   * Tells clients that a session of one of their users was revoked (Back-Channel Logout 1.0): clients that have registered a
-   * `backchannel_logout_uri` get logout tokens. `server.deliver` or `server.deliverOnce` sends them. `false` sends none.
-   * @defaultValue On, if the storage has `deliveries` and `cursors`. A user who signs out expects to be signed out everywhere.
+   * Tells clients that a session of one of their users was revoked (Back-Channel Logout 1.0): clients that have
+   * registered a `backchannel_logout_uri` get logout tokens. `server.deliver` or `server.deliverOnce` sends them.
+   * `false` sends none.
+   * @defaultValue On, if the storage has `deliveries` and `cursors`. A user who signs out expects to be signed out
+   * everywhere.
    */
   readonly backChannelLogout?:
     | {
@@ -118,26 +120,28 @@ export interface AuthorizationServerOptions {
    */
   readonly authorizationDetails?: Readonly<Record<string, AuthorizationDetailType>>
   /**
-   * The `aud` of access tokens when the request names no resource and no resource, or more than one, defines its scope
-   * values. It must not be among `resources`: tokens for it need no registration for an API and no consent to one.
+   * The `aud` of access tokens when the request names no resource, and its scope values do not determine exactly one
+   * resource. It must not be among `resources`, because clients need neither registration nor consent for an API to get
+   * tokens for it.
    * @defaultValue The issuer. A token has an audience even when the request names no resource (RFC 9068 §3).
    */
   readonly defaultAudience?: string
   /**
    * The host's own grant types, made with `defineGrant`, in addition to `authorization_code`, `refresh_token` and
    * `client_credentials`. Their names are absolute URIs (RFC 6749 §4.5).
-   * @defaultValue None. Each is one more way to get tokens.
+   * @defaultValue None. Each grant type is one more way to get tokens.
    */
   readonly grants?: readonly GrantType[]
   /**
-   * The host's own client authentication methods, such as a workload identity, in addition to the standard ones. Their names are
-   * absolute URIs (RFC 6749 §2.3.2), and clients are registered with them in code.
-   * @defaultValue None. Each is one more way to act as a client.
+   * The host's own client authentication methods, such as a workload identity, in addition to the standard ones. Their
+   * names are absolute URIs (RFC 6749 §2.3.2), and clients are registered with them in code.
+   * @defaultValue None. Each method is one more way to authenticate as a client.
    */
   readonly clientAuthentication?: readonly ClientAuthenticationMethod[]
   /**
    * Whether resource servers can learn within a second what was revoked, disabled or deactivated, by this process or
-   * any other that uses the storage. Access tokens may then be valid for at most 690,900 seconds, five minutes less than eight days.
+   * any other that uses the storage. Access tokens may then be valid for at most 690,900 seconds, five minutes less
+   * than eight days.
    * @defaultValue `false`. An API that does not use introspection then accepts a revoked access token until it expires.
    */
   readonly revocationFeed?: boolean
@@ -149,40 +153,41 @@ export interface AuthorizationServerOptions {
    */
   readonly claims?: MapClaims
   /**
-   * Reads users from the host's own table whenever something depends on them: a sign-in, a token, userinfo,
-   * introspection. Storage then keeps no copy of their data.
+   * Reads users from the host's own table for each sign-in, token, userinfo response and introspection. Storage then
+   * keeps no copy of their data.
    * @defaultValue None. Users are in the storage: `users.upsert` and `mintmark user import` write them.
    */
   readonly users?: HostUsers
   /**
    * Whether clients can request tokens for one of the user's organizations, with the scope `organization` and the
    * parameter `organization`.
-   * @defaultValue `false`. The host's consent page has to let users with several organizations choose one.
+   * @defaultValue `false`. The host's consent page must let users with several organizations choose one.
    */
   readonly organizations?: boolean
   /** How large the host's claims in one access token may be. */
   readonly accessTokenClaimLimits?: {
     /**
-     * The number of values of `roles`, `groups` or `entitlements`.
-     * @defaultValue 100. Users with more usually need a narrower source, such as the groups of one product.
+     * The maximum number of values of each of the claims `roles`, `groups` and `entitlements`.
+     * @defaultValue 100. If users have more, choose a narrower source, such as the groups of one product.
      */
     readonly values?: number
     /**
-     * The size of all these claims together, in bytes of JSON, at most 65536.
+     * The maximum size of all these claims together, in bytes of JSON. It can be at most 65536.
      * @defaultValue 4096. The token then fits into the 8 KiB that many proxies accept for a header.
      */
     readonly bytes?: number
     /**
-     * What happens to larger claims. `refuse`: the request fails with the reason `claims_too_large`. `omit`: `roles`,
-     * `groups` and `entitlements` that do not fit are left out, and the claim `claims_overflow` names them.
+     * What happens to claims that exceed a limit. `refuse`: the request fails with the reason `claims_too_large`.
+     * `omit`: `roles`, `groups` and `entitlements` that do not fit are left out, and the claim `claims_overflow` names
+     * them.
      * @defaultValue `refuse`. An API that treats a missing claim like an empty one would decide wrongly.
      */
     readonly overflow?: 'refuse' | 'omit'
   }
   /**
    * The algorithm that signs access tokens.
-   * @defaultValue The first one of the key ring. With `createStoredKeys` that is ES256, whose signatures are short and
-   * fast to create.
+   * @defaultValue The first algorithm of the key ring. With `createStoredKeys` that is ES256, whose signatures are
+   * short and fast to create.
    */
   readonly accessTokenAlgorithm?: SigningAlgorithm
   /**
@@ -201,7 +206,10 @@ export interface AuthorizationServerOptions {
    * @defaultValue `always` (RFC 9700 §4.14.2). A copied token is noticed when both parties have used it.
    */
   readonly refreshTokenRotation?: 'always' | 'unbound_only'
-  /** For how many seconds, at most 60, a refresh token that was just rotated returns the same successor again. */
+  /**
+   * For how many seconds after its rotation, at most 60, a refresh token can be sent again and returns the same new
+   * refresh token.
+   */
   readonly refreshRetryWindow?: {
     /**
      * For clients that authenticate.
@@ -220,8 +228,8 @@ export interface AuthorizationServerOptions {
    */
   readonly discovery?: DiscoveryOptions
   /**
-   * Where the claims of the scope values `profile` and `email` are returned. Claims that a request names individually are
-   * returned where it asks for them.
+   * Where the claims of the scope values `profile` and `email` are returned. Claims that a request names individually
+   * are returned where it asks for them.
    * @defaultValue `id_token_and_userinfo`. Many clients read name and e-mail address from the ID token. With `userinfo`
    * the ID token has only protocol claims (OIDC Core §5.4).
    */
@@ -229,22 +237,22 @@ export interface AuthorizationServerOptions {
   /** Sender-constrained access tokens (DPoP, RFC 9449). Every client may use them. */
   readonly dpop?: {
     /**
-     * Whether DPoP proofs need a nonce of the server (RFC 9449 §8): `required`; `offered`, so that clients may use one,
-     * and clients whose clock is wrong must; or `off`.
+     * Whether DPoP proofs need a nonce of the server (RFC 9449 §8). `required`: always. `offered`: only if the clock of
+     * the client is wrong; other clients may use one. `off`: never.
      * @defaultValue `offered`. Proofs are accepted once and for a minute only, so a nonce adds little, and with
      * `required` each client repeats its first request.
      */
     readonly nonces?: 'required' | 'offered' | 'off'
   }
   /**
-   * Certificates of clients (mutual TLS, RFC 8705): clients can authenticate with them, and have their access tokens bound
-   * to them.
+   * Certificates of clients (mutual TLS, RFC 8705): clients can authenticate with them, and have their access tokens
+   * bound to them.
    * @defaultValue None. TLS usually ends at a proxy, and only the host knows how the proxy forwards certificates.
    */
   readonly mutualTls?: {
     /**
-     * Returns the certificate of the client that sent a request: `peerCertificate` of `@mintmark/adapter-node` where Node
-     * terminates TLS, `certificateFromHeader(…)` behind a proxy.
+     * Returns the certificate of the client that sent a request: `peerCertificate` of `@mintmark/adapter-node` where
+     * Node terminates TLS, `certificateFromHeader(…)` behind a proxy.
      */
     readonly certificate: ReadClientCertificate
     /**
@@ -256,24 +264,26 @@ export interface AuthorizationServerOptions {
   }
   /**
    * Whether confidential clients may query and revoke the grants of their users (Grant Management for OAuth 2.0). Token
-   * responses then have a `grant_id`, and `/grants/{grant_id}` takes access tokens with the scope values
+   * responses then have a `grant_id`, and `/grants/{grant_id}` accepts access tokens with the scope values
    * `grant_management_query` and `grant_management_revoke`.
    * @defaultValue `false`. The specification is a draft, and few clients use it.
    */
   readonly grantManagement?: boolean
   /**
-   * Whether all clients must push their authorization requests (RFC 9126 §5). Otherwise those that are registered with
-   * `requirePushedAuthorizationRequests` must, and the others may.
+   * Whether all clients must push their authorization requests (RFC 9126 §5). Otherwise only clients that are
+   * registered with `requirePushedAuthorizationRequests` must.
    * @defaultValue `false`. Most clients cannot push requests.
    */
   readonly requirePushedAuthorizationRequests?: boolean
   /**
    * Accepts clients that nobody registered: their `client_id` is the https URL of a document with their metadata
-   * (Client ID Metadata Document), which the server fetches. Users see them as not verified.
+   * (Client ID Metadata Document), which the server fetches. The consent page shows them as not verified.
    * @defaultValue Off. Only registered clients are accepted, and strangers cannot make the server fetch anything.
    */
   readonly clientDocuments?: {
-    /** Host names and complete URLs; a function that decides for each URL; or `*` for every host. */
+    /**
+     * The allowed documents: a list of host names and complete URLs, a function that decides, or `*` for every host.
+     */
     readonly allow: '*' | readonly string[] | ((url: URL) => boolean | Promise<boolean>)
     /**
      * The scope values that these clients may request.
@@ -288,8 +298,8 @@ export interface AuthorizationServerOptions {
      */
     readonly redirects?: 'same_origin' | 'loopback_and_same_origin' | 'any_https'
     /**
-     * For how many seconds a client may be used after its document was last read, while the document cannot be read.
-     * @defaultValue 86400, a day. The outage of a client's website does not stop the client.
+     * For how many seconds after its document was last read a client can still be used, if the document cannot be read.
+     * @defaultValue 86400, a day. A short outage of the client's website then has no effect.
      */
     readonly staleFor?: number
   }
@@ -301,19 +311,20 @@ export interface AuthorizationServerOptions {
   readonly minimumProfile?: 'standard' | 'mcp' | 'fapi2' | 'fapi2_message_signing'
   /**
    * Renders the page that a user sees when an error cannot be returned to the client.
-   * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks better.
+   * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks
+   * better.
    */
   readonly renderErrorPage?: RenderErrorPage
   /**
    * Receives an event for everything that happened or was refused, with the reason. Pass `logEvents(logger)` to log
    * them: a logger such as pino gets each event with all its fields, and a `console` gets one line.
    * @defaultValue Failures inside the server and unsafe options go to the console; other events are dropped. The
-   * operator sees what must be fixed, and no log fills up unrequested.
+   * operator sees what must be fixed, and logs do not fill up.
    */
   readonly onEvent?: EventListener
   /**
-   * Deletes expired rows while the server is in use. `false` leaves it to a scheduled job: `storage.purge`, or `mintmark
-   * purge`.
+   * Deletes expired rows while the server is in use. `false` leaves it to a scheduled job: `storage.purge`, or
+   * `mintmark purge`.
    * @defaultValue A batch each minute. Storage then does not grow without a scheduled job, and no request waits.
    */
   readonly purge?:
@@ -336,8 +347,8 @@ export interface AuthorizationServerOptions {
    */
   readonly rateLimits?: {
     /**
-     * Counts failed client authentications, by a hash of the presented `client_id`. A client that authenticates successfully is never
-     * delayed.
+     * Counts failed client authentications, by a hash of the presented `client_id`. A client that authenticates
+     * successfully is never delayed.
      * @defaultValue 100 a minute, in this process. Secrets have 256 random bits, so the limit bounds the work, not the
      * chance of a guess.
      */
@@ -349,9 +360,9 @@ export interface AuthorizationServerOptions {
      */
     readonly startedInteractions?: RateLimiter
     /**
-     * Counts the same requests by client. Other clients are not affected when a client reaches it.
-     * @defaultValue 6000 a minute, in this process. Far above the sign-ins of a large client; a flood that uses its name
-     * costs no more than this.
+     * Counts the same requests by client. Other clients are not affected when a client reaches the limit.
+     * @defaultValue 6000 a minute, in this process. Far above the sign-ins of a large client; a flood that uses its
+     * name costs no more than this.
      */
     readonly startedInteractionsOfClient?: RateLimiter
     /**
@@ -366,20 +377,21 @@ export interface AuthorizationServerOptions {
      */
     readonly signInAttempts?: RateLimiter
     /**
-     * Counts the codes that a client gets for a user, without a page or after a consent page, whose form a script can
-     * send.
+     * Counts, for each client and user, the codes that are issued without a page or after a consent page. A script
+     * could submit the form of a consent page.
      * @defaultValue 100 a minute, in this process. Several tabs that renew their tokens stay below it.
      */
     readonly silentCodes?: RateLimiter
     /**
-     * Counts pushed authorization requests by client (RFC 9126 §2.3). Clients with documents that no user has consented to
-     * share a counter.
+     * Counts pushed authorization requests by client (RFC 9126 §2.3). Clients with documents that no user has consented
+     * to share a counter.
      * @defaultValue 6000 a minute, in this process. Far above the sign-ins of a large client.
      */
     readonly pushedRequests?: RateLimiter
     /**
      * Counts the pushed authorization requests of all clients.
-     * @defaultValue 30000 a minute, in this process. Each request of a client that authenticates is stored until it expires.
+     * @defaultValue 30000 a minute, in this process. Each request of a client that authenticates is stored until it
+     * expires.
      */
     readonly pushedRequestsInTotal?: RateLimiter
     /**
@@ -410,7 +422,9 @@ export interface AuthorizationServerOptions {
   readonly dangerouslyAllowOutbound?: readonly string[]
 }
 
-/** What discovery publishes about the host's own pages (OIDC Discovery §3). Addresses are https, or http on loopback. */
+/**
+ * What discovery publishes about the host's own pages (OIDC Discovery §3). Addresses are https, or http on loopback.
+ */
 export interface DiscoveryOptions {
   /**
    * The authentication contexts that the sign-in page can satisfy: `acr_values_supported`.
@@ -488,19 +502,20 @@ interface AccessTokenClaimsOption {
 /** An API that access tokens may be meant for. */
 interface ResourceOption {
   /**
-   * Its name on the consent page.
-   * @defaultValue Its identifier. Users then see an address.
+   * The name of the API on the consent page.
+   * @defaultValue Its identifier. Users then see a URI.
    */
   readonly name?: string
   /** The scope values that this API understands; each must be among `scopes`. */
   readonly scopes: readonly string[]
   /**
    * The lifetime of access tokens for this API, in seconds.
-   * @defaultValue `lifetimes.accessToken`. Set a shorter one for an API where ten minutes are too long.
+   * @defaultValue `lifetimes.accessToken`. Set a shorter lifetime for an API where ten minutes are too long.
    */
   readonly accessTokenLifetime?: number
   /**
-   * The API verifies a `jwt` itself; an `opaque` token requires introspection, and reveals nothing to the client.
+   * The format of access tokens. The API verifies a `jwt` itself. An `opaque` token requires introspection, and reveals
+   * nothing to the client.
    * @defaultValue `jwt`. The API then needs no request to the server for each request that it receives.
    */
   readonly accessTokenFormat?: 'jwt' | 'opaque'
@@ -514,24 +529,24 @@ interface ResourceOption {
 /** Lifetimes in seconds. */
 export interface Lifetimes {
   /**
-   * An authorization code.
+   * The lifetime of an authorization code.
    * @defaultValue 60. A browser delivers it at once, and a leaked code soon expires (RFC 6749 §4.1.2 allows ten
    * minutes).
    */
   readonly authorizationCode: number
   /**
-   * For how long a browser may begin with a pushed authorization request, at most 600.
+   * How long after it was pushed an authorization request can be started in a browser, at most 600.
    * @defaultValue 60. A browser is redirected at once. Once the user sees a page, `interaction` applies.
    */
   readonly pushedRequest: number
   /**
-   * An access token.
+   * The lifetime of an access token.
    * @defaultValue 600. An API without introspection accepts a revoked token for up to this time.
    */
   readonly accessToken: number
   /**
-   * An ID token.
-   * @defaultValue 600. A client reads it once, on receipt; as a hint it is accepted even when it has expired.
+   * The lifetime of an ID token.
+   * @defaultValue 600. A client reads it once, on receipt. As a hint it is accepted even after it has expired.
    */
   readonly idToken: number
   /**
@@ -547,7 +562,7 @@ export interface Lifetimes {
   readonly refreshTokenIdle: number
   /**
    * A refresh token expires after this time, however often it was rotated.
-   * @defaultValue 7776000, 90 days. The user then proves again who they are.
+   * @defaultValue 7776000, 90 days. The user must then sign in again.
    */
   readonly refreshTokenAbsolute: number
   /**

@@ -31,9 +31,9 @@ export interface RateLimiter {
  * keys can therefore neither fill the memory nor make the limiter forget a key.
  */
 export function createMemoryRateLimiter(limit: {
-  /** How many attempts a key has in a window. */
+  /** The number of attempts that a key has in a window. */
   readonly points: number
-  /** In seconds. */
+  /** The length of a window, in seconds. */
   readonly window: number
 }): RateLimiter {
   checkOptions('createMemoryRateLimiter', limit, {

@@ -26,18 +26,18 @@ import type { ServerEndpoints } from './server-metadata.ts'
 export interface ResourceServerOptions {
   /** The authorization server's issuer identifier: its public address, without a slash at the end (RFC 8414 §2). */
   readonly issuer: string
-  /** This API's identifier, as tokens have it in `aud`: an absolute URI (RFC 8707 §2). */
+  /** This API's identifier, which tokens for it have in `aud`: an absolute URI (RFC 8707 §2). */
   readonly audience: string
 
   /**
-   * This API's own client at the authorization server, registered with `servedAudiences`. Introspection and the revocation
-   * feed need it.
-   * @defaultValue None. Verifying signatures needs none.
+   * This API's own client at the authorization server, registered with `servedAudiences`. Introspection and the
+   * revocation feed need it.
+   * @defaultValue None. They are not needed to verify signatures.
    */
   readonly credentials?: ClientCredentials
   /**
-   * Asks the authorization server about tokens (RFC 7662): about opaque tokens, and about JWTs that verify here but
-   * that the revocation feed does not cover. Without the feed, it asks about all of them.
+   * Introspects tokens at the authorization server (RFC 7662): opaque tokens, and valid JWTs that the revocation feed
+   * does not cover. Without the feed, every token is introspected.
    * @defaultValue Not used. A signature is enough until the token expires.
    */
   readonly introspection?: {
@@ -60,7 +60,7 @@ export interface ResourceServerOptions {
      */
     readonly mode?: 'on_demand' | 'follow'
     /**
-     * For how many seconds the last state is used while the authorization server cannot be reached, 1 to 300.
+     * For how many seconds the last known state is used while the authorization server cannot be reached: 1 to 300.
      * @defaultValue 10. A restart of the server has no effect; during a longer outage, access is refused.
      */
     readonly toleratedSilence?: number
@@ -78,7 +78,7 @@ export interface ResourceServerOptions {
    */
   readonly scopes?: readonly string[]
   /**
-   * A name for people, for the metadata.
+   * A human-readable name, for the metadata.
    * @defaultValue Left out. Programs do not need it.
    */
   readonly name?: string
@@ -97,11 +97,11 @@ export interface ResourceServerOptions {
     readonly origin: string
     /**
      * Whether bearer tokens are refused.
-     * @defaultValue `false`. Clients change to DPoP one by one.
+     * @defaultValue `false`. Clients can then switch to DPoP one by one.
      */
     readonly required?: boolean
     /**
-     * Remembers proofs that were used.
+     * Records the proofs that were used, so that each is accepted only once.
      * @defaultValue The memory of this process. Each of several processes then accepts a proof once, within a minute.
      */
     readonly replays?: ProofReplays
@@ -145,7 +145,7 @@ export function checkResourceServerOptions(options: ResourceServerOptions): void
   checkIssuer(issuer)
   if ((introspection ?? revocationFeed) !== undefined && credentials === undefined) {
     throw new TypeError(
-      'createResourceServer: introspection and revocationFeed need credentials, of a client registered with servedAudiences.',
+      'createResourceServer: introspection and revocationFeed need the credentials of a client that is registered with servedAudiences.',
     )
   }
 }
@@ -181,7 +181,7 @@ const anAudience: OptionCheck = (value) =>
 const anOrigin: OptionCheck = (value) =>
   aUrl(value) === undefined && new URL(String(value)).origin === value
     ? undefined
-    : 'must be scheme, host and port: https://api.example.com'
+    : 'must consist of scheme, host and port: https://api.example.com'
 
 /** RFC 9440 §4: without trust, senders can present the certificate of any client. */
 const aCertificateSource: OptionCheck = (value) =>

@@ -23,7 +23,7 @@ import { createScriptRunner } from './script-runner.ts'
 export interface RedisStorageOptions {
   /**
    * A connected client of node-redis (single, pool, cluster or sentinel) or of ioredis (`Redis` or `Cluster`). The host
-   * owns it: its `error` listener, its reconnecting and its closing. Turn off the offline queue and re-sending
+   * owns it, listens to its `error` event, reconnects and closes it. Turn off the offline queue and re-sending
    * (`disableOfflineQueue: true`; for ioredis `enableOfflineQueue: false, autoResendUnfulfilledCommands: false`): a
    * command that runs after its caller got a 503 uses up a code that the client never receives.
    */
@@ -36,14 +36,14 @@ export interface RedisStorageOptions {
    */
   readonly prefix?: string
   /**
-   * How long to wait for an answer, in milliseconds. Without an answer by then, the call fails as an outage.
+   * How long to wait for a response, in milliseconds. After that time the call fails with `StorageUnavailableError`.
    * @defaultValue 3000. Users and proxies still wait that long.
    */
   readonly timeoutMilliseconds?: number
   /**
-   * Is called with a warning if `maxmemory-policy` is not `noeviction`, and with one if `appendonly` is not `yes`. Both are
-   * read once, after the first answer, from one master of a cluster. There is no warning if the user of the client may not
-   * call `INFO`.
+   * Is called with a warning if `maxmemory-policy` is not `noeviction`, and with one if `appendonly` is not `yes`. Both
+   * are read once, after the first answer, from one master of a cluster. There is no warning if the user of the client
+   * may not call `INFO`.
    * @defaultValue Writes to the console. If Redis loses keys, it can forget that an assertion was used.
    */
   readonly onWarning?: (message: string) => void

@@ -34,9 +34,10 @@ interface SqlStorageOptions {
   /** The issuer identifier that the storage is bound to (RFC 8414 §2). */
   readonly issuer: string
   /**
-   * The most users or groups that one list may read one by one. A resource of more than 2 kB is counted as several, and a
-   * filter with more than five comparisons lowers the limit. Filters and orders that use an index (`docs/reference/limits.md`
-   * lists them) count only the rows that they read. A list that would read more is rejected as `tooMany` (RFC 7644 §3.12).
+   * The maximum number of users or groups that one list request may read one by one. A resource of more than 2 kB is
+   * counted as several, and a filter with more than five comparisons lowers the limit. Filters and orders that use an
+   * index (`docs/reference/limits.md` lists them) count only the rows that they read. A list that would read more is
+   * rejected as `tooMany` (RFC 7644 §3.12).
    * @defaultValue 20000. No request keeps the database busy for long, and most directories have fewer users.
    */
   readonly scanLimit?: number

@@ -145,7 +145,7 @@ function profileStep({ toleranceProfile }: ProviderView, fitting: readonly strin
  * `onRequest` of `createScimServer`.
  */
 export function keepRequestLog(options: {
-  /** The storage of SCIM. */
+  /** The storage that the SCIM server uses. */
   readonly storage: AdminStorage
   /**
    * How long entries are kept, in seconds. Purging removes older entries.

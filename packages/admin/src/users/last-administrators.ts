@@ -108,7 +108,7 @@ const isHostClaim = ({ name, subName }: FilterAttribute): boolean => name === 'c
  */
 export function protectLastAdministrators(
   options: LastAdministratorOptions & {
-    /** The storage of SCIM. */
+    /** The storage that the SCIM server uses. */
     readonly storage: AdminStorage
     /**
      * The custom fields of `createAdministration`. Required if the filter uses one.

@@ -71,25 +71,25 @@ function addressRule(description: string) {
  * document, and the flags of the command line derive from this table.
  */
 export const clientMetadata = {
-  /** Shown to users on the consent page. */
+  /** The name that the consent page shows to users. */
   clientName: { kind: 'text', description: 'shown to users on the consent page', longest: 200, presence: 'required' },
   /**
-   * A page about the client: https. The consent page links to it, and shows its host.
+   * The https URL of a page about the client. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
    */
   clientUri: addressRule('a page about it, to which the consent page links'),
   /**
-   * Its privacy policy: https. The consent page links to it, and shows its host.
+   * The https URL of its privacy policy. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
    */
   policyUri: addressRule('its privacy policy, to which the consent page links'),
   /**
-   * Its terms of service: https. The consent page links to them, and shows their host.
+   * The https URL of its terms of service. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
    */
   tosUri: addressRule('its terms of service, to which the consent page links'),
   /**
-   * Its logo on the consent page: https, by host name, a PNG, JPEG or WebP image of at most 64 KiB. The server fetches
+   * The https URL, with a host name, of its logo: a PNG, JPEG or WebP image of at most 64 KiB. The server fetches
    * it, so that no browser sends a request to the client. The logo of a client that registered itself without a signed
    * statement is not shown.
    * @defaultValue None. The consent page shows the first letter of the name.
@@ -148,7 +148,7 @@ export const clientMetadata = {
     default: ['openid'],
   },
   /**
-   * The audiences that the client is the resource server of: it may introspect tokens for them.
+   * The audiences for which the client is the resource server. It may introspect tokens for them.
    * @defaultValue None. Tokens may be introspected only by their audiences (RFC 7662 §4).
    */
   servedAudiences: {
@@ -219,8 +219,9 @@ export const clientMetadata = {
   },
   /**
    * The subject of its certificate, for `tls_client_auth` (RFC 8705 §2.1.2), in the string form of RFC 4514:
-   * `CN=client,O=Example,C=SE`. A client that authenticates this way has exactly one of the five names.
-   * @defaultValue None. The client has another of the names, or another authentication method.
+   * `CN=client,O=Example,C=SE`. A client that authenticates this way needs exactly one of the
+   * five `tlsClientAuth…` members.
+   * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSubjectDn: {
     kind: 'text',
@@ -230,7 +231,7 @@ export const clientMetadata = {
   },
   /**
    * A DNS name in its certificate (RFC 8705 §2.1.2). Wildcards are not accepted.
-   * @defaultValue None. The client has another of the names, or another authentication method.
+   * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSanDns: {
     kind: 'text',
@@ -240,12 +241,12 @@ export const clientMetadata = {
   },
   /**
    * A URI in its certificate, compared character by character (RFC 8705 §2.1.2).
-   * @defaultValue None. The client has another of the names, or another authentication method.
+   * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSanUri: addressRule('a URI in its certificate, for tls_client_auth'),
   /**
    * An IP address in its certificate (RFC 8705 §2.1.2).
-   * @defaultValue None. The client has another of the names, or another authentication method.
+   * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSanIp: {
     kind: 'text',
@@ -255,7 +256,7 @@ export const clientMetadata = {
   },
   /**
    * An e-mail address in its certificate (RFC 8705 §2.1.2).
-   * @defaultValue None. The client has another of the names, or another authentication method.
+   * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSanEmail: {
     kind: 'text',
@@ -325,7 +326,7 @@ export const clientMetadata = {
    */
   frontchannelLogoutUri: addressRule('the address that the browser loads in a frame when the user signs out'),
   /**
-   * Whether the server adds to the front-channel logout URI the parameters `iss` and `sid` (Front-Channel Logout §2).
+   * Whether the server adds the parameters `iss` and `sid` to the front-channel logout URI (Front-Channel Logout §2).
    * @defaultValue `false`. The client then identifies the session by its own cookie.
    */
   frontchannelLogoutSessionRequired: {
@@ -415,8 +416,8 @@ export const clientMetadata = {
     presence: 'clearable',
   },
   /**
-   * The URL at which the client publishes its keys instead: https, by host name.
-   * @defaultValue None. With a URL the client can rotate its keys on its own.
+   * The https URL, with a host name, at which the client publishes its keys. It replaces `jwks`.
+   * @defaultValue None. Set it to let the client rotate its keys without a new registration.
    */
   jwksUri: addressRule('the address of its public keys, for private_key_jwt and request objects'),
   /**

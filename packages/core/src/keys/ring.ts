@@ -31,11 +31,11 @@ export interface PublicKey {
  * published.
  */
 export interface KeyRing {
-  /** The algorithms that it signs with; the preferred one for access tokens comes first. */
+  /** The algorithms that the key ring signs with. The first is preferred for access tokens. */
   readonly algorithms: readonly [SigningAlgorithm, ...SigningAlgorithm[]]
   /**
-   * How long a key's signatures are accepted after it has stopped signing. No token may live longer. If absent, they
-   * are accepted without a time limit.
+   * How long a key's signatures are accepted after it has stopped signing. No token may have a longer lifetime. If
+   * absent, they are accepted without a time limit.
    */
   readonly retirement?: DurationSeconds
   /** Returns the key that currently signs with the algorithm. */

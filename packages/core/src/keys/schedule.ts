@@ -33,14 +33,14 @@ export interface KeySchedule {
    */
   readonly sign: DurationSeconds
   /**
-   * How long a key is published after its last signature. No token may live longer.
+   * How long a key is published after its last signature. No token may have a longer lifetime.
    * @defaultValue 1209600, 14 days. Clients send expired ID tokens as hints (OIDC Core §3.1.2.1).
    */
   readonly retire: DurationSeconds
   /**
    * How long a key verifies ID tokens that clients send back as hints, after its last signature. At least `retire`.
-   * @defaultValue 15552000, 180 days. A client that keeps a user signed in for months sends an old ID token when the user
-   *   signs out (RP-Initiated Logout §2).
+   * @defaultValue 15552000, 180 days. A client that keeps a user signed in for months sends an old ID token when the
+   * user signs out (RP-Initiated Logout §2).
    */
   readonly hints: DurationSeconds
   /**

@@ -52,10 +52,10 @@ export interface StoredKeyRing extends KeyRing {
 
 /**
  * Creates a key ring whose keys are in storage. The first server that needs a key creates it; servers that start at the
- * same time agree on one. Keys are read on first use and again after `schedule.staleness`. While storage is down,
- * nothing is signed or accepted with older keys.
- * @throws TypeError at once when an option is wrong; SealingKeyError at first use when the keys were sealed with another
- *   key.
+ * same time agree on one. Keys are read on first use and again after `schedule.staleness`. If storage is then
+ * unavailable, the server neither signs nor verifies with its outdated copy of the keys.
+ * @throws TypeError at once when an option is wrong; SealingKeyError at first use when the keys were sealed with
+ * another key.
  */
 export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
   const settings = parseStoredKeySettings(options)

@@ -57,7 +57,7 @@ export interface CookieSessionsOptions {
   /**
    * Returns where a user signs in, for the list of sessions, such as `Zürich`. It receives the request of the sign-in.
    * Return a place, not an IP address, which is personal data.
-   * @defaultValue Nothing is stored. Only the host can find out a place.
+   * @defaultValue Nothing is stored. Only the host can determine a location.
    */
   readonly location?: (request: ServerRequest) => string | undefined | Promise<string | undefined>
   readonly clock?: Clock

@@ -38,7 +38,7 @@ interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooL
 }
 
 /**
- * Creates a service from paths, which anybody may call.
+ * Creates an HTTP service from a list of paths. Requests need no authentication.
  * @throws TypeError when an option is unknown or invalid, or two routes have the same path.
  */
 export function createRouter(options: RouterOptions): HttpService {
@@ -71,8 +71,8 @@ export function createRouter(options: RouterOptions): HttpService {
 }
 
 /**
- * Runs `prepare` before the endpoints of the routes, until it has returned true once. If it throws, the route renders the
- * error.
+ * Runs `prepare` before the endpoints of the routes, until it has returned true once. If it throws, the route renders
+ * the error.
  */
 export function afterPreparation(routes: readonly PathRoute[], prepare: () => Promise<boolean>): readonly PathRoute[] {
   let isPrepared = false

@@ -15,7 +15,7 @@ import {
 export interface HttpService {
   /** Scheme, host and port of the configured issuer. */
   readonly origin: string
-  /** The largest body, in bytes, of a page of the host. */
+  /** The maximum size, in bytes, of a request body for the host's pages. */
   readonly bodyLimit: number
   /**
    * Creates the response to a request whose body is too large (RFC 9110 §15.5.14), including requests to the host's

@@ -20,7 +20,7 @@ export function checkLanguages(catalogues: readonly Messages[]): void {
 function checkLanguage({ lang, dir }: Messages): void {
   if (!isLanguageTag(lang))
     throw new TypeError(`${JSON.stringify(lang)} is not a language tag (BCP 47), such as de or pt-BR.`)
-  if (dir !== 'ltr' && dir !== 'rtl') throw new TypeError(`The texts in ${lang}: dir must be ltr or rtl.`)
+  if (dir !== 'ltr' && dir !== 'rtl') throw new TypeError(`The messages in ${lang}: dir must be ltr or rtl.`)
 }
 
 function isLanguageTag(lang: string): boolean {
@@ -38,10 +38,10 @@ function checkTexts(messages: Messages): void {
   const texts = textsOf(messages)
   for (const [name, text] of texts) {
     const problem = textProblem(text, expected.get(name), name.startsWith('consent.scopes.'))
-    if (problem !== undefined) throw new TypeError(`The texts in ${messages.lang}: ${name} ${problem}.`)
+    if (problem !== undefined) throw new TypeError(`The messages in ${messages.lang}: ${name} ${problem}.`)
   }
   const missing = [...expected.keys()].find((name) => !texts.has(name))
-  if (missing !== undefined) throw new TypeError(`The texts in ${messages.lang}: ${missing} is missing.`)
+  if (missing !== undefined) throw new TypeError(`The messages in ${messages.lang}: ${missing} is missing.`)
 }
 
 function textProblem(text: unknown, expected: unknown, isOptional: boolean): string | undefined {

@@ -38,7 +38,7 @@ export const english: Messages = {
     toContinue: 'to continue to {client}',
     username: 'Email or username',
     usernameHints: {
-      directory: 'Does your organization manage your account? Then enter its directory first: directory/name',
+      directory: 'If your organization manages your account, enter its directory first: directory/name',
     },
     password: 'Password',
     submit: 'Sign in',

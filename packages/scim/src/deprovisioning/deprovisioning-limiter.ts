@@ -210,9 +210,9 @@ const alwaysAllowed = 5
 const smallestCohort = 16
 
 /**
- * Limits how many users a provider may deactivate or remove, because a broken mapping or a stolen secret can deprovision all
- * users within minutes. Beyond the limit, deprovisioning is suspended until an administrator releases it; everything else works
- * as before. A sensible limit is `{ users: 500, percent: 20 }`.
+ * Limits how many users a provider may deactivate or remove, because a broken mapping or a stolen secret can
+ * deprovision all users within minutes. Beyond the limit, deprovisioning is suspended until an administrator releases
+ * it; everything else works as before. A sensible limit is `{ users: 500, percent: 20 }`.
  */
 export interface DeprovisioningLimit {
   /**
@@ -228,8 +228,8 @@ export interface DeprovisioningLimit {
    */
   readonly percent?: number
   /**
-   * In seconds.
-   * @defaultValue 3600. A mistake deprovisions all users within minutes; people leave over days.
+   * The length of the window, in seconds.
+   * @defaultValue 3600. A mistake deprovisions all users within minutes. Real departures are spread over days.
    */
   readonly window?: number
 }

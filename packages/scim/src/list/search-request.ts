@@ -107,8 +107,8 @@ type PageRequest =
     }
 
 /**
- * Determines the requested page. By index, values out of range are clamped; by cursor they are refused, because all pages must
- * have the same size.
+ * Determines the requested page. By index, values out of range are clamped; by cursor they are refused, because all
+ * pages must have the same size.
  * @throws ScimError invalidValue — reason `page_malformed`; invalidCount — reason `count_out_of_range`.
  */
 export function pageRequest(
@@ -144,7 +144,7 @@ export interface PageLimits {
   readonly defaultCount: number
   /**
    * The maximum number of resources on a page.
-   * @defaultValue 200. A page is in memory as a whole.
+   * @defaultValue 200. The whole page is in memory at once.
    */
   readonly maxCount: number
   /**

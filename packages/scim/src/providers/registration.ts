@@ -40,7 +40,7 @@ export interface ProviderRegistration {
   /** Letters, digits and hyphens, at most 64. It becomes part of the SCIM tenant URL and can never be reused. */
   readonly providerId: string
   /**
-   * Shown to administrators.
+   * The name that administrators see.
    * @defaultValue `providerId`. Consoles need a name.
    */
   readonly displayName?: string

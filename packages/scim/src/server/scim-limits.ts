@@ -19,22 +19,24 @@ export interface ScimLimits {
   readonly bulkOperations: number
   /**
    * How many requests of a provider are processed at the same time; up to 200 more wait. A Bulk request counts as one.
-   * @defaultValue 4. A provider leaves most connections of a database pool to others.
+   * @defaultValue 4. Most connections of a database pool then stay available to others.
    */
   readonly requestsAtOnce: number
   /**
-   * How many bytes of messages and responses of a provider may be in memory at the same time. A single one may be larger.
-   * @defaultValue 33554432. Several large groups are in memory at once.
+   * How many bytes of messages and responses of a provider may be in memory at the same time. A single message or
+   * response may be larger.
+   * @defaultValue 33554432. Several large groups fit into this memory at once.
    */
   readonly bytesAtOnce: number
   /**
    * How many bytes of messages and large responses of all providers together may be in memory at the same time. A
-   * single one may be larger.
+   * single message or response may be larger.
    * @defaultValue 134217728. The process stays below 512 MB even when several customers send as much as they can.
    */
   readonly totalBytesAtOnce: number
   /**
-   * The work of one PATCH or Bulk request, in values that are read; twelve comparisons of a filter count as one value.
+   * The maximum work for one PATCH or Bulk request, in values that are read; twelve comparisons of a filter count as
+   * one value.
    * @defaultValue 1000000. It takes about half a second, during which other requests continue.
    */
   readonly work: number

@@ -29,7 +29,7 @@ export interface ScimServerOptions extends ProvisioningHooks {
    * authorization code grant. Called for every request with such a token, after the client was found in the provider's
    * `clientIds`. Called again, at most once a second, when a request has waited and before each operation of a Bulk
    * request. Return `true` only for administrators of that customer.
-   * @defaultValue Nobody may. A client of a provider needs a token of its own or the secret.
+   * @defaultValue No user may. A client of a provider needs an access token without a user, or the secret.
    */
   readonly mayProvision?: MayProvision
   /**
@@ -58,7 +58,7 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly emailVerified?: (email: string, source: ClaimSource) => boolean
   /**
-   * Claims in addition to, or instead of, those derived from a SCIM user; `undefined` removes a claim.
+   * Adds to or replaces the claims that are derived from a SCIM user; `undefined` removes a claim.
    * @defaultValue None. The standard OpenID Connect claims are derived from the SCIM user.
    */
   readonly claims?: (resource: JsonObject, source: ClaimSource) => ClaimChanges
@@ -68,8 +68,8 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly onEvent?: (event: ScimEvent) => void | Promise<void>
   /**
-   * Receives every request of an authenticated provider with its outcome, for a log that its administrator reads. Errors are
-   * ignored.
+   * Receives every request of an authenticated provider with its outcome, for a log that its administrator reads.
+   * Errors are ignored.
    * @defaultValue Nothing is logged. `keepRequestLog` of `@mintmark/admin` keeps a log for a week.
    */
   readonly onRequest?: (answered: AnsweredRequest) => void | Promise<void>
@@ -79,10 +79,10 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly deprovisioningLimit?: DeprovisioningLimit
   /**
-   * Limits the requests of a provider, such as `createMemoryRateLimiter({ points: 600, window: 60 })`. Each operation of a
-   * Bulk request counts as a request. Responses have `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` headers.
-   * @defaultValue 12,000 in a minute, counted in the memory of this process. An initial synchronization makes many requests
-   * at once, and most identity providers send fewer than 100 a second.
+   * Limits the requests of a provider, such as `createMemoryRateLimiter({ points: 600, window: 60 })`. Each operation
+   * of a Bulk request counts as a request. Responses have `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` headers.
+   * @defaultValue 12,000 in a minute, counted in the memory of this process. An initial synchronization makes many
+   * requests at once, and most identity providers send fewer than 100 a second.
    */
   readonly requestLimit?: RateLimiter | 'unlimited'
   /**
@@ -101,7 +101,8 @@ export interface ScimServerOptions extends ProvisioningHooks {
   readonly limits?: Partial<ScimLimits>
   /**
    * Limits on pages of lists.
-   * @defaultValue `{ defaultCount: 100, maxCount: 200, bytes: 8388608, cursorLifetime: 3600 }`. Okta imports a hundred groups at once.
+   * @defaultValue `{ defaultCount: 100, maxCount: 200, bytes: 8388608, cursorLifetime: 3600 }`. Okta imports a hundred
+   * groups at once.
    */
   readonly pageLimits?: Partial<PageLimits>
   readonly clock?: Clock

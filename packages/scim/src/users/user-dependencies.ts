@@ -67,8 +67,8 @@ export interface UserDependencies extends UserStateDependencies {
 }
 
 /**
- * Hooks of the host. When a hook throws, the request fails with 500 and nothing is written, except that `password` runs after the
- * user is written; repeating the request passes the password again.
+ * Hooks of the host. When a hook throws, the request fails with 500 and nothing is written, except that `password` runs
+ * after the user is written; repeating the request passes the password again.
  */
 export interface ProvisioningHooks {
   /**
@@ -78,7 +78,7 @@ export interface ProvisioningHooks {
   readonly link?: (candidate: LinkCandidate) => Promise<UserId | undefined>
   /**
    * Whether a provider may change, link, deactivate or remove a user; false refuses the request with 403.
-   * @defaultValue It may. The users belong to the provider.
+   * @defaultValue Every change is allowed. The users belong to the provider.
    */
   readonly mayChange?: (change: ProposedChange) => Promise<boolean>
   /**
