@@ -1,32 +1,23 @@
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-import { send, type Sent } from '../support/reply.ts'
-import { largestGroup, memberId, writtenGroup, type Scale } from './stage.ts'
-
-/** The hostile tenant: a client with the tenant's own secret. */
-export interface Tenant {
-  readonly port: number
-  readonly provider: string
-  readonly secret: string
-  /** The secret of its second directory, with few users. */
-  readonly smallSecret: string
-  readonly scale: Scale
-}
-
-/** One way to overload the server. */
-export interface HostileCase {
-  readonly name: string
-  /** Whether the server is a plain node:http server that does nothing, which shows the minimum cost of the attack. */
-  readonly isBare?: true
-  /** Prepares the directory; it is not measured. */
-  readonly prepare?: (tenant: Tenant) => Promise<void>
-  /** Requests that are sent at the same time, again and again. Each returns its status. */
-  readonly attacks: (tenant: Tenant) => readonly Attack[]
-}
-
-const core = 'urn:ietf:params:scim:schemas:core:2.0'
-const messages = 'urn:ietf:params:scim:api:messages:2.0'
+import { directoryCases } from './directory-cases.ts'
+import { largestGroup, writtenGroup } from './stage.ts'
+import {
+  type Attack,
+  core,
+  get,
+  type HostileCase,
+  members,
+  messages,
+  patch,
+  post,
+  sendJson,
+  small,
+  type Tenant,
+  times,
+  unique,
+} from './tenant-requests.ts'
 
 export const hostileCases: readonly HostileCase[] = [
   {
@@ -146,6 +137,7 @@ export const hostileCases: readonly HostileCase[] = [
         }),
       ),
   },
+  ...directoryCases,
   { name: 'bodies without credentials that never end', attacks: (tenant) => unfinished(tenant, undefined) },
   { name: 'bodies with credentials that never end', attacks: (tenant) => unfinished(tenant, tenant.secret) },
   {
@@ -154,15 +146,6 @@ export const hostileCases: readonly HostileCase[] = [
     attacks: (tenant) => unfinished(tenant, undefined),
   },
 ]
-
-let counter = Date.now()
-const unique = (): string => (counter++).toString(36)
-
-const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
-
-const members = (count: number) => times(count, (index) => ({ value: memberId(index + 1) }))
-
-const patch = (operations: readonly unknown[]) => ({ schemas: [`${messages}:PatchOp`], Operations: operations })
 
 const escapedNames = (): string => String.raw`{"\u0061\u0062\u0063":"","\u0061\u0062\u0064":"","\u0061\u0062\u0065":""}`
 
@@ -196,31 +179,3 @@ const unfinished = ({ port, scale }: Tenant, authorized: string | undefined): re
     return 'closed'
   },
 ]
-
-/** Returns the tenant with its second directory. */
-const small = (tenant: Tenant): Tenant => ({ ...tenant, provider: 'small', secret: tenant.smallSecret })
-
-type Attack = () => Promise<number | string>
-
-const get = (tenant: Tenant, path: string): Attack => request(tenant, { method: 'GET', path })
-
-const post = (tenant: Tenant, path: string, body: unknown): Attack =>
-  request(tenant, { method: 'POST', path, headers: scimJson, body: textOf(body) })
-
-const sendJson = (tenant: Tenant, method: string, path: string, body: unknown): Attack =>
-  request(tenant, { method, path, headers: scimJson, body: textOf(body) })
-
-const scimJson = { 'content-type': 'application/scim+json' }
-
-const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
-
-const request =
-  ({ port, provider, secret }: Tenant, sent: Sent): Attack =>
-  async () => {
-    const reply = await send(port, {
-      ...sent,
-      path: `/scim/v2/enterprise-idps/${provider}${sent.path}`,
-      headers: { ...sent.headers, authorization: `Bearer ${secret}` },
-    })
-    return reply.status
-  }

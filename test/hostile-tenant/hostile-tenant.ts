@@ -13,10 +13,11 @@ import { parseArgs } from 'node:util'
 import { Client } from 'pg'
 
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
-import { hostileCases, type HostileCase, type Tenant } from './hostile-cases.ts'
+import { hostileCases } from './hostile-cases.ts'
 import type { Used } from './hostile-server-process.ts'
 import type { Measured, ProbeConfig } from './probe-process.ts'
 import { postgresStage, sqliteStage, type HostileStage, type Scale } from './stage.ts'
+import type { HostileCase, Tenant } from './tenant-requests.ts'
 
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -28,8 +29,16 @@ const { values } = parseArgs({
 })
 
 const scale: Scale = values.quick
-  ? { users: 5000, written: 5000, groups: 100, connections: 200, duration: 1500 }
-  : { users: 100_000, written: 20_000, groups: 1000, connections: 1500, duration: 8000 }
+  ? { users: 5000, written: 5000, groups: 100, memberships: 1000, typed: 5000, connections: 200, duration: 1500 }
+  : {
+      users: 100_000,
+      written: 20_000,
+      groups: 1000,
+      memberships: 5000,
+      typed: 60_000,
+      connections: 1500,
+      duration: 8000,
+    }
 /** In milliseconds: of all token requests of another tenant during a case. */
 const target = { p99: 100, residentMegabytes: 512 }
 /** The pool of the server has at most eight connections. */

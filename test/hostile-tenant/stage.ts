@@ -23,6 +23,10 @@ export interface Scale {
   readonly written: number
   /** Groups with long names; 200 users are members of all of them. */
   readonly groups: number
+  /** Small groups, of which a few users are members of all. */
+  readonly memberships: number
+  /** Members of the group that is written with the type of each. */
+  readonly typed: number
   readonly connections: number
   /** The duration of each case, in milliseconds. */
   readonly duration: number
@@ -71,10 +75,17 @@ export const memberId = (number: number): string => `account-${number}`
 export const largestGroup = 'largest'
 /** The group that requests replace completely. */
 export const writtenGroup = 'written'
+/** The group that is written with the type of each member. */
+export const typedGroup = 'typed'
+/** The identifier of the small group of that number. */
+export const smallGroup = (number: number): string => `small-${number}`
+/** The numbers of the users who are members of all small groups: the last ones. */
+export const usersInSmallGroups = ({ users }: Pick<Scale, 'users'>): readonly number[] =>
+  Array.from({ length: 12 }, (_, index) => users - index)
 
 async function furnish(
   dialect: SqlDialect,
-  { users, written, groups }: Scale,
+  { users, written, groups, memberships, typed }: Scale,
 ): Promise<Pick<HostileStage, 'clients' | 'secret' | 'smallSecret'>> {
   const storage = await createSqlStorage({ dialect, issuer })
   const now = epochSeconds(Date.now() / 1000)
@@ -94,6 +105,10 @@ async function furnish(
       name: `${number} `.padEnd(1000, 'x'),
       members: numbers(Math.min(users, 200)),
     })
+  await createGroup(storage, { id: typedGroup, name: 'Typed', members: numbers(typed) })
+  const inAll = usersInSmallGroups({ users }).map(memberId)
+  for (let number = 0; number < memberships; number += 1)
+    await createGroup(storage, { id: smallGroup(number), name: `Small ${number}`, members: inAll })
   return { clients, secret, smallSecret: small.secret }
 }
 
