@@ -132,7 +132,7 @@ describe('concurrent presentations of one code (RFC 6749 §10.5)', () => {
   })
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(site))
+it('a normal request still succeeds after all these attacks', () => expectServing(site))
 
 const countFamilies = (server: ServerUnderTest): number =>
   (JSON.parse(server.dump()) as { families: { byId: readonly unknown[] } }).families.byId.length

@@ -298,4 +298,4 @@ it('no event contains a code, a verifier, a secret or a token (RFC 9700 §4.2)',
   }
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(site))
+it('a normal request still succeeds after all these attacks', () => expectServing(site))

@@ -171,7 +171,7 @@ describe('a token request', () => {
   ] as const
 
   it.each(denied)(
-    'with a code is refused for %s, and the code stays usable (RFC 9396 §6)',
+    'with a code is refused for authorization_details with %s, and the code stays usable (RFC 9396 §6)',
     async (_case, details, reason) => {
       const site = await startBank()
       await authenticateEveryClient(site)
@@ -188,7 +188,7 @@ describe('a token request', () => {
   )
 
   it.each(denied)(
-    'with a refresh token is refused for %s, and the token is not rotated (RFC 9396 §6)',
+    'with a refresh token is refused for authorization_details with %s, and the token is not rotated (RFC 9396 §6)',
     async (_case, details, reason) => {
       const site = await startBank()
       const { refresh_token } = tokensOf(await redeem(site, await codeFor(site, [aPayment()])))

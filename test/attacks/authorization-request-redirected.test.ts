@@ -309,6 +309,6 @@ it('tells a client that it is not registered for the code grant (RFC 6749 §4.1.
   )
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(site))
+it('a normal request still succeeds after all these attacks', () => expectServing(site))
 
 const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -155,4 +155,4 @@ describe('requests that are too large to be parsed', () => {
   })
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(site))
+it('a normal request still succeeds after all these attacks', () => expectServing(site))

@@ -71,7 +71,7 @@ async function expectInvalid(token: string): Promise<void> {
 }
 
 describe('a forged or malformed JWT as access token', () => {
-  it.each(forgeries)('$row', async ({ forge }) => {
+  it.each(forgeries)('is rejected: $row', async ({ forge }) => {
     await expectInvalid(await forge(accessToken))
 
     expect((await userinfo(site, accessToken.token)).status).toBe(200)
@@ -132,7 +132,7 @@ describe('a forged or malformed JWT as access token', () => {
     ...['', 7, null, {}].map((family) => [`RFC 9068 §4: family ${JSON.stringify(family)}`, { family }] as const),
   ]
 
-  it.each(wrongClaims)('%s', async (_, claims) => {
+  it.each(wrongClaims)('is rejected: %s', async (_, claims) => {
     await expectInvalid(await withClaims(accessToken, claims))
   })
 
@@ -142,7 +142,7 @@ describe('a forged or malformed JWT as access token', () => {
     ["another client's client_id (RFC 7662 §4)", { client_id: 'B' }],
     ['a family that does not exist (RFC 7662 §4)', { family: 'none' }],
     ['a family named __proto__ (RFC 7662 §4)', { family: '__proto__' }],
-  ])('%s', async (_, claims) => {
+  ])('is rejected: %s', async (_, claims) => {
     await expectNoAccessToken(await withClaims(accessToken, claims), ['access_token_inactive'])
   })
 
@@ -271,7 +271,7 @@ describe('a forged or malformed JWT as id_token_hint', () => {
     )
   }
 
-  it.each(forgeries)('$row', async ({ forge }) => {
+  it.each(forgeries)('is rejected: $row', async ({ forge }) => {
     await expectInvalidHint(await forge(idToken))
   })
 
@@ -280,7 +280,7 @@ describe('a forged or malformed JWT as id_token_hint', () => {
     ...[undefined, 7, null, ['U1'], {}].map(
       (sub) => [`sub ${JSON.stringify(sub)} (OIDC Core §3.1.2.2)`, { sub }] as const,
     ),
-  ])('%s', async (_, claims) => {
+  ])('is rejected: %s', async (_, claims) => {
     await expectInvalidHint(await withClaims(idToken, claims))
   })
 

@@ -291,7 +291,7 @@ describe('the request is verified again at each step', () => {
   })
 })
 
-it('a normal request still succeeds afterwards', async () => {
+it('a normal request still succeeds after all these attacks', async () => {
   await expectServing(site)
   expect((await redeem(site, 'x')).status).toBe(400)
 })

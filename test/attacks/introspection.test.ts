@@ -84,7 +84,13 @@ describe('introspection: callers and requests that are rejected', () => {
       'invalid_client',
       'client_public',
     ],
-    ['no token (RFC 7662 §2.1)', () => postAs(site, 'RS', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
+    [
+      'a request without a token (RFC 7662 §2.1)',
+      () => postAs(site, 'RS', { path, form: {} }),
+      400,
+      'invalid_request',
+      'token_missing',
+    ],
     ['an empty token (RFC 7662 §2.1)', () => introspect(site, '', 'RS'), 400, 'invalid_request', 'token_missing'],
     [
       'a token in the query (RFC 7662 §2.1)',

@@ -253,7 +253,7 @@ describe('a hint that is not an ID token of this server', () => {
     )
   })
 
-  it.each(forgeries)('$row', async ({ forge }) => {
+  it.each(forgeries)('is not used, and the user is asked: $row', async ({ forge }) => {
     const hint = await forge(genuine)
     // An empty parameter is treated as absent, and a hint that is too long is refused before it is read.
     const reason = hint === '' ? undefined : 'logout_hint_invalid'

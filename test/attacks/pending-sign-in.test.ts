@@ -305,7 +305,7 @@ describe('anonymous requests store nothing and are limited (RFC 6819 §4.4.1.11)
   it.each([
     ['startedInteractionsOfClient', { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, 303],
     ['startedInteractionsInTotal', { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, 429],
-  ] as const)('%s limits browsers without a cookie', async (limit, otherClient, status) => {
+  ] as const)('%s limits the interactions that browsers without a cookie start', async (limit, otherClient, status) => {
     const limited = await startServer({ rateLimits: { [limit]: createMemoryRateLimiter({ points: 3, window: 60 }) } })
     for (let started = 0; started < 3; started += 1) await authorize(limited, {}, { cookie: '' })
 

@@ -275,7 +275,7 @@ it('discovery lists S256 only', async () => {
   }
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(site))
+it('a normal request still succeeds after all these attacks', () => expectServing(site))
 
 /** Returns the number of token families that are not revoked. */
 const familiesOf = (server: ServerUnderTest): number => {

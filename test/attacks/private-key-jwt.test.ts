@@ -49,7 +49,7 @@ async function refuseAssertion(assertion: string, reason: RefusalReason = wrong)
   )
 }
 
-describe('private_key_jwt: claims that are not from this client for this server now', () => {
+describe('private_key_jwt: an assertion with a wrong or missing claim', () => {
   const now = 1_790_000_000
   type Row = readonly [row: string, claims: Readonly<Record<string, unknown>>, reason?: RefusalReason]
   const rows: readonly Row[] = [
@@ -102,15 +102,18 @@ describe('private_key_jwt: claims that are not from this client for this server 
     ),
   ]
 
-  it.each(rows.map(([row, claims, reason]) => ({ row, claims, reason })))('$row', async ({ claims, reason }) => {
-    await refuseAssertion(await writeAssertion(site, { claims }), reason)
+  it.each(rows.map(([row, claims, reason]) => ({ row, claims, reason })))(
+    'is rejected: $row',
+    async ({ claims, reason }) => {
+      await refuseAssertion(await writeAssertion(site, { claims }), reason)
 
-    expect(await isAccepted({})).toBe(true)
-  })
+      expect(await isAccepted({})).toBe(true)
+    },
+  )
 })
 
-describe('private_key_jwt: forged assertions', () => {
-  it.each(forgeries)('$row', async ({ forge }) => {
+describe('private_key_jwt: a forged assertion', () => {
+  it.each(forgeries)('is rejected: $row', async ({ forge }) => {
     const genuine = await genuineAssertion()
 
     const before = site.dump()
@@ -198,7 +201,7 @@ describe.each(paths)('private_key_jwt: the form at %s', (path) => {
       400,
       'client_authentication_twice',
     ],
-  ])('%s', async (_, change, status, reason) => {
+  ])('is rejected: %s', async (_, change, status, reason) => {
     const good = await assertionOf(site)
 
     await expectJsonRefusal(

@@ -275,4 +275,4 @@ describe('the redirect URI at the token endpoint (RFC 6749 §4.1.3)', () => {
   })
 })
 
-it('a normal request still succeeds afterwards', () => expectServing(site))
+it('a normal request still succeeds after all these attacks', () => expectServing(site))

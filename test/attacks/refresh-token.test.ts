@@ -44,7 +44,7 @@ const noForm = (): Change => ({})
 describe('a rejected refresh leaves the token usable', () => {
   const rows: readonly Row[] = [
     {
-      row: 'no refresh_token is refused (RFC 6749 §6)',
+      row: 'a request without refresh_token is refused (RFC 6749 §6)',
       form: () => ({ refresh_token: undefined }),
       status: 400,
       error: 'invalid_request',
@@ -57,16 +57,21 @@ describe('a rejected refresh leaves the token usable', () => {
       error: 'invalid_request',
       reason: 'refresh_token_missing',
     },
-    { row: "A's token by B is refused (RFC 6749 §10.4)", client: 'B', form: noForm, ...unknownToken },
+    { row: "A's token presented by B is refused (RFC 6749 §10.4)", client: 'B', form: noForm, ...unknownToken },
     {
       row: "A's token does not reveal its scopes to B (RFC 6749 §10.4)",
       client: 'B',
       form: () => ({ scope: 'api.write' }),
       ...unknownToken,
     },
-    { row: "A's token by the public client P is refused (RFC 6749 §10.4)", client: 'P', form: noForm, ...unknownToken },
     {
-      row: "A's token by a client that authenticates with client_secret_post is refused (RFC 6749 §10.4)",
+      row: "A's token presented by the public client P is refused (RFC 6749 §10.4)",
+      client: 'P',
+      form: noForm,
+      ...unknownToken,
+    },
+    {
+      row: "A's token presented by a client that authenticates with client_secret_post is refused (RFC 6749 §10.4)",
       client: 'X',
       form: noForm,
       ...unknownToken,
@@ -87,14 +92,14 @@ describe('a rejected refresh leaves the token usable', () => {
       reason: 'client_authentication_method',
     },
     {
-      row: 'A with an empty secret is refused (OAuth 2.1 §3.2.1)',
+      row: 'client A with an empty secret is refused (OAuth 2.1 §3.2.1)',
       client: 'P',
       form: () => ({ client_id: 'A', client_secret: '' }),
       ...wrongClient,
       reason: 'client_authentication_method',
     },
     {
-      row: 'no client authentication is refused (OAuth 2.1 §3.2.1)',
+      row: 'a request without client authentication is refused (OAuth 2.1 §3.2.1)',
       client: 'P',
       form: () => ({ client_id: undefined }),
       ...wrongClient,

@@ -48,7 +48,7 @@ async function expectRefused(token: string, reasons?: readonly string[]): Promis
 }
 
 describe('a forged or malformed JWT at an API', () => {
-  it.each(forgeries)('$row', async ({ row, forge }) => {
+  it.each(forgeries)('is rejected: $row', async ({ row, forge }) => {
     // RFC 8725 §3.1: the algorithm is compared before the key is used.
     await expectRefused(
       await forge(accessToken),
@@ -130,7 +130,7 @@ describe('a forged or malformed JWT at an API', () => {
     ...[{ jkt: 'x' }, {}, null, ''].map(
       (cnf) => [`cnf ${JSON.stringify(cnf)} (RFC 9449 §7.1)`, { cnf }, 'token_bound'] as const,
     ),
-  ])('%s', async (_, claims, reason) => {
+  ])('is rejected: %s', async (_, claims, reason) => {
     await expectRefused(await withClaims(claims), [reason])
   })
 

@@ -76,13 +76,19 @@ describe('revocation: a rejected request leaves the token active', () => {
       'client_credentials_wrong',
     ],
     [
-      'P, with the client_id of A (RFC 7009 §5)',
+      'client P, which sends the client_id of A (RFC 7009 §5)',
       () => postForm(site, path, form({ client_id: 'A' }), {}),
       401,
       'invalid_client',
       'client_authentication_method',
     ],
-    ['no token (RFC 7009 §2.1)', () => postAs(site, 'A', { path, form: {} }), 400, 'invalid_request', 'token_missing'],
+    [
+      'a request without a token (RFC 7009 §2.1)',
+      () => postAs(site, 'A', { path, form: {} }),
+      400,
+      'invalid_request',
+      'token_missing',
+    ],
     ['an empty token (RFC 7009 §2.1)', () => revoke(site, ''), 400, 'invalid_request', 'token_missing'],
     [
       'a token in the query (RFC 7009 §2.1)',

@@ -54,7 +54,7 @@ describe('SCIM: caller authentication', () => {
       { status: 401, reason: 'credentials_malformed' },
     ],
     ['the cookie of a browser session alone', () => '', { status: 401, reason: 'credentials_missing' }],
-  ])('%s (RFC 7644 §2)', async (_, authorization, refusal) => {
+  ])('rejects a request with %s (RFC 7644 §2)', async (_, authorization, refusal) => {
     await expectScimRefusal(site, { ...refusal, secrets: [s1()] }, () =>
       site.send({ headers: { authorization: authorization(), cookie: 'host=U1.1790000000' } }),
     )

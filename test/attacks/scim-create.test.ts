@@ -146,7 +146,7 @@ describe('SCIM create: duplicate names', () => {
     ['the Kelvin sign and k', 'kai', '\u212aai'],
     ['letters in different case', 'Zoe@X.test', 'zOE@x.TEST'],
     ['the same name again, without an externalId', 'again@x', 'again@x'],
-  ])('%s (RFC 7644 §3.3)', async (_, first, second) => {
+  ])('treats two names as the same: %s (RFC 7644 §3.3)', async (_, first, second) => {
     expect((await post(user({ userName: first }))).status).toBe(201)
 
     await expectScimRefusal(site, conflict, () => post(user({ userName: second })))

@@ -205,5 +205,5 @@ describe.each(adapters)('on $name', (adapter) => {
     })
   })
 
-  it('a normal request still succeeds afterwards', () => expectServing(site))
+  it('a normal request still succeeds after all these attacks', () => expectServing(site))
 })

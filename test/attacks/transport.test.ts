@@ -38,7 +38,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['two media types, the form first', `${form}, application/json`],
       ['a multipart form (RFC 6749 §4.1.3)', 'multipart/form-data; boundary=x'],
       ['plain text (RFC 6749 §4.1.3)', 'text/plain'],
-      ["a media type that starts with the form's (RFC 6749 §4.1.3)", `${form}2`],
+      ['a media type that begins like the media type of forms (RFC 6749 §4.1.3)', `${form}2`],
       ['the form as a parameter (RFC 6749 §4.1.3)', `text/plain; x=${form}`],
       ['no media type', ''],
       ['an empty parameter list (RFC 6749 §4.1.3)', ';'],
@@ -96,8 +96,8 @@ describe.each(adapters)('on $name', (adapter) => {
       ['client_id twice (RFC 6749 §3.2)', 'client_id=A&client_id=A&CODE', 'parameter_repeated'],
       ['an unknown parameter twice (RFC 6749 §3.2)', 'x=1&x=2&CODE', 'parameter_repeated'],
       ['names that are equal after decoding (RFC 6749 §3.2)', '%63ode=b&CODE', 'parameter_repeated'],
-      ['names with brackets', 'grant_type[]=authorization_code&code[x]=1', 'grant_type_missing'],
-      ['brackets in the name of the code', 'grant_type=authorization_code&code[]=1', 'code_missing'],
+      ['parameters whose names end with brackets', 'grant_type[]=authorization_code&code[x]=1', 'grant_type_missing'],
+      ['a code parameter whose name ends with brackets', 'grant_type=authorization_code&code[]=1', 'code_missing'],
       ['an empty grant_type', 'grant_type=', 'grant_type_missing'],
       ['a grant_type without equals sign', 'grant_type', 'grant_type_missing'],
       ['an empty body (RFC 6749 §3.2)', '', 'grant_type_missing'],
@@ -202,7 +202,7 @@ describe.each(adapters)('on $name', (adapter) => {
     it.each([
       ['the names of Object.prototype members', '__proto__=x&constructor=x&prototype=x&toString=x&hasOwnProperty=x'],
       ['the same names with brackets', '__proto__[admin]=1&constructor[prototype][admin]=1&__proto__.admin=1'],
-      ['names with brackets', 'grant_type[]=password&code[x]=1&code_verifier[]=x'],
+      ['parameters whose names end with brackets', 'grant_type[]=password&code[x]=1&code_verifier[]=x'],
       ['unknown parameters (RFC 6749 §3.2)', 'username=a&password=b&resource_owner=c&audience=d'],
     ])('ignores %s in addition to a valid request', async (_, extra) => {
       const reply = await postForm(site, '/token', `${extra}&${await goodBody()}`, { authorization })
@@ -255,7 +255,7 @@ describe.each(adapters)('on $name', (adapter) => {
     })
   })
 
-  it('a normal request still succeeds afterwards', async () => {
+  it('a normal request still succeeds after all these attacks', async () => {
     expect((await token(site, { grant_type: 'nothing' })).json['error']).toBe('unsupported_grant_type')
     await expectServing(site)
   })

@@ -147,7 +147,7 @@ export const forgeries: readonly Forgery[] = [
     forge: withHeader({ kid }),
   })),
   {
-    row: 'kid of the right key after a space',
+    row: 'the right kid with a space before it',
     forge: (jwt) => withHeader({ kid: ` ${String(jwt.header['kid'])}` })(jwt),
   },
   { row: 'kid of a key that is not published', forge: withHeader({ kid: 'unpublished' }) },

@@ -20,7 +20,7 @@ import {
 import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
 import { requireStores } from '@mintmark/storage-interface/stores'
 
-import type { AdminContext, AdminDependencies, SigningAlgorithms } from './audit/audit.ts'
+import type { AdminContext, AdminDependencies, AdministrationKeys } from './audit/audit.ts'
 import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } from './audit/admin-event.ts'
 import { adminLog, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
 import { administerClients, type ClientAdministration } from './clients/client-administration.ts'
@@ -57,7 +57,7 @@ export interface AdministrationOptions {
    * @defaultValue None. A client can then be registered with an algorithm that the server cannot sign with. Such a
    *   client gets no ID token.
    */
-  readonly keys?: SigningAlgorithms
+  readonly keys?: AdministrationKeys
   /**
    * The origins that the server's option of the same name allows, so that administrators can register URLs with them.
    * @defaultValue None. URLs must use https, a public host name and the default port.

@@ -7,8 +7,9 @@ import type { ProjectFile } from './template.ts'
  * Writes all files of a project or none.
  * @param folder an absolute path. The folder must be empty or must not exist.
  * @param signal when it is aborted, the promise is rejected with its reason.
- * @throws ProjectError if the folder is not empty; the error of the file system if a file cannot be written. Nothing
- *   was changed then.
+ * If the promise is rejected, the function has removed everything that it wrote.
+ * @throws ProjectError if the folder is a file or is not empty; the error of the file system if a file cannot be
+ *   written.
  */
 export async function writeProject(folder: string, files: Iterable<ProjectFile>, signal: AbortSignal): Promise<void> {
   const existed = await isEmptyFolder(folder)

@@ -276,7 +276,7 @@ describe('Microsoft Entra ID', () => {
     ],
     ['removing a member', { op: 'remove', path: 'members[value eq "u1"]' }, [{ value: 'u2', type: 'User' }]],
     [
-      'removing an absent member',
+      'removing an absent member, which changes nothing',
       { op: 'remove', path: 'members[value eq "u9"]' },
       [
         { value: 'u1', type: 'User' },
@@ -288,7 +288,7 @@ describe('Microsoft Entra ID', () => {
       { op: 'Remove', path: 'members', value: [{ $ref: null, value: 'u1' }] },
       [{ value: 'u2', type: 'User' }],
     ],
-  ])('changes the members of a group: %s', (_, operation, members) => {
+  ])('applies a PATCH of the members of a group: %s', (_, operation, members) => {
     expect(patch(entraTolerances, [operation], ops)).toEqual({ ...ops, members })
   })
 

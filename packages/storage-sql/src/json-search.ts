@@ -6,14 +6,17 @@ export type Sql = RawBuilder<unknown>
 /** The types of values that filters compare. */
 export type ValueKind = 'text' | 'number' | 'boolean'
 
-/** A value of a row, as SQL. Read only the member that `type` names. */
+/** SQL for a value of a row. `text`, `number` and `boolean` are valid only in rows in which `type` has that type. */
 export interface SearchedValue {
-  /** One of the engine's type names; `NULL` if there is no value. */
+  /** The engine's name of the value's type; `NULL` if there is no value. */
   readonly type: Sql
   readonly text: Sql
   readonly number: Sql
   readonly boolean: Sql
-  /** The elements, if the value is a list. The alias must be unique in the statement. */
+  /**
+   * Reads the elements if the value is a list; undefined for values that are never lists. The alias must be unique in
+   * the statement.
+   */
   readonly items: ((alias: string) => SearchedItems) | undefined
 }
 
@@ -30,10 +33,11 @@ interface SearchedObjects {
   readonly document: Expression<unknown>
 }
 
-/** How an engine searches JSON of a `searchable` column. None of these raises an error, whatever the document contains. */
+/** How a database searches JSON in a `searchable` column. The SQL raises no error, whatever the document contains. */
 export interface JsonSearch {
   /** The engine's names of the types. */
   readonly typeNames: Readonly<Record<ValueKind, readonly [string, ...string[]]>>
+  /** The value at the path. */
   readonly at: (document: Expression<unknown>, path: readonly string[]) => SearchedValue
   /** The objects of the list at the path, or the single object there. */
   readonly objectsAt: (document: Expression<unknown>, path: readonly string[], alias: string) => SearchedObjects
@@ -43,9 +47,12 @@ export interface JsonSearch {
   readonly contains: (text: Sql, part: Sql) => Sql
   readonly startsWith: (text: Sql, part: Sql) => Sql
   readonly endsWith: (text: Sql, part: Sql) => Sql
-  /** A number column, comparable with any number. */
+  /** Converts a number column so that it can be compared with numbers of any size and with fractions. */
   readonly asNumber: (column: Sql) => Sql
-  /** The sort expressions, in order; all `NULL` if there is no value. */
+  /**
+   * The sort expressions, in order; all `NULL` if there is no value. In a list of objects, `elementPart` names the
+   * member that is sorted by.
+   */
   readonly sortValues: (
     document: Expression<unknown>,
     path: readonly string[],

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { isBuiltin } from 'node:module'
 
-// Checked before anything imports `node:sqlite`: without it Node would exit with a stack trace.
+// An import of `node:sqlite` would end an older Node with a stack trace, so this check runs before the import.
 if (isBuiltin('node:sqlite')) {
   const { runMigrateCommand } = await import('./command/run-command.ts')
   process.exitCode = await runMigrateCommand(process.argv.slice(2))

@@ -15,7 +15,7 @@ export const rpInitiatedLogout: Standard = {
     [
       '2',
       'The server verifies that it issued the hint',
-      'a hint that is not an ID token of this server > alg none with a signature (RFC 8725 §3.1)',
+      'a hint that is not an ID token of this server > is not used, and the user is asked: alg none with a signature (RFC 8725 §3.1)',
       'refuses a token of another issuer (RP-Initiated Logout §2), and asks',
     ],
     [
@@ -82,8 +82,8 @@ export const frontChannelLogout: Standard = {
     [
       '2',
       'The registered URL shares scheme, host and port with a redirect URI',
-      'refuses a client with a front-channel address with another host (RP-Initiated Logout §3.1',
-      'refuses a client with a front-channel address with another port (RP-Initiated Logout §3.1',
+      'refuses a client with a front-channel logout URI with another host (RP-Initiated Logout §3.1',
+      'refuses a client with a front-channel logout URI with another port (RP-Initiated Logout §3.1',
     ],
     [
       '2',
@@ -114,8 +114,8 @@ export const backChannelLogout: Standard = {
     [
       '2.2',
       'The registered URL is https, without fragment',
-      'refuses a client with a back-channel address without TLS (RP-Initiated Logout §3.1',
-      'refuses a client with a back-channel address with a fragment (RP-Initiated Logout §3.1',
+      'refuses a client with a back-channel logout URI without TLS (RP-Initiated Logout §3.1',
+      'refuses a client with a back-channel logout URI with a fragment (RP-Initiated Logout §3.1',
     ],
     [
       '2.4',

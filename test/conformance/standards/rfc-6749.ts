@@ -246,7 +246,7 @@ export const rfc6749: Standard = {
     [
       '6',
       'A refresh token works only for the client it was issued to, which authenticates',
-      "A's token by B is refused (RFC 6749 §10.4)",
+      "A's token presented by B is refused (RFC 6749 §10.4)",
       'a rejected refresh leaves the token usable',
     ],
     [
@@ -293,7 +293,7 @@ export const rfc6749: Standard = {
     [
       '10.4',
       'Refresh tokens are bound to their client, and the binding is checked',
-      "A's token by B is refused (RFC 6749 §10.4)",
+      "A's token presented by B is refused (RFC 6749 §10.4)",
     ],
     [
       '10.4',

@@ -16,7 +16,7 @@ export const rfc7009: Standard = {
     [
       '2.1',
       'The token is sent in a form, by POST',
-      'no token (RFC 7009 §2.1)',
+      'a request without a token (RFC 7009 §2.1)',
       'a JSON body (RFC 7009 §2.1)',
       'rejects GET, and offers no JSONP (RFC 7009 §2.3)',
     ],

@@ -9,7 +9,7 @@ export const rfc7519: Standard = {
     [
       '4',
       'A token with a duplicate claim is rejected, or the last value is used',
-      'a forged or malformed JWT as access token > the payload repeats iss, and the last one differs (RFC 7519 §4)',
+      'a forged or malformed JWT as access token > is rejected: the payload repeats iss, and the last one differs (RFC 7519 §4)',
     ],
     [
       '4',
@@ -40,7 +40,7 @@ export const rfc7519: Standard = {
       '4.1.4',
       'exp, nbf and iat are numbers',
       'exp is a string (RFC 7519 §4.1.4)',
-      'a forged or malformed JWT a',
+      'iat is a string (RFC 9068 §2.2)',
       'iat is a string (RFC 7519 §4.1.6)',
     ],
     [
@@ -64,7 +64,7 @@ export const rfc7519: Standard = {
     [
       '7.2',
       'A token is rejected if any step of its validation fails',
-      'a forged or malformed JWT as id_token_hint > the payload is',
+      'a forged or malformed JWT as id_token_hint > is rejected: the payload is',
       'a forged or malformed JWT at an API',
     ],
     [
@@ -72,7 +72,7 @@ export const rfc7519: Standard = {
       'HS256 and none are implemented',
       deviation('RFC 8725 §3.1 and §3.2: algorithms that are not needed are not implemented'),
       'HS256 keyed with the empty secret of a client without one (RFC 7518 §3.1)',
-      'a forged or malformed JWT as access token > alg none with a signature (RFC 8725 §3.1)',
+      'a forged or malformed JWT as access token > is rejected: alg none with a signature (RFC 8725 §3.1)',
     ],
   ],
 }

@@ -12,7 +12,7 @@ export const rfc7523: Standard = {
       'client_assertion_type is the one for JWTs, and client_assertion is one JWT',
       'another client_assertion_type (RFC 7521 §4.2)',
       'two client_assertion values (RFC 6749 §3.2)',
-      'private_key_jwt: the form at … > no client_assertion',
+      'private_key_jwt: the form at … > is rejected: no client_assertion',
     ],
     [
       '3',
@@ -47,7 +47,7 @@ export const rfc7523: Standard = {
       '3',
       'An assertion is signed by the client',
       "rejects an assertion for A signed with B's key (RFC 7523 §3)",
-      'private_key_jwt: forged',
+      'private_key_jwt: a forged assertion',
     ],
     [
       '3.2',

@@ -10,7 +10,7 @@ export const rfc7662: Standard = {
     [
       '2.1',
       'The token is sent in a form, by POST, and nowhere else',
-      'no token (RFC 7662 §2.1)',
+      'a request without a token (RFC 7662 §2.1)',
       'a token in the query (RFC 7662 §2.1)',
       'rejects GET (RFC 7662 §2.1)',
     ],

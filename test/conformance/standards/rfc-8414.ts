@@ -27,7 +27,7 @@ export const rfc8414: Standard = {
       '2',
       'The algorithms of private_key_jwt are listed, without none',
       'lists the OAuth endpoints and methods (RFC 8414 §2)',
-      'private_key_jwt: forged',
+      'private_key_jwt: a forged assertion',
     ],
     [
       '2',

@@ -72,7 +72,7 @@ export const rfc9068: Standard = {
       '4',
       "It verifies the signature with the server's keys, and rejects none",
       'contains its keys by name, each with its one algorithm (RFC 7517 §5)',
-      'a forged or malformed JWT at an API > HS256 keyed with',
+      'a forged or malformed JWT at an API > is rejected: HS256 keyed with',
       'a forged or malformed JWT at an API',
     ],
     [

@@ -29,8 +29,8 @@ export const rfc9396: Standard = {
     [
       '6',
       'A token request for more than was granted is refused',
-      'with a code is refused for a larger amount, and the code stays usable (RFC 9396 §6)',
-      'with a refresh token is refused for a larger amount, and the token is not rotated (RFC 9396 §6)',
+      'with a code is refused for authorization_details with a larger amount, and the code stays usable (RFC 9396 §6)',
+      'with a refresh token is refused for authorization_details with a larger amount, and the token is not rotated (RFC 9396 §6)',
     ],
     [
       '6',

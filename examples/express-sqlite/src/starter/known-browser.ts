@@ -2,11 +2,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { defineCookie, type Header, type ServerRequest } from '@mintmark/core/http'
 
 /**
- * Recognizes browsers in which a user has signed in before. Their sign-in attempts are counted separately from the
+ * Recognizes the browser in which a user was the last to sign in. Its sign-in attempts are counted separately from the
  * attempts that attackers make in other browsers.
  */
 export interface KnownBrowsers {
-  /** Whether the user has signed in before with the browser that sent the request. */
+  /** Whether this user was the last to sign in with the browser that sent the request. */
   isKnown(request: ServerRequest, subject: string): boolean
   /** Returns the header that sets the cookie of a known browser. */
   remember(subject: string): Header

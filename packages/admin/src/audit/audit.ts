@@ -45,7 +45,7 @@ export async function audit<Result>(action: AuditedAction<Result>, context: Admi
     writeEntry(name, { actId, stage, actor: plainJson(actor), target: plainJson(target), ...more }, context)
 
   const isIntentLogged = await write('intended')
-  // RFC 9110 §15.6.4: an action must not happen without an audit entry.
+  // RFC 9110 §15.6.4: the server cannot perform the action now, because it would have no audit entry.
   if (!isIntentLogged && action.protective !== true)
     throw recordRefusal(new AdminError('audit_unavailable'), { name, target }, context)
   try {
@@ -67,14 +67,14 @@ export async function audit<Result>(action: AuditedAction<Result>, context: Admi
   }
 }
 
-/** An action whose log entries contain one record, before and after the action. */
+/** An action that changes one record. The log entry of its outcome contains the record before and after the change. */
 export interface AuditedChange<Result> extends Omit<AuditedAction<Result>, 'run'> {
   /** Reads the record as administrators see it. */
   readonly read: () => Promise<object>
   readonly change: () => Promise<Result>
 }
 
-/** Audits a change. Reads the record before and after it for the log. */
+/** Audits a change. Reads the record before and after the change for the log. */
 export const auditChange = <Result>(
   { read, change, ...action }: AuditedChange<Result>,
   context: AdminContext,
@@ -125,15 +125,17 @@ const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
   id: id.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, '?').slice(0, 600),
 })
 
-/** The algorithms that a key ring signs with. */
-export type SigningAlgorithms = Pick<KeyRing, 'algorithms'> & Partial<Pick<KeyRing, 'deriveSecrets'>>
+/**
+ * What administration uses of a key ring: the algorithms that it signs with, and the secrets that seal webhook secrets.
+ */
+export type AdministrationKeys = Pick<KeyRing, 'algorithms'> & Partial<Pick<KeyRing, 'deriveSecrets'>>
 
 /** The parts of administration that do not depend on the actor. They are created once. */
 export interface AdminDependencies {
   readonly storage: AdminStorage
   readonly clock: Clock
   readonly random: Random
-  readonly keys: SigningAlgorithms | undefined
+  readonly keys: AdministrationKeys | undefined
   /** Origins that URLs of clients may have although they are not public. */
   readonly dangerouslyAllowOutbound: readonly string[] | undefined
   readonly clientRules: ClientRules | undefined

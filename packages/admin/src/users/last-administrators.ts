@@ -30,7 +30,7 @@ export interface LastAdministratorOptions {
    * example because the filter tests a claim of OpenID Connect, the filter needs `and not (provider pr)`. It also needs
    * this if the option `claims` of `createScimServer` fills the custom field from a provider's data; the server cannot
    * detect that.
-   * @defaultValue None. A service that only clients administer needs no such user.
+   * @defaultValue None. No user is protected, as in a service that is administered only by clients.
    */
   readonly administrators?: string
 }
@@ -112,7 +112,7 @@ export function protectLastAdministrators(
     readonly storage: AdminStorage
     /**
      * The custom fields of `createAdministration`. Required if the filter uses one.
-     * @defaultValue None. Claims of OpenID Connect need no declaration.
+     * @defaultValue None. The filter can then use only the claims of OpenID Connect.
      */
     readonly customFields?: readonly CustomField[]
   },

@@ -165,7 +165,7 @@ interface RaceWorker {
 function startWorker(task: RaceTask, { self: [program, ...args], env, cwd }: Io): RaceWorker {
   const child = spawn(program, [...args, 'doctor-worker'], { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'ignore'] })
   const reader = createInterface({ input: child.stdout })
-  // If the process cannot be started or ends, this ends its lines too.
+  // If the process cannot be started, or when it ends, closing the reader ends `lines`, so that nobody waits for them.
   for (const end of ['error', 'close'] as const) child.once(end, () => reader.close())
   child.stdin.on('error', () => {})
   child.stdin.write(`${JSON.stringify(task)}\n`)
@@ -184,7 +184,10 @@ const mergeReports = (reports: readonly RaceReport[]): RaceReport => ({
 
 const timeoutMilliseconds = 60_000
 
-/** Creates the command of the two processes. It prints that it is ready, waits for a line, and prints the outcomes. */
+/**
+ * Creates the command that each of the two processes runs. It prints `ready`, waits for a line, and prints the
+ * outcomes.
+ */
 export const workerCommand = (io: Io): Command =>
   new Command('doctor-worker').description('one of the processes that doctor starts').action(async () => {
     const lines = io.lines()

@@ -171,7 +171,7 @@ export const clientMetadata = {
   },
   /**
    * Accepted for completeness: ID tokens always contain `auth_time`.
-   * @defaultValue `false`. It has no effect.
+   * @defaultValue `false`. Either value has the same effect.
    */
   requireAuthTime: {
     kind: 'flag',
@@ -408,7 +408,7 @@ export const clientMetadata = {
   /**
    * Its public keys as a JWK set (RFC 7517 §5): for `private_key_jwt`, request objects and encrypted responses, and
    * with the certificates of `self_signed_tls_client_auth`.
-   * @defaultValue None. Other clients need no keys.
+   * @defaultValue None. Clients that use none of these need no keys.
    */
   jwks: {
     kind: 'keySet',

@@ -66,12 +66,12 @@ it.each([
   ['a post-logout redirect URI with https', { postLogoutRedirectUris: ['https://app.test/bye?tab=1'] }],
   ['a post-logout redirect URI on loopback', { postLogoutRedirectUris: ['http://127.0.0.1:3000/bye'] }],
   ['a post-logout redirect URI of a native app', { postLogoutRedirectUris: ['com.example.app:/bye'] }],
-  ['a back-channel address with a public host', { backchannelLogoutUri: 'https://app.test/logout?tenant=1' }],
+  ['a back-channel logout URI with a public host', { backchannelLogoutUri: 'https://app.test/logout?tenant=1' }],
   [
-    'a front-channel address with the origin of a redirect URI',
+    'a front-channel logout URI with the origin of a redirect URI',
     { frontchannelLogoutUri: 'https://app.test/frame?tenant=1' },
   ],
-  ['a front-channel address on loopback', { frontchannelLogoutUri: 'http://localhost:3000/frame' }],
+  ['a front-channel logout URI on loopback', { frontchannelLogoutUri: 'http://localhost:3000/frame' }],
   ['a logo', { logoUri: 'https://cdn.app.test/logo.png' }],
 ])(
   'registers a client with %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2, RFC 7591 §2)',
@@ -90,17 +90,17 @@ it.each([
   ['a post-logout redirect URI that runs a script', { postLogoutRedirectUris: ['javascript:alert(1)'] }],
   ['a post-logout redirect URI with a state', { postLogoutRedirectUris: ['https://app.test/?state=1'] }],
   ['a post-logout redirect URI with a wildcard', { postLogoutRedirectUris: ['https://app.test/*'] }],
-  ['a back-channel address without TLS', { backchannelLogoutUri: 'http://app.test/logout' }],
-  ['a back-channel address with a fragment', { backchannelLogoutUri: 'https://app.test/logout#x' }],
-  ['a back-channel address with an IP address', { backchannelLogoutUri: 'https://10.0.0.1/logout' }],
-  ['a back-channel address in the local network', { backchannelLogoutUri: 'https://app.internal/logout' }],
-  ['a back-channel address of the local machine', { backchannelLogoutUri: 'https://localhost/logout' }],
-  ['a front-channel address with another host', { frontchannelLogoutUri: 'https://evil.test/frame' }],
-  ['a front-channel address with another port', { frontchannelLogoutUri: 'https://app.test:8443/frame' }],
-  ['a front-channel address with another scheme', { frontchannelLogoutUri: 'http://app.test/frame' }],
-  ['a front-channel address with a fragment', { frontchannelLogoutUri: 'https://app.test/frame#x' }],
-  ['a front-channel address of a native app', { frontchannelLogoutUri: 'com.example.app:/frame' }],
-  ['a front-channel address with markup', { frontchannelLogoutUri: 'https://app.test/"><script>' }],
+  ['a back-channel logout URI without TLS', { backchannelLogoutUri: 'http://app.test/logout' }],
+  ['a back-channel logout URI with a fragment', { backchannelLogoutUri: 'https://app.test/logout#x' }],
+  ['a back-channel logout URI whose host is an IP address', { backchannelLogoutUri: 'https://10.0.0.1/logout' }],
+  ['a back-channel logout URI in the local network', { backchannelLogoutUri: 'https://app.internal/logout' }],
+  ['a back-channel logout URI of the local machine', { backchannelLogoutUri: 'https://localhost/logout' }],
+  ['a front-channel logout URI with another host', { frontchannelLogoutUri: 'https://evil.test/frame' }],
+  ['a front-channel logout URI with another port', { frontchannelLogoutUri: 'https://app.test:8443/frame' }],
+  ['a front-channel logout URI with another scheme', { frontchannelLogoutUri: 'http://app.test/frame' }],
+  ['a front-channel logout URI with a fragment', { frontchannelLogoutUri: 'https://app.test/frame#x' }],
+  ['a front-channel logout URI of a native app', { frontchannelLogoutUri: 'com.example.app:/frame' }],
+  ['a front-channel logout URI with markup', { frontchannelLogoutUri: 'https://app.test/"><script>' }],
 ])(
   'refuses a client with %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2)',
   async (_what, given) => {
@@ -145,7 +145,7 @@ it('registers encryption with keys at jwks_uri, which are read only when a respo
 })
 
 it.each(['https://rp.test:8443/logout', 'http://127.0.0.1:4000/logout'])(
-  'registers the back-channel address %s only if outgoing requests to its origin are allowed',
+  'registers the back-channel logout URI %s only if outgoing requests to its origin are allowed',
   async (backchannelLogoutUri) => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const dangerouslyAllowOutbound = [new URL(backchannelLogoutUri).origin]

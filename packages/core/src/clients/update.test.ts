@@ -56,7 +56,7 @@ it.for<[string, ClientChange, string]>([
   ['a page address that runs a script', { clientUri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
   ['a logo at an IP address', { logoUri: 'https://10.0.0.1/logo.png' }, 'invalid_client_metadata'],
   [
-    'an algorithm for content encryption without an algorithm for the key',
+    'a content encryption algorithm (enc) without a key encryption algorithm (alg)',
     { introspectionEncryptedResponseEnc: 'A256GCM' },
     'invalid_client_metadata',
   ],

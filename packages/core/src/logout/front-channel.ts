@@ -26,7 +26,7 @@ export async function frontChannelFrames(
 /** Each frame is a page of another site, and a browser loads only a few at the same time. */
 const maxFrames = 20
 
-/** @returns `undefined` for a client without a front-channel address, and for a client that has been removed. */
+/** @returns `undefined` for a client without a front-channel logout URI, and for a client that has been removed. */
 function frameAddress(
   client: ClientRecord | undefined,
   parameters: { readonly iss: string; readonly sid: string } | undefined,

@@ -49,7 +49,7 @@ describe.each(translations)('the catalogue of %s', (lang, messages) => {
   })
 })
 
-test('French sentences have no-break spaces before punctuation, which keep it on the line', () => {
+test('French sentences have a no-break space before each punctuation mark, so that no line starts with the mark', () => {
   expect(sentencesOf(french).filter(([, text]) => / [?;:!]/.test(text))).toEqual([])
 })
 

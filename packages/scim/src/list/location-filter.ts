@@ -6,8 +6,8 @@ import { refusal } from '../error/scim-error.ts'
 /**
  * Rewrites a test of `meta.location` as a test of `id`, or as `true` or `false` when it matches all or no resources. A location
  * is a prefix common to all resources of a type, followed by the id as a path segment.
- * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`, for comparisons of order, and for a part of a
- * location that could match too many parts of an id.
+ * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`, for the operators `gt`, `ge`, `lt` and
+ *   `le`, and for a value that would have to be compared with too many parts of an id.
  */
 export function locationFilter({ operator, value }: LocationTest, prefix: string): ResolvedFilter | boolean {
   switch (operator) {
@@ -20,13 +20,13 @@ export function locationFilter({ operator, value }: LocationTest, prefix: string
     case 'ew':
       return anyOf([
         ...idTests('ew', decodeIdPart(value, 'start')),
-        ...acrossPrefix(value, prefix).flatMap((rest) => equalTo(rest, '')),
+        ...idPartsAcrossPrefix(value, prefix).flatMap((rest) => equalTo(rest, '')),
       ])
     case 'co':
       if (prefix.includes(value)) return true
       return anyOf([
         ...idTests('co', decodeIdPart(value, 'both')),
-        ...acrossPrefix(value, prefix).flatMap((rest) => startingWith(rest, '')),
+        ...idPartsAcrossPrefix(value, prefix).flatMap((rest) => startingWith(rest, '')),
       ])
     case 'gt':
     case 'ge':
@@ -53,18 +53,19 @@ function startingWith(start: string, prefix: string): readonly ResolvedFilter[] 
 }
 
 /**
- * Returns the parts of a string that may belong to the id: the rest after each overlap of its start with the end of the
- * prefix.
+ * Returns the parts of a string that belong to the id if the string starts inside the prefix: `4` for `Users/4` and a
+ * prefix that ends with `/Users/`. There is one part for each way in which the start of the string matches the end of
+ * the prefix.
  */
-function acrossPrefix(text: string, prefix: string): readonly string[] {
+function idPartsAcrossPrefix(text: string, prefix: string): readonly string[] {
   const cuts = Array.from({ length: Math.max(text.length - 1, 0) }, (_, index) => index + 1)
   return cuts.filter((cut) => prefix.endsWith(text.slice(0, cut))).map((cut) => text.slice(cut))
 }
 
-function idTests(operator: TextOperator, spellings: readonly string[]): readonly ResolvedFilter[] {
-  // RFC 7644 §3.4.2.2 invalidFilter: the number of comparisons would multiply.
-  if (spellings.length > maximumSpellings) throw unsearchable()
-  return spellings.map((value) => ({ kind: 'text', attribute: id, operator, value }))
+function idTests(operator: TextOperator, candidates: readonly string[]): readonly ResolvedFilter[] {
+  // RFC 7644 §3.4.2.2 invalidFilter: each candidate is one more comparison with every id.
+  if (candidates.length > maximumCandidates) throw unsearchable()
+  return candidates.map((value) => ({ kind: 'text', attribute: id, operator, value }))
 }
 
 function anyOf(operands: readonly ResolvedFilter[]): ResolvedFilter | boolean {
@@ -80,24 +81,25 @@ const unsearchable = (): Error => refusal('filter_attribute_unsearchable', { att
 
 const id: FilterAttribute = { extension: undefined, name: 'id', subName: undefined, multiValued: false }
 
-const maximumSpellings = 40
+const maximumCandidates = 40
 
 /**
- * Returns the parts of an id that a part of its percent-encoded form can represent: `kim@x` for `kim%40x`; and, for a
- * part from the middle, both `A1` and `:1` (encoded as `%3A1`) for `A1`.
- * @param cut the ends at which the part may split an escape.
- * @returns all candidates; ids are ASCII (OIDC Core §2). Empty when no encoded id contains the part.
+ * Decodes a part of a percent-encoded id, such as `kim%40x` to `kim@x`. A part that may begin or end inside an escape
+ * has several candidates: in the middle of an id, `A1` can be `A1` or the end of `%3A1`, which decodes to `:1`.
+ * @param cut the ends at which the part may begin or end inside an escape.
+ * @returns all candidates, of ASCII characters only, as in ids (OIDC Core §2). Empty when no encoded id contains the
+ *   part.
  */
 function decodeIdPart(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'): readonly string[] {
   const uncut = { character: '', rest: encoded }
   const starts = cut === 'start' || cut === 'both' ? [uncut, ...cutStarts(encoded)] : [uncut]
-  const spellings = starts.flatMap(({ character, rest }) => {
+  const candidates = starts.flatMap(({ character, rest }) => {
     const ends = cut === 'end' || cut === 'both' ? [...decode(rest), ...cutEnds(rest)] : decode(rest)
     return ends.map((end) => character + end)
   })
   const insideEscape =
     cut === 'both' ? escapes.filter(({ escape }) => escape[1] === encoded).map(({ character }) => character) : []
-  return [...new Set([...spellings, ...insideEscape])]
+  return [...new Set([...candidates, ...insideEscape])]
 }
 
 /** Returns the candidates that start inside an escape. */

@@ -99,7 +99,7 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
     ['create-on-no-match'],
   ],
   [
-    'a replace of a value that does not exist by one that does',
+    'a replace of an absent value, whose new value is that of an existing one',
     {
       op: 'replace',
       path: 'emails[type eq "other"]',

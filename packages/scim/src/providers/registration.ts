@@ -41,7 +41,7 @@ export interface ProviderRegistration {
   readonly providerId: string
   /**
    * The name that administrators see.
-   * @defaultValue `providerId`. Consoles need a name.
+   * @defaultValue `providerId`. Administrators then see the identifier.
    */
   readonly displayName?: string
   /**
@@ -51,24 +51,24 @@ export interface ProviderRegistration {
   readonly toleranceProfile?: ToleranceProfile
   /**
    * Clients that may authenticate as this provider with an access token of this issuer and the scope `scim`.
-   * @defaultValue None. The secret suffices.
+   * @defaultValue None. The provider then authenticates only with its secret.
    */
   readonly clientIds?: readonly string[]
   /**
    * The e-mail domains that belong to the customer, such as `example.com`. Addresses of the provider's users in exactly
    * these domains count as verified (`email_verified`, OIDC Core §5.1). Prove that a domain is the customer's before
    * you enter it.
-   * @defaultValue None. A provider can write any address.
+   * @defaultValue None. No address counts as verified, because a provider can write any address.
    */
   readonly verifiedDomains?: readonly string[]
   /**
-   * The organization whose members the provider's users become when they are created or linked.
-   * @defaultValue None. A provider is connected before anyone decides which customer it belongs to.
+   * The organization that the provider's users join when they are created or linked.
+   * @defaultValue None. The users join no organization.
    */
   readonly organizationId?: string
 }
 
-/** A registered provider, with what its administrator enters in the identity provider's console. */
+/** A registered provider, and the values that an administrator enters in the identity provider's console. */
 interface RegisteredProvider {
   readonly provider: IdentityProviderRecord
   /** The SCIM tenant URL. */
@@ -85,8 +85,8 @@ interface ProviderDependencies {
 
 /**
  * Registers an identity provider and creates its first secret.
- * @throws ProviderError `invalid_identifier` | `identifier_taken`; TypeError for an unknown or impossible setting.
- * Nothing was written.
+ * @throws ProviderError `invalid_identifier` | `invalid_domain` | `identifier_taken`; TypeError for an unknown or
+ *   invalid setting. If it throws, nothing was written.
  */
 export async function registerIdentityProvider(
   registration: ProviderRegistration,
@@ -95,7 +95,8 @@ export async function registerIdentityProvider(
   checkOptions('registerIdentityProvider', registration, registrationOptions)
   checkOptions('registerIdentityProvider', deps, dependencyOptions)
   const { storage, clock = systemClock, random = systemRandom } = deps
-  // Okta refuses base URLs with an underscore, which also separates the parts of a secret.
+  // An underscore is not allowed: Okta refuses base URLs that contain one, and underscores separate the parts of a
+  // secret.
   if (!/^[A-Za-z0-9-]{1,64}$/.test(registration.providerId)) throw new ProviderError('invalid_identifier')
 
   const now = clock()
@@ -208,16 +209,17 @@ const withExpiry = (secret: SecretRecord, at: number | undefined): SecretRecord 
 const maximumActive = 4
 
 /**
- * Mints a secret of a provider: `mmscim_`, which secret scanners can detect, the provider id, by which the provider is
- * looked up, and 256 random bits. A provider id has no underscore, so the parts are unambiguous.
+ * Mints a secret of a provider. It has three parts, which underscores separate: the prefix `mmscim`, so that secret
+ * scanners detect it; the provider id, so that the server finds the provider; and 256 random bits. A provider id
+ * contains no underscore.
  */
 const newProviderSecret = (provider: ProviderId, random: Random): string => `mmscim_${provider}_${randomSecret(random)}`
 
-/** Why the administration of an identity provider failed. */
+/** Why an operation on an identity provider was refused. */
 type ProviderErrorReason =
   'invalid_identifier' | 'invalid_domain' | 'identifier_taken' | 'provider_unknown' | 'too_many_secrets'
 
-/** A failed administration of an identity provider, with a reason that an administrator can fix. */
+/** An operation on an identity provider was refused, for a reason that an administrator can fix. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
   readonly reason: ProviderErrorReason

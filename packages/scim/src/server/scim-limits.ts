@@ -4,12 +4,12 @@ import { type OptionChecks, wholeNumber } from '@mintmark/internal'
 export interface ScimLimits {
   /**
    * The largest message, in bytes.
-   * @defaultValue 4194304. A group with 40,000 members and their names is one request.
+   * @defaultValue 4194304. A group with 40,000 members and their names fits in one request.
    */
   readonly payloadBytes: number
   /**
    * How many operations a PATCH request may have, at most 100000.
-   * @defaultValue 1000. Entra and Okta send up to a hundred.
+   * @defaultValue 1000. Entra and Okta send up to a hundred operations in a request.
    */
   readonly patchOperations: number
   /**
@@ -42,12 +42,12 @@ export interface ScimLimits {
   readonly work: number
   /**
    * The largest user, group (without its members) or resource of a custom type that is stored, in bytes of JSON.
-   * @defaultValue 262144. A user with several pictures in data URLs fits.
+   * @defaultValue 262144. A user with several pictures in data URLs is smaller.
    */
   readonly resourceBytes: number
   /**
    * How many users a provider may have. Users who are created by a sign-in are not refused.
-   * @defaultValue 1000000. Searches and sorting that use an index are measured with this number of users.
+   * @defaultValue 1000000. The performance tests of searches and sorting that use an index have this number of users.
    */
   readonly users: number
   /**
@@ -62,12 +62,12 @@ export interface ScimLimits {
   readonly customResources: number
   /**
    * How many direct members a group may have.
-   * @defaultValue 200000. Groups of 100,000 members are measured.
+   * @defaultValue 200000. The performance tests use groups of 100,000 members.
    */
   readonly groupMembers: number
   /**
    * How many groups a user or a group may be a direct member of.
-   * @defaultValue 5000. The response with such a user has a few megabytes.
+   * @defaultValue 5000. A response that contains a user with 5000 groups has a few megabytes.
    */
   readonly groupsOfMember: number
 }

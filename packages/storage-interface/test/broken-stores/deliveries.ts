@@ -37,8 +37,10 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'deliveries: a lease takes the deliveries of a channel that are due first, up to a limit for each recipient':
-    breakStore('deliveries', (honest) => ({ lease: (request) => honest.lease({ ...request, perRecipient: 100 }) })),
+  'deliveries: leasing returns the earliest due deliveries of a channel, up to a limit for each recipient': breakStore(
+    'deliveries',
+    (honest) => ({ lease: (request) => honest.lease({ ...request, perRecipient: 100 }) }),
+  ),
   'deliveries: only the first pending delivery of a lane is leased': breakStore('deliveries', (honest) => ({
     enqueue: (records) => honest.enqueue(records.map((record) => ({ ...record, lane: undefined }))),
   })),

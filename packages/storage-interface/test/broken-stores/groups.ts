@@ -44,7 +44,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
     breakStore('groups', (honest) => ({
       membersOf: (providerId, groupIds) => honest.membersOf(providerId, groupIds),
     })),
-  'groups: members and memberships are counted up to a limit': breakStore('groups', (honest) => ({
+  'groups: counting members or memberships stops at a limit': breakStore('groups', (honest) => ({
     countMemberships: (query) => honest.countMemberships({ ...query, excludedGroup: groupId('none') }),
   })),
   "groups: a user's record lists the groups, and joining a group does not change the version of the user": breakStore(

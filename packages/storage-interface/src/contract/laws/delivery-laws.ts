@@ -52,7 +52,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   }),
 
   law(
-    'deliveries: a lease takes the deliveries of a channel that are due first, up to a limit for each recipient',
+    'deliveries: leasing returns the earliest due deliveries of a channel, up to a limit for each recipient',
     async (trial) => {
       const { storage, same } = trial
       await storage.deliveries.enqueue([

@@ -97,7 +97,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
     same([...(await storage.groups.membersOf(many.providerId, []))], [], 'no groups')
   }),
 
-  law('groups: members and memberships are counted up to a limit', async ({ storage, same }) => {
+  law('groups: counting members or memberships stops at a limit', async ({ storage, same }) => {
     for (const id of ['a', 'b', 'c']) await storage.provisionedUsers.insert(aProvisionedUser(id))
     await storage.groups.insert(aGroup('three', { memberIds: ['user-a', 'user-b', 'user-c'] }))
     await storage.groups.insert(aGroup('two', { memberIds: ['user-a', 'group-three'] }))
