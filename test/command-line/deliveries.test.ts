@@ -69,6 +69,7 @@ test('webhook create prints a secret once, and the other commands show and chang
   const list = await line.run('webhook', 'list', '--json')
   const disabled = await line.run('webhook', 'disable', webhookId, '--json')
   const replayed = await line.run('webhook', 'replay', webhookId, '--json')
+  const misplaced = await line.run('webhook', 'replay', webhookId, '--after', 'newest')
   const refused = await line.run('webhook', 'create', 'http://app.example')
   const removed = await line.run('webhook', 'remove', webhookId)
 
@@ -78,6 +79,7 @@ test('webhook create prints a secret once, and the other commands show and chang
   expect(list.out).not.toContain('whsec_')
   expect(JSON.parse(disabled.out)).toMatchObject({ disabledAt: expect.any(Number) as number })
   expect(JSON.parse(replayed.out)).toMatchObject({ webhookId, version: 4 })
+  expect(misplaced.err).toContain('Use the position of a change: a whole number, 0 or more.')
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('The URL of a webhook is https') as string })
   expect(removed).toEqual({ code: 0, out: `Webhook ${webhookId} is removed.`, err: '' })
 })

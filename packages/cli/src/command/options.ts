@@ -74,6 +74,13 @@ export function parseSeconds(text: string): number {
   return Number(text)
 }
 
+/** Parses a position in the list of changes. */
+export function parsePosition(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw new InvalidArgumentError('Use the position of a change: a whole number, 0 or more.')
+  return Number(text)
+}
+
 /** Formats a duration in seconds, in the largest unit that fits, rounded down. */
 export function durationText(duration: number): string {
   const [name, unit] = Object.entries(units).findLast(([, unit]) => duration >= unit) ?? ['s', 1]

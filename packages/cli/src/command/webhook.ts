@@ -6,7 +6,7 @@ import { withAdministration, withStorage } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
 import { instant, showList, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
-import { parseSeconds } from './options.ts'
+import { parsePosition } from './options.ts'
 
 type WebhookView = Awaited<ReturnType<Administration['webhooks']['read']>>
 
@@ -58,13 +58,16 @@ export const webhookCommand = (io: Io): Command =>
         ),
     )
     .addCommand(
-      changeCommand('revoke-secrets', 'revokes the secret before the newest', io, ({ webhooks }, id) =>
+      changeCommand('revoke-secrets', 'revokes all secrets except the newest', io, ({ webhooks }, id) =>
         webhooks.revokePreviousSecrets(id),
       ),
     )
     .addCommand(
-      changeCommand('disable', 'disables a webhook; its messages wait for up to a day', io, ({ webhooks }, id) =>
-        webhooks.disable(id),
+      changeCommand(
+        'disable',
+        'disables a webhook; changes are sent once it is enabled again',
+        io,
+        ({ webhooks }, id) => webhooks.disable(id),
       ),
     )
     .addCommand(changeCommand('enable', 'enables a disabled webhook', io, ({ webhooks }, id) => webhooks.enable(id)))
@@ -75,7 +78,7 @@ export const webhookCommand = (io: Io): Command =>
         .option(
           '--after <position>',
           'the position to start after; default: all changes of the last 30 days',
-          parseSeconds,
+          parsePosition,
           0,
         )
         .option('--json', 'print JSON')
@@ -115,7 +118,7 @@ const changeCommand = (
       ),
     )
 
-/** Runs administration with the key ring, which seals the secrets of webhooks. */
+/** Runs work with an administration that has the key ring, because the secrets of webhooks are sealed. */
 const withSealing = <T>(
   options: ConfigOptions,
   io: Io,
