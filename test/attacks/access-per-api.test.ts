@@ -191,12 +191,15 @@ describe('consent is to a scope value at an API (RFC 8707 §3)', () => {
     await expectAsked('openid read', apis)
   })
 
-  it.each(others)('a scope value is asked for again %s, if that came first', async (_, [scope, other], apis) => {
-    await consentTo(scope, other)
-    await consentTo('openid read', [notes])
+  it.each(others)(
+    'a scope value is asked for again %s, even if the user allowed the scope value last',
+    async (_, [scope, other], apis) => {
+      await consentTo(scope, other)
+      await consentTo('openid read', [notes])
 
-    await expectAsked('openid read', apis)
-  })
+      await expectAsked('openid read', apis)
+    },
+  )
 
   it('a scope value of the default audience is asked for again at each API', async () => {
     await consentTo('openid read')
@@ -224,27 +227,27 @@ describe('consent is to a scope value at an API (RFC 8707 §3)', () => {
   })
 })
 
-describe('an API keeps its token for the details that the user granted (RFC 9396 §9)', () => {
+describe('an API of which the user grants only authorization details (RFC 9396 §9)', () => {
   const at = (locations?: readonly string[]): Change => ({
     authorization_details: JSON.stringify([{ type: 'order', locations }]),
   })
 
   it.each([
-    ['are for it', [payments]],
+    ['are for that API', [payments]],
     ['are for every API', undefined],
-  ])('when they %s', async (_, locations) => {
+  ])('gets a token if the details %s', async (_, locations) => {
     const asked = await ask('openid payments.send', [payments], at(locations))
 
     expect(await targetOf(await allow(asked, 'openid', '&detail=0'))).toMatchObject({ aud: payments, scope: 'openid' })
   })
 
-  it('not when they are for another API', async () => {
+  it('gets no token if the details are for another API', async () => {
     const asked = await ask('openid payments.send', [notes, payments], at([notes]))
 
     expect(await targetOf(await allow(asked, 'openid', '&detail=0'))).toMatchObject({ aud: notes, scope: 'openid' })
   })
 
-  it('and needs no scope value beside them', async () => {
+  it('gets a token without a scope value, and a refresh keeps it', async () => {
     const all = 'openid offline_access notes.edit'
     const asked = await ask(all, [notes, payments], at([payments]))
     const { aud, refreshToken } = await targetOf(await allow(asked, all, '&detail=0'))

@@ -114,7 +114,7 @@ describe('a code that is bound to a key', () => {
     ['42 characters', 'x'.repeat(42)],
     ['44 characters', 'x'.repeat(44)],
     ['characters of another alphabet', `${'x'.repeat(42)}=`],
-    ['spare bits that are not zero', `${'x'.repeat(42)}B`],
+    ['unused bits that are not zero', `${'x'.repeat(42)}B`],
   ])('is not issued for a dpop_jkt with %s (RFC 9449 §10)', async (_case, dpop_jkt) => {
     await expectErrorRedirect(
       site,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { assertionOf } from '../support/client-assertion.ts'
 import { createProofKey, writeProof, type ProofChange, type ProofKey } from '../support/dpop.ts'
 import { obtainCode, redeem, verifier, type Change } from '../support/flow.ts'
-import { readJws, signHs256, signNothing, withSpareBits } from '../support/forge-jwt.ts'
+import { readJws, signHs256, signNothing, setUnusedBits } from '../support/forge-jwt.ts'
 import { expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { authenticateEveryClient, postAs } from '../support/token-calls.ts'
@@ -166,7 +166,7 @@ describe('an invalid proof', () => {
       'an Ed25519 key for ES256',
       async () => ({ jwk: await exportJWK((await generateKeyPair('Ed25519', { extractable: true })).publicKey) }),
     ],
-    ['a coordinate with spare bits', () => ({ jwk: { ...key.jwk, x: withSpareBits(key.jwk.x ?? '') } })],
+    ['a coordinate whose unused bits are not zero', () => ({ jwk: { ...key.jwk, x: setUnusedBits(key.jwk.x ?? '') } })],
     ['a P-384 curve', () => ({ jwk: { ...key.jwk, crv: 'P-384' } })],
     ['an RSA key of 1024 bits', () => ({ alg: 'PS256', jwk: { kty: 'RSA', e: 'AQAB', n: 'z'.repeat(171) } })],
     ['an RSA key of 8192 bits', () => ({ alg: 'PS256', jwk: { kty: 'RSA', e: 'AQAB', n: 'z'.repeat(1366) } })],

@@ -133,7 +133,7 @@ describe('introspection: callers and requests that are rejected', () => {
   })
 })
 
-describe('introspection: inactive answers', () => {
+describe('introspection: tokens that are not active', () => {
   it.each<readonly [string, () => Promise<string> | string]>([
     ['an unknown token (RFC 7662 §2.2)', () => 'unknown'],
     ['a malformed JWT (RFC 7662 §2.2)', () => 'a.b.c'],
@@ -142,10 +142,10 @@ describe('introspection: inactive answers', () => {
     ['an ID token (RFC 7662 §2.2)', () => tokens.id_token],
     ['an authorization code (RFC 7662 §2.2)', () => obtainCode(site)],
     ['a client secret (RFC 7662 §2.2)', () => site.clients.A.secret],
-    ['NUL (RFC 7662 §2.2)', () => '\0'],
-    ['__proto__ (RFC 7662 §2.2)', () => '__proto__'],
+    ['a token that is a NUL (RFC 7662 §2.2)', () => '\0'],
+    ['the token __proto__ (RFC 7662 §2.2)', () => '__proto__'],
     ['a token with white space around it (RFC 7662 §2.2)', () => ` ${tokens.access_token} `],
-    ['8,000 characters (RFC 7662 §2.2)', () => 'x'.repeat(8000)],
+    ['a token of 8,000 characters (RFC 7662 §2.2)', () => 'x'.repeat(8000)],
     [
       'the token with another scope, signed with a foreign key (RFC 7662 §4)',
       async () => {

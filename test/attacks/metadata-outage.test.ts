@@ -55,7 +55,7 @@ const operations: readonly Operation[] = [
     },
   },
   {
-    name: 'a service token (RFC 6749 §4.4)',
+    name: 'a client credentials request (RFC 6749 §4.4)',
     send: () => serviceToken(site, { resource: 'https://api.test' }),
     afterwards: (reply) => expect(reply.status).toBe(200),
   },

@@ -2,7 +2,7 @@ import type { RefusalReason } from '@mintmark/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
-import { readJws, withSpareBits } from '../support/forge-jwt.ts'
+import { readJws, setUnusedBits } from '../support/forge-jwt.ts'
 import { expectServing, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
@@ -172,7 +172,7 @@ describe('a rejected refresh leaves the token usable', () => {
     },
     {
       row: 'a token whose unused bits are set is refused (RFC 4648 §3.5)',
-      form: (tokens) => ({ refresh_token: withSpareBits(tokens.refresh_token) }),
+      form: (tokens) => ({ refresh_token: setUnusedBits(tokens.refresh_token) }),
       ...unknownToken,
     },
     {

@@ -32,7 +32,7 @@ it('every option that a page names exists', () => {
   expect(wrong).toEqual([])
 })
 
-it('finds a name that does not exist, and reads enough names', () => {
+it('finds an option that does not exist, and reads more than five options in the pages', () => {
   expect(namedOptions('set `offboarding: { users: 500 }`, or the option `lifetimes.idToken`')).toEqual([
     'offboarding',
     'lifetimes.idToken',

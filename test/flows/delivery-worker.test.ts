@@ -418,7 +418,7 @@ function createWorker(
     keys,
     clock: clock.now,
     random: (length) => crypto.getRandomValues(new Uint8Array(length)),
-    journal: { announce },
+    journal: { recordWithoutRequest: announce },
     outbound: createOutboundClient(receiver.fetch, { pending: 16, pendingPerHost: 2 }),
     encrypt: async (jwt) => jwt,
     watch: watchRevocations(storage.revocations),

@@ -40,7 +40,7 @@ export const signNothing =
     Promise.resolve(new Uint8Array(length))
 
 /** Returns base64url text that decodes to the same bytes, but whose last character has unused bits that are not zero. */
-export function withSpareBits(text: string): string {
+export function setUnusedBits(text: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   return text.slice(0, -1) + (alphabet[alphabet.indexOf(text.at(-1) ?? '') + 1] ?? '')
 }

@@ -1,6 +1,6 @@
 import { base64url, exportSPKI, importJWK, type CryptoKey, type JWK } from 'jose'
 
-import { signEs256, signHs256, signNothing, withSpareBits, writeJws, type SignBytes } from './forge-jwt.ts'
+import { signEs256, signHs256, signNothing, setUnusedBits, writeJws, type SignBytes } from './forge-jwt.ts'
 
 /** A valid JWT, with its signer's key and an attacker's key to make changed versions of it. */
 export interface GenuineJwt {
@@ -209,7 +209,7 @@ export const forgeries: readonly Forgery[] = [
   },
   {
     row: 'non-zero unused bits in the signature',
-    forge: reassemble((header, payload, signature) => `${header}.${payload}.${withSpareBits(signature)}`),
+    forge: reassemble((header, payload, signature) => `${header}.${payload}.${setUnusedBits(signature)}`),
   },
   { row: 'a trailing NUL', forge: ({ token }) => `${token}\0` },
   { row: 'the scheme before the token', forge: ({ token }) => `Bearer ${token}` },

@@ -128,7 +128,12 @@ export function createAdministration(options: AdministrationOptions): Administra
   const { journal, ...deps } = administrationParts(options)
   return {
     as: (actor) =>
-      administer({ ...deps, actor, record: (occurrence) => journal.announce(occurrence), mayGrant: () => true }),
+      administer({
+        ...deps,
+        actor,
+        record: (occurrence) => journal.recordWithoutRequest(occurrence),
+        mayGrant: () => true,
+      }),
   }
 }
 

@@ -97,7 +97,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       : purgeOnEvents(listener, { storage: stored, clock, settings: settings.purge })
   const journal = openJournal(purgingListener, { clock, random })
   const onSessionEnded = (sessionId: SessionId): void =>
-    journal.announce({ type: 'session.ended', sessionId, reason: 'host' })
+    journal.recordWithoutRequest({ type: 'session.ended', sessionId, reason: 'host' })
   const storage: OAuthStorage =
     options.users === undefined
       ? stored

@@ -98,7 +98,7 @@ export interface AuthorizationServer extends HttpService {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const settings = parseSettings(options)
   const deps = serverDependencies(options, settings)
-  for (const unsafe of unsafeOptions(settings)) deps.journal.announce(unsafe)
+  for (const unsafe of unsafeOptions(settings)) deps.journal.recordWithoutRequest(unsafe)
   const renderPage = (error: unknown, request: RequestHead): Promise<ServerResponse> =>
     renderBrowserError(error, request, {
       issuer: settings.issuer,
@@ -158,7 +158,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const end = { sessionId: sessionId(session), reason, now, tombstoneUntil: after(now, deps.sessionRetention) }
       const { outcome } = await deps.storage.sessions.revoke(end)
       if (outcome !== 'revoked') return 'unchanged'
-      deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
+      deps.journal.recordWithoutRequest({ type: 'session.ended', sessionId: session, reason })
       return 'revoked'
     },
     async endSessions(subject, { reason = 'host', except } = {}) {
@@ -167,7 +167,8 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
         except === undefined
           ? await deps.storage.sessions.revokeOfUser(userId(subject), reason, now)
           : await endOtherSessions(subject, { kept: except, reason, now }, deps.storage)
-      for (const session of ended) deps.journal.announce({ type: 'session.ended', sessionId: session, reason })
+      for (const session of ended)
+        deps.journal.recordWithoutRequest({ type: 'session.ended', sessionId: session, reason })
       return ended.length
     },
     listSessions: (subject) => listSessions(subject, deps.clock(), deps.storage),

@@ -78,17 +78,17 @@ function readKey(header: JsonObject): Pick<ParsedProof, 'algorithm' | 'jwk'> | u
     : undefined
 }
 
-/** 32 bytes in base64url, without spare bits: one key has one thumbprint. */
+/** 32 bytes in base64url. The unused bits of the last character are zero, so that each key has only one thumbprint. */
 const bytes32 = /^[\w-]{42}[AEIMQUYcgkosw048]$/
 
 /**
- * The public keys by algorithm. The members are the members of the thumbprint, in its order (RFC 7638 §3.2, RFC 8037
- * §2).
+ * The public keys by algorithm. `members` are the members that the thumbprint contains, in the same order (RFC 7638 §3.2,
+ * RFC 8037 §2).
  */
 const keyForms = [
   { algorithms: ['ES256'], importedAs: 'ES256', members: { crv: /^P-256$/, kty: /^EC$/, x: bytes32, y: bytes32 } },
   { algorithms: ['EdDSA', 'Ed25519'], importedAs: 'EdDSA', members: { crv: /^Ed25519$/, kty: /^OKP$/, x: bytes32 } },
-  // 2048 to 4096 bits: verifying with larger keys costs more than a request may.
+  // 2048 to 4096 bits, because larger keys take too long to verify. The first bit of `n` is one: it has no leading zeros.
   {
     algorithms: ['PS256'],
     importedAs: 'PS256',
@@ -100,18 +100,18 @@ const keyForms = [
   readonly members: Readonly<Record<string, RegExp>>
 }[]
 
-/** Whether the proof is for this method, which is case-sensitive, and this address (RFC 9449 §4.3). */
+/** Whether the proof is for this method, which is case-sensitive, and this URL (RFC 9449 §4.3). */
 export const isProofFor = (
   { htm, htu }: ParsedProof,
   { method, url }: { readonly method: string; readonly url: string },
 ): boolean => htm === method && isSameTarget(htu, url)
 
 /**
- * Whether `htu` is the address, after normalization and without query and fragment (RFC 9449 §4.3, RFC 3986 §6.2.2). The
- * path is case-sensitive.
+ * Whether `htu` is the expected URL, after normalization and without query and fragment (RFC 9449 §4.3, RFC 3986
+ * §6.2.2). The path is case-sensitive.
  */
 function isSameTarget(htu: unknown, expected: string): boolean {
-  // Relative addresses, and malformed addresses that only a browser repairs, are not URIs (RFC 3986 §4.3).
+  // Relative URLs, and malformed URLs that `URL` would correct, are refused (RFC 3986 §4.3).
   if (typeof htu !== 'string' || !/^https?:\/\/[^\s\\]{1,2000}$/i.test(htu) || !URL.canParse(htu)) return false
   const { origin, pathname, username, password } = new URL(htu)
   const target = new URL(expected)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 
 import { createTurns } from './turns.ts'
 
-test('ends a turn after its length, and begins a new one after other work', async () => {
+test('a turn ends after the configured time, and a new turn begins after other work has run', async () => {
   const { turns, advance, runOthers } = controlled()
 
   expect(turns.hasEnded()).toBe(false)

@@ -23,7 +23,7 @@ describe('signInPage', () => {
     ['incomplete', 400],
     ['throttled', 429],
   ] as const)(
-    'shows the error %s as a sentence that has the focus and describes both fields (WCAG 2.2 §3.3.1)',
+    'shows an error as a sentence that has the focus and describes both fields (WCAG 2.2 §3.3.1): %s',
     (error, status) => {
       const response = signInPage({ error })
 

@@ -104,7 +104,7 @@ describe('the keys of an authorization server', () => {
     },
   )
 
-  it('are not used when a shared cache stored them for five minutes, but read from the next response', async () => {
+  it('are not used if they are five minutes old in a shared cache, and are fetched again after five seconds', async () => {
     let age = '300'
     const { at, keys } = aKeySet(() => withAge(age))
 

@@ -197,9 +197,9 @@ export interface ProvisionedUserStore {
   hasRemoved(providerId: ProviderId, externalId: string): Promise<boolean>
 
   /**
-   * Replaces the whole state. Law: for a blocked user, `activeAfterBlock` changes instead of `active`. Law: clearing `active` advances
-   * the generation by one in the same write, and no other change does. From then on, nothing that was issued to the user before is
-   * honoured.
+   * Replaces the whole state. Law: for a blocked user, `activeAfterBlock` changes instead of `active`. Law: setting `active` to
+   * false advances the generation by one in the same write, and no other change does. From then on, nothing that was issued to the
+   * user before is honoured.
    * `UPDATE users SET active = ?, generation = generation + (CASE WHEN active AND NOT ? THEN 1 ELSE 0 END), … WHERE … AND version = ?`
    */
   compareAndSwap(change: ProvisionedUserChange): Promise<ProvisionOutcome>

@@ -33,7 +33,7 @@ describe('fair turns', () => {
     }
   })
 
-  test('runs as much work at once as allowed, and continues after work that failed', async () => {
+  test('runs as many pieces of work at once as are allowed, and continues after one has failed', async () => {
     const turns = createFairTurns({ atOnce: 2 })
     const { started, work, end } = piecesOfWork()
     const failing = turns({ owner: 'a' }, () => Promise.reject(new Error('wrong')))

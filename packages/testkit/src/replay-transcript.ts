@@ -36,7 +36,7 @@ export interface Replayed {
  */
 export async function replayTranscript({ name, headers, steps }: Transcript, target: ReplayTarget): Promise<Replayed> {
   const results: StepResult[] = []
-  let variables: Variables = new Map([['random', target.run ?? createRun()]])
+  let variables: Variables = new Map([['random', target.run ?? createRandomValue()]])
   for (const step of steps) {
     const { status, body } = await send(step, { headers, variables, target })
     results.push({
@@ -51,7 +51,7 @@ export async function replayTranscript({ name, headers, steps }: Transcript, tar
 }
 
 /** Creates a value of letters and digits only, because some clients write it into a filter without quotes. */
-const createRun = (): string => `run${randomIdentifier(systemRandom).replaceAll(/[-_]/g, '0')}`
+const createRandomValue = (): string => `run${randomIdentifier(systemRandom).replaceAll(/[-_]/g, '0')}`
 
 interface Sending {
   readonly headers: Readonly<Record<string, string>>
@@ -78,7 +78,7 @@ function readJson(text: string): Json | undefined {
     // The cast states the type of JSON.parse's result.
     return text === '' ? undefined : (JSON.parse(text) as Json)
   } catch {
-    // The response is not JSON. A string matches no expectation of an object.
+    // The response is not JSON. An expected object never equals a string.
     return text
   }
 }
@@ -121,7 +121,7 @@ const hasValue = (value: Json | undefined): boolean =>
 
 const isNonEmptyString = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
 
-/** Compares only the expected members of objects. All other values must be equal. */
+/** Compares values. A found object may have more members than the expected object. */
 function differences(found: Json | undefined, expected: Json, path: string): readonly string[] {
   if (Array.isArray(expected)) return listDifferences(found, expected, path)
   if (typeof expected === 'object' && expected !== null) {
@@ -151,7 +151,7 @@ function listDifferences(found: Json | undefined, expected: readonly Json[], pat
 /** The values of `{{name}}`, by name. */
 type Variables = ReadonlyMap<string, string>
 
-/** Replaces every `{{name}}` in a value. A name without a value stays, so that the server finds nothing. */
+/** Replaces every `{{name}}` in a value. A name that has no value is not replaced, so that the server finds no resource. */
 function fillIn(value: Json, variables: Variables): Json {
   if (typeof value === 'string') return fillInText(value, variables)
   if (Array.isArray(value)) return value.map((item: Json) => fillIn(item, variables))

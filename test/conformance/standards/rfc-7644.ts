@@ -200,7 +200,7 @@ export const rfc7644: Standard = {
       'Bulk runs POST, PUT, PATCH and DELETE, and returns the status and location of each',
       'runs POST, PUT, PATCH and DELETE, each with its status, location and version (RFC 7644 §3.7.3)',
     ],
-    ['3.7', 'A POST in Bulk has a bulkId, which is unique', 'POST without a bulkId', 'one bulkId twice'],
+    ['3.7', 'A POST in Bulk has a bulkId, which is unique', 'POST without a bulkId', 'a repeated bulkId'],
     ['3.7', 'failOnErrors stops the request after that many errors', 'failOnErrors …: stops after that many errors'],
     ['3.7.1', 'Circular references are resolved, or 409', 'references (RFC 7644 §3.7.1, §3.7.2) > refuses a cycle'],
     [

@@ -76,7 +76,10 @@ export interface WebhookAdministration {
   list(): Promise<readonly WebhookView[]>
   /** Changes settings. Settings that are left out stay as they are. Refused: as for `create`. */
   update(id: string, change: WebhookChange): Promise<WebhookView>
-  /** Disables a webhook. Its messages wait for up to a day until it is enabled. */
+  /**
+   * Disables a webhook. Once it is enabled again, it is sent the changes since then, if they are at most 30 days old.
+   * Messages that were already queued expire after a day.
+   */
   disable(id: string): Promise<WebhookView>
   enable(id: string): Promise<WebhookView>
   /** Removes a webhook. Its unsent messages are given up. */
@@ -86,7 +89,7 @@ export interface WebhookAdministration {
    * `too_many_secrets`, `keys_missing`.
    */
   addSecret(id: string): Promise<string>
-  /** Revokes the secret before the newest. */
+  /** Revokes all secrets except the newest. */
   revokePreviousSecrets(id: string): Promise<WebhookView>
   /**
    * Sends all changes after a position again, in order. Position 0 sends all changes of the last 30 days; older ones

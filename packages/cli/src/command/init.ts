@@ -43,16 +43,18 @@ async function init({ issuer, sqlite, postgres, json }: InitOptions, io: Io): Pr
   if (sqlite !== undefined && postgres !== undefined)
     throw new UsageError('Two databases are given. Specify either SQLite or PostgreSQL.')
 
-  const isConfigured = io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
-  const needsSealingKey = !isConfigured && (await hasKeys({ issuer, sqlite: sqlite ?? 'mintmark.db', postgres }, io))
-  const hasKey = isConfigured || needsSealingKey
+  const isSealingKeySet =
+    io.env['MINTMARK_SEALING_KEY'] !== undefined || io.env['MINTMARK_SEALING_KEY_FILE'] !== undefined
+  const needsSealingKey =
+    !isSealingKeySet && (await hasSigningKeys({ issuer, sqlite: sqlite ?? 'mintmark.db', postgres }, io))
+  const sealingKeyExists = isSealingKeySet || needsSealingKey
   const config: ConfigFile = {
     issuer,
     ...(postgres === undefined ? { sqlite: sqlite ?? 'mintmark.db' } : { postgres }),
-    ...(!hasKey && { sealingKeyFile }),
+    ...(!sealingKeyExists && { sealingKeyFile }),
   }
   await writeNew(configFileName, `${JSON.stringify(config, undefined, 2)}\n`, io)
-  const hasCreatedKey = !hasKey && (await createSealingKey(io))
+  const hasCreatedKey = !sealingKeyExists && (await createSealingKey(io))
   if (json === true) {
     const written = [configFileName, ...(hasCreatedKey ? [sealingKeyFile] : [])]
     return io.out(JSON.stringify({ written, needsSealingKey }, undefined, 2))
@@ -67,11 +69,11 @@ async function init({ issuer, sqlite, postgres, json }: InitOptions, io: Io): Pr
 }
 
 /**
- * Whether the database contains signing keys of this issuer. Another sealing key would then seal keys that the server
- * cannot open.
+ * Whether the database contains signing keys of this issuer. If it does, a new sealing key must not be created, because it
+ * cannot open these signing keys.
  * @throws StorageUnavailableError when PostgreSQL does not answer.
  */
-async function hasKeys(
+async function hasSigningKeys(
   {
     issuer,
     sqlite,
@@ -112,7 +114,8 @@ async function writeNew(name: string, text: string, { cwd }: Io): Promise<void> 
 }
 
 /**
- * Creates a sealing key unless the file exists: its key may have sealed keys in the database. Returns whether it did.
+ * Creates the file with a sealing key, and returns true. An existing file is kept, because the key in it may have sealed
+ * signing keys in the database; then the function returns false.
  */
 async function createSealingKey({ cwd }: Io): Promise<boolean> {
   try {

@@ -17,7 +17,7 @@ import type { Journal } from '../events.ts'
 export interface DeriveLogoutsDependencies {
   readonly storage: DeliveryStorage
   readonly random: Random
-  readonly journal: Pick<Journal, 'announce'>
+  readonly journal: Pick<Journal, 'recordWithoutRequest'>
 }
 
 /** The name of the channel of logout tokens, and of its cursor in the list of revocations. */
@@ -42,7 +42,7 @@ export async function deriveLogouts(
   // If the revocation at the position was purged, revocations after it may have been purged before they were read.
   const wasPurged = cursor !== undefined && records[0]?.position !== position
   if (wasPurged && now > readAt + revocationRetention - purgeMargin)
-    deps.journal.announce({ type: 'delivery.gap', channel: logoutChannel, since: readAt })
+    deps.journal.recordWithoutRequest({ type: 'delivery.gap', channel: logoutChannel, since: readAt })
 
   for (const { revocation } of later) {
     const messages = await logoutsAfter(revocation, deps.storage)

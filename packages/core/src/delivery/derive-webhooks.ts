@@ -19,7 +19,7 @@ export type WebhookStorage = DeliveryStorage & { readonly changes: ChangeStore; 
 export interface DeriveWebhooksDependencies {
   readonly storage: WebhookStorage
   readonly random: Random
-  readonly journal: Pick<Journal, 'announce'>
+  readonly journal: Pick<Journal, 'recordWithoutRequest'>
 }
 
 /** The name of the channel of webhooks. */
@@ -54,7 +54,7 @@ async function deriveForWebhook(webhook: WebhookRecord, now: EpochSeconds, deps:
   const cursor = await cursors.read(consumer)
   const { position, readAt, version } = cursor ?? { position: webhook.startsAfter, readAt: now, version: 0 }
   if (now > readAt + changeRetention)
-    deps.journal.announce({ type: 'delivery.gap', channel: webhookChannel, since: readAt })
+    deps.journal.recordWithoutRequest({ type: 'delivery.gap', channel: webhookChannel, since: readAt })
 
   const page = await changes.list({ after: position, limit: pageSize })
   const wanted = page.filter(({ type }) => webhook.types.length === 0 || webhook.types.includes(type))

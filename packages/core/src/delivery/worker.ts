@@ -118,7 +118,7 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
       } catch (cause) {
         // The loop continues after an outage of the storage.
         failures += 1
-        deps.journal.announce({ type: 'delivery.interrupted', channel: channel.name, cause })
+        deps.journal.recordWithoutRequest({ type: 'delivery.interrupted', channel: channel.name, cause })
       }
       await sleeper.sleep(failures === 0 ? pollInterval : Math.min(1000 * 2 ** failures, 30_000))
     }
@@ -215,7 +215,7 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
     try {
       await work
     } catch (cause) {
-      deps.journal.announce({ type: 'delivery.interrupted', channel: channel.name, cause })
+      deps.journal.recordWithoutRequest({ type: 'delivery.interrupted', channel: channel.name, cause })
     }
   }
 }
@@ -295,7 +295,7 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
       return result.kind
     } catch (cause) {
       // When the lease ends, a worker tries again.
-      journal.announce({ type: 'delivery.interrupted', channel: channel.name, cause })
+      journal.recordWithoutRequest({ type: 'delivery.interrupted', channel: channel.name, cause })
       return 'interrupted'
     }
   }
@@ -305,11 +305,21 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
     const about = { channel: channel.name, deliveryId, clientId: recipient, attempts: delivery.attempts + 1 }
     switch (result.kind) {
       case 'delivered':
-        return journal.announce({ type: 'delivery.delivered', ...about })
+        return journal.recordWithoutRequest({ type: 'delivery.delivered', ...about })
       case 'retry':
-        return journal.announce({ type: 'delivery.failed', ...about, failure: result.failure, retryAt: result.dueAt })
+        return journal.recordWithoutRequest({
+          type: 'delivery.failed',
+          ...about,
+          failure: result.failure,
+          retryAt: result.dueAt,
+        })
       case 'dead':
-        return journal.announce({ type: 'delivery.dead', ...about, failure: result.failure, age: now - createdAt })
+        return journal.recordWithoutRequest({
+          type: 'delivery.dead',
+          ...about,
+          failure: result.failure,
+          age: now - createdAt,
+        })
       case 'postponed':
         return undefined
       default:

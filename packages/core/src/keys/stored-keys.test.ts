@@ -235,7 +235,7 @@ describe('the cached keys of a ring', () => {
   })
 })
 
-describe('the keys that verify hints', () => {
+describe('the keys that verify an id_token_hint', () => {
   const day = 86_400
 
   it('include a retired key for 180 days after its last signature (RP-Initiated Logout §2)', async () => {

@@ -6,7 +6,7 @@ import { limitSignIns } from './limit-sign-ins.ts'
 
 const clock = () => epochSeconds(1_790_000_000)
 
-it('refuses the eleventh attempt on an account, in upper or lower case (RFC 6749 §10.10)', async () => {
+it('refuses the eleventh attempt on an account, whether its name is in upper or lower case (RFC 6749 §10.10)', async () => {
   const attempt = limitSignIns({ clock })
   for (let tried = 0; tried < 10; tried += 1) expect(await attempt({ account: 'ada' })).toMatchObject({ allowed: true })
 

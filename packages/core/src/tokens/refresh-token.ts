@@ -39,7 +39,7 @@ export async function encodeRefreshToken(token: RefreshToken): Promise<string> {
 
 /** Parses a presented token; `undefined` unless this library created it. */
 export async function parseRefreshToken(text: string): Promise<RefreshToken | undefined> {
-  // The last character has two spare bits, which must be zero (RFC 4648 §3.5).
+  // The last character has two unused bits, which must be zero (RFC 4648 §3.5).
   if (!/^[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]$/.test(text)) return undefined
   const bytes = decodeBase64url(text)
 

@@ -3,7 +3,7 @@ import type { Header, RequestHead } from './message.ts'
 /** The members that every event has. */
 export interface EventStamp<Time> {
   readonly at: Time
-  /** The same in all events of a request. The server generates it, so that nobody can imitate another request's. */
+  /** The same in all events of a request. The server generates it, so no client can use the identifier of another request. */
   readonly correlationId: string
   /**
    * The request's `x-request-id`, if it has at most 64 letters, digits, `.`, `_` and `-`. Anybody can send any value,
@@ -15,10 +15,13 @@ export interface EventStamp<Time> {
 /** Where endpoints record events. */
 export interface Journal<Occurrence> {
   record(request: RequestHead, occurrence: Occurrence): void
-  /** Records an event outside of any request. */
-  announce(occurrence: Occurrence): void
-  /** Gives the events of a part of a request, such as one operation of a bulk, the identifiers of the whole request. */
-  join(part: RequestHead, whole: RequestHead): void
+  /** Records an event that belongs to no request. */
+  recordWithoutRequest(occurrence: Occurrence): void
+  /**
+   * Makes the events of `part` have the identifiers of `whole`. `part` is a part of a request, such as one operation of a
+   * Bulk request.
+   */
+  shareIdentifiers(part: RequestHead, whole: RequestHead): void
   /** Returns the correlation identifier of the request's events. */
   correlationIdOf(request: RequestHead): string
   /** Returns the response header with the correlation identifier, for refusals. */
@@ -62,10 +65,10 @@ export function createJournal<Occurrence, Time>(
     record(request, occurrence) {
       deliver({ ...occurrence, at: deps.clock(), ...identify(request) })
     },
-    announce(occurrence) {
+    recordWithoutRequest(occurrence) {
       deliver({ ...occurrence, at: deps.clock(), correlationId: deps.newIdentifier(), requestId: undefined })
     },
-    join(part, whole) {
+    shareIdentifiers(part, whole) {
       identifiers.set(part.headers, identify(whole))
     },
     correlationIdOf: (request) => identify(request).correlationId,
@@ -101,7 +104,7 @@ export interface LoggedEvent {
   readonly event: object
 }
 
-/** Writes an event once. A logger gets the event as fields of the line; a console gets only the line and the cause of a failure. */
+/** Writes an event as one line. A logger gets the event as fields of the line; a console gets only the line and the cause of a failure. */
 export function logEvent(logger: Logger, { level, line, event }: LoggedEvent): void {
   const console = consoleOf(logger)
   if (console === undefined) return logger[level](event, line)

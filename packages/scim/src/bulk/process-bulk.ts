@@ -171,7 +171,7 @@ function requestOf(
     host: undefined,
     body: new Uint8Array(),
   }
-  journal.join(request, call.request)
+  journal.shareIdentifiers(request, call.request)
   return request
 }
 

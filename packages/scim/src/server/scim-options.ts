@@ -25,10 +25,10 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly accessTokens?: AccessTokens
   /**
-   * Whether a user may let a client provision for a provider, with an access token that the client received through the
-   * authorization code grant. Called for every request with such a token, after the client was found in the provider's
-   * `clientIds`. Called again, at most once a second, when a request has waited and before each operation of a Bulk
-   * request. Return `true` only for administrators of that customer.
+   * Decides whether a user may authorize a client to provision users for a provider. The client then sends an access
+   * token that it received through the authorization code grant. Called for every request with such a token, after the
+   * client was found in the provider's `clientIds`. Called again, at most once a second, when a request has waited and
+   * before each operation of a Bulk request. Return `true` only for administrators of that customer.
    * @defaultValue No user may. A client of a provider needs an access token without a user, or the secret.
    */
   readonly mayProvision?: MayProvision

@@ -78,7 +78,7 @@ export async function signInFromProvider(login: ProviderLogin, deps: SignInDepen
     verifiedDomains: provider.verifiedDomains,
     now,
     isSignIn: true,
-    record: (occurrence) => deps.journal.announce(occurrence),
+    record: (occurrence) => deps.journal.recordWithoutRequest(occurrence),
   }
   return untilSettled(async () => {
     const user = await deps.storage.provisionedUsers.findByExternalId(writer.providerId, externalId, readOptions)

@@ -485,16 +485,16 @@ describe('the request as a whole', () => {
     ['a POST without a bulkId', message([valid, { ...valid, bulkId: undefined }]), invalidSyntax('bulk_id_missing')],
     ['a POST with an empty bulkId', message([valid, { ...valid, bulkId: '' }]), invalidSyntax('bulk_id_missing')],
     [
-      'one bulkId twice',
+      'a repeated bulkId',
       message([valid, { ...valid, data: { schemas: [core], userName: 'other' } }]),
       invalidSyntax('bulk_id_repeated'),
     ],
     [
-      'one member twice, in different case',
+      'a repeated member name, in different case',
       message([valid, { method: 'DELETE', path: '/Users/1', PATH: '/Users/2' }]),
       invalidSyntax('member_repeated'),
     ],
-  ])('refuses a request with %s, and runs nothing', async (_, body, refused) => {
+  ])('refuses a request with %s, and executes no operation', async (_, body, refused) => {
     const directory = await startDirectory(0)
 
     await expectRefusal(directory, () => directory.send({ method: 'POST', path: '/Bulk', body }), refused)

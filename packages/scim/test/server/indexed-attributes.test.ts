@@ -129,14 +129,17 @@ test.each([
   { name: 'code', uniqueness: 'global' },
   { name: 'code', indexed: true },
   { name: 'place', type: 'complex', subAttributes: [{ name: 'code', uniqueness: 'server' }] },
-] as const)('refuses to start when the attribute $name of groups is unique or indexed', (attribute) => {
-  const schema = defineSchema({ id: 'urn:example:scim:team', name: 'Team', attributes: [attribute] })
-  const type = defineResourceType({ name: 'Group', endpoint: '/Groups', schema: groupSchema, extensions: [schema] })
+] as const)(
+  'refuses to start when the group attribute $name, or a sub-attribute of it, is unique or indexed',
+  (attribute) => {
+    const schema = defineSchema({ id: 'urn:example:scim:team', name: 'Team', attributes: [attribute] })
+    const type = defineResourceType({ name: 'Group', endpoint: '/Groups', schema: groupSchema, extensions: [schema] })
 
-  expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer }), groupType: type })).toThrow(
-    'an attribute of groups can be neither indexed nor unique',
-  )
-})
+    expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer }), groupType: type })).toThrow(
+      'an attribute of groups can be neither indexed nor unique',
+    )
+  },
+)
 
 test('a storage is asked for no index when the host declares none', async () => {
   const storage = createMemoryStorage({ issuer })

@@ -85,7 +85,7 @@ describe('a POST that links a user of the host', () => {
   const id = userId('u-local')
   const link = async () => id
 
-  test('links the user whose claims the host has changed meanwhile (RFC 7644 §3.3)', async () => {
+  test('links the user and keeps the claims that the host has written meanwhile (RFC 7644 §3.3)', async () => {
     const { scim, other } = await startOvertaken(
       'adopt',
       async ({ storage, clock }) => {

@@ -230,7 +230,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     }),
   ),
 
-  'provisioned users: clearing active advances the generation once, in the same write': breakStore(
+  'provisioned users: setting active to false advances the generation once, in the same write': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       compareAndSwap: async (change) => {
@@ -240,7 +240,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: setting active reactivates the user and keeps the generation': breakStore(
+  'provisioned users: setting active to true reactivates the user and keeps the generation': breakStore(
     'provisionedUsers',
     (honest) => ({
       compareAndSwap: async (change) => {
@@ -269,7 +269,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: a key of another user is taken, and nothing is written': breakStore(
+  'provisioned users: a change to a key that another user has is refused, and writes nothing': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       compareAndSwap: async (change) => {
@@ -346,12 +346,15 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     'provisionedUsers',
     (honest) => ({ release: (request) => honest.remove(request) }),
   ),
-  'provisioned users: releasing an inactive user advances the generation too': breakStore('users', (honest) => ({
-    find: async (userId) => {
-      const user = await honest.find(userId)
-      return user && { ...user, generation: Math.min(user.generation, 1) }
-    },
-  })),
+  'provisioned users: releasing a user who is already inactive advances the generation again': breakStore(
+    'users',
+    (honest) => ({
+      find: async (userId) => {
+        const user = await honest.find(userId)
+        return user && { ...user, generation: Math.min(user.generation, 1) }
+      },
+    }),
+  ),
   'provisioned users: a user who is adopted again has no memberships and a later generation': breakStore(
     'provisionedUsers',
     (honest, storage, seen) => ({

@@ -24,8 +24,8 @@ export function provisionedUserStatements({ query, engine }: Pick<Database, 'que
     find(p).where('provider_id', '=', p('provider_id'))
 
   /**
-   * Changes an existing user except for its keys. The kill switch is part of it: the generation advances if `active` is
-   * cleared.
+   * Changes an existing user except for its keys. The same statement advances the generation if `active`
+   * changes to false.
    * @param blockedAt when the host blocked the user, as it is after this change.
    */
   const change = (p: Parameter<ChangeValue>, blockedAt: Expression<SqlValue> = sql.ref('blocked_at')) =>

@@ -29,6 +29,7 @@ export function createUserStore(
 
       const [found] = await run(statements.find, { user_id: userId })
       if (found === undefined) {
+        // The removal may have been concurrent: the block is kept for a user who gets the same SCIM keys later.
         if (!active) await run(statements.blockRemoved, { user_id: userId, now })
         return { outcome: 'absent' }
       }
@@ -100,8 +101,8 @@ export function createUserStore(
 }
 
 function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<typeof users>) {
-  /** Changes a user that has not been removed. */
-  const present = (p: Parameter<'issuer' | 'user_id'>) =>
+  /** Begins a statement that changes a user who has not been removed. */
+  const updateUser = (p: Parameter<'issuer' | 'user_id'>) =>
     query
       .updateTable('mintmark_users')
       .where('issuer', '=', p('issuer'))
@@ -120,13 +121,13 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
     ),
 
     replaceClaims: compileStatement((p: Parameter<'issuer' | 'user_id' | 'claims' | 'version' | 'now'>) =>
-      present(p)
+      updateUser(p)
         .set((set) => ({ claims: p('claims'), updated_at: p('now'), version: set('version', '+', 1) }))
         .where('version', '=', p('version')),
     ),
 
     deactivate: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'was_active' | 'now'>) =>
-      present(p)
+      updateUser(p)
         .set((set) => ({
           active: p('active'),
           active_after_block: sql`active`,
@@ -150,7 +151,7 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
     ),
 
     reactivate: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'was_active' | 'now'>) =>
-      present(p)
+      updateUser(p)
         .set((set) => ({
           active: sql`case when blocked_at is null then ${p('active')} else coalesce(active_after_block, true) end`,
           active_after_block: null,
@@ -162,7 +163,7 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
     ),
 
     remove: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'claims' | 'now'>) =>
-      present(p)
+      updateUser(p)
         .set(withoutProvider)
         .set(formerKeys(p))
         .set((set) => ({

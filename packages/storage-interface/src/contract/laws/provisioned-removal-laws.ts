@@ -50,7 +50,7 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
 
     const other = { ...adoption, providerId: providerId('provider-2') }
     same(await storage.provisionedUsers.adopt(other), { outcome: 'absent' }, 'by another provider')
-    same(await storage.provisionedUsers.adopt(adoption), { outcome: 'absent' }, 'by its own')
+    same(await storage.provisionedUsers.adopt(adoption), { outcome: 'absent' }, 'by the provider of the user')
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), freshUser(ada), 'the user')
     for (const id of ['removed', 'unknown']) {
       same(await storage.provisionedUsers.adopt({ ...adoption, userId: userId(id) }), { outcome: 'absent' }, id)
@@ -66,12 +66,16 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
     const late = await storage.provisionedUsers.adopt({ ...adoption, version: 2 })
     same(late, { outcome: 'conflict' }, 'another version')
     const named = { ...adoption, state: aProvisionedState('ada', { comparable }) }
-    same(await storage.provisionedUsers.adopt(named), { outcome: 'taken', key: 'userName' }, 'a userName of another')
+    same(
+      await storage.provisionedUsers.adopt(named),
+      { outcome: 'taken', key: 'userName' },
+      'the userName of another user',
+    )
     const known = { ...adoption, state: aProvisionedState('ada', { externalId }) }
     same(
       await storage.provisionedUsers.adopt(known),
       { outcome: 'taken', key: 'externalId' },
-      'an externalId of another',
+      'the externalId of another user',
     )
     same(await storage.users.find(ada.userId), before, 'the user')
     same(
@@ -125,19 +129,22 @@ export const provisionedLinkLaws: readonly StorageLaw<ScimStorage>[] = [
       )
       await checkNoMemberships(storage, same)
       const heir = await storage.provisionedUsers.insert({ ...ada, userId: userId('heir') })
-      same(heir.outcome, 'inserted', 'another user with its keys')
+      same(heir.outcome, 'inserted', 'another user with the keys of the released user')
     },
   ),
 
-  law('provisioned users: releasing an inactive user advances the generation too', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    await storage.users.deactivate(ada.userId, nowPlus(1))
+  law(
+    'provisioned users: releasing a user who is already inactive advances the generation again',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      await storage.users.deactivate(ada.userId, nowPlus(1))
 
-    same(await storage.provisionedUsers.release(request), { outcome: 'removed' }, 'the release, with any version')
+      same(await storage.provisionedUsers.release(request), { outcome: 'removed' }, 'the release, with any version')
 
-    const { active, generation, version } = (await storage.users.find(ada.userId)) ?? {}
-    same({ active, generation, version }, { active: false, generation: 2, version: 3 }, 'the user')
-  }),
+      const { active, generation, version } = (await storage.users.find(ada.userId)) ?? {}
+      same({ active, generation, version }, { active: false, generation: 2, version: 3 }, 'the user')
+    },
+  ),
 
   law(
     'provisioned users: a user who is adopted again has no memberships and a later generation',
@@ -227,7 +234,7 @@ export const provisionedRemovalLaws: readonly StorageLaw<ScimStorage>[] = [
     same(
       await storage.provisionedUsers.compareAndSwap(stale),
       { outcome: 'conflict' },
-      'a provider that read before it',
+      'a provider that read the user before the deactivation',
     )
     await storage.users.replaceClaims({ userId: ada.userId, claims: { name: 'Ada' }, version: 2, now: nowPlus(2) })
     same(await find(), { ...inactive, claims: { name: 'Ada' }, updatedAt: nowPlus(2), version: 3 }, 'after new claims')

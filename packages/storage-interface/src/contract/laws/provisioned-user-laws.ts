@@ -22,7 +22,11 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
         same(await storage.provisionedUsers.insert(user), { outcome: 'inserted', record }, 'the insertion')
         same(await storage.provisionedUsers.find(user.providerId, user.userId), record, 'the user as read')
       }
-      same(await storage.provisionedUsers.find(ada.providerId, userId('unknown')), undefined, 'one that never existed')
+      same(
+        await storage.provisionedUsers.find(ada.providerId, userId('unknown')),
+        undefined,
+        'a user who never existed',
+      )
     },
   ),
 
@@ -53,12 +57,12 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       { about: 'the externalId', key: 'externalId', state: aProvisionedState('new', { externalId }) },
       { about: 'the userName', key: 'userName', state: aProvisionedState('new', { comparable }) },
       {
-        about: 'an empty externalId',
+        about: 'the userName, without an externalId',
         key: 'userName',
         state: aProvisionedState('new', { comparable, externalId: undefined }),
       },
       {
-        about: 'both',
+        about: 'the userName of one user and the externalId of another',
         key: 'externalId',
         state: aProvisionedState('new', { comparable, externalId: 'external-grace' }),
       },
@@ -66,11 +70,19 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     for (const { about, key, state } of clashes) {
       const user = aProvisionedUser('new', { state })
       same(await storage.provisionedUsers.insert(user), { outcome: 'taken', key }, about)
-      same(await storage.provisionedUsers.find(user.providerId, user.userId), undefined, `what was stored: ${about}`)
+      same(
+        await storage.provisionedUsers.find(user.providerId, user.userId),
+        undefined,
+        `the user after the refused insertion: ${about}`,
+      )
     }
     for (const label of ['one', 'two']) {
-      const nameless = aProvisionedUser(label, { state: aProvisionedState(label, { externalId: undefined }) })
-      same((await storage.provisionedUsers.insert(nameless)).outcome, 'inserted', 'a user without an externalId')
+      const withoutExternalId = aProvisionedUser(label, { state: aProvisionedState(label, { externalId: undefined }) })
+      same(
+        (await storage.provisionedUsers.insert(withoutExternalId)).outcome,
+        'inserted',
+        'a user without an externalId',
+      )
     }
   }),
 
@@ -88,16 +100,16 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     )
 
     same(tally(byName), { inserted: 1, taken: 7 }, 'one userName')
-    same(keysOf(byName), ['userName'], 'the key that the seven received')
+    same(keysOf(byName), ['userName'], 'the key that the seven refusals name')
     same(tally(byExternalId), { inserted: 1, taken: 7 }, 'one externalId')
-    same(keysOf(byExternalId), ['externalId'], 'the key that these received')
+    same(keysOf(byExternalId), ['externalId'], 'the key that the seven refusals name')
   }),
 
   law('provisioned users: a user is found by their current externalId', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
     const find = (externalId: string) => storage.provisionedUsers.findByExternalId(ada.providerId, externalId)
     same(await find('external-ada'), freshUser(ada), 'the first externalId')
-    same(await find('external-'), undefined, 'the beginning of it')
+    same(await find('external-'), undefined, 'a prefix of the externalId')
 
     const { userId: id, providerId: provider } = ada
     const change = { providerId: provider, userId: id, now: nowPlus(1) }
@@ -122,7 +134,11 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     await storage.provisionedUsers.compareAndSwap({ providerId: provider, userId: id, version: 1, state: other, now })
 
     const heir = aProvisionedUser('heir', { state })
-    same((await storage.provisionedUsers.insert(heir)).outcome, 'inserted', 'another user with both of its first keys')
+    same(
+      (await storage.provisionedUsers.insert(heir)).outcome,
+      'inserted',
+      'another user with the keys that ada used before',
+    )
     const back = await storage.provisionedUsers.compareAndSwap({
       providerId: provider,
       userId: id,
@@ -130,7 +146,7 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
       state,
       now,
     })
-    same(back, { outcome: 'taken', key: 'externalId' }, 'taking them back')
+    same(back, { outcome: 'taken', key: 'externalId' }, 'a change of ada back to these keys')
   }),
 ]
 
@@ -140,10 +156,10 @@ function keysOf(results: readonly InsertUserOutcome[]) {
   return [...new Set(results.flatMap((result) => (result.outcome === 'taken' ? [result.key] : [])))]
 }
 
-/** Changes by a provider, which write the kill switch in the same step. */
+/** Changes by a provider, which can deactivate the user in the same write. */
 export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
-    'provisioned users: clearing active advances the generation once, in the same write',
+    'provisioned users: setting active to false advances the generation once, in the same write',
     async ({ storage, same }) => {
       await storage.provisionedUsers.insert(ada)
       const inactive: ProvisionedUserRecord = {
@@ -160,22 +176,25 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
       same(await storage.provisionedUsers.find(ada.providerId, ada.userId), inactive, 'the user as read')
       const again = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 2))
       const record = { ...inactive, updatedAt: nowPlus(2), version: 3 }
-      same(again, { outcome: 'swapped', record }, 'when it was inactive before')
+      same(again, { outcome: 'swapped', record }, 'a second change, when the user is already inactive')
     },
   ),
 
-  law('provisioned users: setting active reactivates the user and keeps the generation', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    await storage.provisionedUsers.compareAndSwap(change({ active: false }, 1))
+  law(
+    'provisioned users: setting active to true reactivates the user and keeps the generation',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      await storage.provisionedUsers.compareAndSwap(change({ active: false }, 1))
 
-    const result = await storage.provisionedUsers.compareAndSwap(change({ active: true }, 2))
+      const result = await storage.provisionedUsers.compareAndSwap(change({ active: true }, 2))
 
-    const reactivated: ProvisionedUserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
-    same(result, { outcome: 'swapped', record: reactivated }, 'the outcome')
-    same(await storage.users.find(ada.userId), toUserRecord(reactivated), 'the user as UserStore reads it')
-    const again = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 3))
-    same(again.outcome === 'swapped' && again.record.generation, 2, 'the generation after a second deactivation')
-  }),
+      const reactivated: ProvisionedUserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(2), version: 3 }
+      same(result, { outcome: 'swapped', record: reactivated }, 'the outcome')
+      same(await storage.users.find(ada.userId), toUserRecord(reactivated), 'the user as UserStore reads it')
+      const again = await storage.provisionedUsers.compareAndSwap(change({ active: false }, 3))
+      same(again.outcome === 'swapped' && again.record.generation, 2, 'the generation after a second deactivation')
+    },
+  ),
 
   law('provisioned users: a change replaces the whole provider state and nothing else', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
@@ -192,7 +211,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     same(
       await storage.provisionedUsers.compareAndSwap(emptied),
       { outcome: 'swapped', record },
-      'after all of it was removed',
+      'after the provider has removed its whole state',
     )
   }),
 
@@ -210,31 +229,46 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
       const found = await storage.provisionedUsers.find(ada.providerId, ada.userId)
       same(won?.outcome === 'swapped' && won.record, found, 'the record that the winner received')
       same({ generation: found?.generation, version: found?.version }, { generation: 1, version: 2 }, 'the counters')
-      same(await storage.provisionedUsers.compareAndSwap(change({}, 1)), { outcome: 'conflict' }, 'a later writer')
-      same(await storage.provisionedUsers.compareAndSwap(change({}, 3)), { outcome: 'conflict' }, 'a later version')
+      same(
+        await storage.provisionedUsers.compareAndSwap(change({}, 1)),
+        { outcome: 'conflict' },
+        'a later writer with the old version',
+      )
+      same(
+        await storage.provisionedUsers.compareAndSwap(change({}, 3)),
+        { outcome: 'conflict' },
+        'a version that does not exist yet',
+      )
       same(await storage.provisionedUsers.find(ada.providerId, ada.userId), found, 'the user after the conflicts')
       const unknown = { ...change({}, 1), userId: userId('unknown') }
       same(await storage.provisionedUsers.compareAndSwap(unknown), { outcome: 'absent' }, 'an unknown user')
     },
   ),
 
-  law('provisioned users: a key of another user is taken, and nothing is written', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    await storage.provisionedUsers.insert(aProvisionedUser('grace'))
-    await storage.provisionedUsers.insert(aProvisionedUser('joan'))
-    const { comparable } = aProvisionedState('joan')
-    const swap = (state: Partial<ProvisionedState>) =>
-      storage.provisionedUsers.compareAndSwap(change({ active: false, ...state }, 1))
+  law(
+    'provisioned users: a change to a key that another user has is refused, and writes nothing',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      await storage.provisionedUsers.insert(aProvisionedUser('grace'))
+      await storage.provisionedUsers.insert(aProvisionedUser('joan'))
+      const { comparable } = aProvisionedState('joan')
+      const swap = (state: Partial<ProvisionedState>) =>
+        storage.provisionedUsers.compareAndSwap(change({ active: false, ...state }, 1))
 
-    same(await swap({ externalId: 'external-grace' }), { outcome: 'taken', key: 'externalId' }, 'its externalId')
-    same(await swap({ comparable }), { outcome: 'taken', key: 'userName' }, 'its userName')
-    const both = await swap({ comparable, externalId: 'external-grace' })
-    same(both, { outcome: 'taken', key: 'externalId' }, 'the keys of two')
-    same(await storage.provisionedUsers.find(ada.providerId, ada.userId), fresh, 'the user')
-    same((await swap({ resource: jsonText({}) })).outcome, 'swapped', 'its own keys')
-    const late = await storage.provisionedUsers.compareAndSwap(change({ externalId: 'external-grace' }, 1))
-    same(late, { outcome: 'conflict' }, 'a key of another and an old version')
-  }),
+      same(
+        await swap({ externalId: 'external-grace' }),
+        { outcome: 'taken', key: 'externalId' },
+        'the externalId of another user',
+      )
+      same(await swap({ comparable }), { outcome: 'taken', key: 'userName' }, 'the userName of another user')
+      const both = await swap({ comparable, externalId: 'external-grace' })
+      same(both, { outcome: 'taken', key: 'externalId' }, 'the userName of one user and the externalId of another')
+      same(await storage.provisionedUsers.find(ada.providerId, ada.userId), fresh, 'the user after the refused changes')
+      same((await swap({ resource: jsonText({}) })).outcome, 'swapped', 'a change that keeps the keys of the user')
+      const late = await storage.provisionedUsers.compareAndSwap(change({ externalId: 'external-grace' }, 1))
+      same(late, { outcome: 'conflict' }, 'the externalId of another user, with an old version')
+    },
+  ),
 
   law('provisioned users: of 8 concurrent changes to the same key, one succeeds', async ({ storage, server, same }) => {
     for (let index = 0; index < 8; index += 1) await storage.provisionedUsers.insert(aProvisionedUser(`${index}`))
@@ -251,7 +285,11 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
     const byName = await take(1, { comparable })
     same(tally(byName), { swapped: 1, taken: 7 }, 'one userName')
     const second = await take(1, { externalId: 'new' })
-    same(tally(second), { swapped: 1, conflict: 1, taken: 6 }, 'one externalId, with the versions of before')
+    same(
+      tally(second),
+      { swapped: 1, conflict: 1, taken: 6 },
+      'one externalId; one user has a newer version since the first round',
+    )
   }),
 
   law(
@@ -276,7 +314,7 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
 
 const fresh = freshUser(ada)
 
-/** Returns a change of `ada`. Its time is as many seconds after `now` as the version that was read. */
+/** Returns a change of `ada` by a writer that read `version`. It happens `version` seconds after `now`. */
 const change = (state: Partial<ProvisionedState>, version: number): ProvisionedUserChange => ({
   providerId: ada.providerId,
   userId: ada.userId,
