@@ -47,7 +47,7 @@ it('the job calls the API as itself and requests one token however often it call
   expect(await Promise.all([...answers, again].map((answer) => answer.json()))).toEqual(
     Array.from({ length: 3 }, () => ({ subject: 'billing', clientId: 'billing', scopes: ['invoices.read'] })),
   )
-  expect(events).toEqual(['tokens.events'])
+  expect(events).toEqual(['tokens.issued'])
 })
 
 it('a job with a key gets tokens without a secret (RFC 7523 §2.2)', async () => {

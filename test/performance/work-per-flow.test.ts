@@ -31,7 +31,7 @@ const noWork: Work = { storage: [], signatures: 0, verifications: 0, keyImports:
 // A higher count makes every request slower, on every machine. Explain the reason when you raise one. An access token
 // contains an HMAC for the client and an HMAC for the user; each HMAC is two digests.
 describe('work per flow', () => {
-  it('client credentials take one read and one signature, and write noWork (RFC 6749 §4.4)', async () => {
+  it('client credentials take one read and one signature, and write nothing (RFC 6749 §4.4)', async () => {
     const work = await workOf(site, () => serviceToken(site))
 
     expect(work).toEqual({ ...noWork, storage: ['clients.find'], signatures: 1, digests: 3, randomDraws: 1 })
