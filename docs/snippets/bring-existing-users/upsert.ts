@@ -12,8 +12,8 @@ interface ProductUser {
 export const openAdministration = (storage: AdminStorage): Administrations => createAdministration({ storage })
 
 export async function writeUsers(administrations: Administrations, users: readonly ProductUser[]): Promise<void> {
-  const { users: administered } = administrations.as({ kind: 'host', id: 'sync' })
-  const results = await administered.upsert(
+  const administration = administrations.as({ kind: 'host', id: 'sync' })
+  const results = await administration.users.upsert(
     users.map(({ id, fullName, email, isDisabled }) => ({
       userId: String(id),
       claims: { name: fullName, email },

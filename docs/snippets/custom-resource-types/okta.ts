@@ -1,7 +1,7 @@
 import { createScimServer, defineResourceType, oktaEntitlementResourceType, oktaRoleResourceType } from '@mintmark/scim'
 import type { AdminStorage, JsonObject } from '@mintmark/storage-interface'
 
-/** The licences of your product: a type of its own with Okta's schema for entitlements. */
+/** The licences of your product: a separate resource type with Okta's schema for entitlements. */
 const licenseType = defineResourceType({
   name: 'License',
   endpoint: '/Licenses',
@@ -29,7 +29,7 @@ export const createScim = (storage: AdminStorage, licensesOf: (provider: string)
   })
 
 /** Returns the user's roles that your product knows. A directory can send any string as a role. */
-function knownRoles({ roles: given }: JsonObject): readonly string[] {
-  const values = Array.isArray(given) ? (given as readonly JsonObject[]).map(({ value }) => value) : []
+function knownRoles({ roles: userRoles }: JsonObject): readonly string[] {
+  const values = Array.isArray(userRoles) ? (userRoles as readonly JsonObject[]).map(({ value }) => value) : []
   return roles.map(({ id }) => id).filter((id) => values.includes(id))
 }

@@ -6,8 +6,8 @@ import { nameOf } from './users.ts'
 const firstParty: ReadonlySet<string> = new Set(['shop'])
 
 export const consent: InteractionPage = async (pending, request) => {
-  const isOurs = firstParty.has(pending.client.clientId) && pending.redirectUri.startsWith('https:')
-  if (isOurs) return pending.complete({ grantedScopes: pending.scopes.map(({ name }) => name) })
+  const isFirstParty = firstParty.has(pending.client.clientId) && pending.redirectUri.startsWith('https:')
+  if (isFirstParty) return pending.complete({ grantedScopes: pending.scopes.map(({ name }) => name) })
 
   if (request.method !== 'POST') return consentPage({ ...pending, accountName: await nameOf(pending.subject ?? '') })
   const { decision, grantedScopes, organization } = readConsentForm(request)

@@ -1,4 +1,4 @@
-/** The parts that the import reads of the file written by `kc.sh export --realm acme --users same_file`. */
+/** The parts of a realm that the import reads, as `kc.sh export --realm acme --users same_file` writes them. */
 export interface Realm {
   readonly clients: readonly KeycloakClient[]
   readonly users: readonly KeycloakUser[]

@@ -22,7 +22,7 @@ export async function importClients(
   return problems
 }
 
-/** Whether the client still has the secret of its registration: an earlier run may have stopped before it was replaced. */
+/** Returns whether the client still has the secret of its registration, because an earlier run stopped too early. */
 const hasFirstSecret = ({ secrets, createdAt }: ClientRecord): boolean =>
   secrets.length === 1 && secrets[0]?.createdAt === createdAt
 

@@ -7,7 +7,7 @@ export async function importUsers(
 ): Promise<void> {
   const createdAt = epochSeconds(Date.now() / 1000)
   for await (const { accountId, claims } of accounts) {
-    // An existing user is left unchanged, so this can be run again.
+    // Leaves an existing user unchanged, so the import can be run again.
     await storage.users.insert({ userId: userId(accountId), claims, createdAt })
   }
 }

@@ -7,7 +7,7 @@ import type { AuthorizationServer, AuthorizationServerOptions } from '@mintmark/
 /** Reads the certificates of Node's own TLS server, for createAuthorizationServer({ mutualTls, … }). */
 export const mutualTls: AuthorizationServerOptions['mutualTls'] = { certificate: peerCertificate }
 
-/** Asks every client for a certificate. Mintmark decides which certificates it accepts. */
+/** Requests a certificate from every client. Mintmark decides which certificates it accepts. */
 export const serve = (server: AuthorizationServer) =>
   createServer(
     {

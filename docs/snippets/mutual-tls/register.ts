@@ -1,7 +1,7 @@
 import { registerClient } from '@mintmark/core'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
-/** Registers a service that authenticates by the DNS name in its certificate, and whose tokens are bound to it. */
+/** Registers a service that authenticates by the DNS name in its certificate. Its tokens are bound to the certificate. */
 export const registerService = (storage: OAuthStorage) =>
   registerClient(
     {

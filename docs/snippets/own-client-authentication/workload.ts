@@ -5,7 +5,7 @@ import { createRemoteJWKSet, decodeJwt, errors, jwtVerify } from 'jose'
 const cluster = 'https://cluster.example'
 const keys = createRemoteJWKSet(new URL(`${cluster}/openid/v1/jwks`))
 
-/** Authenticates workloads of the cluster by the token of their service account. Its subject is the `client_id`. */
+/** Authenticates workloads of the cluster by their service account token, whose subject is the `client_id`. */
 export const workloadIdentity: ClientAuthenticationMethod = {
   method: 'urn:example:client-auth:workload',
   read(request) {
@@ -27,7 +27,7 @@ export const workloadIdentity: ClientAuthenticationMethod = {
   },
 }
 
-/** Whether the keys could not be read. Other errors of jose are about the token. */
+/** Returns whether the keys could not be read. All other errors of jose mean that the token is not valid. */
 const isOutage = (error: unknown): boolean =>
   !(error instanceof errors.JOSEError) ||
   ['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', errors.JOSEError.code].includes(error.code)

@@ -25,7 +25,7 @@ export const payment = defineDetailType({
   },
 })
 
-/** Rejects unknown members: the client would expect them to have an effect. */
+/** Rejects unknown members, because the client would expect them to have an effect. */
 function parsePayment(value: JsonObject, members: readonly string[]): Payment {
   const { amount, creditor } = value
   const isKnown = Object.keys(value).every((name) => members.includes(name))

@@ -13,7 +13,7 @@ export const app = express()
     '/customers/:customer/orders',
     guard.requireClaims({ organization: true, roles: ['owner'] }, 'orders.read'),
     (request, response) => {
-      // The token is for one organization. The address may name another one.
+      // The token is for one organization, but the path may name another one.
       const { customer } = request.params
       if (guard.token(request).organizationId === customer) response.json({ ordersOf: customer })
       else response.sendStatus(403)

@@ -4,7 +4,7 @@ import { toNodeListener } from '@mintmark/adapter-node'
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 
-/** Starts the server. @param storage has the same issuer as the server. */
+/** Starts the server. @param storage the storage, with the same issuer as the server. */
 export async function listen(storage: OAuthStorage, sealingKey: string) {
   const server = createAuthorizationServer({
     issuer: 'https://login.example', // the address that browsers use: the proxy's

@@ -32,8 +32,8 @@ app.get('/refresh', async (_request, response) => {
   refreshToken = tokens.refresh_token ?? ''
   response.json({ refreshed: true, expires_in: tokens.expires_in })
 })
-const answerError: ErrorRequestHandler = (error: { error?: string }, _request, response, _next) => {
+const sendError: ErrorRequestHandler = (error: { error?: string }, _request, response, _next) => {
   response.status(400).json({ error: error.error })
 }
-app.use(answerError)
+app.use(sendError)
 app.listen(self.port)

@@ -3,7 +3,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { storage } from './authorization-server.ts'
 import { allUsers } from './users.ts'
 
-// A record for each user: the id becomes the `sub` of their tokens, and clients may receive the claims.
+// Create a record for each user: the id becomes the `sub` of their tokens, and clients may receive the claims.
 for (const { id, email, name } of allUsers()) {
   const claims = { name, email, email_verified: true }
   await storage.users.insert({ userId: userId(id), claims, createdAt: epochSeconds(Date.now() / 1000) })

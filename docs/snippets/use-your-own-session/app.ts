@@ -22,7 +22,7 @@ app.post('/sign-in', async (request, response) => {
   const user = findUser(email, password)
   if (user) {
     // A new session identifier prevents session fixation.
-    await new Promise((done) => request.session.regenerate(done))
+    await new Promise((resolve) => request.session.regenerate(resolve))
     request.session.user = { id: user.id, signedInAt: Math.floor(Date.now() / 1000), sessionId: randomUUID() }
   }
   response.redirect(303, user ? pathOf(request.query['return_to']) : request.originalUrl)
@@ -30,7 +30,7 @@ app.post('/sign-in', async (request, response) => {
 
 /** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
 function pathOf(returnTo: unknown): string {
-  const own = new URL('/', 'http://own.invalid')
-  const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', own)
-  return url?.origin === own.origin ? url.pathname + url.search : '/'
+  const base = new URL('/', 'http://base.invalid')
+  const url = URL.parse(typeof returnTo === 'string' ? returnTo : '/', base)
+  return url?.origin === base.origin ? url.pathname + url.search : '/'
 }

@@ -3,7 +3,7 @@ import type { Request } from 'express'
 
 declare module 'express-session' {
   interface SessionData {
-    /** The user who signed in, the time in seconds since 1970, and a public name of the session. */
+    /** The user who signed in, the time in seconds since 1970, and a public identifier of the session. */
     user: { id: string; signedInAt: number; sessionId: string }
   }
 }
@@ -16,8 +16,8 @@ export const signedIn = ({ host }: RequestHead) => {
   )
 }
 
-/** Ends your session in the browser that sent the request. express-session removes it by its cookie. */
+/** Ends your session in the browser that sent the request. */
 export const endSession = async ({ host }: RequestHead) => {
-  await new Promise((done) => (host as Request).session.destroy(done))
+  await new Promise((resolve) => (host as Request).session.destroy(resolve))
   return []
 }

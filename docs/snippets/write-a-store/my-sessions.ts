@@ -60,7 +60,7 @@ export function createSessionStore(tables: Tables): Sessions {
       sessions.put(session.sessionId, { ...session, createdAt, keptUntil, revokedAt, endReason })
       return { outcome: 'renewed' }
     },
-    // The session and its participant are written in one transaction, on condition that the session was not revoked.
+    // Writes the session and its participant in one transaction, if the session was not revoked.
     async join(request) {
       const { session, now } = request
       const stored = sessions.get(session.sessionId)

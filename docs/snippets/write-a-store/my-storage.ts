@@ -87,7 +87,9 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
       async touchSecret(id, digest, now) {
         const client = clients.get(id)
         if (client === undefined) return
-        const secrets = client.secrets.map((each) => (each.digest === digest ? { ...each, lastUsedAt: now } : each))
+        const secrets = client.secrets.map((secret) =>
+          secret.digest === digest ? { ...secret, lastUsedAt: now } : secret,
+        )
         clients.put(id, { ...client, secrets })
       },
       async remove(clientId, now) {
@@ -214,7 +216,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
       ofRefreshHandle: async (digest) =>
         statusOfFamily(families.where(({ refresh }) => refresh?.handleDigest === digest)[0]),
       async ofSession(digest) {
-        const [session] = sessions.where((each) => each.digest === digest)
+        const [session] = sessions.where((row) => row.digest === digest)
         return session && { session, user: session.userId && users.get(session.userId) }
       },
     },
@@ -233,7 +235,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
           (max: number) =>
             sessions.purge(({ idleExpiresAt = now, keptUntil }) => idleExpiresAt <= now && keptUntil <= now, max),
           (max: number) => grants.purge(({ revokedAt }) => revokedAt !== undefined, max),
-          (max: number) => tables.revocations.purge((each) => each.revokedAt + revocationRetention <= now, max),
+          (max: number) => tables.revocations.purge(({ revokedAt }) => revokedAt + revocationRetention <= now, max),
         ]
         const removed = steps.reduce((sum, purge) => sum + purge(limit - sum), 0)
         // Participants are deleted with their session, in the same transaction. They are not counted.

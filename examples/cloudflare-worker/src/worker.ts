@@ -28,7 +28,7 @@ const worker = {
 
 export default worker
 
-// A class, because a Durable Object is one.
+// Workers requires that a Durable Object is a class.
 export class Mintmark {
   readonly #server: Promise<(request: Request) => Promise<Response>>
 

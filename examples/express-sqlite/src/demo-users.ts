@@ -9,7 +9,7 @@ export const demoUsers: readonly NewUser[] = [
   { username: 'alan', password: 'machine', email: 'alan@example.org', givenName: 'Alan', familyName: 'Turing' },
 ]
 
-/** Whether a user is the administrator of this host. A real host would store this in its user table. */
+/** Returns whether a user is the administrator of this host. A real host would store this in its user table. */
 export const isAdministrator = ({ username }: User): boolean => username === 'ada'
 
 /** Adds the demo users if the table is empty. @returns whether it was empty. */

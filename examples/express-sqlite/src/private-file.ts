@@ -11,7 +11,7 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
   }
 }
 
-/** Writes a file that nobody but its owner can read. */
+/** Writes a file that only its owner can read. */
 export const writePrivateFile = (file: string, text: string): Promise<void> => writeFile(file, text, { mode: 0o600 })
 
 /**

@@ -26,7 +26,7 @@ export interface RunningExample {
 
 /**
  * Starts the example on this machine's loopback interface.
- * @throws Error with `code: 'EADDRINUSE'` if the port is in use; it has written nothing then.
+ * @throws Error with `code: 'EADDRINUSE'` if the port is in use. Nothing has been written then.
  */
 export async function startExample({ port, dataFolder, logger }: ExampleOptions): Promise<RunningExample> {
   const listener = createServer()

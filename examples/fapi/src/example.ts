@@ -52,7 +52,7 @@ export async function startFapiExample({ port, ...events }: FapiExampleSettings)
     ...events,
   })
   await server.ready()
-  for (const each of [bank, alias]) each.server.on('request', toNodeListener(server))
+  for (const { server: listener } of [bank, alias]) listener.on('request', toNodeListener(server))
   api.server.on('request', createPaymentsApi({ issuer, origin: api.origin, fetch: fetchOverTls(authority) }))
 
   const certificate = await createTestCertificate({ commonName: 'shop', dns: ['shop.example'], signedBy: authority })
@@ -89,9 +89,9 @@ export async function startFapiExample({ port, ...events }: FapiExampleSettings)
     shop: shop.origin,
     authority,
     close() {
-      for (const each of [bank, alias, api, shop]) {
-        each.server.close()
-        each.server.closeAllConnections()
+      for (const { server: listener } of [bank, alias, api, shop]) {
+        listener.close()
+        listener.closeAllConnections()
       }
     },
   }

@@ -15,7 +15,7 @@ export const accounts = [
   { value: 'savings', label: 'Savings account' },
 ]
 
-/** A payment of which the user sees the amount and the creditor, and chooses the account (RFC 9396). */
+/** A payment. The user sees the amount and the creditor, and chooses the account (RFC 9396). */
 export const payment = defineDetailType({
   parse: (value) => parsePayment(value, ['type', 'amount', 'creditor']),
   parseGranted: (value) => parsePayment(value, ['type', 'amount', 'creditor', 'account']),

@@ -17,7 +17,7 @@ export function createPaymentsApi(settings: {
       fetch,
     }),
   )
-  // In production, use a unique column, and write it in the transaction that pays.
+  // In production, use a table with a unique column, and write it in the transaction that pays.
   const usedTokenIds = new Set<string>()
 
   const api = express()

@@ -17,7 +17,7 @@ export interface ShopSettings {
   readonly clients: Readonly<Record<string, ShopClient>>
 }
 
-/** What the shop stores between the authorization request and its response. */
+/** The values that the shop stores between the authorization request and its response. */
 interface StartedPayment {
   readonly name: string
   readonly checks: { readonly pkceCodeVerifier: string; readonly expectedState: string; readonly expectedNonce: string }

@@ -40,7 +40,7 @@ const ciphers = [
   'ECDHE-RSA-AES256-GCM-SHA384',
 ].join(':')
 
-/** Options of a listener that asks for a client certificate. Mintmark decides which certificates it accepts. */
+/** Returns the options of a listener that requests client certificates. Mintmark decides which ones it accepts. */
 export const requestCertificate = (authority: TestCertificate): ServerOptions => ({
   ca: authority.certificate,
   requestCert: true,

@@ -19,7 +19,7 @@ export interface McpServerSettings {
 
 /**
  * Creates an MCP server with two tools, for clients of the protocol versions up to 2026-07-28. Each token must have the
- * scope value `notes.read`. `add_note` also needs `notes.write`: when it is called without, the client asks the user.
+ * scope value `notes.read`. `add_note` also needs `notes.write`: for a token without it, the client asks the user.
  * @returns a handler that returns `undefined` for requests that are not for the MCP server.
  */
 export function createNotesServer({
@@ -29,7 +29,7 @@ export function createNotesServer({
   const api = createResourceServer({ issuer, audience: resource, scopes: ['notes.read'] })
   const guard = protectFetch(api)
   const notes = new Map<string, readonly string[]>()
-  // The handler creates a server for each request, so that no data of one user is left for the next.
+  // The handler creates a server for each request, so that no data of one user is left for the next user.
   const handler = createMcpHandler(({ authInfo }) => createUserServer(String(authInfo?.extra?.['subject']), notes))
 
   const protectedHandler = guard.require(['notes.read'], (request, { clientId, scopes, expiresAt, subject }) =>

@@ -13,9 +13,9 @@ export interface Session {
 /** Returns the session of the current request, if its cookie is valid. */
 export async function readSession(): Promise<Session | undefined> {
   const [content = '', signature = ''] = (await cookies()).get(cookieName)?.value.split('.') ?? []
-  const given = Buffer.from(signature)
+  const presented = Buffer.from(signature)
   const expected = Buffer.from(sign(content))
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  if (presented.length !== expected.length || !timingSafeEqual(presented, expected)) return undefined
   return JSON.parse(Buffer.from(content, 'base64url').toString()) as Session
 }
 

@@ -82,7 +82,7 @@ const forAdministrators =
     const signedIn = await sessions.signedIn(request)
     const user = signedIn && users.find(signedIn.subject)
     if (user === undefined || !isAdministrator(user)) {
-      // RFC 9110 §15.5.4: nobody is signed in, or another user is.
+      // RFC 9110 §15.5.4: nobody is signed in, or the signed-in user is not the administrator.
       const detail = 'Only the administrator may open this page. Sign in to one of the apps as ada first.'
       throw new AdminError('not_an_administrator', { detail })
     }
@@ -100,7 +100,8 @@ action is carried out.`,
     body: html`<section aria-labelledby="parts">
 <h2 id="parts">What you can administer</h2>
 <ul class="choices">${adminSections.map(
-      ([path, name, what]) => html`<li><a href="${path}"><strong>${name}</strong><span>${what}</span></a></li>`,
+      ([path, name, description]) =>
+        html`<li><a href="${path}"><strong>${name}</strong><span>${description}</span></a></li>`,
     )}</ul>
 </section>`,
   })

@@ -10,7 +10,7 @@ export type AdminPage = (visit: AdminVisit) => Promise<ServerResponse>
 /** An administrator's request. */
 interface AdminVisit {
   readonly request: ServerRequest
-  /** Performs actions in the administrator's name. */
+  /** Acts in the administrator's name. */
   readonly admin: Administration
   readonly actor: Actor
 }
@@ -52,19 +52,19 @@ ${body}`,
 
 const ariaCurrent = html` aria-current="true"`
 
-/** The address of a record's page. It contains the record's identifier, and never a secret. */
+/** Returns the address of a record's page. It contains the record's identifier, and never a secret. */
 export const addressOf = (path: string, id: string): string => `${path}?${new URLSearchParams({ id }).toString()}`
 
-/** The identifier of the record; empty if the address contains none. */
+/** Returns the identifier of the record; an empty string if the address contains none. */
 export const recordIdOf = ({ url }: ServerRequest): string => url.searchParams.get('id') ?? ''
 
-/** The page of a list that the address selects. */
+/** Returns the page of a list that the address selects. */
 export const pageRequestOf = ({ url }: ServerRequest) => ({
   limit: 50,
   after: url.searchParams.get('after') ?? undefined,
 })
 
-/** The link to the next page of a list; undefined on the last page. */
+/** Returns the link to the next page of a list; undefined on the last page. */
 export function nextLink({ url }: ServerRequest, next: string | undefined): Markup | undefined {
   if (next === undefined) return undefined
   const query = new URLSearchParams(url.searchParams)
@@ -79,7 +79,6 @@ interface RecordRow {
   readonly state: string
 }
 
-/** A list of records. */
 export const recordTable = (records: readonly RecordRow[]): Markup => html`<table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th></tr></thead>
 <tbody>${records.map(
@@ -93,7 +92,7 @@ interface ActionButton {
   readonly label: string
 }
 
-/** A form that posts to the address of the page, with one button for each action; undefined without buttons. */
+/** Returns a form that posts to the address, with one button for each action; undefined without buttons. */
 export function actionButtons(address: string, ...buttons: readonly (ActionButton | undefined)[]): Markup | undefined {
   const shown = buttons.filter((button) => button !== undefined)
   if (shown.length === 0) return undefined
@@ -102,7 +101,7 @@ export function actionButtons(address: string, ...buttons: readonly (ActionButto
   )}</form>`
 }
 
-/** The button that disables or enables a record. */
+/** Returns the button that disables or enables a record. */
 export const disableButton = (disabledAt: number | undefined): ActionButton =>
   disabledAt === undefined ? { action: 'disable', label: 'Disable' } : { action: 'enable', label: 'Enable' }
 
@@ -135,13 +134,13 @@ export function readPostedAction(request: ServerRequest): PostedAction {
   return { action: single('act'), itemId: single('about') }
 }
 
-/** The refusal of a form that no button of the page submits (RFC 9110 §15.5.1). */
+/** Creates the error for a form that no button of the page submits (RFC 9110 §15.5.1). */
 export const unknownAction = (): AdminError =>
   new AdminError('body_invalid', { detail: 'The page has no such button.' })
 
 const maxFields = 8
 
-/** A list with the times of each secret. The secrets themselves cannot be shown again. */
+/** Lists the times of each secret. The secrets themselves cannot be shown again. */
 export const secretList = (secrets: ClientView['secrets']): Markup =>
   html`<ul class="entries">${secrets.map(
     ({ createdAt, expiresAt, lastUsedAt }) =>
@@ -175,7 +174,7 @@ export const secretPage = ({ section, title, secret, advice, address }: NewSecre
 </section>`,
   })
 
-/** When the previous secrets expire: in an hour, which leaves time to paste the new one. */
+/** Returns the time at which the previous secrets expire: in an hour, which leaves time to paste the new secret. */
 export const previousSecretsExpiry = (): EpochSeconds => after(epochSeconds(Date.now() / 1000), seconds(3600))
 
 /** Formats a time to the minute. */

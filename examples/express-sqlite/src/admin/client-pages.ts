@@ -20,7 +20,6 @@ import {
   type AdminPage,
 } from './admin-page.ts'
 
-/** The clients. */
 export const clientsPage: AdminPage = async ({ request, admin }) => {
   const { items, next } = await admin.clients.list(pageRequestOf(request))
   const records = items.map(({ clientId, clientName, disabledAt }) => ({
@@ -36,7 +35,6 @@ export const clientsPage: AdminPage = async ({ request, admin }) => {
   })
 }
 
-/** One client. */
 export const clientPage: AdminPage = async ({ request, admin }) => {
   const client = await admin.clients.read(recordIdOf(request))
   const { clientId, clientName, disabledAt, redirectUris, scopes, tokenEndpointAuthMethod, secrets } = client

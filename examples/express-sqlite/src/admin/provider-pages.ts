@@ -20,7 +20,6 @@ import {
   type AdminPage,
 } from './admin-page.ts'
 
-/** The identity providers. */
 export const providersPage: AdminPage = async ({ request, admin }) => {
   const { items, next } = await admin.identityProviders.list(pageRequestOf(request))
   const records = items.map(({ providerId, displayName, disabledAt }) => ({
@@ -36,7 +35,7 @@ export const providersPage: AdminPage = async ({ request, admin }) => {
   })
 }
 
-/** One identity provider: its settings for the directory, and its requests. */
+/** Shows one identity provider: its settings for the directory, and its requests. */
 export const providerPage: AdminPage = async ({ request, admin: { identityProviders } }) => {
   const provider = await identityProviders.read(recordIdOf(request))
   const { providerId, displayName, disabledAt, tenantUrl, toleranceProfile, secrets } = provider

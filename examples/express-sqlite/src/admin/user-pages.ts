@@ -16,7 +16,7 @@ import {
   type AdminPage,
 } from './admin-page.ts'
 
-/** The users, or those that match a filter. */
+/** Lists the users, or the users that match a filter. */
 export const usersPage: AdminPage = async ({ request, admin }) => {
   const filter = request.url.searchParams.get('filter') ?? ''
   const found = await search({ ...pageRequestOf(request), filter }, admin)
@@ -34,7 +34,7 @@ type UserPage = Awaited<ReturnType<Administration['users']['list']>>
 type Search = ReturnType<typeof pageRequestOf> & { readonly filter: string }
 type SearchOutcome = UserPage | { readonly problem: string }
 
-/** Searches for users. An invalid filter is reported next to its field; other refusals have a page of their own. */
+/** Searches for users. An invalid filter is reported next to its field; other refusals are shown on a separate page. */
 async function search({ filter, ...page }: Search, { users }: Administration): Promise<SearchOutcome> {
   try {
     return await users.list(filter === '' ? page : { ...page, filter })
@@ -68,7 +68,7 @@ ${recordTable(records)}${nextLink(request, next)}
 </section>`
 }
 
-/** One user with their grants and sessions. */
+/** Shows one user with their grants and sessions. */
 export const userPage: AdminPage = async ({ request, admin }) => {
   const user = await admin.users.read(recordIdOf(request))
   const { userId, active, claims, createdAt } = user
@@ -196,6 +196,6 @@ const row = ({ address, action, itemId, label, object }: RowButton, text: Markup
 <button type="submit" name="act" value="${action}" aria-label="${label} ${object}">${label}</button>
 </form>`
 
-/** The displayed name of a user: the first of these claims (OIDC Core §5.1) that the user has. */
+/** Returns the displayed name of a user: the first of these claims (OIDC Core §5.1) that the user has. */
 const displayNameOf = ({ claims, userId }: UserView): string =>
   textOf(claims['name']) || textOf(claims['preferred_username']) || textOf(claims['email']) || userId

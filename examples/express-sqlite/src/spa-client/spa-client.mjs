@@ -43,10 +43,10 @@ async function signIn(scope) {
 async function finishSignIn(response) {
   const attempt = JSON.parse(sessionStorage.getItem('attempt') ?? '{}')
   sessionStorage.removeItem('attempt')
-  // RFC 6749 §10.12: this tab did not send the request.
+  // RFC 6749 §10.12: a response with another state was not requested by this tab.
   if (response.get('state') !== attempt.state)
     throw new Problem('state', 'This response belongs to another sign-in. Start again.')
-  // RFC 9207 §2.4: the response is from another server.
+  // RFC 9207 §2.4: a response with another issuer comes from another server.
   if (response.get('iss') !== issuer) throw new Problem('iss', 'This response comes from another server.')
   const error = response.get('error')
   if (error !== null) throw new Problem(error, response.get('error_description') ?? '')
@@ -61,7 +61,7 @@ async function finishSignIn(response) {
       code_verifier: attempt.codeVerifier,
     }),
   })
-  // OIDC Core §3.1.3.7, item 6: the token comes directly from the server, so its signature need not be verified.
+  // OIDC Core §3.1.3.7, item 6: this token came directly from the server, so its signature need not be verified.
   const idToken = decode(tokens.id_token)
   const isForUs = idToken.iss === issuer && idToken.aud === client.client_id && idToken.nonce === attempt.nonce
   if (!isForUs || idToken.exp * 1000 <= Date.now())
@@ -112,7 +112,7 @@ const base64url = (bytes) =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** The claims of a JWT, unverified. */
+/** Returns the claims of a JWT without verifying it. */
 function decode(jwt) {
   const payload = atob(jwt.split('.')[1].replaceAll('-', '+').replaceAll('_', '/'))
   return JSON.parse(new TextDecoder().decode(Uint8Array.from(payload, (character) => character.charCodeAt(0))))

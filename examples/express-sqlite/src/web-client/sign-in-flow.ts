@@ -29,7 +29,7 @@ export interface SignInFlow {
   finish(callback: Request, started: StartedSignIn): Promise<SignInResult>
   refresh(signIn: SignInResult): Promise<SignInResult>
   revoke(signIn: SignInResult): Promise<void>
-  /** The address that signs the user out at the server, and returns to this app. */
+  /** Returns the address that signs the user out at the server and then returns to this app. */
   signOut(signIn: SignInResult): Promise<URL>
 }
 
@@ -118,13 +118,13 @@ function claimsOf(tokens: openid.TokenEndpointResponseHelpers): openid.IDToken {
   return claims
 }
 
-/** Why a sign-in failed, for the page. */
+/** The reason why a sign-in failed, as the page shows it. */
 export interface Problem {
   readonly code: string
   readonly text: string
 }
 
-/** The error for an unexpected response: repeated with the back button, or sent by an attacker (RFC 6749 §10.12). */
+/** Creates the error for a response that the back button repeated or an attacker sent (RFC 6749 §10.12). */
 export const createUnknownStateError = (): Error =>
   new UnknownStateError('This response belongs to a sign-in that has ended, or that was not started here.')
 
@@ -134,8 +134,8 @@ export function problemOf(error: unknown): Problem {
     return { code: error.error, text: error.error_description ?? '' }
   }
   if (error instanceof openid.WWWAuthenticateChallengeError) {
-    // RFC 6749 §5.2: a challenge of the token endpoint has no error and is about the client. RFC 6750 §3: a challenge about
-    // a token has an error.
+    // RFC 6749 §5.2: a challenge of the token endpoint is about the client, and contains no error. RFC 6750 §3: a
+    // challenge about a token contains an error.
     const code = error.cause.map(({ parameters }) => parameters.error).find((name) => name !== undefined)
     return { code: code ?? 'invalid_client', text: 'The server does not accept the credentials of this app.' }
   }

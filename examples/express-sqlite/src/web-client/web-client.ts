@@ -12,7 +12,7 @@ import { createWebSessions } from './web-sessions.ts'
  */
 export function createWebClient(options: WebClientCredentials & { readonly issuer: string }): Router {
   const flow = createSignInFlow(options)
-  const sessions = createWebSessions(options.issuer.startsWith('https:'))
+  const sessions = createWebSessions({ secureCookie: options.issuer.startsWith('https:') })
   const router = Router().use(express.text({ type: 'application/x-www-form-urlencoded' }))
 
   router.get('/', (request, response) => {

@@ -21,7 +21,7 @@ export interface WebSessions {
   saveWithNewId(session: WebSession, request: Request, response: Response): void
 }
 
-export function createWebSessions(isSecure: boolean): WebSessions {
+export function createWebSessions({ secureCookie }: { readonly secureCookie: boolean }): WebSessions {
   const sessions = new Map<string, WebSession>()
 
   const insert = (session: WebSession, response: Response): void => {
@@ -29,7 +29,7 @@ export function createWebSessions(isSecure: boolean): WebSessions {
     sessions.set(id, session)
     const [oldest = ''] = sessions.keys()
     if (sessions.size > maxSessions) sessions.delete(oldest)
-    response.cookie('web-client', id, { httpOnly: true, sameSite: 'lax', secure: isSecure, path: '/web' })
+    response.cookie('web-client', id, { httpOnly: true, sameSite: 'lax', secure: secureCookie, path: '/web' })
   }
 
   return {
