@@ -47,7 +47,7 @@ export interface ScimLimits {
   readonly resourceBytes: number
   /**
    * How many users a provider may have. Users who are created by a sign-in are not refused.
-   * @defaultValue 1000000. The performance tests of searches and sorting that use an index have this number of users.
+   * @defaultValue 1000000. Searches and sorting that use an index were measured with this number of users.
    */
   readonly users: number
   /**
@@ -62,7 +62,7 @@ export interface ScimLimits {
   readonly customResources: number
   /**
    * How many direct members a group may have.
-   * @defaultValue 200000. The performance tests use groups of 100,000 members.
+   * @defaultValue 200000. Memory and time were measured with groups of 100,000 members.
    */
   readonly groupMembers: number
   /**
