@@ -165,7 +165,9 @@ const filter = fc.oneof(
       ),
     )
     .map((parts) => parts.join(' ')),
-  fc.tuple(attribute, attribute).map(([one, other]) => `not (${one} pr) and (${other} eq "a" or ${one} sw "u")`),
+  fc
+    .tuple(attribute, attribute)
+    .map(([first, second]) => `not (${first} pr) and (${second} eq "a" or ${first} sw "u")`),
   oddText,
 )
 const search = fc.record(

@@ -205,6 +205,6 @@ function matches(patterns: readonly string[], specifier: string): boolean {
 
 /** Returns whether the file may import the target: its package's `src`, and for a test also its package's `test`. */
 function isOwnFile(file: SourceFile, target: string): boolean {
-  const own = `packages/${file.packageName}/`
-  return target.startsWith(`${own}src/`) || (file.isTest && target.startsWith(`${own}test/`))
+  const folder = `packages/${file.packageName}/`
+  return target.startsWith(`${folder}src/`) || (file.isTest && target.startsWith(`${folder}test/`))
 }

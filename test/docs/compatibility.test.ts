@@ -52,11 +52,11 @@ describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
 
 /** Returns patterns for the titles of a file's tests and of its suites; a parameter in a title matches anything. */
 function titlesOf(file: string): readonly RegExp[] {
-  const own = readFileSync(`test/interop/${file}.test.ts`, 'utf8')
-  const suites = [...own.matchAll(/from '\.\/(.*-suite\.ts)'/g)].map(([, suite = '']) =>
+  const testFile = readFileSync(`test/interop/${file}.test.ts`, 'utf8')
+  const suites = [...testFile.matchAll(/from '\.\/(.*-suite\.ts)'/g)].map(([, suite = '']) =>
     readFileSync(`test/interop/${suite}`, 'utf8'),
   )
-  const source = [own, ...suites].join('\n')
+  const source = [testFile, ...suites].join('\n')
   const calls = source.matchAll(
     /\b(?:it|test)(?:\.each(?:<[^\n]*>)?\((?:.*?)\n?\s*\](?: as const)?\))?\(\s*(['"`])([^\n]*?)\1,/gs,
   )

@@ -39,7 +39,7 @@ interface Limit {
 
 function optionsThatLimit(text: string): readonly Limit[] {
   return [...text.matchAll(/^\*\*`([\w.]+)`\*\* `[^`]*`\\\n(?:.*\n)?Default: (.*)$/gm)]
-    .map(([, name = '', given = '']) => ({ name, value: pageNumber(/^(\d+)(?![\d,])/.exec(given)?.[1]) }))
+    .map(([, name = '', defaultText = '']) => ({ name, value: pageNumber(/^(\d+)(?![\d,])/.exec(defaultText)?.[1]) }))
     .filter(({ name }) => /^(?:limits|filterLimits|pageLimits|rateLimits)\.|^(?:scanLimit|requestLimit)$/.test(name))
 }
 

@@ -151,12 +151,12 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   addClientSecret: {
     call: async (change) => {
-      const own = createMemoryStorage({ issuer })
+      const memory = createMemoryStorage({ issuer })
       const { client } = await registerClient(
         { clientName: 'C', redirectUris: ['https://rp.test/cb'] },
-        { storage: own },
+        { storage: memory },
       )
-      return addClientSecret(client.clientId, change, { storage: own })
+      return addClientSecret(client.clientId, change, { storage: memory })
     },
     accepted: { previousExpiresAt: 5 },
     more: list('previousExpiresAt'),
@@ -212,9 +212,9 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   addProviderSecret: {
     call: async (change) => {
-      const own = createMemoryStorage({ issuer })
-      await registerIdentityProvider({ providerId: 'acme' }, { storage: own })
-      return addProviderSecret('acme', change, { storage: own })
+      const memory = createMemoryStorage({ issuer })
+      await registerIdentityProvider({ providerId: 'acme' }, { storage: memory })
+      return addProviderSecret('acme', change, { storage: memory })
     },
     accepted: { previousExpiresAt: 5 },
     more: list('previousExpiresAt'),
@@ -366,9 +366,9 @@ describe.each(Object.entries(subjects))('%s', (subject, { call, accepted, more =
   const known = documented.find(({ name }) => name === subject)?.options ?? []
   const options: readonly Listed[] = [...known, ...more]
   /** Returns the error message of the function; `undefined` if it accepts the options. */
-  const complaint = async (given: unknown): Promise<string | undefined> => {
+  const errorMessage = async (values: unknown): Promise<string | undefined> => {
     try {
-      await call(given as never)
+      await call(values as never)
       return undefined
     } catch (error) {
       return error instanceof Error ? error.message : 'no error'
@@ -376,7 +376,7 @@ describe.each(Object.entries(subjects))('%s', (subject, { call, accepted, more =
   }
 
   it('accepts valid options, and has at least one', async () => {
-    expect(await complaint(accepted)).toBeUndefined()
+    expect(await errorMessage(accepted)).toBeUndefined()
     expect(options.length).toBeGreaterThan(0)
   })
 
@@ -385,19 +385,19 @@ describe.each(Object.entries(subjects))('%s', (subject, { call, accepted, more =
     async ({ name }) => {
       const misspelled = changeAt(accepted, pathOf(name), (group, last) => ({ ...group, [`${last}_`]: 1 }))
 
-      expect(await complaint(misspelled)).toContain(`${pathOf(name).at(-1)}_`)
+      expect(await errorMessage(misspelled)).toContain(`${pathOf(name).at(-1)}_`)
     },
   )
 
   it.each(options)('rejects $name of a wrong type with an error that names it', async ({ name, type }) => {
     const wrong = wrongValues.filter(([, , except]) => except?.test(type) !== true)
-    const given = wrong.map(([, value]) =>
+    const changed = wrong.map(([, value]) =>
       changeAt(accepted, pathOf(name), (group, last) => ({ ...group, [last]: value })),
     )
 
-    const complaints = await Promise.all(given.map(complaint))
+    const messages = await Promise.all(changed.map(errorMessage))
 
-    expect(complaints.filter((text) => !isAbout(text, name))).toEqual([])
+    expect(messages.filter((text) => !isAbout(text, name))).toEqual([])
   })
 
   it.each(options.filter(({ isRequired }) => isRequired))(
@@ -405,12 +405,12 @@ describe.each(Object.entries(subjects))('%s', (subject, { call, accepted, more =
     async ({ name }) => {
       const lacking = changeAt(accepted, pathOf(name), (group, last) => ({ ...group, [last]: undefined }))
 
-      expect(await complaint(lacking)).toSatisfy((text: string | undefined) => isAbout(text, name))
+      expect(await errorMessage(lacking)).toSatisfy((text: string | undefined) => isAbout(text, name))
     },
   )
 
   it.each([['text'], [5], [[]], [null]])('rejects %j instead of options', async (value) => {
-    expect(await complaint(value)).toBeDefined()
+    expect(await errorMessage(value)).toBeDefined()
   })
 })
 

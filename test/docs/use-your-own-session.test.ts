@@ -38,13 +38,13 @@ it('does not ask a user who is signed in at the host to sign in again, unless th
   const browser = openFormBrowser()
   await browser.fillIn(await browser.open(`${issuer}/sign-in`), password)
 
-  const straight = await browser.open(await client.begin())
-  const asked = await browser.open(await client.begin({ prompt: 'login' }))
-  const answered = await browser.fillIn(asked, password)
+  const direct = await browser.open(await client.begin())
+  const signInPage = await browser.open(await client.begin({ prompt: 'login' }))
+  const callbackPage = await browser.fillIn(signInPage, password)
 
-  expect(straight.url.pathname).toBe('/callback')
-  expect(asked.url.pathname).toBe('/sign-in')
-  expect((await client.redeem(answered)).claims()?.sub).toBe('user-1')
+  expect(direct.url.pathname).toBe('/callback')
+  expect(signInPage.url.pathname).toBe('/sign-in')
+  expect((await client.redeem(callbackPage)).claims()?.sub).toBe('user-1')
 })
 
 it('a user who returns without signing in is sent to sign in again', async () => {

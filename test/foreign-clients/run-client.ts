@@ -267,9 +267,9 @@ async function certificatesOfBilling({ storage }: ServerUnderTest): Promise<stri
   const billing = { commonName: 'billing', dns: ['billing.example.com'] }
   const authority = await createTestCertificate({ commonName: 'Authority', isAuthority: true })
   const server = await createTestCertificate({ commonName: 'localhost', dns: ['localhost'], signedBy: authority })
-  const own = await createTestCertificate({ ...billing, signedBy: authority })
+  const trusted = await createTestCertificate({ ...billing, signedBy: authority })
   const foreign = await createTestCertificate(billing)
-  return JSON.stringify({ authority, server, own, foreign })
+  return JSON.stringify({ authority, server, trusted, foreign })
 }
 
 interface ProgramOptions {

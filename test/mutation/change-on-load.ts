@@ -14,9 +14,9 @@ if (path !== undefined) {
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
-      const own = replacements[url.split('?')[0] ?? '']
-      if (own === undefined || loaded.source === undefined || loaded.source === null) return loaded
-      const source = own.reduce(
+      const fileReplacements = replacements[url.split('?')[0] ?? '']
+      if (fileReplacements === undefined || loaded.source === undefined || loaded.source === null) return loaded
+      const source = fileReplacements.reduce(
         (text, { start, end, text: replacement }) => text.slice(0, start) + replacement + text.slice(end),
         typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source),
       )

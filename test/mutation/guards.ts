@@ -93,7 +93,7 @@ export function findGuard(guards: readonly Guard[], name: GuardName): Guard {
 /** Finds a change of a guard. @throws Error if `findGuard` finds no guard, or the guard has no such change. */
 export function findChange(guards: readonly Guard[], name: GuardName & { readonly change: string }): WeakenedGuard {
   const guard = findGuard(guards, name)
-  const change = guard.changes.find((one) => one.name === name.change)
+  const change = guard.changes.find((candidate) => candidate.name === name.change)
   if (change === undefined) throw new Error(`no change of its guard: ${name.file}: ${name.condition}: ${name.change}`)
   return { guard, change }
 }

@@ -71,11 +71,11 @@ function isSample(first = '300'): boolean {
 
 async function plan([first = '300', seed = '1', ...others]: readonly string[]): Promise<readonly Task[]> {
   if (first === 'critical') return planCriticalGuards()
-  const places = [first, seed, ...others]
+  const positions = [first, seed, ...others]
   const picked = isSample(first)
     ? pick(Number(first), shuffledChanges(guards, seed))
     : guards
-        .filter(({ file, line }) => places.includes(file) || places.includes(`${file}:${line}`))
+        .filter(({ file, line }) => positions.includes(file) || positions.includes(`${file}:${line}`))
         .flatMap(weakened)
         .filter(compiles)
   const { tests } = values
@@ -83,7 +83,7 @@ async function plan([first = '300', seed = '1', ...others]: readonly string[]): 
     tests === undefined
       ? await measureReachedTests(guards, { workers: jobs, budget: Number(values.seconds) * 1000 })
       : await selectTests(tests)
-  return picked.map((one) => ({ ...one, ...select(one.guard) }))
+  return picked.map((weakenedGuard) => ({ ...weakenedGuard, ...select(weakenedGuard.guard) }))
 }
 
 async function selectTests(tests: readonly string[]): Promise<() => SelectedTests> {
@@ -103,9 +103,9 @@ async function requirePassing(tests: readonly string[]): Promise<number> {
 /** Returns the first changes that compile. */
 function pick(count: number, from: readonly WeakenedGuard[]): readonly WeakenedGuard[] {
   const picked: WeakenedGuard[] = []
-  for (const one of from) {
+  for (const candidate of from) {
     if (picked.length === count) break
-    if (compiles(one)) picked.push(one)
+    if (compiles(candidate)) picked.push(candidate)
   }
   return picked
 }
@@ -114,7 +114,12 @@ async function planCriticalGuards(): Promise<readonly Task[]> {
   const tests = [...new Set(criticalGuards.map(({ test }) => test))]
   const milliseconds = await requirePassing(tests)
   return criticalGuards.flatMap(({ test, ...name }) =>
-    weakened(findGuard(guards, name)).map((one) => ({ ...one, tests: [test], milliseconds, leftOut: 0 })),
+    weakened(findGuard(guards, name)).map((weakenedGuard) => ({
+      ...weakenedGuard,
+      tests: [test],
+      milliseconds,
+      leftOut: 0,
+    })),
   )
 }
 
@@ -145,7 +150,7 @@ function describe({ status, killer, guard, change, tests, leftOut }: Result): st
 }
 
 function isJustified(guard: Guard, { name }: Change): boolean {
-  return justifications.some((one) => isNamedBy(guard, one) && one.change === name)
+  return justifications.some((entry) => isNamedBy(guard, entry) && entry.change === name)
 }
 
 function isEnough(all: readonly Result[]): boolean {

@@ -70,5 +70,5 @@ describe('files that a warm request enters, on SQLite', () => {
 /** Measures three times. @returns the fewest files, because timers of other tests run in the same process. */
 async function fewestFiles(measure: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const measured = [await measure(), await measure(), await measure()]
-  return measured.toSorted((one, other) => one.length - other.length)[0] ?? []
+  return measured.toSorted((a, b) => a.length - b.length)[0] ?? []
 }

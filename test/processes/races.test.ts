@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { addressOfTheRun } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
-import { keptTokenRacesOf } from './kept-token-races.ts'
+import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
 import { racesOf, type Race } from './races.ts'
 import { scimRacesOf } from './scim-races.ts'
 import { sessionRacesOf } from './session-races.ts'
@@ -31,7 +31,7 @@ describe.for([
       ...racesOf(site, ports),
       ...scimRacesOf(site, ports),
       ...sessionRacesOf(site, ports),
-      ...keptTokenRacesOf(
+      ...unrotatedTokenRacesOf(
         site,
         withoutRotation.map(({ port }) => port),
       ),
@@ -51,11 +51,11 @@ describe.for([
     ['refreshed tokens do not survive the deactivation of their user', 'RFC 6749 §5.2'],
     ['tokens for a code do not survive the deactivation of their user', 'RFC 6749 §5.2'],
     ['codes and tokens do not survive the end of a session', 'Back-Channel Logout §2.7'],
-    ['kept refresh tokens do not survive their revocation', 'RFC 7009 §2.1'],
-    ['kept refresh tokens do not survive the revocation of their grant', 'RFC 6749 §5.2'],
-    ['kept refresh tokens do not survive the end of their session', 'Back-Channel Logout §2.7'],
-    ['kept refresh tokens do not survive the end of all sessions of their user', 'Back-Channel Logout §2.7'],
-    ['kept refresh tokens do not survive the deactivation of their user', 'RFC 6749 §5.2'],
+    ['unrotated refresh tokens do not survive their revocation', 'RFC 7009 §2.1'],
+    ['unrotated refresh tokens do not survive the revocation of their grant', 'RFC 6749 §5.2'],
+    ['unrotated refresh tokens do not survive the end of their session', 'Back-Channel Logout §2.7'],
+    ['unrotated refresh tokens do not survive the end of all sessions of their user', 'Back-Channel Logout §2.7'],
+    ['unrotated refresh tokens do not survive the deactivation of their user', 'RFC 6749 §5.2'],
     ['a userName is assigned once', 'RFC 7644 §3.3'],
     ['concurrent changes of a group are all stored', 'RFC 7644 §3.5.2'],
   ])('%s (%s)', async ([name = '']) => {

@@ -115,12 +115,12 @@ const signInAt = (now: EpochSeconds) => ({
   lastSeenAt: now,
 })
 
-const later = (one: EpochSeconds, other: EpochSeconds) => (one < other ? other : one)
+const later = (a: EpochSeconds, b: EpochSeconds) => (a < b ? b : a)
 
 /** Orders participants by session, then by client, in code unit order. */
 const compareParticipants = (a: ParticipantKey, b: ParticipantKey) =>
   compare(a.sessionId, b.sessionId) || compare(a.clientId, b.clientId)
-const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other))
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
 interface ParticipantKey {
   readonly sessionId: string

@@ -54,9 +54,9 @@ func main() {
 		TokenURL:     provider.Endpoint().TokenURL,
 		Scopes:       []string{"api.read"},
 	}
-	own, err := machine.Token(ctx)
+	machineToken, err := machine.Token(ctx)
 	if err == nil {
-		err = expect("token type", own.Type(), "Bearer")
+		err = expect("token type", machineToken.Type(), "Bearer")
 	}
 	report("gets a token with client credentials", err)
 }

@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 
 const { ISSUER, PORT, OUTPUT, CERTIFICATES } = process.env
-const { authority, server, own, foreign } = JSON.parse(CERTIFICATES)
+const { authority, server, trusted, foreign } = JSON.parse(CERTIFICATES)
 const root = join(OUTPUT, 'nginx')
 mkdirSync(root, { recursive: true })
 for (const [name, text] of Object.entries({
@@ -52,9 +52,9 @@ try {
   await waitUntilItListens()
   console.log(`version ${execFileSync('dpkg-query', ['-W', '-f', '${Version}', 'nginx'])}`)
 
-  const bound = await requestToken(own)
+  const bound = await requestToken(trusted)
   const { cnf } = payloadOf(bound.body.access_token)
-  const isBound = bound.status === 200 && cnf?.['x5t#S256'] === own.thumbprint
+  const isBound = bound.status === 200 && cnf?.['x5t#S256'] === trusted.thumbprint
   report('forwards the certificate: the client authenticates, and its token is bound to it', isBound, bound)
 
   const unknown = await requestToken(foreign)
@@ -71,7 +71,7 @@ try {
     none,
   )
 
-  const forgery = { 'ssl-client-cert': encodeURIComponent(own.certificate), 'ssl-client-verify': 'SUCCESS' }
+  const forgery = { 'ssl-client-cert': encodeURIComponent(trusted.certificate), 'ssl-client-verify': 'SUCCESS' }
   const forged = await requestToken(undefined, forgery)
   const forgedWithForeign = await requestToken(foreign, forgery)
   report('overwrites forged headers from outside', isRefused(forged) && isRefused(forgedWithForeign), forged)

@@ -103,21 +103,21 @@ public class Client {
   }
 
   private void group() {
-    User one = create(userNamed("member1"));
-    User two = create(userNamed("member2"));
-    Group draft = Group.builder().displayName("Team").members(List.of(member(one))).build();
+    User first = create(userNamed("member1"));
+    User second = create(userNamed("member2"));
+    Group draft = Group.builder().displayName("Team").members(List.of(member(first))).build();
     Group created = succeeds(scim.create(Group.class, GROUPS).setResource(draft).sendRequest());
     var added =
         scim.patch(Group.class, GROUPS, id(created))
-            .addOperation().op(PatchOp.ADD).path("members").valueNode(member(two)).build().sendRequest();
+            .addOperation().op(PatchOp.ADD).path("members").valueNode(member(second)).build().sendRequest();
     Checks.expect(true, added.isSuccess());
     var removed =
         scim.patch(Group.class, GROUPS, id(created))
-            .addOperation().op(PatchOp.REMOVE).path("members[value eq \"" + id(one) + "\"]").build().sendRequest();
+            .addOperation().op(PatchOp.REMOVE).path("members[value eq \"" + id(first) + "\"]").build().sendRequest();
     Checks.expect(true, removed.isSuccess());
     Group read = succeeds(scim.get(Group.class, GROUPS, id(created)).sendRequest());
     Checks.expect(1, read.getMembers().size());
-    Checks.expect(id(two), read.getMembers().get(0).getValue().get());
+    Checks.expect(id(second), read.getMembers().get(0).getValue().get());
   }
 
   private void paging() {

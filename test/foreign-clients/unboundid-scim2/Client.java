@@ -106,19 +106,19 @@ public class Client {
   }
 
   private void group() throws Exception {
-    UserResource one = scim.create("Users", userNamed("member1"));
-    UserResource two = scim.create("Users", userNamed("member2"));
+    UserResource first = scim.create("Users", userNamed("member1"));
+    UserResource second = scim.create("Users", userNamed("member2"));
     GroupResource created =
-        scim.create("Groups", new GroupResource().setDisplayName("Team").setMembers(List.of(member(one))));
+        scim.create("Groups", new GroupResource().setDisplayName("Team").setMembers(List.of(member(first))));
     GroupResource patched =
-        scim.modifyRequest(created).attributes("members").addValues("members", member(two)).invoke();
+        scim.modifyRequest(created).attributes("members").addValues("members", member(second)).invoke();
     Checks.expect(2, patched.getMembers().size());
     GroupResource smaller =
         scim.modifyRequest(created)
             .attributes("members")
-            .removeValues("members[value eq \"" + one.getId() + "\"]")
+            .removeValues("members[value eq \"" + first.getId() + "\"]")
             .invoke();
-    Checks.expect(two.getId(), smaller.getMembers().get(0).getValue());
+    Checks.expect(second.getId(), smaller.getMembers().get(0).getValue());
     scim.delete(created);
   }
 

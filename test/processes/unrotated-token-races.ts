@@ -6,7 +6,7 @@ import { scimRequests } from './scim-requests.ts'
 import { consent, type ProcessSite } from './test-database.ts'
 import { violationUnless } from './violation-unless.ts'
 
-/** The objects of a race: a kept refresh token, the user with the grant for client A, and the session of the token. */
+/** The objects of a race: an unrotated refresh token, the user with the grant for client A, and the session of the token. */
 interface Target {
   readonly refreshToken: string
   readonly user: string
@@ -19,7 +19,7 @@ interface Target {
  * Returns the races between a revocation and refreshes with a token that is not rotated, over servers with
  * `refreshTokenRotation: 'unbound_only'`. Such a token stays current, so reuse does not reveal a missed revocation.
  */
-export function keptTokenRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
+export function unrotatedTokenRacesOf(site: ProcessSite, ports: readonly number[]): Readonly<Record<string, Race>> {
   const requests = clientRequests(site.clients)
   const requestsOfT1 = scimRequests(site.scimSecret)
   const { storage } = site
@@ -29,9 +29,9 @@ export function keptTokenRacesOf(site: ProcessSite, ports: readonly number[]): R
   const against =
     (revoke: (target: Target) => Promise<unknown>): Race =>
     async (round) => {
-      const user = await requestsOfT1.provision(port(round), `kept-${process.pid}-${performance.now()}-${round}`)
+      const user = await requestsOfT1.provision(port(round), `unrotated-${process.pid}-${performance.now()}-${round}`)
       await consent(storage, user, now())
-      const session = `kept-${user}`
+      const session = `unrotated-${user}`
       const code = codeOf(await requests.authorize(port(round), user, session))
       const first = tokensOf(await requests.redeem(port(round + 1), code))
       const target = { refreshToken: first.refresh_token, user, session, port: port(round) }
@@ -67,19 +67,19 @@ export function keptTokenRacesOf(site: ProcessSite, ports: readonly number[]): R
     }
 
   return {
-    'kept refresh tokens do not survive their revocation': against((target) =>
+    'unrotated refresh tokens do not survive their revocation': against((target) =>
       requests.revoke(target.port, target.refreshToken),
     ),
-    'kept refresh tokens do not survive the revocation of their grant': against(({ user }) =>
+    'unrotated refresh tokens do not survive the revocation of their grant': against(({ user }) =>
       storage.grants.revoke(grantId(`consent-${user}`), now()),
     ),
-    'kept refresh tokens do not survive the end of their session': against(({ session }) =>
+    'unrotated refresh tokens do not survive the end of their session': against(({ session }) =>
       storage.sessions.revoke({ sessionId: sessionId(session), reason: 'user', now: now(), tombstoneUntil: undefined }),
     ),
-    'kept refresh tokens do not survive the end of all sessions of their user': against(({ user }) =>
+    'unrotated refresh tokens do not survive the end of all sessions of their user': against(({ user }) =>
       storage.sessions.revokeOfUser(userId(user), 'user', now()),
     ),
-    'kept refresh tokens do not survive the deactivation of their user': against(({ user, port: at }) =>
+    'unrotated refresh tokens do not survive the deactivation of their user': against(({ user, port: at }) =>
       requestsOfT1.deactivate(at, user),
     ),
   }
