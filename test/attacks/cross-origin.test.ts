@@ -36,15 +36,15 @@ describe('origins that are refused', () => {
     ['an opaque origin', 'null'],
     ['a sibling host', 'https://evil.spa.test'],
     ['a site with a longer host name', 'https://spa.test.evil.test'],
-    ['a page with another scheme', 'http://spa.test'],
-    ['a page with another port', 'https://spa.test:8443'],
+    ['a page on another scheme', 'http://spa.test'],
+    ['a page on another port', 'https://spa.test:8443'],
     ['an origin in capitals', 'https://SPA.test'],
     ['an origin with a slash', 'https://spa.test/'],
     ['an origin that is a redirect URI', 'https://spa.test/cb'],
     ['the origin *', '*'],
     ['an empty origin', ''],
     ['a list of origins', 'https://spa.test, https://evil.test'],
-  ])('does not let %s read the tokens of P: %s (RFC 9700 §2.6)', async (_, origin) => {
+  ])('does not let %s read the tokens of a public client: %s (RFC 9700 §2.6)', async (_, origin) => {
     const { refresh_token } = await tokensFor(site, 'P')
 
     const reply = await post(site, origin, encode({ grant_type: 'refresh_token', client_id: 'P', refresh_token }))

@@ -59,7 +59,7 @@ const framesOf = (answer: Reply): readonly string[] =>
   [...answer.text.matchAll(/<iframe src="([^"]+)"/g)].map(([, src = '']) => src.replaceAll('&amp;', '&'))
 
 describe('front-channel logout', () => {
-  it('frames the clients of the session, and allows exactly their origins (Front-Channel Logout §3)', async () => {
+  it('loads the logout URL of each client of the session in a frame, and allows only their origins (Front-Channel Logout §3)', async () => {
     const hint = await obtainIdTokenHint(authServer, 'session-1')
     await registerAndJoin('session-1', 'plain', { uri: 'https://plain.test/out?tenant=a&b=c' })
     await registerAndJoin('session-1', 'named', { uri: 'https://named.test/out?tenant=a', sid: true })
@@ -92,7 +92,7 @@ describe('front-channel logout', () => {
     expect(authServer.endedSessions).toContain('session-1')
   })
 
-  it('frames twenty clients at most: those that the user signed in to last', async () => {
+  it('loads the logout URLs of at most twenty clients: those that the user signed in to last', async () => {
     const hint = await obtainIdTokenHint(authServer, 'session-2')
     for (let at = 1; at <= 22; at += 1)
       await registerAndJoin('session-2', `many-${at}`, { uri: `https://many-${at}.test/out`, at })
@@ -117,7 +117,7 @@ describe('front-channel logout', () => {
     expect(answer.header('location')).toBe(returnUriOfA)
   })
 
-  it('frames nothing when no session ends', async () => {
+  it('the page has no frames when no session ends', async () => {
     const hint = await obtainIdTokenHint(authServer, 'session-4')
     await registerAndJoin('session-4', 'waiting', { uri: 'https://waiting.test/out' })
 
@@ -129,7 +129,7 @@ describe('front-channel logout', () => {
     expect([asked, signedOut].map(framesOf)).toEqual([[], []])
   })
 
-  it('frames nothing unless the host turns on front-channel logout', async () => {
+  it('the page has no frames unless the host turns on front-channel logout', async () => {
     const site = await startLogoutServer()
     const hint = await obtainIdTokenHint(site, 'session-5')
 

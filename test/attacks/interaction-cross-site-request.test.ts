@@ -13,7 +13,7 @@ afterAll(() => server.close())
 
 const crossSite = { 'sec-fetch-site': 'cross-site', origin: 'https://app.test' }
 
-describe('an authorization request posted by the client’s page, from which the browser withholds cookies (OIDC Core §3.1.2.1)', () => {
+describe('an authorization request that the client’s page posts, to which the browser adds no cookies (OIDC Core §3.1.2.1)', () => {
   it.each(['cross-site', 'same-site'])(
     'is redirected to a GET, so that the browser sends its cookies: %s',
     async (site) => {
@@ -54,7 +54,7 @@ describe('an authorization request posted by the client’s page, from which the
     expect(reply.header('cache-control')).toBe('no-store')
   })
 
-  it('preserves characters that have a meaning in a URL', async () => {
+  it('keeps a state with reserved characters unchanged in the redirect (RFC 3986 §2.2)', async () => {
     const state = 'a&code=x#?=%00+ /"\r\nSet-Cookie: x=y 🐴'
 
     const posted = await postForm(server, '/auth', encode({ ...baseRequest, state }), crossSite)

@@ -41,7 +41,7 @@ const unknownToken = { status: 400, error: 'invalid_grant', reason: 'refresh_tok
 const wrongClient = { status: 401, error: 'invalid_client' } as const
 const noForm = (): Change => ({})
 
-describe('a rejected refresh leaves the token usable', () => {
+describe('a rejected refresh leaves the refresh token usable', () => {
   const rows: readonly Row[] = [
     {
       row: 'a request without refresh_token is refused (RFC 6749 §6)',

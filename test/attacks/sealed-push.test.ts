@@ -242,7 +242,7 @@ describe('a sealed request at the authorization endpoint (RFC 9126 §4)', () => 
     expect(codeOf(done)).not.toBe('')
   })
 
-  it('is not used for a client that authenticates, whose request is stored', async () => {
+  it('is issued only to public clients; the request of a client that authenticates is stored', async () => {
     const before = rows().length
 
     expect(await obtainRequestUri(site)).toMatch(/^urn:ietf:params:oauth:request_uri:[\w-]{43}$/)

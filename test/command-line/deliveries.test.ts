@@ -17,7 +17,7 @@ async function giveUp(id: string, storage: AdminStorage): Promise<void> {
   await storage.deliveries.settle({ deliveryId: id, token: id, result, now })
 }
 
-test('lists deliveries that were given up, and sends them again', async () => {
+test('lists deliveries that were abandoned, and sends them again', async () => {
   const line = await withDatabase()
   const storage = await line.storage()
   await giveUp('d1', storage)
@@ -36,7 +36,7 @@ test('lists deliveries that were given up, and sends them again', async () => {
   expect(await storage.deliveries.find('d1')).toMatchObject({ state: 'pending', attempts: 0 })
 })
 
-test('doctor reports a worker that does not run, an old backlog and deliveries that were given up', async () => {
+test('doctor reports a worker that does not run, an old backlog and deliveries that were abandoned', async () => {
   const storage = await (await withDatabase()).storage()
   const levels = async (at: number) => {
     const target = { storage, metadata: { backchannel_logout_supported: true }, io: { clock: () => epochSeconds(at) } }

@@ -37,7 +37,11 @@ describe('a link on the site', () => {
   })
 
   it.each([
-    ['to a source leads to the repository', '../../packages/core/src/index.ts#L3', 'packages/core/src/index.ts#L3'],
+    [
+      'to a source file leads to the repository',
+      '../../packages/core/src/index.ts#L3',
+      'packages/core/src/index.ts#L3',
+    ],
     ['to a folder leads to the repository', '../adr', 'docs/adr'],
   ])('%s', (_, target, expected) => {
     expect(sourceUrl(target, 'how-to/rotate-keys.md')).toBe(

@@ -82,7 +82,7 @@ it.each([
   ['a challenge', () => site.send({ path: '/userinfo', headers: { authorization: 'Bearer x' } })],
   ['a redirect', () => authorize(site, { prompt: 'none' }, { cookie: '' })],
 ])(
-  'a refusal as %s has the identifier of its events in X-Correlation-Id, which the request cannot choose',
+  'a refusal with %s has the correlationId of its events in X-Correlation-Id, whatever the request sends in this header',
   async (_kind, send) => {
     const reply = await send()
 

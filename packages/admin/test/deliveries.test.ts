@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { startAdminServer } from './admin-server-under-test.ts'
 import { expectRefused, startAdmin, type AdminUnderTest } from './admin-under-test.ts'
 
-/** Creates three deliveries that were given up, one that was delivered, and one that is pending. */
+/** Creates three deliveries that were abandoned, one that was delivered, and one that is pending. */
 async function withDeliveries(): Promise<AdminUnderTest> {
   const system = startAdmin()
   const now = system.clock.now()
@@ -31,7 +31,7 @@ async function withDeliveries(): Promise<AdminUnderTest> {
   return system
 }
 
-it('lists deliveries that were given up, newest first, page by page, and by client or state', async () => {
+it('lists deliveries that were abandoned, newest first, page by page, and by client or state', async () => {
   const { admin } = await withDeliveries()
   const ids = async (page: Parameters<typeof admin.deliveries.list>[0]) => {
     const { items, next } = await admin.deliveries.list(page)
@@ -46,7 +46,7 @@ it('lists deliveries that were given up, newest first, page by page, and by clie
   expect(await ids({ state: 'pending' })).toEqual(['5', undefined])
 })
 
-it('requeues a delivery that was given up, once, and writes an audit event', async () => {
+it('requeues a delivery that was abandoned, once, and writes an audit event', async () => {
   const system = await withDeliveries()
   const now = system.clock.now()
 

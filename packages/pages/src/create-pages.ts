@@ -13,8 +13,8 @@ import { signInPage } from './sign-in.ts'
 /** The languages and the appearance of all pages of a host. */
 export interface PagesOptions {
   /**
-   * The languages that the pages choose from: catalogues of `@mintmark/pages/languages`, changed catalogues and the host's
-   * own. Users who prefer none of them get the first.
+   * The languages that the pages choose from: catalogues of `@mintmark/pages/languages`, with or without changes by the host,
+   * and the host's own catalogues. Users who prefer none of them get the first.
    * @defaultValue English. Bundlers leave out catalogues that are not imported.
    */
   readonly languages?: readonly Messages[] | undefined

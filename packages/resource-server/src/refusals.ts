@@ -172,6 +172,7 @@ export function renderAccessRefusal(
 ): JsonResponse {
   const hasNoToken = reason === 'bearer_missing'
   const challengeOf = (scheme: 'Bearer' | 'DPoP'): string => {
+    // Only the challenge for the scheme that the request used has the error, unless the API does not accept that scheme.
     const parameters = [
       ...(hasNoToken || (scheme !== used && schemes.includes(used)) ? [] : errorParameters),
       ...(scheme === 'DPoP' ? [`algs="${proofAlgorithms.join(' ')}"`] : []),

@@ -41,11 +41,11 @@ export const deliveries = defineRecord('deliveries', {
   leaseToken: optional(text),
   /** Why the last attempt failed. */
   lastFailure: optional(text),
-  /** When it was delivered or given up. */
+  /** When it was delivered or abandoned. */
   settledAt: optional(time),
 })
 
-/** A message to another server, which is sent until it is delivered or given up. */
+/** A message to another server, which is sent until it is delivered or abandoned. */
 export interface DeliveryRecord extends RecordOf<typeof deliveries> {}
 
 /** A message that has not been sent yet. It is pending, without attempts, and may be sent at once. */

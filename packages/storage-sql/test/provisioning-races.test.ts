@@ -41,7 +41,7 @@ test.for(['externalId', 'userName'] as const)(
   },
 )
 
-test('a block that waits for the uncommitted removal of a user applies to the user who is created next', async () => {
+test('if a user is blocked while the removal of the user is uncommitted, the next user with the same keys is blocked', async () => {
   const { storage, pool } = await aServer()
   await storage.provisionedUsers.insert(ada)
 

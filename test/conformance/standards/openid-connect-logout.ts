@@ -88,7 +88,7 @@ export const frontChannelLogout: Standard = {
     [
       '2',
       'A registered query is kept; iss and sid are both added or neither is',
-      'frames the clients of the session, and allows exactly their origins (Front-Channel Logout §3)',
+      'loads the logout URL of each client of the session in a frame, and allows only their origins (Front-Channel Logout §3)',
     ],
     ['2', 'The client removes its session when its logout URL is loaded', clientsDuty],
     [

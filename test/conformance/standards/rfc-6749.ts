@@ -247,7 +247,7 @@ export const rfc6749: Standard = {
       '6',
       'A refresh token works only for the client it was issued to, which authenticates',
       "A's token presented by B is refused (RFC 6749 §10.4)",
-      'a rejected refresh leaves the token usable',
+      'a rejected refresh leaves the refresh token usable',
     ],
     [
       '6',

@@ -88,7 +88,7 @@ export type AdminAction =
   | 'grant.revoked'
   /** A user was signed out in one browser. */
   | 'session.revoked'
-  /** The server will send a message again that it had given up delivering. */
+  /** A message that had been abandoned will be sent again. */
   | 'delivery.requeued'
   /** A webhook was created. */
   | 'webhook.created'

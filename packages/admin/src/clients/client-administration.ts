@@ -27,7 +27,7 @@ export interface ClientAdministration {
    * Refused: `invalid_redirect_uri`, `invalid_client_metadata`, `identifier_taken`.
    */
   create(registration: ClientRegistration): Promise<CreatedClient>
-  /** Refused: `client_unknown`, here and below. */
+  /** Refused: `client_unknown`. The same applies to every method below for one client. */
   read(id: string): Promise<ClientView>
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<ClientView>>

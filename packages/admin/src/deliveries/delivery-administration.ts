@@ -19,7 +19,7 @@ export interface DeliveryView {
   /** When the next attempt may begin; undefined unless the delivery is pending. */
   readonly dueAt: EpochSeconds | undefined
   readonly expiresAt: EpochSeconds
-  /** When the message was delivered or given up. */
+  /** When the message was delivered or abandoned. */
   readonly settledAt: EpochSeconds | undefined
   /** Why the last attempt failed, such as `timeout` or `http_400`. */
   readonly lastFailure: string | undefined

@@ -68,7 +68,7 @@ export const refusals = {
   delivery_unknown: [404, 'There is no such delivery.', 'RFC 9110 §15.5.5 and §15.5.10'],
   delivery_not_dead: [
     409,
-    'Only a delivery that the server gave up can be requeued. This delivery is pending or delivered.',
+    'Only an abandoned delivery can be requeued. This delivery is pending or delivered.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   webhook_unknown: [404, 'There is no such webhook.', 'RFC 9110 §15.5.5 and §15.5.10'],

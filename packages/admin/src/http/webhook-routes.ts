@@ -77,7 +77,7 @@ export const webhookRoutes: readonly AdminRoute[] = [
     path: itemPath,
     area,
     access: 'write',
-    summary: 'Removes a webhook. Its unsent messages are given up.',
+    summary: 'Removes a webhook. Its unsent messages are abandoned.',
     status: 204,
     handle: async ({ admin, part }) => {
       await admin.webhooks.remove(part('webhook_id'))

@@ -31,7 +31,7 @@ interface OrganizationTarget {
 export interface OrganizationAdministration extends MembershipAdministration {
   /** Refused: `identifier_invalid`, `identifier_taken`, `display_name_invalid`. */
   create(organization: NewOrganization): Promise<OrganizationRecord>
-  /** Refused: `organization_unknown`, here and below. */
+  /** Refused: `organization_unknown`. The same applies to every method below for one organization. */
   read(id: string): Promise<OrganizationRecord>
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<OrganizationRecord>>

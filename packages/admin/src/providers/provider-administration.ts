@@ -36,7 +36,7 @@ export interface ProviderAdministration {
    * `identifier_taken`, and as for `update`.
    */
   register(registration: ProviderRegistration): Promise<CreatedProvider>
-  /** Refused: `provider_unknown`, here and below. */
+  /** Refused: `provider_unknown`. The same applies to every method below for one provider. */
   read(id: string): Promise<ProviderView>
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<ProviderView>>

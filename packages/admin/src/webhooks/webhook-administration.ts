@@ -67,11 +67,11 @@ interface CreatedWebhook {
  */
 export interface WebhookAdministration {
   /**
-   * Creates a webhook. Changes from now on are sent to it. Refused: `webhook_url_invalid`, `webhook_type_unknown`,
+   * Creates a webhook. Only changes after its creation are sent to it. Refused: `webhook_url_invalid`, `webhook_type_unknown`,
    * `too_many_webhooks`, `keys_missing`.
    */
   create(webhook: NewWebhook): Promise<CreatedWebhook>
-  /** Refused: `webhook_unknown`, here and below. */
+  /** Refused: `webhook_unknown`. The same applies to every method below for one webhook. */
   read(id: string): Promise<WebhookView>
   list(): Promise<readonly WebhookView[]>
   /** Changes settings. Settings that are left out stay as they are. Refused: as for `create`. */
@@ -82,7 +82,7 @@ export interface WebhookAdministration {
    */
   disable(id: string): Promise<WebhookView>
   enable(id: string): Promise<WebhookView>
-  /** Removes a webhook. Its unsent messages are given up. */
+  /** Removes a webhook. Its unsent messages are abandoned. */
   remove(id: string): Promise<void>
   /**
    * Adds a secret. Messages are signed with both secrets until the previous one is revoked. Refused:
@@ -93,7 +93,7 @@ export interface WebhookAdministration {
   revokePreviousSecrets(id: string): Promise<WebhookView>
   /**
    * Sends all changes after a position again, in order. Position 0 sends all changes of the last 30 days; older ones
-   * are not kept. Each has the same `webhook-id` as before.
+   * are not kept. Each message has the same header `webhook-id` as before, by which the receiver recognizes duplicates.
    */
   replay(id: string, position: number): Promise<WebhookView>
 }
@@ -114,7 +114,7 @@ export const administerWebhooks = (context: AdminContext): WebhookAdministration
   list: async () => (await context.storage.webhooks.list()).map(webhookView),
   async update(id, change) {
     checkOptions('webhooks.update', change, changeChecks)
-    return auditWebhookChange({ name: 'webhook.updated', id }, context, () => checkedChange(change))
+    return auditWebhookChange({ name: 'webhook.updated', id }, context, () => checkChange(change))
   },
   disable: (id) =>
     auditWebhookChange({ name: 'webhook.disabled', id }, context, ({ disabledAt }) => ({
@@ -142,7 +142,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
       name: 'webhook.created',
       target: { kind: 'webhook', id: webhookId },
       run: async () => {
-        const settings = checkedChange(webhook)
+        const settings = checkChange(webhook)
         // RFC 9110 §15.5.10.
         if ((await storage.webhooks.list()).length >= maximumWebhooks) throw new AdminError('too_many_webhooks')
         const { secret, sealed } = await createSecret(webhookId, context)
@@ -172,7 +172,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
 
 const maximumWebhooks = 50
 
-function checkedChange({ url, types, includesUser }: WebhookChange): Partial<WebhookRecord> {
+function checkChange({ url, types, includesUser }: WebhookChange): Partial<WebhookRecord> {
   // RFC 9110 §15.5.1: the server sends requests to this URL.
   if (url !== undefined && !isOutboundUrl(url)) throw new AdminError('webhook_url_invalid', { pointer: '/url' })
   const known: readonly string[] = changeTypes

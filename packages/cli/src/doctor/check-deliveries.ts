@@ -13,10 +13,10 @@ export async function checkDeliveries({ storage, metadata, io }: DoctorTarget): 
     await workerFinding(storage, now),
     backlogFinding(oldestPendingAt === undefined ? 0 : now - oldestPendingAt),
     dead === 0
-      ? ok('delivery.dead', 'No logout token was given up in the last month.')
+      ? ok('delivery.dead', 'No logout token was abandoned in the last month.')
       : warn(
           'delivery.dead',
-          `${dead} logout tokens were given up.`,
+          `${dead} logout tokens were abandoned.`,
           'List them with mintmark delivery list, and send them again with mintmark delivery requeue.',
         ),
   ]

@@ -97,7 +97,7 @@ describe('consent', () => {
     expect(stored).toEqual(saved)
   })
 
-  it('keeps consent given after a reactivation when an older sign-in completes', async () => {
+  it('saves nothing for a sign-in from before a reactivation, so that consent given since then is kept', async () => {
     const newer = aGrant({ userGeneration: 2 })
 
     const { saved, stored } = await saveConsent(newer, 1)

@@ -35,9 +35,12 @@ test.each([
   ['de;q=nonsense', 'en'],
   [';;;,,,', 'en'],
   [`${'x,'.repeat(10_000)}de`, 'en'],
-])("otherwise uses the browser's preference: %s (RFC 9110 §12.5.4)", (header, lang) => {
-  expect(messagesFor({ languages }, fromBrowser(header)).lang).toBe(lang)
-})
+])(
+  'uses the language that the browser prefers if neither the host nor the client chooses one: %s → %s (RFC 9110 §12.5.4)',
+  (header, lang) => {
+    expect(messagesFor({ languages }, fromBrowser(header)).lang).toBe(lang)
+  },
+)
 
 test.each([
   [{ locale: 'it', uiLocales: ['de'] }, 'it'],

@@ -223,7 +223,7 @@ test.each<[string, Operation, JsonObject?]>([
     ops,
   ],
   [
-    'a replace by the current members with a display name',
+    'a replace by the same members in another order, one with a display name,',
     { op: 'replace', path: 'members', value: [{ value: 'u3', display: 'x' }, { value: 'u2' }, { value: 'u1' }] },
     ops,
   ],

@@ -26,9 +26,9 @@ export interface ClaimMapping {
   readonly custom: (resource: JsonObject, source: ClaimSource) => ClaimChanges
 }
 
-/** The user whose claims the host decides about, and the provider that writes them. */
+/** The user whose claims are derived, and the provider that sent the resource. */
 export interface ClaimSource {
-  /** The identity provider that writes the user. */
+  /** The identity provider that created or changed the user. */
   readonly providerId: ProviderId
   /** The e-mail domains that an administrator has verified for the provider. */
   readonly verifiedDomains: readonly string[]
@@ -39,14 +39,14 @@ export interface ClaimSource {
 /** Claims to set; undefined removes a claim from the user. */
 export type ClaimChanges = Readonly<Record<string, JsonValue | undefined>>
 
-/** A user before a provider writes it. */
+/** A user as it is before a provider creates, links or changes it. */
 export interface UserBefore {
   readonly source: ClaimSource
   readonly active: boolean
   readonly claims: JsonObject
   /**
-   * For a user whom the host had before the provider: the resource that the provider wrote last, or `linked` when the
-   * provider writes the user for the first time.
+   * Set if the host created the user and the provider was linked to it later: the resource that the provider last sent, or
+   * `linked` if the provider is being linked now.
    */
   readonly hostUser?: JsonObject | 'linked' | undefined
 }
@@ -62,18 +62,18 @@ export interface UserDependencies extends UserStateDependencies {
   readonly journal: Journal<ScimOccurrence>
   readonly listRevokedAccess: RevocationLister
   readonly hooks: ProvisioningHooks
-  /** Undefined without a limit. */
+  /** Undefined if the host has set no deprovisioning limit. */
   readonly deprovisioningLimiter: DeprovisioningLimiter | undefined
 }
 
 /**
- * Hooks of the host. When a hook throws, the request fails with 500 and nothing is written, except that `password` runs
- * after the user is written; repeating the request passes the password again.
+ * Hooks of the host. When a hook throws, the request fails with 500. `link` and `mayChange` run before the user is written, so nothing
+ * is written then. `password` runs after the user is written; if the provider repeats the request, it runs again.
  */
 export interface ProvisioningHooks {
   /**
    * Chooses the existing user that a new user of the provider is linked to.
-   * @defaultValue No user is ever linked. An e-mail address or a userName proves nothing.
+   * @defaultValue No user is ever linked. An equal e-mail address or userName does not prove that it is the same person.
    */
   readonly link?: (candidate: LinkCandidate) => Promise<UserId | undefined>
   /**
@@ -85,7 +85,7 @@ export interface ProvisioningHooks {
    * Receives a password that a provider set, to hash and store.
    * @defaultValue Passwords are dropped. Users of a provider sign in at the provider.
    */
-  readonly password?: (given: { readonly userId: UserId; readonly password: string }) => Promise<void>
+  readonly password?: (change: { readonly userId: UserId; readonly password: string }) => Promise<void>
 }
 
 /** A user that a provider creates and that is not linked yet. */

@@ -41,7 +41,7 @@ test('a server that has just started counts the users that a provider already ha
   expect(statuses).toEqual([403, 403])
 })
 
-test('answers a repeated request with the user, even if the provider may have no more users (RFC 7644 §3.3)', async () => {
+test('answers a repeated POST with the user that the first one created, even if the provider has reached its limit of users (RFC 7644 §3.3)', async () => {
   const directory = await startDirectory(0, 'general', { limits: { users: 1 } })
   const post = (userName: string, externalId?: string) =>
     directory.send({ method: 'POST', path: '/Users', body: { ...aUser(userName), externalId } })

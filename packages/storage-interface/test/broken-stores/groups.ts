@@ -58,7 +58,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'groups: a removed group is absent for every method, for its members and for the groups that contained it':
+  'groups: no method finds a removed group, and its members and the groups that contained it no longer refer to it':
     breakStore('groups', (honest) => ({
       remove: async (request) => {
         const members = { kind: 'replace', memberIds: [] } as const

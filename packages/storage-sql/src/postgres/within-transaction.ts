@@ -7,7 +7,7 @@ import { asStorageError, failureOf, type PostgresResult, type PostgresStatement 
 import { createPrepare, createResultReader } from './dialect.ts'
 import { postgres } from './engine.ts'
 
-/** The part of a `pg` client on which the host has begun a transaction. */
+/** A client of `pg` on which the host has begun a transaction. */
 interface TransactionClient {
   query(statement: PostgresStatement): Promise<PostgresResult>
 }
@@ -24,8 +24,8 @@ interface HostTransaction<Result> {
 
 /**
  * Runs work whose changes belong to a transaction of the host: they are committed or rolled back with it. The host begins
- * and ends the transaction. Each call has a savepoint, so the transaction stays usable after a call that was refused. The
- * database must have been migrated, which a server checks when it starts.
+ * and ends the transaction. Each call of the storage has a savepoint, so the transaction stays usable if a call fails. The
+ * database must have been migrated: unlike a server at its start, this function does not check it.
  * @returns what the work returns.
  * @throws TypeError when no transaction has begun or its isolation level is not READ COMMITTED, StorageUnavailableError, and
  *   whatever the work throws. After an error, roll back.
@@ -47,7 +47,10 @@ export async function withinTransaction<Result>(transaction: HostTransaction<Res
   }
 }
 
-/** Checks the transaction. With another isolation level, a statement would not see the changes that its locks waited for. */
+/**
+ * Checks that a transaction has begun, without which SAVEPOINT fails, and its isolation level. At another level, a statement
+ * that waited for a lock would not see what the holder of the lock changed.
+ */
 async function requireTransaction(client: TransactionClient): Promise<void> {
   await ask(client, { text: savepoint })
   const { rows } = await ask(client, { text: 'SHOW transaction_isolation', rowMode: 'array' })
@@ -100,7 +103,7 @@ function dialectOf(client: TransactionClient, state: { readonly hasEnded: boolea
       return result && last && read(result, last.statement, 'lasting')
     },
 
-    // There is no queue: work that waits for work of another transaction could wait for locks of this transaction.
+    // There is no queue: the work ahead of this in the queue could itself wait for a lock that this transaction holds.
     oneAtATime: (_, work) => work(),
 
     async atomically(statements) {
@@ -118,7 +121,7 @@ function dialectOf(client: TransactionClient, state: { readonly hasEnded: boolea
  * Runs the steps of one call, or none of them. Repeats them after a conflict with another transaction, as the pool's dialect
  * does, but not after a deadlock: the locks of the host's own statements stay, so only the host can start again.
  * @param steps return `undefined` to undo them.
- * @throws StorageUnavailableError, UniqueViolationError, or the error of a wrong statement.
+ * @throws StorageUnavailableError, UniqueViolationError, or the database's error for an invalid statement.
  */
 async function withSavepoint<T>(
   client: TransactionClient,
@@ -134,7 +137,7 @@ async function withSavepoint<T>(
       await client.query({ text: result === undefined ? undo : release })
       return result
     } catch (cause) {
-      // If this fails, the transaction cannot be used, which its next statement reports. The first error states the reason.
+      // If undoing fails, its error is ignored: `cause` states the reason, and the next statement of the transaction fails.
       await client.query({ text: undo }).catch(() => undefined)
       const isConflict = codeOf(cause) === '40001'
       if (!isConflict || attempt === maximumAttempts) throw asStorageError(failureOf(cause), cause)

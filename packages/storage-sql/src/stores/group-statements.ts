@@ -16,33 +16,38 @@ import {
   type MemberValue,
 } from './group-members.ts'
 
-type Group = 'issuer' | 'provider_id' | 'group_id'
-type Versions = 'least_version' | 'greatest_version'
+/** The parameters that identify a group. */
+type GroupKey = 'issuer' | 'provider_id' | 'group_id'
+/** The parameters that limit a change to a range of versions of the group. */
+type VersionBounds = 'least_version' | 'greatest_version'
 
-/** The parameters of a change of a group. Its version lies between two bounds. */
-type GroupChangeValue = MemberValue | Versions | (typeof groupStateColumns)[number] | 'has_state' | 'now'
+/** The parameters of a change of a group. */
+type GroupChangeValue = MemberValue | VersionBounds | (typeof groupStateColumns)[number] | 'has_state' | 'now'
 
 export function groupStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const find = (p: Parameter<'issuer'>) =>
     query.selectFrom('mintmark_groups').select(groupRecordColumns).where('issuer', '=', p('issuer'))
 
-  const change = (p: Parameter<Group | Versions | 'now'>) =>
+  const change = (p: Parameter<GroupKey | VersionBounds | 'now'>) =>
     query
       .updateTable('mintmark_groups')
       .set((set) => ({ updated_at: p('now'), version: set('version', '+', 1) }))
       .where(isAtVersion(p))
       .returning(groupRecordColumns)
 
-  const isParent = (p: Parameter<Group>) => isAmong(p, { engine, column: sql`group_id`, values: parentsOf(p) })
+  const isParent = (p: Parameter<GroupKey>) => isAmong(p, { engine, column: sql`group_id`, values: parentsOf(p) })
 
   const memberStatements = (kind: MemberChangeKind) => ({
-    /** Returns a row if all new members are allowed and something changes. New members cannot be removed meanwhile. */
+    /**
+     * Returns a row if all new members are users or groups of the provider, and the change changes something. Locks the new
+     * members, so that no other transaction removes them before this one ends.
+     */
     plan: compileSql(query, (p: Parameter<MemberValue | 'has_state'>) => {
       const plan = memberPlan(p, { engine, kind, rows: 'locked' })
       return sql`${plan.with} select 1 as planned where ${plan.unknown} = 0 and (${p('has_state')} = 1 or ${plan.changes} > 0)`
     }),
 
-    /** Reads the group, and why a change of it writes nothing, in one statement. */
+    /** Reads the group and everything that explains why a change wrote nothing, in one statement. */
     inspect: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
       const plan = memberPlan(p, { engine, kind, rows: 'read' })
       const record = sql.join(groupRecordColumns.map((column) => sql.ref(column)))
@@ -59,7 +64,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
   })
 
   return {
-    insert: compileStatement((p: Parameter<Group | (typeof groupStateColumns)[number] | 'created_at'>) =>
+    insert: compileStatement((p: Parameter<GroupKey | (typeof groupStateColumns)[number] | 'created_at'>) =>
       query
         .insertInto('mintmark_groups')
         .values({
@@ -71,7 +76,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
         .returning(groupRecordColumns),
     ),
 
-    find: compileStatement((p: Parameter<Group>) =>
+    find: compileStatement((p: Parameter<GroupKey>) =>
       find(p).where('group_id', '=', p('group_id')).where(belongsToProvider(p)),
     ),
 
@@ -79,8 +84,8 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       find(p).where('provider_id', '=', p('provider_id')).where('external_id_key', '=', p('external_id_key')),
     ),
 
-    /** Finds out why a new group was not written. */
-    findTaken: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
+    /** Reads everything that explains why a group was not inserted. */
+    inspectInsertion: compileSql(query, (p: Parameter<MemberValue | 'external_id_key'>) => {
       const plan = memberPlan(p, { engine, kind: 'delta', rows: 'read' })
       return sql`${plan.with} select ${plan.unknown} as unknown, ${externalIdTaken(p)} as external_id_taken,
         exists (select 1 from mintmark_groups where issuer = ${p('issuer')} and group_id = ${p('group_id')}) as id_taken`
@@ -89,7 +94,7 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
     /** Locks the group. The next change of the group waits until this change is committed, and then sees it. */
     lock: compileSql(
       query,
-      (p: Parameter<Group | Versions>) =>
+      (p: Parameter<GroupKey | VersionBounds>) =>
         sql`select group_id from mintmark_groups where ${isAtVersion(p)} and ${isSettled(p)} ${sql.raw(engine.types.lockRows)}`,
     ),
 
@@ -98,19 +103,19 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
 
     addMembers: addMembers({ query, engine }),
 
-    /** Whether a group has more members than one transaction may write. */
-    exceedsSlice: compileSql(
+    /** Counts the members of a group, up to one more than one transaction may write. */
+    countUpToSlice: compileSql(
       query,
-      (p: Parameter<Group>) => sql`select count(*) as members from (
+      (p: Parameter<GroupKey>) => sql`select count(*) as members from (
       select 1 from mintmark_group_members where ${inGroup(p)} limit ${sql.lit(membersInSlice + 1)}) as counted`,
     ),
 
     /** Changes only the version and the time. */
-    touch: compileStatement((p: Parameter<Group | Versions | 'now'>) => change(p)),
+    touch: compileStatement((p: Parameter<GroupKey | VersionBounds | 'now'>) => change(p)),
 
     write: compileStatement((p: Parameter<GroupChangeValue>) => change(p).set(parameters(p, groupStateColumns))),
 
-    remove: compileStatement((p: Parameter<Group | Versions>) =>
+    remove: compileStatement((p: Parameter<GroupKey | VersionBounds>) =>
       query.deleteFrom('mintmark_groups').where(isAtVersion(p)).returning('group_id'),
     ),
 
@@ -120,20 +125,21 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
      */
     lockForRemoval: compileSql(
       query,
-      (p: Parameter<Group>) =>
+      (p: Parameter<GroupKey>) =>
         sql`select group_id from mintmark_groups where (${inGroup(p)}) or (${isParent(p)} and ${belongsToProvider(p)})
         order by group_id ${sql.raw(engine.types.lockForRemoval)}`,
     ),
 
     touchParents: compileSql(
       query,
-      (p: Parameter<Group | 'now'>) =>
+      (p: Parameter<GroupKey | 'now'>) =>
         sql`update mintmark_groups set version = version + 1, updated_at = ${p('now')} where ${isParent(p)}`,
     ),
 
-    endMemberships: compileSql(
+    /** Removes a group from the groups that contain it. */
+    removeFromParents: compileSql(
       query,
-      (p: Parameter<Group>) =>
+      (p: Parameter<GroupKey>) =>
         // The redundant condition on groups makes SQLite find the rows by their key.
         sql`delete from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}
         and group_id in (${parentsOf(p)})`,
@@ -141,13 +147,13 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
   }
 }
 
-const parentsOf = (p: Parameter<Group>) =>
+const parentsOf = (p: Parameter<GroupKey>) =>
   sql`select group_id from mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('group_id')}`
 
-const isAtVersion = (p: Parameter<Group | Versions>) =>
+const isAtVersion = (p: Parameter<GroupKey | VersionBounds>) =>
   sql<boolean>`${inGroup(p)} and version >= ${p('least_version')} and version <= ${p('greatest_version')}`
 
-const externalIdTaken = (p: Parameter<Group | 'external_id_key'>) =>
+const externalIdTaken = (p: Parameter<GroupKey | 'external_id_key'>) =>
   sql`exists (select 1 from mintmark_groups as other where other.issuer = ${p('issuer')}
     and other.provider_id = ${p('provider_id')} and other.external_id_key = ${p('external_id_key')}
     and other.group_id <> ${p('group_id')})`

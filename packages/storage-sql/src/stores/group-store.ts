@@ -30,7 +30,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
 
   /** Explains why a group was not inserted. @returns `undefined` if the row that was read does not explain it. */
   async function explainInsertion(values: Parameters<typeof run<MemberValue | 'external_id_key'>>[1]) {
-    const [row] = await run(statements.findTaken, values)
+    const [row] = await run(statements.inspectInsertion, values)
     if (row === undefined || columns.flag(row, 'id_taken')) return { outcome: 'taken', key: 'id' } as const
     if (columns.flag(row, 'external_id_taken')) return { outcome: 'taken', key: 'externalId' } as const
     return columns.integer(row, 'unknown') > 0 ? ({ outcome: 'memberUnknown' } as const) : undefined
@@ -38,7 +38,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
 
   /** Removes the members of a large group first: removing the group would remove all their rows in one statement. */
   async function emptyLargeGroup({ providerId, groupId, version, now }: Removal) {
-    const [counted] = await run(statements.exceedsSlice, { provider_id: providerId, group_id: groupId })
+    const [counted] = await run(statements.countUpToSlice, { provider_id: providerId, group_id: groupId })
     if (counted === undefined || columns.integer(counted, 'members') <= membersInSlice) return undefined
     const members = { kind: 'replace', memberIds: [] } as const
     const outcome = await change({ providerId, groupId, version, state: undefined, members, now })
@@ -122,7 +122,7 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
         step(statements.lockForRemoval, values, 'guard'),
         changes.forget(providerId, groupId),
         step(statements.touchParents, values),
-        step(statements.endMemberships, values),
+        step(statements.removeFromParents, values),
         // Last, because it locks the total.
         step(statements.remove, values, 'guard'),
       ]
@@ -206,7 +206,7 @@ function createGroupChange(
     if (members === undefined) return false
     if (members.kind === 'delta') return members.add.length + members.remove.length > membersInSlice
     if (members.memberIds.length > membersInSlice) return true
-    const [counted] = await run(statements.exceedsSlice, { provider_id: providerId, group_id: groupId })
+    const [counted] = await run(statements.countUpToSlice, { provider_id: providerId, group_id: groupId })
     return counted !== undefined && columns.integer(counted, 'members') > membersInSlice
   }
 

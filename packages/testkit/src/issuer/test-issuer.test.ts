@@ -139,7 +139,7 @@ test('throws an error that explains the mistake if a client is unknown or has no
   await expect(issuer.signIn({ subject: 'ann', clientId: 'machine' })).rejects.toThrow('has no redirect URI')
 })
 
-test('does not start in production', () => {
+test('a test issuer does not start in production', () => {
   vi.stubEnv('NODE_ENV', 'production')
 
   expect(() => createTestIssuer()).toThrow('does not start in production')

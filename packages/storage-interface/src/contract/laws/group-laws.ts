@@ -250,7 +250,7 @@ export const groupLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 
   law(
-    'groups: a removed group is absent for every method, for its members and for the groups that contained it',
+    'groups: no method finds a removed group, and its members and the groups that contained it no longer refer to it',
     async ({ storage, server, same }) => {
       await storage.provisionedUsers.insert(ada)
       const staff = aGroup('staff', { memberIds: [ada.userId] })
