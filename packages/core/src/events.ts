@@ -161,7 +161,7 @@ interface DeliveryFailed extends DeliveryAttempt {
 }
 
 interface DeliveryDead extends DeliveryAttempt {
-  /** The server gave up delivering a message. An administrator can requeue it. */
+  /** The server abandoned a message that it could not deliver. An administrator can requeue it. */
   readonly type: 'delivery.dead'
   /** The failure of the last attempt, such as `http_400`, `client_gone` or `not_public`. */
   readonly failure: string

@@ -67,8 +67,8 @@ export interface UserDependencies extends UserStateDependencies {
 }
 
 /**
- * Hooks of the host. When a hook throws, the request fails with 500. `link` and `mayChange` run before the user is written, so nothing
- * is written then. `password` runs after the user is written; if the provider repeats the request, it runs again.
+ * Hooks of the host. When a hook throws, the request fails with 500. `link` and `mayChange` run before the user is written,
+ * so nothing is written then. `password` runs after the user is written; if the provider repeats the request, it runs again.
  */
 export interface ProvisioningHooks {
   /**
