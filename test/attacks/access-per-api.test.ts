@@ -90,7 +90,7 @@ const serviceToken = (form: Change, apis: readonly string[] = []): Promise<Reply
     authorization: machine,
   })
 
-describe('an API of which the user unchecks every scope value gets no token (RFC 8707 §3)', () => {
+describe('an API is not in the audience of the token if the user unchecks all scope values of the API (RFC 8707 §3)', () => {
   it.each([
     ['a named API', [payments], ['openid', 'profile', 'payments.send']],
     ['the API that the scope values imply', [], ['openid', 'profile', 'payments.send']],
@@ -107,7 +107,7 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
     )
   })
 
-  it('another API keeps its token, and the client cannot name the unchecked one (RFC 8707 §2.2)', async () => {
+  it('another API stays in the audience, and the client cannot request a token for the unchecked API (RFC 8707 §2.2)', async () => {
     const requested = 'openid offline_access notes.edit payments.send'
     const done = await allow(await ask(requested, [notes, payments]), 'openid offline_access notes.edit')
     const { aud, scope, refreshToken } = await targetOf(done)
@@ -129,7 +129,7 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
     )
   })
 
-  it('this server gets none without openid (OIDC Core §5.3)', async () => {
+  it('this server is not in the audience without openid (OIDC Core §5.3)', async () => {
     const done = await allow(await ask('openid payments.send', [payments, 'https://as.test']), 'payments.send')
 
     expect(await targetOf(done)).toMatchObject({ aud: payments, scope: 'payments.send' })
@@ -144,7 +144,7 @@ describe('an API of which the user unchecks every scope value gets no token (RFC
     expect(grant).toMatchObject({ scopes: ['openid'], resources: [] })
   })
 
-  it('a request without openid is denied, because no token is left (RFC 6749 §4.1.2.1)', async () => {
+  it('a request without openid is denied, because the token would have no audience (RFC 6749 §4.1.2.1)', async () => {
     const denied = await allow(await ask('profile payments.send', [payments]), 'profile')
 
     expect(denied.location.searchParams.get('error')).toBe('access_denied')
@@ -227,7 +227,7 @@ describe('consent is to a scope value at an API (RFC 8707 §3)', () => {
   })
 })
 
-describe('an API of which the user grants only authorization details (RFC 9396 §9)', () => {
+describe('an API for which the user grants only authorization details (RFC 9396 §9)', () => {
   const at = (locations?: readonly string[]): Change => ({
     authorization_details: JSON.stringify([{ type: 'order', locations }]),
   })
@@ -235,19 +235,19 @@ describe('an API of which the user grants only authorization details (RFC 9396 �
   it.each([
     ['are for that API', [payments]],
     ['are for every API', undefined],
-  ])('gets a token if the details %s', async (_, locations) => {
+  ])('is in the audience of the token if the details %s', async (_, locations) => {
     const asked = await ask('openid payments.send', [payments], at(locations))
 
     expect(await targetOf(await allow(asked, 'openid', '&detail=0'))).toMatchObject({ aud: payments, scope: 'openid' })
   })
 
-  it('gets no token if the details are for another API', async () => {
+  it('is not in the audience of the token if the details are for another API', async () => {
     const asked = await ask('openid payments.send', [notes, payments], at([notes]))
 
     expect(await targetOf(await allow(asked, 'openid', '&detail=0'))).toMatchObject({ aud: notes, scope: 'openid' })
   })
 
-  it('gets a token without a scope value, and a refresh keeps it', async () => {
+  it('stays in the audience after a refresh, although none of its scope values is granted', async () => {
     const all = 'openid offline_access notes.edit'
     const asked = await ask(all, [notes, payments], at([payments]))
     const { aud, refreshToken } = await targetOf(await allow(asked, all, '&detail=0'))

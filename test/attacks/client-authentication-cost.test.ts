@@ -36,7 +36,7 @@ const flip = (secret: string, at: number): string =>
   secret.slice(0, at) + (secret[at] === 'A' ? 'B' : 'A') + secret.slice(at + 1)
 
 // Timing is noisy, so the test compares work: equal calls and equal digests take equal time.
-describe('a failed client authentication reveals nothing by its cost or its answer (RFC 6819 §4.3.5)', () => {
+describe('every failed client authentication has the same cost and the same response (RFC 6819 §4.3.5)', () => {
   it.each<readonly [string, () => readonly [authorization: string, form?: Readonly<Record<string, string>>]]>([
     ['an unknown client', () => [basic('unknown', site.clients.M.secret)]],
     ['a wrong secret of the right length', () => [basic('M', 'x'.repeat(43))]],
@@ -46,7 +46,10 @@ describe('a failed client authentication reveals nothing by its cost or its answ
     ['a secret with a wrong last byte', () => [basic('M', flip(site.clients.M.secret, 42))]],
     ['a secret with a wrong first byte', () => [basic('M', flip(site.clients.M.secret, 0))]],
     ['the right secret of a client that is disabled (RFC 6749 §2.3)', () => [basic('RS', site.clients.RS.secret)]],
-    ['the right secret by another method (RFC 6749 §2.3)', () => [basic('X', site.clients.X.secret)]],
+    [
+      'the right secret with a method that the client did not register (RFC 6749 §2.3)',
+      () => [basic('X', site.clients.X.secret)],
+    ],
     ['a secret for a public client (RFC 6749 §2.3)', () => [basic('P', 'x')]],
     ['a secret for a private_key_jwt client (RFC 6749 §2.3)', () => [basic('B', 'x')]],
     ['a malformed header (RFC 6749 §2.3.1)', () => ['Basic !']],

@@ -289,7 +289,7 @@ describe('a client with a metadata document', () => {
     'http://127.0.0.1:49152/cb/',
     'https://127.0.0.1:49152/cb',
     'http://[::1]:49152/cb',
-  ])('may not use %s for http://127.0.0.1/cb (RFC 8252 §7.3)', async (uri) => {
+  ])('may not redirect to %s if its metadata contains http://127.0.0.1/cb (RFC 8252 §7.3)', async (uri) => {
     const { server } = await start()
 
     await expectErrorPage(server, { send: () => visit(server, { redirect_uri: uri }), reason: 'redirect_uri_mismatch' })
@@ -314,7 +314,7 @@ describe('a client with a metadata document', () => {
     expect((await findStored(server))?.clientName).toBe(`${'x'.repeat(199)}\u{1F600}`)
   })
 
-  it('may not use loopback when only its own origin is allowed', async () => {
+  it('may not redirect to loopback if only its own origin is allowed', async () => {
     const { server } = await start(undefined, { redirects: 'same_origin' })
     const send = () => visit(server, { redirect_uri: 'http://127.0.0.1:49152/cb' })
 

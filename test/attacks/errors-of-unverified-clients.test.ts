@@ -36,7 +36,7 @@ describe('an error for an unverified client (RFC 9700 §4.11.2)', () => {
     ['claims that no user has', { claims: nobody }, 'no_user_matches'],
   ]
 
-  describe.each(clients)('the client %s', (_, start, client) => {
+  describe.each(clients)('if the client %s', (_, start, client) => {
     it('is shown on a page of the server when no user is signed in: the request is too large', async () => {
       const site = await start()
       const send = () => authorize(site, { ...client, ...large }, { cookie: '' })

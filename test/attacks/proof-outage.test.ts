@@ -133,8 +133,8 @@ describe('while storage does not answer, nothing is used up', () => {
   })
 })
 
-describe('while storage does not answer, an access token is neither accepted nor refused', () => {
-  it('at userinfo, with its proof (RFC 9449 §7.1)', async () => {
+describe('while storage fails, a request with an access token gets 503, and succeeds afterwards', () => {
+  it('at userinfo, with a DPoP proof (RFC 9449 §7.1)', async () => {
     const code = await obtainCode(site, ofP)
     const proven = { authorization: '', dpop: await writeProof(site, key) }
     const { access_token: token } = tokensOf(await redeem(site, code, ofP, proven))
@@ -148,7 +148,7 @@ describe('while storage does not answer, an access token is neither accepted nor
     expect([reply.status, reply.json['sub']]).toEqual([200, 'U1'])
   })
 
-  it('at grant management, and the grant is not revoked (Grant Management §6.5)', async () => {
+  it('at grant management, and a request with 503 does not revoke the grant (Grant Management §6.5)', async () => {
     await site.close()
     site = await startProbedServer({ grantManagement: true })
     await authenticateEveryClient(site)

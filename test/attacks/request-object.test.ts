@@ -69,9 +69,13 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
   ['iat in 31 seconds', 'request_object_expired', (now) => ({ claims: { iat: now + 31 } })],
   ['another client_id inside', 'request_object_contradicted', () => ({ claims: { client_id: 'A' } })],
   ['no client_id inside', 'request_object_contradicted', () => ({ claims: { client_id: undefined } })],
-  ['a request inside', 'request_object_member', () => ({ claims: { request: 'x' } })],
-  ['an empty request inside', 'request_object_member', () => ({ claims: { request: '' } })],
-  ['a request_uri inside', 'request_object_member', () => ({ claims: { request_uri: 'https://b.test/object' } })],
+  ['a request parameter inside', 'request_object_member', () => ({ claims: { request: 'x' } })],
+  ['an empty request parameter inside', 'request_object_member', () => ({ claims: { request: '' } })],
+  [
+    'a request_uri parameter inside',
+    'request_object_member',
+    () => ({ claims: { request_uri: 'https://b.test/object' } }),
+  ],
   ['a subject', 'request_object_member', () => ({ claims: { sub: 'B' } })],
   ['scope as a list', 'request_object_member', () => ({ claims: { scope: ['openid'] } })],
   ['state as a number', 'request_object_member', () => ({ claims: { state: 5 } })],
@@ -83,7 +87,7 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
   ],
 ]
 
-describe('a request object is refused on a page, because nothing proves where an error may go (RFC 9101 §6)', () => {
+describe('an invalid request object leads to an error page, because it does not prove the redirect URI (RFC 9101 §6)', () => {
   it.each(refusedObjects)('%s', async (_, reason, forge) => {
     const object = await writeRequestObject(site, await forge(site.clock.now()))
 

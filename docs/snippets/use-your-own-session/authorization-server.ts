@@ -27,7 +27,7 @@ export const server = createAuthorizationServer({
       const returnTo = `${url.pathname}${url.search}&back`
       return redirect(`/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`)
     },
-    // A client asks which account to use. "Use another account" on this page leads to `login`.
+    // Shown when a client requests that the user selects an account. "Use another account" on this page leads to `login`.
     async selectAccount(pending, request) {
       return request.method === 'POST' ? pending.complete({ account: 'signed_in' }) : selectAccountPage(pending)
     },

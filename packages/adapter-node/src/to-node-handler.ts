@@ -5,16 +5,17 @@ import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
 import { createTurns, type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
 
 /**
- * Answers a request of `node:http`, or leaves it alone.
- * @returns whether it answered. When not, nothing was read and nothing was written.
- * @throws Error when something else read the body first, in words that name the fix; TypeError when the answer has a
- *   header that cannot be sent; and whatever a page of the host throws.
+ * Answers a request of `node:http` if its path belongs to Mintmark.
+ * @returns whether it answered. If it did not, nothing was read and nothing was written.
+ * @throws Error that says what to change, when something else read the body first; TypeError when the response has a
+ *   header that cannot be sent; and every error of a page of the host.
  */
 type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) => Promise<boolean>
 
 /**
- * The paths of the services, for frameworks that expose Node's own request and response: Koa's `ctx.req` and `ctx.res`,
- * Fastify's `raw`. The first service that has the path answers. It runs in front of body parsers.
+ * Creates a handler for the paths of the services, for frameworks that expose Node's own request and response: Koa's
+ * `ctx.req` and `ctx.res`, Fastify's `raw`. The first service that serves a path answers it. Call the handler before body
+ * parsers.
  */
 export function toNodeHandler(...services: readonly HttpService[]): NodeHandler {
   const answer = createAnswer()
@@ -34,8 +35,8 @@ export function toNodeHandler(...services: readonly HttpService[]): NodeHandler 
 }
 
 /**
- * A page of the host, such as its login form. The page receives requests as the service does, with the service's origin and
- * body limit; which paths reach it is up to the host's router.
+ * Turns a page of the host, such as its login form, into a handler. The page receives requests as the service does, with the
+ * service's origin and body limit; the host's router decides which paths reach it.
  */
 export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHandler {
   const answer = createAnswer()
@@ -51,13 +52,16 @@ export function toNodeEndpoint(service: HttpService, endpoint: Endpoint): NodeHa
   }
 }
 
-/** As in the request line: frameworks like Connect remove their mount path from `url` and keep it here. */
+/**
+ * Returns the target in the request line. Frameworks like Connect remove the mount path from `url`, and keep the complete
+ * target in `originalUrl`.
+ */
 const originalTarget = (request: IncomingMessage & { readonly originalUrl?: string }): string =>
   request.originalUrl ?? request.url ?? ''
 
 /**
- * RFC 9112 §3.2.2: a server accepts a target in absolute-form, which clients send to a proxy, if it names this server. Only the
- * host is compared: TLS may end at a proxy.
+ * Returns the target in origin-form if it is in absolute-form and names this server. Clients send absolute-form to a proxy, and
+ * a server must accept it (RFC 9112 §3.2.2). The scheme is not compared, because TLS may end at a proxy.
  */
 function originFormOf(target: string, origin: string): string {
   if (target.startsWith('/')) return target
@@ -67,10 +71,10 @@ function originFormOf(target: string, origin: string): string {
 }
 
 /**
- * The URL of a request under the configured origin.
+ * Returns the URL of a request under the configured origin.
  * @param target the request target of the request line.
  * @returns `undefined` when the target is not in origin-form (RFC 9112 §3.2.1), or when URL parsing would change its path:
- *   `/x/../token`, `/./token` and `/\token` are not the path `/token`, whatever a parser makes of them.
+ *   `/x/../token`, `/./token` and `/\token` are not the path `/token`, even if a URL parser resolves them to it.
  */
 function requestUrl(origin: string, target: string): URL | undefined {
   if (!originForm.test(target)) return undefined
@@ -78,7 +82,7 @@ function requestUrl(origin: string, target: string): URL | undefined {
   return url.pathname === pathOf(target) ? url : undefined
 }
 
-/** What comes before the query. */
+/** Returns the part of the target before the query. */
 function pathOf(target: string): string {
   const end = target.indexOf('?')
   return end === -1 ? target : target.slice(0, end)
@@ -88,9 +92,9 @@ function pathOf(target: string): string {
 const originForm = /^\/[\x21\x22\x24-\x7e]*$/
 
 /**
- * A listener for a server that serves nothing else: `createServer(toNodeListener(server))`. Other paths are answered with
- * 404. What goes wrong in the host is answered with 500 and becomes a warning of the process (`process.on('warning')`): a
- * rejection that nobody handles would end the process, and with it everybody's sign-in.
+ * Creates a listener for a server that serves nothing else: `createServer(toNodeListener(server))`. Other paths get a 404. If
+ * the host's code throws, the response is a 500, and the error is emitted as a warning of the process
+ * (`process.on('warning')`). An unhandled rejection would end the process, and nobody could sign in.
  */
 export function toNodeListener(
   ...services: readonly HttpService[]
@@ -107,27 +111,27 @@ export function toNodeListener(
   }
 }
 
-/** Says no more than the status. What a failed answer had set already is dropped, cookies too. */
+/** Sends an empty response. Headers that a failed answer has already set are removed, including cookies. */
 function end(response: OutgoingMessage, status: 404 | 500): void {
   if (response.headersSent) return void response.end()
   for (const name of response.getHeaderNames()) response.removeHeader(name)
   response.writeHead(status, { 'Cache-Control': 'no-store', 'Content-Length': 0 }).end()
 }
 
-/** A request that node:http received, and where the answer goes. */
+/** A request that node:http received, with its URL, and the response to write. */
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: OutgoingMessage
   readonly url: URL
 }
 
-/** Lets a service answer a request. */
+/** Passes a request to a service, and sends the service's response. */
 type Answer = (exchange: Exchange, handle: HttpService['handle']) => Promise<void>
 
 /**
- * Creates a function that lets a service answer. The service reads the body when it has decided that it needs it.
- * The function throws Error when something else read the body first; TypeError when the answer has an impossible header;
- * and what `handle` throws.
+ * Creates a function that passes a request to a service and sends the service's response. The service reads the body only
+ * if it needs the body. The function throws Error when something else read the body first; TypeError when the response has
+ * a header that cannot be sent; and every error of `handle`.
  */
 function createAnswer(): Answer {
   const lingering: Lingering = { connections: 0, bytes: 0 }
@@ -136,7 +140,8 @@ function createAnswer(): Answer {
 
   return async ({ request, response, url }, handle) => {
     requireRawBody(request)
-    // Each chunk is emitted once. A listener of the host, such as a monitor, must not let them flow before the service reads.
+    // Node emits each chunk only once. If a listener of the host, such as a monitor, started the flow of chunks before the
+    // service reads, the service would miss them.
     if (mayHaveBody(request)) request.pause()
     // Uploads that begin at the same time take turns, so that short requests do not wait for all of them.
     if (hasLargeBody(request) && turns.hasEnded()) {
@@ -154,14 +159,14 @@ function createAnswer(): Answer {
       sent: (done) => finished(response, done),
       signal: createDisconnectSignal(response),
     })
-    // The host may have answered meanwhile, for instance after a timeout. To a client that has left, writing does nothing.
+    // The host may have answered meanwhile, for instance after a timeout. If the client has disconnected, writing has no effect.
     if (body.state === 'aborted' || response.headersSent) return
 
     const isClosing =
       body.state === 'too_large' || (body.state === 'unread' && (value.status === 413 || hasLargeBody(request)))
     writeHead(response, isClosing ? closing(value, request) : value, lengthOf(value))
-    if (isClosing) return hangUp(request, response, { body: value.body, lingering })
-    // Node itself discards what is left of a small body, and the connection stays open.
+    if (isClosing) return answerAndClose(request, response, { body: value.body, lingering })
+    // Node itself discards the unread rest of a small body, and the connection stays open.
     response.end(request.method === 'HEAD' ? undefined : value.body)
   }
 }
@@ -169,7 +174,10 @@ function createAnswer(): Answer {
 /** Whether the client has disconnected, or the host has answered meanwhile, for instance after a timeout. */
 const isOver = (response: OutgoingMessage): boolean => response.headersSent || response.closed
 
-/** One signal for each request, once it is asked for: the client has disconnected before it had the whole answer. */
+/**
+ * Returns a function that returns the signal of a request: it aborts if the client disconnects before it has received the
+ * whole response. The signal is created at the first call.
+ */
 function createDisconnectSignal(response: OutgoingMessage): () => AbortSignal {
   let controller: AbortController | undefined
   return () => {
@@ -186,23 +194,26 @@ function createDisconnectSignal(response: OutgoingMessage): () => AbortSignal {
 function requireRawBody(message: IncomingMessage): void {
   if (!mayHaveBody(message) || !wasTouched(message)) return
   throw new Error(
-    'Mintmark needs the raw request body, and a body parser came first. Put Mintmark, and the pages of the host that ' +
-      'it serves, in front of express.json(), express.urlencoded() and the like.',
+    'Mintmark needs the raw request body, but a body parser ran first. Mount Mintmark, and the pages of the host that ' +
+      'it serves, in front of express.json(), express.urlencoded() and other body parsers.',
   )
 }
 
-/** The bodies of GET and HEAD mean nothing (RFC 9110 §9.3.1) and are not read. */
+/** The bodies of GET and HEAD requests have no meaning (RFC 9110 §9.3.1) and are not read. */
 const mayHaveBody = ({ method }: IncomingMessage): boolean => method !== 'GET' && method !== 'HEAD'
 
 /**
- * Whether the bytes are gone, or decoded, or a parser of Express has looked at the request and skipped it, which leaves
- * `body` undefined. A parser skips by Content-Type: without the last test it would be up to the client when a wrong
- * order of middleware shows, and now it shows at the first POST.
+ * Whether a body parser runs before Mintmark: it has read the body, or set an encoding, or skipped the request. A parser
+ * of Express skips a request because of its Content-Type, and then leaves `body` undefined. The test for this detects a wrong
+ * order of middleware at the first POST. Otherwise it would appear only when a client sends a Content-Type that is parsed.
  */
 const wasTouched = (message: IncomingMessage): boolean =>
   message.readableDidRead || message.readableEncoding !== null || ('body' in message && message.body === undefined)
 
-/** From the raw list: Node's own collections drop repeated headers, and older ones throw on a header named `__proto__`. */
+/**
+ * Returns the request for the service. The headers come from `rawHeaders`, because Node's `headers` drops some repeated
+ * headers, and in older versions throws on a header named `__proto__`.
+ */
 function receivedRequest(message: IncomingMessage, url: URL, body: ReadBody): ReceivedRequest<IncomingMessage> {
   const raw = message.rawHeaders
   const headers = new Map<string, string>()
@@ -243,7 +254,10 @@ async function readBody(
   })
 }
 
-/** Whether the body that nobody reads is too large, or of unknown length, to be discarded for the sake of the connection. */
+/**
+ * Whether the length of the body is unknown, or so large that closing the connection costs less than discarding the unread
+ * body.
+ */
 function hasLargeBody({ method, headers }: IncomingMessage): boolean {
   if (method === 'GET' || method === 'HEAD') return false
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > discardable
@@ -251,13 +265,16 @@ function hasLargeBody({ method, headers }: IncomingMessage): boolean {
 
 const discardable = 65_536
 
-/** RFC 9113 §8.2.2: HTTP/2 has no `Connection` header. It closes the stream, and other requests go on. */
+/**
+ * Adds `Connection: close`. HTTP/2 has no such header (RFC 9113 §8.2.2): only the stream is closed, and the other requests
+ * of the connection continue.
+ */
 const closing = (value: ServerResponse, { httpVersionMajor }: IncomingMessage): ServerResponse =>
   httpVersionMajor > 1 ? value : { ...value, headers: [...value.headers, ['Connection', 'close']] }
 
 /**
- * Counts the bytes of text, and of a frozen response only once: for Node counting 2 kB is as much work as checking and writing
- * their headers.
+ * Creates a function that returns the length of a response body in bytes. For a frozen response, the bytes are counted only
+ * once, because for 2 kB of text this takes Node as much time as checking and writing the headers.
  */
 export function createBodyLength(): (response: ServerResponse) => number | undefined {
   const counted = new WeakMap<ServerResponse, number>()
@@ -273,17 +290,17 @@ export function createBodyLength(): (response: ServerResponse) => number | undef
 }
 
 /**
- * Sets status and headers; nothing is sent yet. They replace what the host had set under the same names, so that no policy
- * or cache rule is sent twice; only cookies are added to the host's.
- * @param length of the body in bytes; undefined when there is none.
- * @throws TypeError ERR_INVALID_CHAR when a name or value cannot stand in a header, such as one with a line break.
+ * Sets status and headers; nothing is sent yet. Headers of the service replace headers of the host with the same name, so
+ * that no policy or cache rule is sent twice. Cookies are an exception: the host's cookies are kept.
+ * @param length the length of the body in bytes; `undefined` if there is no body.
+ * @throws TypeError ERR_INVALID_CHAR when a name or value is not allowed in a header, such as one with a line break.
  */
 function writeHead(response: OutgoingMessage, { status, headers }: ServerResponse, length: number | undefined): void {
-  // Middleware that replaces `writeHead`, as on-headers does for sessions and compression, looks for headers that were set.
-  // Before 1.1.0 it misreads a list of them, and all are lost.
+  // Middleware for sessions and compression replaces `writeHead` with the package on-headers, to change headers. Before 1.1.0
+  // on-headers misreads headers that are passed to `writeHead` as a list, and loses all of them.
   const isWatched = Object.hasOwn(response, 'writeHead')
   if (length !== undefined && !isWatched && response.getHeaderNames().length === 0) {
-    // Nothing to replace: one call with all of them is faster than one call for each.
+    // The host has set no headers. One call with all headers is faster than one call for each.
     const namesAndValues: string[] = []
     for (const [name, value] of headers) namesAndValues.push(name, value)
     namesAndValues.push('Content-Length', String(length))
@@ -297,17 +314,18 @@ function writeHead(response: OutgoingMessage, { status, headers }: ServerRespons
 }
 
 /**
- * Answers and closes. For a moment before it discards what the client still sends: closing on unread bytes makes TCP send
- * a reset, and the client would see that instead of the answer (RFC 9112 §9.6).
+ * Sends the response and closes the connection after a short time, during which it discards bytes that the client still
+ * sends. If it closed the connection with bytes unread, TCP would send a reset, and the client might see the reset instead
+ * of the response (RFC 9112 §9.6).
  */
-function hangUp(
+function answerAndClose(
   request: IncomingMessage,
   response: OutgoingMessage,
   { body, lingering }: { readonly body: ServerResponse['body']; readonly lingering: Lingering },
 ): void {
-  // Many refused uploads at a time must not keep the server busy with reading. Theirs end in a reset.
+  // Many refused uploads at a time must not keep the server busy with reading: further ones are closed at once, with a reset.
   if (request.closed || lingering.connections >= lingerConnections) return void response.end(body)
-  // Without a body there is nothing to write: Node would hold back the head of a 204, or throw (`rejectNonStandardBodyWrites`).
+  // A write without a body would send no headers, or throw (`rejectNonStandardBodyWrites`).
   if (body === undefined) response.flushHeaders()
   else response.write(body)
   let discarded = 0

@@ -146,7 +146,7 @@ describe('options', () => {
       { storage: createMemoryStorage({ issuer: 'https://other.test' }) },
       /another issuer/,
     ],
-  ])('do not accept %s, and the error says which option is wrong', (_case, change, message) => {
+  ])('reject %s, and the error says which option is wrong', (_case, change, message) => {
     const wrong = { ...options(), ...change } as AuthorizationServerOptions
 
     expect(() => parseSettings(wrong)).toThrow(message)

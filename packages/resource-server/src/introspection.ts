@@ -55,7 +55,7 @@ export type Introspect = (token: string) => Promise<JsonObject | undefined>
  * tokens do not evict active ones.
  */
 export function createIntrospectionCache(
-  ask: Introspect,
+  requestIntrospection: Introspect,
   { cacheFor, clock }: { readonly cacheFor: number; readonly clock: Clock },
 ): Introspect {
   const pending = new Map<string, Promise<JsonObject | undefined>>()
@@ -69,11 +69,11 @@ export function createIntrospectionCache(
     makeRoom(responses, clock())
     responses.set(key, { description, requestedAt, keepFor: Math.min(cacheFor, expiresAt - requestedAt) })
   }
-  const askOnce = async (key: string, token: string): Promise<JsonObject | undefined> => {
+  const requestAndCache = async (key: string, token: string): Promise<JsonObject | undefined> => {
     // The age is measured from the request, because the token may be revoked while the response is on its way.
     const requestedAt = clock()
     try {
-      const description = await ask(token)
+      const description = await requestIntrospection(token)
       remember(key, description, requestedAt)
       return description
     } finally {
@@ -88,7 +88,7 @@ export function createIntrospectionCache(
       (response) => response !== undefined && isFresh(response, now),
     )
     if (cached !== undefined) return cached.description
-    const request = pending.get(key) ?? askOnce(key, token)
+    const request = pending.get(key) ?? requestAndCache(key, token)
     pending.set(key, request)
     return request
   }

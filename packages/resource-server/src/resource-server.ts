@@ -154,7 +154,7 @@ function notify(listener: ResourceServerOptions['onRefusal'], refusal: AccessRef
   try {
     listener?.(refusal)
   } catch {
-    // The listener belongs to the host. If it fails, for instance because of its log, the response must not change.
+    // The listener is code of the host. If it throws, for instance because it cannot write a log, the response must not change.
   }
 }
 
@@ -177,7 +177,7 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
 
   const introspectionDependencies = credentials && { url: () => endpointOf('introspection'), credentials, fetch }
   const cacheFor = (introspection?.cacheFor ?? 5) * 1000
-  const ask =
+  const cachedIntrospect =
     introspection &&
     introspectionDependencies &&
     createIntrospectionCache((token) => introspect(token, introspectionDependencies), { cacheFor, clock })
@@ -192,14 +192,14 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
     async verify(token, proven) {
       const expected = expectedOf(proven)
       // Only the authorization server can interpret an opaque token. Strings of another form are not sent to it.
-      if (ask !== undefined && opaqueToken.test(token))
-        return verifyIntrospectedToken(await introspectActive(token, ask), clock(), expected)
+      if (cachedIntrospect !== undefined && opaqueToken.test(token))
+        return verifyIntrospectedToken(await introspectActive(token, cachedIntrospect), clock(), expected)
       // A forged JWT is refused here, without an introspection request.
       const verified = await verifyAccessToken(token, clock(), expected)
       const status = feed === undefined ? 'unknown' : await feed.statusOf(verified, signingKeyOf(token))
       // RFC 9068 §4, RFC 7009 §2.1: the token was revoked before it expired.
       if (status === 'revoked') throw refuse('token_revoked')
-      if (status === 'unknown' && ask !== undefined) await introspectActive(token, ask)
+      if (status === 'unknown' && cachedIntrospect !== undefined) await introspectActive(token, cachedIntrospect)
       // RFC 9068 §4: without introspection, a token that the feed does not cover is refused; the client gets a new one.
       else if (status === 'unknown' && feed !== undefined) throw refuse('token_unknown_to_feed')
       return verified
@@ -209,11 +209,11 @@ function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
 }
 
 /** Returns the introspection response of an active token. */
-async function introspectActive(token: string, ask: Introspect): Promise<JsonObject> {
-  const description = await ask(token)
+async function introspectActive(token: string, cachedIntrospect: Introspect): Promise<JsonObject> {
+  const response = await cachedIntrospect(token)
   // RFC 7662 §2.2: the token is not active, for whatever reason.
-  if (description === undefined) throw refuse('token_inactive')
-  return description
+  if (response === undefined) throw refuse('token_inactive')
+  return response
 }
 
 /** The form of the authorization server's opaque access tokens: 256 random bits in base64url. */

@@ -9,13 +9,18 @@ export const rfc9101: Standard = {
   address: rfc(9101),
   requirements: [
     ['4', 'A request object is signed', 'alg none', 'HS256 with a public string as the key'],
-    ['4', 'A request object does not contain request or request_uri', 'a request inside', 'a request_uri inside'],
+    [
+      '4',
+      'A request object does not contain request or request_uri',
+      'a request parameter inside',
+      'a request_uri parameter inside',
+    ],
     ['4', 'A request object contains all parameters of the request', 'no redirect URI inside (RFC 9101 §6.3)'],
     [
       '4',
       'iss is the client and aud is the server',
-      'nothing proves where an error may go (RFC 9101 §6) > another iss',
-      'nothing proves where an error may go (RFC 9101 §6) > another aud',
+      'it does not prove the redirect URI (RFC 9101 §6) > another iss',
+      'it does not prove the redirect URI (RFC 9101 §6) > another aud',
     ],
     [
       '5',
@@ -50,7 +55,7 @@ export const rfc9101: Standard = {
     [
       '7',
       'A request object that is not valid is refused with invalid_request_object',
-      'nothing proves where an error may go (RFC 9101 §6) > padding',
+      'it does not prove the redirect URI (RFC 9101 §6) > padding',
     ],
     ['10.2', 'The request is authenticated', 'a URL of keys in its header', 'a key in its own header'],
     ['10.4', 'The server does not fetch any URL that it is given', 'is refused without a fetch: http://127.0.0.1/'],
@@ -62,7 +67,7 @@ export const rfc9101: Standard = {
     [
       '10.8',
       'A JWT of another kind is not accepted as a request object',
-      'nothing proves where an error may go (RFC 9101 §6) > typ … (RFC 8725 §3.11)',
+      'it does not prove the redirect URI (RFC 9101 §6) > typ … (RFC 8725 §3.11)',
       'a subject',
     ],
   ],

@@ -34,7 +34,7 @@ interface StoredTypeDependencies {
   readonly references: References
 }
 
-/** Serves the resources of a type that directories write. */
+/** Creates the operations of a custom type whose resources identity providers create and the server stores. */
 export function storedType(
   type: ResourceType,
   { limits, store, random, journal, references }: StoredTypeDependencies,
@@ -57,7 +57,7 @@ export function storedType(
     })
 
   async function find({ caller, id }: ScimCall): Promise<CustomResourceRecord> {
-    // Ids are random and short; a longer one could exceed the index of a store.
+    // The server's identifiers are short. A long one from a request cannot match, and could exceed what a store can index.
     const found = id.length > 255 ? undefined : await store.find({ ...ownerOf(caller), resourceId: id })
     // RFC 7644 §3.12, 404, including for a resource of another provider (RFC 7644 §6).
     if (found === undefined) throw refusal('resource_not_found')
@@ -172,7 +172,7 @@ function stateOf(
   { resourceBytes }: Pick<ScimLimits, 'resourceBytes'>,
 ): CustomResourceState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
-  // RFC 9110 §15.5.14: as for users.
+  // RFC 9110 §15.5.14: the same limit applies to users.
   if (isLongerThan(resourceBytes, JSON.stringify(resource))) throw refusal('resource_too_large')
   const comparable = comparableResource(resource, type)
   return {
@@ -210,6 +210,6 @@ function uniqueIn(attributes: readonly Attribute[], owner: JsonObject, prefix: s
   })
 }
 
-/** Creates the error for a key that another resource of the type has (RFC 7644 §3.12 uniqueness). */
+/** Creates the error for a unique value that another resource of the type already has (RFC 7644 §3.12 uniqueness). */
 const keyTakenError = (key: 'externalId' | 'unique'): Error =>
   refusal(key === 'externalId' ? 'external_id_taken' : 'value_taken')

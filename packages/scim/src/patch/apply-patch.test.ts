@@ -187,7 +187,7 @@ test.each<[string, Operation, JsonObject]>([
     { emails: undefined } as never,
   ],
   [
-    'a value may contain schemas, which the server computes (RFC 7643 §3)',
+    'schemas in a value are ignored, because the server computes them (RFC 7643 §3)',
     { op: 'replace', value: { schemas: [core, enterprise], displayName: 'K' } },
     { displayName: 'K' },
   ],

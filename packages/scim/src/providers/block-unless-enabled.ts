@@ -12,9 +12,9 @@ interface ActivatedUser {
 }
 
 /**
- * Blocks a user whose provider is not enabled. Called after every write that makes a user active: the write may have
- * begun while the provider was enabled, and ended after an administrator disabled the provider and deactivated its
- * users.
+ * Deactivates a user again if the provider is no longer enabled, and blocks the user so that no provider can reactivate
+ * them. Call it after every write that makes a user active: the write may have begun while the provider was enabled, and
+ * ended after an administrator disabled the provider and deactivated its users.
  * @throws ScimError 401 — reason `provider_disabled`.
  */
 export async function blockUnlessEnabled(

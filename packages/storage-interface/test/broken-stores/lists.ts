@@ -55,7 +55,7 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
   'sorting: of several simple values the first is compared': alterStoredValues((value) =>
     Array.isArray(value) ? value.toSorted(byText) : value,
   ),
-  'sorting: parts of complex attributes and extensions are distinguished': alterSort((sort) => ({
+  'sorting: attributes with the same name at different levels are distinguished': alterSort((sort) => ({
     ...sort,
     attribute: { ...sort.attribute, extension: undefined },
   })),
@@ -84,7 +84,7 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
   'filters: an attribute is present if it has a value or a part that is not empty': alterFilter((filter) =>
     filter.kind === 'present' ? or(filter, text(filter.attribute, 'eq', '')) : filter,
   ),
-  'filters: parts of complex attributes and extensions are distinguished': alterFilter((filter) =>
+  'filters: attributes with the same name at different levels are distinguished': alterFilter((filter) =>
     filter.kind === 'text' ? { ...filter, attribute: { ...filter.attribute, extension: undefined } } : filter,
   ),
   'filters: an attribute with several values matches if one of them does': alterFilter((filter) =>

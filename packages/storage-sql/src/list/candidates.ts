@@ -24,7 +24,7 @@ export type CandidateQuery = (p: Parameter<string>) => Sql
 /** How to find all rows that a filter can match. */
 interface CandidateRows {
   readonly query: CandidateQuery
-  /** What the query reads of narrow indexes; empty if it looks up strings that few rows have. */
+  /** The matches in narrow indexes that the query reads; empty if it looks up strings that few rows have instead. */
   readonly matches: readonly NarrowMatch[]
 }
 
@@ -78,11 +78,11 @@ function narrowCandidates(filter: FilterTemplate, indexes: NarrowIndexes): reado
   }
 }
 
-/** The parts of a filter, each in an index that evaluates it. */
+/** The parts of a filter, each with the index that evaluates it. */
 interface MatchesInIndexes {
-  /** In indexes that have the age of each row. */
+  /** Parts that indexes with the age of each row evaluate. */
   readonly covered: readonly NarrowMatch[]
-  /** In the index of memberships. */
+  /** Parts that the index of memberships evaluates. */
   readonly memberships: readonly NarrowMatch[]
 }
 
@@ -93,7 +93,7 @@ export function matchesInIndexes(filter: FilterTemplate, indexes: NarrowIndexes)
   for (const part of conjuncts(filter)) {
     const membership = membershipMatch(part, indexes)
     const index = coveringIndex(part, indexes)
-    // Each membership is a row of its own, so that two of them are not tested together.
+    // Each membership is a row of its own, so one row cannot meet the conditions of two parts.
     if (membership !== undefined) memberships.push(membership)
     else if (index === undefined) return undefined
     else parts.set(index, [...(parts.get(index) ?? []), part])
@@ -117,7 +117,7 @@ function singleMatch(parts: readonly FilterTemplate[], indexes: NarrowIndexes): 
   return [{ index, filter }]
 }
 
-/** Returns matches among the indexed values of a list that find every row with a matching element. */
+/** Returns matches in the index of a multi-valued attribute that together find every row with a matching value. */
 function listMatches(
   list: FilterTemplateElement['attribute'],
   where: FilterTemplate,
@@ -132,7 +132,7 @@ function listMatches(
 
 type FilterTemplateElement = Extract<FilterTemplate, { readonly kind: 'element' }>
 
-/** Whether a comparison selects rows by their values. `ne` matches almost all rows. */
+/** Whether a filter is a comparison that can exclude most rows. A comparison with `ne` matches almost all rows. */
 const isSelective = (filter: FilterTemplate): boolean =>
   (filter.kind === 'text' || filter.kind === 'number') && filter.operator !== 'ne'
 
@@ -142,7 +142,7 @@ type Matches = readonly NarrowMatch[] | undefined
 const matchesOfAll = (operands: readonly Matches[]): Matches =>
   operands.length === 0 || operands.includes(undefined) ? undefined : operands.flatMap((found) => found ?? [])
 
-/** Returns the first operand whose matches are bounded by the key of their index, or else the first one. */
+/** Returns the first operand whose matches each read only a range of an index; if there is none, the first with matches. */
 function mostSelective(operands: readonly Matches[]): Matches {
   const found = operands.filter((matches) => matches !== undefined)
   return found.find((matches) => matches.every(isBounded)) ?? found[0]

@@ -3,13 +3,12 @@ import { compileSql, type Database, type Parameter, type Statement } from '../da
 import { unionOf } from './candidates.ts'
 import { entriesCondition, isBounded, type NarrowMatch } from './narrow-index.ts'
 
-/** The entries of narrow indexes that a statement tests. */
+/** Which entries of narrow indexes a statement reads. */
 export interface ReadEntries {
   /** Whether the statement reads the whole of an index that has one entry for each row. */
   readonly ofEveryRow: boolean
   /**
-   * Whether the statement reads only ranges of indexes. With few comparisons that is little work, however long the ranges
-   * are.
+   * Whether the statement reads only ranges of indexes. With few comparisons, this is little work even for long ranges.
    */
   readonly areRanges: boolean
   /** Counts the entries of ranges, and of indexes with several entries for a row, up to `entryLimit`. */
@@ -19,6 +18,7 @@ export interface ReadEntries {
 /** The parameter that limits how many entries are counted. */
 export const entryLimit = 'entry_limit'
 
+/** Determines which entries of narrow indexes are read to find the matches, and compiles the statement that counts them. */
 export function entriesOf({ query }: Pick<Database, 'query'>, matches: readonly NarrowMatch[]): ReadEntries {
   const counted = matches.filter((match) => isBounded(match) || match.index.exact === 'several')
   const count = compileSql(

@@ -65,7 +65,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return expectMatches(trial, [{}, ...values.map((thing) => ({ thing }))], filters)
   }),
 
-  law('filters: parts of complex attributes and extensions are distinguished', (trial) => {
+  law('filters: attributes with the same name at different levels are distinguished', (trial) => {
     const department = attribute('department', enterprise)
     const manager = attribute('manager.value', enterprise)
     const filters = [

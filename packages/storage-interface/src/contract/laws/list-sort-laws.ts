@@ -96,7 +96,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await isSorted(trial, multiValued('tags'), [3, 1, 0, 2])
   }),
 
-  law('sorting: parts of complex attributes and extensions are distinguished', async (trial) => {
+  law('sorting: attributes with the same name at different levels are distinguished', async (trial) => {
     const urn = 'urn:example:extension'
     await seed(trial, [
       { name: { familyName: 'c' }, familyName: 'a', [urn]: { grade: 'b', boss: { value: 'c' } } },
