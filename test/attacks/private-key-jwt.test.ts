@@ -162,7 +162,7 @@ describe('private_key_jwt: a forged assertion', () => {
   }
 })
 
-describe.each(paths)('private_key_jwt: the form at %s', (path) => {
+describe.each(paths)('private_key_jwt at %s', (path) => {
   it.each<readonly [string, (good: Change) => Change, 400 | 401, RefusalReason]>([
     [
       'client_id differs from sub (RFC 7521 §4.2)',

@@ -19,7 +19,7 @@ const register = async (
   return { error, before, after: dumpDatabase(database, issuer) }
 }
 
-describe('rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2)', () => {
+describe('the registration of a redirect URI (RFC 7591 §3.2.2)', () => {
   it.each([
     ['RFC 9700 §4.1.3', 'https://app.test/cb?code=evil&state=evil&iss=evil'],
     ['RFC 9700 §4.1.3', 'https://app.test/cb?code=x'],
@@ -117,7 +117,7 @@ describe('rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2)'
     ['RFC 6749 §3.1.2', 'https://app.test/cb\n'],
     ['RFC 6749 §3.1.2', 'https://app.test/"><script>'],
     ['RFC 6749 §3.1.2', `https://app.test/${'a'.repeat(2000)}`],
-  ])('%s %j', async (_, uri) => {
+  ])('rejects an unsafe URI: %s %j', async (_, uri) => {
     const { error, before, after } = await register(['https://app.test/good', uri])
 
     expect(error).toBeInstanceOf(ClientMetadataError)

@@ -61,7 +61,7 @@ describe('with an impossible value of an option', () => {
   })
 })
 
-describe('registration refuses members and values that no client can have (RFC 7591 §3.2.2)', () => {
+describe('registration refuses unknown members and invalid values of client metadata (RFC 7591 §3.2.2)', () => {
   it.each([
     ['scope', { scope: 'openid' }],
     ['redirectUri', { redirectUri: 'https://app.test/cb' }],

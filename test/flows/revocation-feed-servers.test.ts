@@ -65,9 +65,9 @@ describe('the end of a session', () => {
   )
 })
 
-describe('another server on the same storage, or the same one after a restart', () => {
+describe('a second server, or a restarted one, on the same storage', () => {
   it.each<Mode>(['on_demand', 'follow'])(
-    'delivers the revocations of the first server, from before its own start and afterwards (%s) (RFC 7009 §2.1)',
+    'delivers revocations that the first server made before and after the second one started (%s) (RFC 7009 §2.1)',
     async (mode) => {
       const at = await aSite()
       const [kept, before, during] = await Promise.all([1, 2, 3].map(() => tokensFor(at, 'A', forApi)))

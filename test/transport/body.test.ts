@@ -82,7 +82,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['in one chunk', ['Transfer-Encoding: chunked'], `4001\r\n${'a'.repeat(16_385)}\r\n0\r\n\r\n`],
       ['in many chunks', ['Transfer-Encoding: chunked'], `${'1\r\na\r\n'.repeat(16_385)}0\r\n\r\n`],
     ])(
-      'rejects a body of one byte more with an error in JSON, and does not handle it: %s',
+      'rejects a body that is one byte larger with a JSON error, and does not pass it to the service: %s',
       async (_, headers, body) => {
         const service = aService({ bodyLimit: 16_384 })
         const host = await aHost(adapter, { services: [service] })

@@ -185,7 +185,7 @@ describe.each(adapters)('on $name', (adapter) => {
   })
 
   test.each(['X-HTTP-Method-Override: DELETE', 'X-HTTP-Method: DELETE', 'X-Method-Override: DELETE'])(
-    'takes the method from the request line: %s',
+    'takes the method from the request line and ignores the header %s',
     async (header) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })

@@ -91,7 +91,7 @@ export type ServerOccurrence =
       readonly clientId: string | undefined
     }
   | {
-      /** The host's code ended a session. The tokens that were bound to it are revoked. */
+      /** The host's program ended a session. The tokens that were bound to it are revoked. */
       readonly type: 'session.ended'
       readonly sessionId: string
       readonly reason: SessionEndReason
@@ -213,7 +213,7 @@ export const openJournal = (
   listener: EventListener,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Journal =>
-  // Error pages show the identifier. A counter in it would tell visitors how many requests others send.
+  // Error pages show the correlation id. A counter in it would tell visitors how many requests others send.
   createJournal<ServerOccurrence, EpochSeconds>(listener, {
     clock,
     newIdentifier: randomIdentifiers(random),

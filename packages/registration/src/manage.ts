@@ -9,7 +9,7 @@ import {
 } from '@mintmark/internal'
 import { clientId, type ClientRecord, type JsonObject } from '@mintmark/storage-interface'
 
-import { readMetadata, metadataOfClient } from './metadata.ts'
+import { readMetadata, toClientChange } from './metadata.ts'
 import { limitRegistration, type SelfManagement } from './policy.ts'
 import { RegistrationError } from './refusals.ts'
 import { registrationResponse, type Dependencies, readBody } from './register.ts'
@@ -69,7 +69,7 @@ export async function replaceRegistration(
 
   const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), permission)
   const { version } = client
-  const updated = await updateOwnRegistration({ clientId: client.clientId, version }, metadataOfClient(metadata), deps)
+  const updated = await updateOwnRegistration({ clientId: client.clientId, version }, toClientChange(metadata), deps)
   if (updated.outcome === 'absent') throw new RegistrationError('registration_token_invalid')
   if (updated.outcome === 'conflict') throw new RegistrationError('client_changed')
   deps.journal.record(request, { type: 'client.changed', clientId: client.clientId })

@@ -42,15 +42,15 @@ export function renderMetadata(client: ClientRecord): JsonObject {
   }
 }
 
-/** Returns everything that a client may set, with defaults for what the metadata leave out (RFC 7592 §2.2). */
-export function metadataOfClient(metadata: ClientRegistration): ClientChange {
+/** Returns a value for every member that a client may set: from the metadata, or else the default (RFC 7592 §2.2). */
+export function toClientChange(metadata: ClientRegistration): ClientChange {
   const complete = Object.entries(completeMetadata(metadata))
   return Object.fromEntries(complete.filter(([name]) => name === 'scopes' || clientMembers.some((own) => own === name)))
 }
 
 type MetadataName = keyof typeof clientMetadata
 
-/** The members that a client may set. A member that is added to the metadata later is not among them by default. */
+/** The members that a client may set. A new member of `clientMetadata` must be added here before clients can set it. */
 const clientMembers: readonly MetadataName[] = [
   'clientName',
   'clientUri',

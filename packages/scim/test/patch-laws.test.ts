@@ -258,7 +258,7 @@ test('removes 200 of 20,000 members, five per operation, within the work limit',
   expect(patchGroup(group, operations).resource['members']).toHaveLength(19_800)
 })
 
-test('the cost of a long list is linear in its length', () => {
+test('the cost of adding a long list of members is linear in its length', () => {
   const cost = (size: number) => {
     const group = groupOfSize(size)
     const value = Array.from({ length: size }, (_, index) => ({ value: `new-${index}` }))

@@ -4,7 +4,7 @@ import type { AdminStorage } from './storage.ts'
  * Adds `onSessionsRevoked` to a storage: its listeners are called after each call that may have revoked a session or all
  * sessions of a user. Revocations by other processes, or through another storage object, are not announced.
  */
-export function announceRevocations(storage: AdminStorage): AdminStorage {
+export function withRevocationAnnouncements(storage: AdminStorage): AdminStorage {
   const { sessions, users, provisionedUsers } = storage
   const listeners: (() => void)[] = []
   const announceAfter = async <Result>(call: Promise<Result>, mayRevoke = (): boolean => true): Promise<Result> => {

@@ -1,4 +1,4 @@
-export { announceRevocations } from './announce-revocations.ts'
+export { withRevocationAnnouncements } from './announce-revocations.ts'
 export type { AuthenticationRecord, AuthorizationCodeStore, Possession } from './authorization-code.ts'
 export { changeTypes } from './change.ts'
 export type { ChangeRecord, ChangeStore } from './change.ts'

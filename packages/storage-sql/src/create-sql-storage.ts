@@ -1,6 +1,6 @@
 import { anObjectWith, aText, checkOptions, required, wholeNumber } from '@mintmark/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
-import { announceRevocations } from '@mintmark/storage-interface/stores'
+import { withRevocationAnnouncements } from '@mintmark/storage-interface/stores'
 import { createDatabase } from './database.ts'
 import type { SqlDialect } from './dialect.ts'
 import { ensureSchema } from './migrate.ts'
@@ -44,9 +44,9 @@ interface SqlStorageOptions {
 }
 
 /**
- * Opens a storage in an SQL database. It checks the schema first, so that a server whose database was not migrated
- * fails when it starts, with the command to run, and not at the first sign-in. Each statement is built when it is first
- * needed.
+ * Opens a storage in an SQL database. It checks the schema first: if the database was not migrated, the server fails at
+ * start-up and not at the first sign-in, and the error names the command to run. Each statement is built when it is
+ * first needed.
  * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
  */
 export async function createSqlStorage(options: SqlStorageOptions): Promise<AdminStorage> {
@@ -67,7 +67,7 @@ export function createStores(
 ): AdminStorage {
   const database = createDatabase(dialect, issuer)
 
-  return announceRevocations({
+  return withRevocationAnnouncements({
     issuer,
     clients: createClientStore(database),
     users: createUserStore(database, { scanLimit }),

@@ -12,14 +12,14 @@ const { providerId } = aProvisionedUser('user')
 describe.for([
   { name: 'SQLite', open: aMigratedSqlite },
   { name: 'PostgreSQL', open: aMigratedPostgres },
-])('a list of more users than it may read, on $name (RFC 7644 §3.12)', ({ open }) => {
+])('a list of more users than scanLimit, on $name (RFC 7644 §3.12)', ({ open }) => {
   async function filled(): Promise<AdminStorage> {
     const storage = await createSqlStorage({ dialect: await open(), issuer: 'https://issuer.example', scanLimit })
     for (let n = 0; n < users; n += 1) await storage.provisionedUsers.insert(aProvisionedUser(`user-${n}`))
     return storage
   }
 
-  test('is complete when indexes have the attributes of its filter and its order', async () => {
+  test('is complete when its filter and its order use only indexed attributes', async () => {
     const storage = await filled()
 
     expect(await totalOf(storage, text('userName', 'ne', 'nobody'))).toBe(users)
@@ -29,7 +29,7 @@ describe.for([
     expect(await totalOf(storage, undefined, by('userName'))).toBe(users)
   })
 
-  test('is complete in the order of an attribute with several values that has an index (RFC 7644 §3.4.2.3)', async () => {
+  test('is complete when it is sorted by an indexed attribute with several values (RFC 7644 §3.4.2.3)', async () => {
     const storage = await filled()
     await storage.provisionedUsers.indexAttributes([
       { attribute: severalOf('tags'), elementPart: undefined, isText: true, isUnique: false },
@@ -44,7 +44,7 @@ describe.for([
     expect(await totalOf(storage, undefined, byPart('emails', 'type'))).toBe('tooMany')
   })
 
-  test('is refused in the order of an attribute if one of its values is longer than the index keeps', async () => {
+  test('is refused when it is sorted by an attribute with a value that is too long for the index', async () => {
     const storage = await filled()
     const state = aProvisionedState('long', {
       comparable: { userName: 'long', emails: [{ value: 'a' }, { value: 'b'.repeat(201), primary: true }] },

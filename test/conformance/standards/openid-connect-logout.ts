@@ -15,8 +15,8 @@ export const rpInitiatedLogout: Standard = {
     [
       '2',
       'The server verifies that it issued the hint',
-      'a hint that is not an ID token of this server > is not used, and the user is asked: alg none with a signature (RFC 8725 §3.1)',
-      'refuses a token of another issuer (RP-Initiated Logout §2), and asks',
+      'a hint that is not an ID token of this server > is ignored, and the user must confirm the logout: alg none with a signature (RFC 8725 §3.1)',
+      'refuses a token of another issuer (RP-Initiated Logout §2), and asks the user to confirm',
     ],
     [
       '2',
@@ -27,11 +27,11 @@ export const rpInitiatedLogout: Standard = {
     [
       '2',
       'With client_id and a hint, the client must be the one that the hint was issued to',
-      'refuses a client_id that contradicts the hint, and asks (RP-Initiated Logout §2)',
+      'refuses a client_id that contradicts the hint, and asks the user to confirm (RP-Initiated Logout §2)',
     ],
     [
       '2',
-      'The user is asked unless the request is legitimate',
+      'The user is asked to confirm unless the request is legitimate',
       'asks the user: no parameters (RP-Initiated Logout §2)',
     ],
     ['2', 'An encrypted hint', notOffered('clients decrypt an ID token before they send it as a hint')],

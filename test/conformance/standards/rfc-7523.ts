@@ -12,7 +12,7 @@ export const rfc7523: Standard = {
       'client_assertion_type is the one for JWTs, and client_assertion is one JWT',
       'another client_assertion_type (RFC 7521 §4.2)',
       'two client_assertion values (RFC 6749 §3.2)',
-      'private_key_jwt: the form at … > is rejected: no client_assertion',
+      'private_key_jwt at … > is rejected: no client_assertion',
     ],
     [
       '3',

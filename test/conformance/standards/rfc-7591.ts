@@ -14,7 +14,7 @@ export const rfc7591: Standard = {
     [
       '2',
       'Unsafe redirect URIs are rejected',
-      'rejects the registration of an unsafe redirect URI (RFC 7591 §3.2.2)',
+      'the registration of a redirect URI (RFC 7591 §3.2.2) > rejects an unsafe URI',
       'refuses a change that would leave a redirect URI with a wildcard (RFC 7591 §3.2.2)',
     ],
     [

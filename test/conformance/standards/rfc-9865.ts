@@ -51,7 +51,7 @@ export const rfc9865: Standard = {
     [
       '5',
       'A cursor reveals nothing and cannot be forged',
-      'refuses a cursor with a malformed payload, even if the holder of the secret signed it:',
+      'refuses a cursor with a malformed payload, even if its signature is valid:',
       'refuses an altered, truncated or invented cursor, always with the same detail',
     ],
   ],

@@ -10,7 +10,7 @@ import { addSecretBody, fromWire, pageQuery } from './wire.ts'
 export interface SecretHolder<Target> {
   readonly area: AdminArea
   readonly collection: `/${string}`
-  /** The path of one record. Its part `parameter` is the identifier. */
+  /** The path of one record. The path segment named by `parameter` is the record's identifier. */
   readonly itemPath: `/${string}`
   readonly parameter: string
   readonly target: (id: string, version: number | undefined) => Target

@@ -6,7 +6,7 @@ import { AdminError, type AdminRefusalReason } from '../error/refusals.ts'
 import { isChosenIdentifier } from '../text.ts'
 import { findLostAdministration, changedClaims, type UserChange } from './update-user.ts'
 import { applyUnlessLastAdministrator } from './last-administrators.ts'
-import { deactivateStored } from './user-lifecycle.ts'
+import { deactivateUnlessLastAdministrator } from './user-lifecycle.ts'
 
 /** A user from the host's own table. Claims and custom fields that are left out are removed. */
 export interface UserUpsert extends UserChange {
@@ -206,7 +206,7 @@ async function writeGuarded(
 
 const block = (id: string, result: UpsertResult | undefined, context: AdminContext): Promise<UpsertResult> =>
   resultOrRefusal(id, async () => {
-    await deactivateStored(id, context)
+    await deactivateUnlessLastAdministrator(id, context)
     return { userId: id, outcome: result?.outcome === 'created' ? 'created' : 'updated' }
   })
 

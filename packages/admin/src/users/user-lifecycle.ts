@@ -23,7 +23,7 @@ export interface NewUser extends UserChange {
 /** A user who was deactivated, and the access that was revoked. */
 export interface DeactivatedUser {
   readonly user: UserView
-  /** Undefined if storage could not list it. The access is revoked nevertheless. */
+  /** The revoked grants and sessions. Undefined if storage could not list them; they are revoked nevertheless. */
   readonly revoked: RevokedAccess | undefined
 }
 
@@ -58,7 +58,7 @@ export const deactivateUser = (id: string, context: AdminContext): Promise<Deact
       target: { kind: 'account', id },
       protective: true,
       run: async () => {
-        const { before, after, revoked } = await deactivateStored(id, context)
+        const { before, after, revoked } = await deactivateUnlessLastAdministrator(id, context)
         return {
           result: { user: userView(after), revoked },
           before: loggedUser(before),
@@ -84,7 +84,8 @@ export const reactivateUser = (id: string, context: AdminContext): Promise<UserV
   )
 
 /**
- * Removes a user. Deactivates the user first, because a deactivation can be undone if no administrator would be left.
+ * Removes a user. Deactivates the user first: if this leaves no administrator, the deactivation can be undone, and a
+ * removal could not.
  */
 export const removeUser = (id: string, context: AdminContext): Promise<RevokedAccess | undefined> =>
   audit(
@@ -93,7 +94,7 @@ export const removeUser = (id: string, context: AdminContext): Promise<RevokedAc
       target: { kind: 'account', id },
       protective: true,
       run: async () => {
-        const { before, revoked } = await deactivateStored(id, context)
+        const { before, revoked } = await deactivateUnlessLastAdministrator(id, context)
         const { outcome } = await context.storage.users.remove(before.userId, context.clock())
         // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
         if (outcome === 'absent') throw new AdminError('account_unknown')
@@ -109,7 +110,7 @@ interface Deactivation {
   readonly revoked: RevokedAccess | undefined
 }
 
-export async function deactivateStored(id: string, context: AdminContext): Promise<Deactivation> {
+export async function deactivateUnlessLastAdministrator(id: string, context: AdminContext): Promise<Deactivation> {
   const { storage, clock } = context
   const before = await findUser(id, context)
   const revoked = await revokedAccess(before, clock(), storage)

@@ -7,7 +7,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { Command, Option } from 'commander'
 
 import { UsageError } from '../command-error.ts'
-import { readSecretFile } from '../config/key-ring.ts'
+import { readTrimmedFile } from '../config/key-ring.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import type { Io } from '../io.ts'
@@ -17,9 +17,9 @@ import {
   showPage,
   withPage,
   previousExpiry,
-  withOverlap,
+  withAddSecretFlags,
   type PageOptions,
-  type OverlapOptions,
+  type AddSecretOptions,
 } from './options.ts'
 
 /** Creates `mintmark client`, which manages the applications that request tokens. */
@@ -68,10 +68,10 @@ const secretCommand = (io: Io): Command =>
   new Command('secret')
     .description('manages the secrets of a client: two can be active at the same time')
     .addCommand(
-      withOverlap(withConfig(new Command('rotate')))
+      withAddSecretFlags(withConfig(new Command('rotate')))
         .description('adds a secret and prints it; it cannot be shown again')
         .argument('<id>')
-        .action((id: string, options: OverlapOptions) =>
+        .action((id: string, options: AddSecretOptions) =>
           withAdministration(options, io, ({ clients }) => rotateSecret(id, clients, { ...options, io })),
         ),
     )
@@ -92,7 +92,7 @@ const secretCommand = (io: Io): Command =>
 async function rotateSecret(
   id: string,
   clients: Administration['clients'],
-  options: OverlapOptions & { readonly io: Io },
+  options: AddSecretOptions & { readonly io: Io },
 ): Promise<void> {
   const clientSecret = await clients.addSecret(id, previousExpiry(options))
   showRecord({ clientId: id, clientSecret }, { ...options, labels: credentialLabels })
@@ -192,11 +192,11 @@ async function registrationOf(name: string, options: CreateOptions, io: Io): Pro
   }
 }
 
-/** The usual names of the credentials in the configuration of clients (RFC 6749 §2.3.1). */
+/** The names under which most client configurations expect the credentials (RFC 6749 §2.3.1). */
 const credentialLabels = { clientId: 'client_id', clientSecret: 'client_secret' }
 
 async function readKeySet(file: string): Promise<JsonObject> {
-  const text = await readSecretFile(file)
+  const text = await readTrimmedFile(file)
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject

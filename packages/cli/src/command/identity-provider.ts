@@ -7,7 +7,14 @@ import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
 import { withConfig, type ConfigOptions } from '../config/settings.ts'
 import { instant, showOutcome, showRecord, type Columns, type ShowOptions } from '../show.ts'
-import { showPage, withPage, previousExpiry, withOverlap, type PageOptions, type OverlapOptions } from './options.ts'
+import {
+  showPage,
+  withPage,
+  previousExpiry,
+  withAddSecretFlags,
+  type PageOptions,
+  type AddSecretOptions,
+} from './options.ts'
 
 type SetupProduct = Parameters<Administration['identityProviders']['setup']>[1]
 
@@ -87,10 +94,10 @@ const registerCommand = (io: Io): Command =>
     )
 
 const rotateCommand = (io: Io): Command =>
-  withOverlap(withConfig(new Command('rotate')))
+  withAddSecretFlags(withConfig(new Command('rotate')))
     .description('adds a Secret Token and prints it; it cannot be shown again')
     .argument('<id>')
-    .action((id: string, options: OverlapOptions) =>
+    .action((id: string, options: AddSecretOptions) =>
       withAdministration(options, io, async ({ identityProviders }) => {
         const secret = await identityProviders.addSecret(id, previousExpiry({ ...options, io }))
         showRecord({ secret }, { ...options, io, labels })

@@ -28,13 +28,13 @@ export function showPage<Item>(
 }
 
 /** The flags of a command that adds a secret. */
-export interface OverlapOptions extends ConfigOptions, ShowOptions {
+export interface AddSecretOptions extends ConfigOptions, ShowOptions {
   /** In seconds. */
   readonly previousEndsIn?: number
 }
 
 /** Adds the flags of a command that adds a secret. */
-export const withOverlap = (command: Command): Command =>
+export const withAddSecretFlags = (command: Command): Command =>
   command
     .option(
       '--previous-ends-in <time>',
@@ -47,7 +47,7 @@ export const withOverlap = (command: Command): Command =>
 export const previousExpiry = ({
   previousEndsIn,
   io,
-}: OverlapOptions & { readonly io: Io }): { readonly previousExpiresAt?: number } =>
+}: AddSecretOptions & { readonly io: Io }): { readonly previousExpiresAt?: number } =>
   previousEndsIn === undefined ? {} : { previousExpiresAt: io.clock() + previousEndsIn }
 
 /**

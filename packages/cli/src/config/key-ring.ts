@@ -66,7 +66,7 @@ export async function readSealingKey(
   { env }: Pick<Io, 'env'>,
 ): Promise<SealingKeys | undefined> {
   const text =
-    env['MINTMARK_SEALING_KEY'] ?? (sealingKeyFile === undefined ? undefined : await readSecretFile(sealingKeyFile))
+    env['MINTMARK_SEALING_KEY'] ?? (sealingKeyFile === undefined ? undefined : await readTrimmedFile(sealingKeyFile))
   const [first, ...others] = text?.split(/\s+/).filter((word) => word !== '') ?? []
   return first === undefined ? undefined : [first, ...others]
 }
@@ -75,7 +75,7 @@ export async function readSealingKey(
 export type SealingKeys = readonly [string, ...string[]]
 
 /** @throws UsageError, which names the file. */
-export async function readSecretFile(file: string): Promise<string> {
+export async function readTrimmedFile(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (cause) {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 
 import { tenantUrl } from '@mintmark/scim'
 
-import { readSecretFile } from '../config/key-ring.ts'
+import { readTrimmedFile } from '../config/key-ring.ts'
 import { type Answer, type DoctorTarget, type Finding, fail, ok, warn } from './target.ts'
 
 /** Checks that SCIM is served, and refuses requests without a secret: RFC 7644 §2, §3.12 and §4. */
@@ -54,7 +54,9 @@ async function configFinding(base: string, secret: string, { probe }: DoctorTarg
 
 async function secretOf({ options, io }: DoctorTarget): Promise<string | undefined> {
   const { scimSecretFile } = options
-  return scimSecretFile === undefined ? io.env['MINTMARK_SCIM_SECRET'] : readSecretFile(resolve(io.cwd, scimSecretFile))
+  return scimSecretFile === undefined
+    ? io.env['MINTMARK_SCIM_SECRET']
+    : readTrimmedFile(resolve(io.cwd, scimSecretFile))
 }
 
 /** A Secret Token contains its provider: `mmscim_<provider>_…`. */

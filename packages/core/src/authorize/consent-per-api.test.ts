@@ -99,7 +99,7 @@ it('law: consent covers a request only if the user has last granted each of its 
   )
 })
 
-const beside = (granted: GrantedOnPage) => {
+const addToEarlierConsent = (granted: GrantedOnPage) => {
   const before = { scopes: ['openid', 'edit'], resources: [notes] }
   return addDecision({ before, kept: before }, granted, rules)
 }
@@ -108,13 +108,13 @@ it.each([
   ['a scope value of another API', [payments], ['write'], ['openid', 'edit', 'write'], [notes, payments]],
   ['another scope value of the same API', [notes], ['read'], ['openid', 'edit', 'read'], [notes]],
   ['another API alone', [payments], ['openid'], ['openid', 'edit'], [notes, payments]],
-])('remembers earlier consent beside %s', (_, resources, granted, scopes, apis) => {
-  expect(beside({ scopes: granted, resources, audience: 'apis' })).toEqual({ scopes, resources: apis })
+])('keeps earlier consent when the user grants %s', (_, resources, granted, scopes, apis) => {
+  expect(addToEarlierConsent({ scopes: granted, resources, audience: 'apis' })).toEqual({ scopes, resources: apis })
 })
 
 it.each([
   [
-    'at another API, a scope value that the first has too',
+    'a scope value at another API, if the first API has it too',
     'apis',
     [payments],
     ['read'],
@@ -123,10 +123,10 @@ it.each([
   ],
   ['the same scope value for the default audience', 'default', [], ['edit'], ['openid', 'edit'], []],
 ] as const)('forgets an API when the user grants %s (RFC 8707 §3)', (_, audience, resources, granted, scopes, apis) => {
-  expect(beside({ scopes: granted, resources, audience })).toEqual({ scopes, resources: apis })
+  expect(addToEarlierConsent({ scopes: granted, resources, audience })).toEqual({ scopes, resources: apis })
 })
 
-it('keeps a scope value that an API has beside the forgotten one', () => {
+it('keeps a scope value of the forgotten API if another API has it too', () => {
   const before = { scopes: ['read', 'edit'], resources: [notes, payments] }
 
   const left = addDecision({ before, kept: before }, { scopes: ['edit'], resources: [], audience: 'default' }, rules)

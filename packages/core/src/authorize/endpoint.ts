@@ -113,7 +113,10 @@ async function answer(
 const isCrossSitePost = (request: ServerRequest): boolean =>
   request.method === 'POST' && ['cross-site', 'same-site'].includes(request.headers.get('sec-fetch-site') ?? '')
 
-/** Returns the parameter with the whole request, beside which others are ignored; `undefined` for a plain request. */
+/**
+ * Returns the parameter that contains the whole request, so that other parameters are ignored; `undefined` for a plain
+ * request.
+ */
 function referenceIn(received: Parameters, form: RequestForm): readonly [string, string] | undefined {
   const name = form.kind === 'pushed' ? 'request_uri' : form.kind === 'plain' && form.isSigned ? 'request' : undefined
   const value = name && received.get(name)

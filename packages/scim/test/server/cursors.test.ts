@@ -122,7 +122,7 @@ describe('invalid cursors and counts', () => {
     '[0,"1.\\u0000",2,1790000000]',
     '[0,"1.\\ud800",2,1790000000]',
     '[0,null,2]',
-  ])('refuses a cursor with a malformed payload, even if the holder of the secret signed it: %s', async (payload) => {
+  ])('refuses a cursor with a malformed payload, even if its signature is valid: %s', async (payload) => {
     const users = await startUsers()
 
     await expectRefusal(
@@ -132,7 +132,7 @@ describe('invalid cursors and counts', () => {
     )
   })
 
-  test('shows only the resources of the provider, even if the holder of the secret forged the cursor', async () => {
+  test('shows only the resources of the provider, even if a forged cursor has a valid signature', async () => {
     const users = await startUsers()
 
     expect(namesOf(await page(users, { cursor: forgeCursor('[0,null,2,1790000000]', users), count: '2' }))).toEqual([

@@ -99,7 +99,7 @@ describe('a search below /Users or /Groups', () => {
     ['an incomplete object as its body', '{', invalidSyntax('body_malformed')],
     ['no schemas', { count: 1 }, invalidSyntax('schemas_missing')],
     [
-      'the schema of another message',
+      'the schema of another kind of message',
       { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'] },
       invalidSyntax('schemas_missing'),
     ],

@@ -18,7 +18,7 @@ export interface Listing<Id extends string, Record> {
 /** A row of a list. Expensive parts are computed on demand. */
 export interface ListedRow<Id extends string, Record> extends Aged<Id> {
   record(): Record
-  /** Returns the comparable form with the attributes that the store adds. */
+  /** Returns the attributes that filters and sorting compare, including the ones that the store adds. */
   comparable(): JsonObject
 }
 
@@ -51,7 +51,7 @@ export function listPage<Id extends string, Record>(
   }
 }
 
-/** Returns the requested page of rows, as strings in the order of their identifiers, for rows that are in memory anyway. */
+/** Returns the requested page of rows that are already in memory. Records are strings; rows are ordered by identifier. */
 export function listRows<Text extends string>(
   rows: readonly Omit<ListedRow<string, Text>, 'createdAt'>[],
   query: Omit<ListQuery, 'providerId'>,
@@ -124,7 +124,7 @@ interface RowLookup<Id extends string> extends TextLookup {
 /** Lookups by the attribute whose strings they index, such as `userName` and `emails.value`. */
 type RowLookups<Id extends string> = ReadonlyMap<string, RowLookup<Id>>
 
-/** Returns the rows with the strings that a filter requires, without duplicates; `undefined` if every row must be read. */
+/** Returns the identifiers of the rows that may match a filter; `undefined` if every row must be read. */
 function findCandidateIds<Id extends string>(
   filter: ResolvedFilter,
   lookups: RowLookups<Id>,
@@ -139,7 +139,7 @@ function findCandidateIds<Id extends string>(
   return ids
 }
 
-/** Returns the value that a list compares. Of several values, it is the primary one or else the first (RFC 7644 §3.4.2.3). */
+/** Returns the value by which a row is sorted: of several values, the primary one, or else the first (RFC 7644 §3.4.2.3). */
 function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): JsonValue | undefined {
   const owner = attribute.extension === undefined ? comparable : memberOf(comparable, attribute.extension)
   const value = memberOf(owner, attribute.name)

@@ -1,4 +1,4 @@
-import { announceRevocations } from '../announce-revocations.ts'
+import { withRevocationAnnouncements } from '../announce-revocations.ts'
 import type { AdminStorage } from '../storage.ts'
 import {
   createMemoryCodes,
@@ -59,7 +59,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
   const { issuer, database = createMemoryDatabase(), scheduler = resolved } = options
   const tables = database.tablesOf(issuer)
 
-  return announceRevocations({
+  return withRevocationAnnouncements({
     issuer,
     clients: createMemoryClients(tables, scheduler),
     users: { ...createMemoryUsers(tables, scheduler), ...createMemoryUpsert(tables, scheduler) },

@@ -109,7 +109,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return result
     },
   })),
-  'codes: a code is absent from the second in which it expires': breakStore('codes', (honest) => ({
+  'codes: a code is absent once its expiry time is reached': breakStore('codes', (honest) => ({
     find: (digest, client, now) => honest.find(digest, client, aSecondEarlier(now)),
     consume: (digest, client, now) => honest.consume(digest, client, aSecondEarlier(now)),
   })),
@@ -164,9 +164,12 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
     breakStore('families', (honest) => ({
       rotate: (request) => honest.rotate({ ...request, clientId: owner }),
     })),
-  'families: nothing rotates from the second in which the family itself expires': breakStore('families', (honest) => ({
-    insert: (family) => honest.insert({ ...family, expiresAt: epochSeconds(family.expiresAt + 1) }),
-  })),
+  'families: no refresh token is rotated once the expiry time of the family is reached': breakStore(
+    'families',
+    (honest) => ({
+      insert: (family) => honest.insert({ ...family, expiresAt: epochSeconds(family.expiresAt + 1) }),
+    }),
+  ),
   'families: of 16 concurrent rotations of one token exactly one rotates': breakStore(
     'families',
     (honest, storage) => ({
@@ -368,12 +371,9 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       consume: (digest, _browserDigest, now) => honest.consume(digest, aDigest('browser-1'), now),
     }),
   ),
-  'interactions: an interaction is absent from the second in which it expires': breakStore(
-    'interactions',
-    (honest) => ({
-      find: (digest, browserDigest, now) => honest.find(digest, browserDigest, aSecondEarlier(now)),
-    }),
-  ),
+  'interactions: an interaction is absent once its expiry time is reached': breakStore('interactions', (honest) => ({
+    find: (digest, browserDigest, now) => honest.find(digest, browserDigest, aSecondEarlier(now)),
+  })),
   'interactions: of concurrent writers that read the same version, one records the login': breakStore(
     'interactions',
     (honest) => ({
@@ -431,12 +431,10 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return result.outcome === 'absent' ? undefined : result.record
     },
   })),
-  'pushed requests: a request is used once, and later uses are replays with the same record': breakStore(
-    'pushedRequests',
-    (honest) => ({
+  'pushed requests: only the first use succeeds, and each later one is reported as a replay with the same record':
+    breakStore('pushedRequests', (honest) => ({
       consume: async (...call) => forgetReplays(await honest.consume(...call)),
-    }),
-  ),
+    })),
   'pushed requests: of 16 concurrent uses exactly one wins': breakStore('pushedRequests', (honest, _storage, seen) => ({
     consume: async (digest, client, now) => {
       const record = await honest.find(digest, client, now)
@@ -448,18 +446,15 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return { outcome: 'won', record }
     },
   })),
-  "pushed requests: another client's request is absent, and its use changes nothing": breakStore(
+  'pushed requests: a client can neither find nor use the request of another client': breakStore(
     'pushedRequests',
     (honest) => ({
       consume: (digest, _client, now) => honest.consume(digest, owner, now),
     }),
   ),
-  'pushed requests: a request is absent from the second in which it expires': breakStore(
-    'pushedRequests',
-    (honest) => ({
-      find: (digest, client, now) => honest.find(digest, client, aSecondEarlier(now)),
-    }),
-  ),
+  'pushed requests: a request is absent once its expiry time is reached': breakStore('pushedRequests', (honest) => ({
+    find: (digest, client, now) => honest.find(digest, client, aSecondEarlier(now)),
+  })),
 
   ...brokenSessionStores,
 
@@ -469,7 +464,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       insert: async (token) => (await honest.insert(token), inserted),
     }),
   ),
-  'opaque tokens: a token is not found from the second in which it expires': breakStore('opaqueTokens', (honest) => ({
+  'opaque tokens: a token is not found once its expiry time is reached': breakStore('opaqueTokens', (honest) => ({
     find: (digest, now) => honest.find(digest, aSecondEarlier(now)),
   })),
   'opaque tokens: a revoked token is not found, and the revocation is reported once': breakStore(
@@ -497,7 +492,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'signing keys: all keys are listed, oldest first': breakStore('signingKeys', (honest) => ({
     list: async () => (await honest.list()).toReversed(),
   })),
-  'signing keys: a drop is reported once, and a later one does not change its time': breakStore(
+  'signing keys: a key is dropped once, and dropping it again does not change the time': breakStore(
     'signingKeys',
     (honest) => ({
       drop: async (dropped) => (await honest.drop(dropped), revoked),
@@ -523,7 +518,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return { outcome: 'fresh' }
     },
   })),
-  'replays: from the second in which it expires a value is fresh again, once': breakStore('replays', (honest) => ({
+  'replays: once its expiry time is reached, a value is fresh again for one use': breakStore('replays', (honest) => ({
     markUsed: (claim) => honest.markUsed({ ...claim, now: epochSeconds(0) }),
   })),
   'replays: a use with the outcome seen does not change the expiry': breakStore(
@@ -536,9 +531,8 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'replays: a value is independent of a revoked token of the same name': breakStore(
-    'revocations',
-    (_honest, { replays }) => ({
+  'replays: using a value does not revoke a token with the same identifier, and revoking a token uses no value':
+    breakStore('revocations', (_honest, { replays }) => ({
       isTokenRevoked: async (tokenId, now) => {
         const { outcome } = await replays.markUsed({
           purpose: 'client_assertion_jti',
@@ -548,8 +542,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
         })
         return outcome === 'seen'
       },
-    }),
-  ),
+    })),
   'replays: values of any length and content are distinguished': breakStore('replays', (honest) => ({
     markUsed: (claim) => honest.markUsed({ ...claim, value: claim.value.slice(0, 1000) }),
   })),

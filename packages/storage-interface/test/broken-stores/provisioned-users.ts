@@ -219,7 +219,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'provisioned users: a key that is no longer used is free again': breakStore(
+  'provisioned users: a userName or externalId that a user no longer has is available again': breakStore(
     'provisionedUsers',
     (honest, _storage, seen) => ({
       insert: async (user) => {

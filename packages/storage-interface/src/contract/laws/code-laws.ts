@@ -70,7 +70,7 @@ export const codeLaws: readonly StorageLaw[] = [
     )
   }),
 
-  law('codes: a code is absent from the second in which it expires', async ({ storage, same }) => {
+  law('codes: a code is absent once its expiry time is reached', async ({ storage, same }) => {
     await storage.codes.insert(code)
     const expired = code.expiresAt
     const lastSecond = nowPlus(59)
@@ -141,7 +141,7 @@ export const interactionLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('interactions: an interaction is absent from the second in which it expires', async ({ storage, same }) => {
+  law('interactions: an interaction is absent once its expiry time is reached', async ({ storage, same }) => {
     await storage.interactions.insert(interaction)
     const expired = interaction.expiresAt
     const change = { digest, browserDigest, login: aLogin(), version: 1 }

@@ -109,23 +109,30 @@ export const rotationLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('families: nothing rotates from the second in which the family itself expires', async ({ storage, same }) => {
-    const ending = aFamilyRecord({ expiresAt: nowPlus(60) })
-    await storage.families.insert(ending)
+  law(
+    'families: no refresh token is rotated once the expiry time of the family is reached',
+    async ({ storage, same }) => {
+      const ending = aFamilyRecord({ expiresAt: nowPlus(60) })
+      await storage.families.insert(ending)
 
-    same(await storage.families.rotate(present('refresh-1', { now: nowPlus(60) })), { outcome: 'absent' }, 'at expiry')
-    same(
-      await storage.families.rotate(present('forged', { now: nowPlus(60) })),
-      { outcome: 'absent' },
-      'a forged token at expiry',
-    )
-    same((await storage.status.ofFamily(family.familyId))?.family, ending, 'the family after it')
-    same(
-      (await storage.families.rotate(present('refresh-1', { now: nowPlus(59) }))).outcome,
-      'rotated',
-      'one second before',
-    )
-  }),
+      same(
+        await storage.families.rotate(present('refresh-1', { now: nowPlus(60) })),
+        { outcome: 'absent' },
+        'at expiry',
+      )
+      same(
+        await storage.families.rotate(present('forged', { now: nowPlus(60) })),
+        { outcome: 'absent' },
+        'a forged token at expiry',
+      )
+      same((await storage.status.ofFamily(family.familyId))?.family, ending, 'the family after it')
+      same(
+        (await storage.families.rotate(present('refresh-1', { now: nowPlus(59) }))).outcome,
+        'rotated',
+        'one second before',
+      )
+    },
+  ),
 
   law('families: of 16 concurrent rotations of one token exactly one rotates', async ({ storage, server, same }) => {
     await storage.families.insert(family)

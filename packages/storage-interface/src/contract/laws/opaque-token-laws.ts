@@ -23,7 +23,7 @@ export const opaqueTokenLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('opaque tokens: a token is not found from the second in which it expires', async ({ storage, same }) => {
+  law('opaque tokens: a token is not found once its expiry time is reached', async ({ storage, same }) => {
     await storage.opaqueTokens.insert(token)
 
     same(await storage.opaqueTokens.find(token.digest, token.expiresAt), undefined, 'at expiry')

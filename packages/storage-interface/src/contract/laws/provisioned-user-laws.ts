@@ -127,27 +127,30 @@ export const provisionedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await find(''), undefined, 'an empty externalId')
   }),
 
-  law('provisioned users: a key that is no longer used is free again', async ({ storage, same }) => {
-    await storage.provisionedUsers.insert(ada)
-    const { providerId: provider, userId: id, state } = ada
-    const other = aProvisionedState('other')
-    await storage.provisionedUsers.compareAndSwap({ providerId: provider, userId: id, version: 1, state: other, now })
+  law(
+    'provisioned users: a userName or externalId that a user no longer has is available again',
+    async ({ storage, same }) => {
+      await storage.provisionedUsers.insert(ada)
+      const { providerId: provider, userId: id, state } = ada
+      const other = aProvisionedState('other')
+      await storage.provisionedUsers.compareAndSwap({ providerId: provider, userId: id, version: 1, state: other, now })
 
-    const heir = aProvisionedUser('heir', { state })
-    same(
-      (await storage.provisionedUsers.insert(heir)).outcome,
-      'inserted',
-      'another user with the keys that ada used before',
-    )
-    const back = await storage.provisionedUsers.compareAndSwap({
-      providerId: provider,
-      userId: id,
-      version: 2,
-      state,
-      now,
-    })
-    same(back, { outcome: 'taken', key: 'externalId' }, 'a change of ada back to these keys')
-  }),
+      const heir = aProvisionedUser('heir', { state })
+      same(
+        (await storage.provisionedUsers.insert(heir)).outcome,
+        'inserted',
+        'another user with the keys that ada used before',
+      )
+      const back = await storage.provisionedUsers.compareAndSwap({
+        providerId: provider,
+        userId: id,
+        version: 2,
+        state,
+        now,
+      })
+      same(back, { outcome: 'taken', key: 'externalId' }, 'a change of ada back to these keys')
+    },
+  ),
 ]
 
 const ada = aProvisionedUser('ada')

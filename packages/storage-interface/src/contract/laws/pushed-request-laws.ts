@@ -2,7 +2,7 @@ import { clientId } from '../../values.ts'
 import { aPushedRequestRecord, now, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, atOnce, law, tally } from '../law.ts'
 
-/** Pushed authorization requests: bound to one client, used for one code (RFC 9126 §4). */
+/** A pushed authorization request is bound to one client and can be used for only one code (RFC 9126 §4). */
 export const pushedRequestLaws: readonly StorageLaw[] = [
   law(
     'pushed requests: a digest is inserted at most once, and the first record stays',
@@ -14,8 +14,8 @@ export const pushedRequestLaws: readonly StorageLaw[] = [
 
       same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
       const stolen = aPushedRequestRecord({ clientId: other })
-      same(await storage.pushedRequests.insert(stolen), { outcome: 'taken' }, "another client's insertion after that")
-      same(await storage.pushedRequests.find(digest, owner, now), written, 'the request after it')
+      same(await storage.pushedRequests.insert(stolen), { outcome: 'taken' }, 'a later insertion by another client')
+      same(await storage.pushedRequests.find(digest, owner, now), written, 'the stored request after all insertions')
     },
   ),
 
@@ -25,12 +25,12 @@ export const pushedRequestLaws: readonly StorageLaw[] = [
     for (const visit of ['first', 'second'])
       same(await storage.pushedRequests.find(digest, owner, now), request, `the ${visit} reading`)
     const won = await storage.pushedRequests.consume(digest, owner, now)
-    same(won, { outcome: 'won', record: request }, 'the use after that')
-    same(await storage.pushedRequests.find(digest, owner, now), 'consumed', 'the used request as read')
+    same(won, { outcome: 'won', record: request }, 'the use after both readings')
+    same(await storage.pushedRequests.find(digest, owner, now), 'consumed', 'a reading after the use')
   }),
 
   law(
-    'pushed requests: a request is used once, and later uses are replays with the same record',
+    'pushed requests: only the first use succeeds, and each later one is reported as a replay with the same record',
     async ({ storage, same }) => {
       await storage.pushedRequests.insert(request)
       await storage.pushedRequests.consume(digest, owner, now)
@@ -50,17 +50,21 @@ export const pushedRequestLaws: readonly StorageLaw[] = [
     same(tally(results), { won: 1, replayed: 15 }, 'outcomes')
   }),
 
-  law("pushed requests: another client's request is absent, and its use changes nothing", async ({ storage, same }) => {
+  law('pushed requests: a client can neither find nor use the request of another client', async ({ storage, same }) => {
     await storage.pushedRequests.insert(request)
 
     same(await storage.pushedRequests.find(digest, other, now), undefined, 'find')
     same(await storage.pushedRequests.consume(digest, other, now), { outcome: 'absent' }, 'consume')
     const won = await storage.pushedRequests.consume(digest, owner, now)
-    same(won.outcome, 'won', "the owner's use after that")
-    same(await storage.pushedRequests.consume(digest, other, now), { outcome: 'absent' }, 'consume, once it is used')
+    same(won.outcome, 'won', "the owner's use, after the attempt of another client")
+    same(
+      await storage.pushedRequests.consume(digest, other, now),
+      { outcome: 'absent' },
+      'consume by another client, after the use',
+    )
   }),
 
-  law('pushed requests: a request is absent from the second in which it expires', async ({ storage, same }) => {
+  law('pushed requests: a request is absent once its expiry time is reached', async ({ storage, same }) => {
     await storage.pushedRequests.insert(request)
     const { expiresAt } = request
 
@@ -68,8 +72,12 @@ export const pushedRequestLaws: readonly StorageLaw[] = [
     same(await storage.pushedRequests.consume(digest, owner, expiresAt), { outcome: 'absent' }, 'consume')
     const lastSecond = nowPlus(1859)
     same(await storage.pushedRequests.find(digest, owner, lastSecond), request, 'find, one second before')
-    same((await storage.pushedRequests.consume(digest, owner, lastSecond)).outcome, 'won', 'consume then')
-    same(await storage.pushedRequests.consume(digest, owner, expiresAt), { outcome: 'absent' }, 'once used')
+    same((await storage.pushedRequests.consume(digest, owner, lastSecond)).outcome, 'won', 'consume, one second before')
+    same(
+      await storage.pushedRequests.consume(digest, owner, expiresAt),
+      { outcome: 'absent' },
+      'consume a used request, at its expiry',
+    )
   }),
 ]
 

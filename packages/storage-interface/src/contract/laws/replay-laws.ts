@@ -23,7 +23,7 @@ export const replayLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'replays: from the second in which it expires a value is fresh again, once',
+    'replays: once its expiry time is reached, a value is fresh again for one use',
     async ({ storage, server, same }) => {
       await storage.replays.markUsed({ ...use, now })
 
@@ -46,13 +46,16 @@ export const replayLaws: readonly StorageLaw[] = [
     same(await useAt(storage, 60), { outcome: 'fresh' }, 'after a use with a later expiry')
   }),
 
-  law('replays: a value is independent of a revoked token of the same name', async ({ storage, same }) => {
-    await storage.replays.markUsed({ ...use, now })
-    same(await storage.revocations.isTokenRevoked('jti-1', now), false, 'the token')
+  law(
+    'replays: using a value does not revoke a token with the same identifier, and revoking a token uses no value',
+    async ({ storage, same }) => {
+      await storage.replays.markUsed({ ...use, now })
+      same(await storage.revocations.isTokenRevoked('jti-1', now), false, 'the token')
 
-    await storage.revocations.revokeToken({ tokenId: 'jti-2', expiresAt: use.expiresAt, now })
-    same(await storage.replays.markUsed({ ...use, value: 'jti-2', now }), { outcome: 'fresh' }, 'a use')
-  }),
+      await storage.revocations.revokeToken({ tokenId: 'jti-2', expiresAt: use.expiresAt, now })
+      same(await storage.replays.markUsed({ ...use, value: 'jti-2', now }), { outcome: 'fresh' }, 'a use')
+    },
+  ),
 
   law('replays: values of any length and content are distinguished', async ({ storage, same }) => {
     const long = 'x'.repeat(100_000)
@@ -133,7 +136,7 @@ export const signingKeyLaws: readonly StorageLaw[] = [
   }),
 
   law(
-    'signing keys: a drop is reported once, and a later one does not change its time',
+    'signing keys: a key is dropped once, and dropping it again does not change the time',
     async ({ storage, server, same }) => {
       const kept = aSigningKeyRecord({ keyId: keyId('key-2'), ordinal: 2, createdAt: nowPlus(1) })
       for (const record of [key, kept]) await storage.signingKeys.insert(record)
