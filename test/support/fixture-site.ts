@@ -58,7 +58,7 @@ function hostSession(cookie: string | undefined) {
 }
 
 /**
- * The host's login, consent and account selection page. A GET shows the pending interaction as JSON. A POST completes
+ * Creates the host's login, consent and account selection page. A GET shows the pending interaction as JSON. A POST completes
  * it according to its form parameters: `subject` (with `auth_time` and `acr`) signs a user in, `scope` and `detail` give
  * consent, `organization` selects an organization, `account=signed_in` continues with the signed-in user, and `deny`
  * denies the request. The value of `detail` is an identifier, optionally followed by the user's choice: `0 savings`.

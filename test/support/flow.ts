@@ -29,7 +29,7 @@ export const encode = (parameters: Change): string =>
     )
     .join('&')
 
-/** The Authorization header of a client that uses client_secret_basic. */
+/** Returns the Authorization header of a client that uses client_secret_basic. */
 export const basic = (id: string, secret: string): string =>
   `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`
 

@@ -41,7 +41,7 @@ export function openFormBrowser(send: Send = navigate): FormBrowser {
   }
 }
 
-/** The fields that the form sends by default: hidden fields and checked boxes. */
+/** Returns the fields that the form sends by default: hidden fields and checked boxes. */
 const defaultFields = (html: string): readonly [string, string][] =>
   [...html.matchAll(/<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?/g)].flatMap(
     ([, type, name = '', value = '', checked]) =>

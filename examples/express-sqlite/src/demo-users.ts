@@ -30,7 +30,7 @@ export async function createMintmarkUsers(users: Users, storage: OAuthStorage): 
   }
 }
 
-/** The user's claims, with the names of OpenID Connect Core §5.1. */
+/** Returns the user's claims, with the names of OpenID Connect Core §5.1. */
 const claimsOf = (user: User): JsonObject => ({
   name: `${user.givenName} ${user.familyName}`,
   given_name: user.givenName,

@@ -638,7 +638,7 @@ export function refuse(
   return new OAuthError(code, description, { reason, context, cause, retryAfter, dpopNonce, status })
 }
 
-/** The HTTP status of a row, unless the error is sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1). */
+/** Returns the HTTP status of a row, unless the error is sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1). */
 export function statusOf(row: Refusal): number {
   const [code, , , status = statuses[code]]: RefusalRow = refusals[row]
   return status

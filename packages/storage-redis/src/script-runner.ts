@@ -65,7 +65,7 @@ async function withTimeout<T>(milliseconds: number, answer: Promise<T>): Promise
   }
 }
 
-/** An answer of another shape is an error, never "absent". */
+/** Parses the reply of a script. A reply of another shape is an error; it is never treated as "absent". */
 function readReply(reply: unknown): ScriptReply {
   if (!Array.isArray(reply) || !isReply(reply)) {
     throw new TypeError(
@@ -97,12 +97,12 @@ function toStorageError(thrown: unknown): unknown {
   return new StorageUnavailableError('Redis cannot answer now.', { cause: thrown })
 }
 
-/** A server with too many connections also answers `ERR`. That is an outage. */
+/** Whether Redis rejected the request itself. A server with too many connections also answers `ERR`, but that is an outage. */
 function isDefect(message: string): boolean {
   return /^(?:ERR|WRONGTYPE|CROSSSLOT) /.test(message) && !message.startsWith('ERR max number of clients')
 }
 
-/** The error for an outcome that the script cannot return, from which nothing can be concluded. */
+/** Creates the error for an outcome that the script should never return. */
 export function unexpectedReply(outcome: string): Error {
   return new Error(`A Redis script returned the unknown outcome "${outcome}".`)
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
-/** A record as JSON text. A member that is `undefined` is written as null, so that a reader can tell it from a lost one. */
+/** Returns a record as JSON text. A member that is `undefined` is written as null, which differs from a lost member. */
 export const storedJson = (record: object): string =>
   JSON.stringify(record, (_name, value: unknown) => (value === undefined ? null : value))
 

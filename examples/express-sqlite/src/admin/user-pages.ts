@@ -157,7 +157,7 @@ const grantRow = (
 ${formatTime(createdAt)}`,
   )
 
-/** A session, with the button that revokes it. */
+/** Renders a session, with the button that revokes it. */
 const sessionRow = (session: SessionView, clientNames: readonly string[], address: string): Markup => {
   const { sessionId, signedInAt, lastSeenAt, expiresAt, amr, userAgent, location } = session
   const device = [userAgent ?? 'Unknown browser', location].filter((part) => part !== undefined).join(', ')

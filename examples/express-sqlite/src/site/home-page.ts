@@ -2,7 +2,7 @@ import { demoUsers, isAdministrator } from '../demo-users.ts'
 import type { User } from '../starter/users.ts'
 import { htmlDocument, html } from './html.ts'
 
-/** The home page: the apps, and the users to sign in as. */
+/** Renders the home page: the apps, and the users to sign in as. */
 export function homePage(signedInUser: User | undefined): string {
   return htmlDocument(
     'Mintmark example',

@@ -2,7 +2,7 @@ import { htmlDocument, html, type Markup } from '../site/html.ts'
 import type { Problem, SignInResult } from './sign-in-flow.ts'
 import type { WebSession } from './web-sessions.ts'
 
-/** The page of the client: a sign-in form, or the result of a sign-in. */
+/** Renders the page of the client: a sign-in form, or the result of a sign-in. */
 export function webPage({ signIn, problem }: WebSession): string {
   return htmlDocument(
     'Reading Room',

@@ -132,6 +132,6 @@ function requirePresent(outcome: LifecycleOutcome): UserRecord {
   return outcome.record
 }
 
-/** The audit log stores the revoked access as `ended`. */
+/** Returns the member `ended` of an audit entry: the access that was revoked. */
 const loggedAccess = (revoked: RevokedAccess | undefined) =>
   revoked === undefined ? {} : { ended: plainJson(revoked) }

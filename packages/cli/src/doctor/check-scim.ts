@@ -59,6 +59,6 @@ async function secretOf({ options, io }: DoctorTarget): Promise<string | undefin
     : readTrimmedFile(resolve(io.cwd, scimSecretFile))
 }
 
-/** A Secret Token contains its provider: `mmscim_<provider>_…`. */
+/** Returns the provider that a Secret Token names: `mmscim_<provider>_…`. */
 const providerOf = (secret: string | undefined): string | undefined =>
   /^mmscim_([A-Za-z0-9-]+)_/.exec(secret ?? '')?.[1]

@@ -12,7 +12,7 @@ import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 import { refuse } from '../refusals.ts'
 
-/** The cookie that identifies a browser. */
+/** Defines the cookie that identifies a browser. */
 export const defineBrowserCookie = (issuer: string): Cookie => defineCookie(issuer, 'mintmark-browser')
 
 /** The browser that an interaction is bound to by a cookie. */

@@ -71,7 +71,7 @@ function brokenWebRule(uri: string, url: URL): RedirectRule | undefined {
   return url.hostname.split('.').includes('') ? 'host' : undefined
 }
 
-/** The host names of the local machine. */
+/** Whether a host name is one of the local machine. */
 export const isLoopbackHost = (hostname: string): boolean =>
   hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost'
 

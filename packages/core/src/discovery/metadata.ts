@@ -68,7 +68,7 @@ export type EndpointName =
   | 'revocation_endpoint'
   | 'jwks_uri'
 
-/** The metadata document, the same for OpenID Connect Discovery and for RFC 8414. */
+/** Returns the metadata document, the same for OpenID Connect Discovery and for RFC 8414. */
 export function serverMetadata(sources: MetadataSources): Readonly<Record<string, unknown>> {
   const authMethods = [
     ...sources.clientAuthentication.map(({ method }) => method),

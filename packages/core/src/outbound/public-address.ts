@@ -33,7 +33,7 @@ function ipv4Bytes(text: string): readonly number[] | undefined {
   return isDecimal ? parts.map(Number) : undefined
 }
 
-/** The 16 bytes of an IPv6 address, with or without a zone; `undefined` if it is not one. */
+/** Returns the 16 bytes of an IPv6 address, with or without a zone; `undefined` if it is not one. */
 export function ipv6Bytes(text: string): readonly number[] | undefined {
   const [address = ''] = text.split('%')
   const halves = address.split('::')
@@ -49,7 +49,7 @@ export function ipv6Bytes(text: string): readonly number[] | undefined {
   ])
 }
 
-/** The 16-bit groups of a part of an IPv6 address, which may end with an IPv4 address. */
+/** Returns the 16-bit groups of a part of an IPv6 address, which may end with an IPv4 address. */
 function groupsOf(text: string): readonly number[] | undefined {
   if (text === '') return []
   const groups: number[] = []

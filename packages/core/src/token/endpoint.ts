@@ -173,7 +173,7 @@ interface IssuedTokens {
   readonly grantId: GrantId | undefined
 }
 
-/** The successful token response (RFC 6749 §5.1, OIDC Core §3.1.3.3). JSON omits absent members. */
+/** Renders the successful token response (RFC 6749 §5.1, OIDC Core §3.1.3.3). JSON omits absent members. */
 const tokenResponse = (tokens: IssuedTokens, headers: readonly Header[]): ServerResponse =>
   json(
     200,

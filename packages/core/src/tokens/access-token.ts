@@ -130,7 +130,7 @@ async function accessTokenClaims(
   }
 }
 
-/** The claim that binds the token to a key (RFC 9449 §6.1, RFC 8705 §3.1). */
+/** Returns the claim that binds the token to a key (RFC 9449 §6.1, RFC 8705 §3.1). */
 function confirmationOf(possession: Possession): JsonObject {
   if (possession.kind === 'dpop') return { cnf: { jkt: possession.jkt } }
   return possession.kind === 'mtls' ? { cnf: { 'x5t#S256': possession.x5tS256 } } : {}

@@ -91,7 +91,7 @@ function directoryValues(
   }
 }
 
-/** The `value` members of a multi-valued SCIM attribute (RFC 7643 §2.4). */
+/** Returns the `value` members of a multi-valued SCIM attribute (RFC 7643 §2.4). */
 const valuesOf = (attribute: JsonValue | undefined): readonly string[] =>
   Array.isArray(attribute)
     ? attribute.flatMap((element: JsonValue) => (isJsonObject(element) ? stringValues(element, 'value') : []))

@@ -55,7 +55,7 @@ export async function digestRefreshToken(token: RefreshToken): Promise<RefreshTo
   }
 }
 
-/** The digest that distinguishes the tokens of a family. */
+/** Returns the digest that distinguishes the tokens of a family. */
 export const digestOf = (token: RefreshToken): Promise<SecretDigest> => digestSecret(encodeBase64url(token.secret))
 
 /**

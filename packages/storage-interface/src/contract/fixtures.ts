@@ -31,7 +31,10 @@ export const now: EpochSeconds = epochSeconds(1_700_000_000)
 /** Returns the time this many seconds after `now`, or before it if negative. */
 export const nowPlus = (secondsLater: number): EpochSeconds => epochSeconds(now + secondsLater)
 
-/** A value shaped like a digest (43 characters of base64url), different for each label of letters, digits, `-` and `_`. */
+/**
+ * Returns a value shaped like a digest (43 characters of base64url). It differs for each label of letters, digits, `-` and
+ * `_`.
+ */
 export const aDigest = (label: string): SecretDigest => secretDigest(label.padEnd(43, '_').slice(0, 43))
 
 /** A confidential web client with one secret. It is not disabled. */
@@ -190,7 +193,7 @@ export const aRefreshRecord = (overrides: Partial<RefreshRecord> = {}): RefreshR
   ...overrides,
 })
 
-/** A refresh token of `aFamilyRecord`, presented by its client for a successor, with a window of ten seconds. */
+/** Returns a refresh token of `aFamilyRecord`, presented by its client for a successor, with a window of ten seconds. */
 export function aPresentation(token: string, successor: string): RotateRequest {
   const { clientId, createdAt, expiresAt } = aFamilyRecord()
   return {

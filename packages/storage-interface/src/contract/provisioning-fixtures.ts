@@ -145,7 +145,7 @@ export const aGroupState = (label: string, overrides: Partial<GroupState> = {}):
   ...overrides,
 })
 
-/** A new group as it is stored. */
+/** Returns a new group as it is stored. */
 export const freshGroup = ({ providerId: provider, groupId: id, state, createdAt }: NewGroup): GroupRecord => ({
   groupId: id,
   providerId: provider,

@@ -68,7 +68,7 @@ function findByEquality<Lookup>(
   return lookup && new Map([[lookup, [value]]])
 }
 
-/** All operands must hold, so the rows of one operand are enough: the one with the fewest. */
+/** Chooses the operand with the fewest rows. All operands must match, so the rows of one operand are enough. */
 function chooseFewest<Lookup extends TextLookup>(
   operands: readonly (Candidates<Lookup> | undefined)[],
 ): Candidates<Lookup> | undefined {
@@ -78,7 +78,7 @@ function chooseFewest<Lookup extends TextLookup>(
   return best
 }
 
-/** One operand must hold, so the rows of all of them are needed. */
+/** Unites the rows of all operands. Each row matches at least one operand, so the rows of all operands are needed. */
 function unite<Lookup>(operands: readonly (Candidates<Lookup> | undefined)[]): Candidates<Lookup> | undefined {
   const all = new Map<Lookup, readonly string[]>()
   for (const operand of operands) {

@@ -57,11 +57,11 @@ export function elementsAt(
   return { from, scope: jsonScope(element, search) }
 }
 
-/** The path of an attribute. */
+/** Returns the path of an attribute. */
 export const pathOf = ({ extension, name, subName }: FilterAttribute): readonly string[] =>
   [extension, name, subName].filter((part) => part !== undefined)
 
-/** The value in a column; `NULL` means no value. */
+/** Returns the value in a column; `NULL` means no value. */
 export const columnValue = (kind: ValueKind, column: Sql, { typeNames, asNumber }: JsonSearch): SearchedValue => ({
   type: sql`case when ${column} is null then null else ${sql.lit(typeNames[kind][0])} end`,
   text: kind === 'text' ? column : sql`null`,

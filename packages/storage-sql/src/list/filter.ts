@@ -257,13 +257,13 @@ export function anyOf(operands: readonly FilterTemplate[]): FilterTemplate {
   return only !== undefined && operands.length === 1 ? only : { kind: 'or', operands }
 }
 
-/** The name of the parameter for the index key of a string. */
+/** Returns the name of the parameter for the index key of a string. */
 export const keyName = (value: string): string => `${value}_key`
 
-/** The name of the parameter for the first string after all strings that begin with a string. */
+/** Returns the name of the parameter for the first string after all strings that begin with a string. */
 export const endName = (value: string): string => `${value}_end`
 
-/** The name of the parameter for a time in whole seconds, rounded down. */
+/** Returns the name of the parameter for a time in whole seconds, rounded down. */
 export const secondsName = (value: string): string => `${value}_seconds`
 
 /** Returns the first string, by code points, after all strings that begin with this one. */

@@ -23,7 +23,7 @@ import type { IndexedAttributes } from '../stores/indexed-attributes.ts'
 import { groupsOfUser } from '../stores/groups-of-a-user.ts'
 import { listedUserColumns } from '../stores/provisioned-user-statements.ts'
 
-/** All users of an issuer, provisioned or not. */
+/** Creates the kind of list that contains all users of an issuer, provisioned or not. */
 export const createUserListKind = ({ searchedJson }: SqlEngine): ListedKind => ({
   table: 'mintmark_users',
   id: 'user_id',

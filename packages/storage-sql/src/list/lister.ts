@@ -284,7 +284,7 @@ function pageStart(page: ListPage): PageStart {
   return dot === '.' ? { createdAt: Number(createdAt), id, offset: 0 } : { ...beforeFirst, offset: Number(createdAt) }
 }
 
-/** The position after a row of a list by age. */
+/** Returns the position after a row of a list by age. */
 const positionAfter = (row: { readonly createdAt: number; readonly id: string }): ListPosition =>
   `${row.createdAt}.${row.id}`
 

@@ -41,10 +41,10 @@ export const inProvider: ListedRows['one'] = (p) => sql`provider_id = ${p('provi
 /** Rows of any provider. The list keeps only rows of its own provider. */
 export const anyRow: ListedRows['one'] = () => sql`true`
 
-/** The index key of a string. */
+/** Returns the index key of a string. */
 export const byKey: Indexed = (value, parameter) => sql`${parameter(keyName(value))}`
 
-/** The beginning of a string, as `emailValues` cuts it. */
+/** Returns the beginning of a string, as `emailValues` cuts it. */
 export const byBeginning: Indexed = (value, parameter) => sql`substr(${parameter(value)}, 1, 200)`
 
 const unchanged: Indexed = (value, parameter) => sql`${parameter(value)}`

@@ -15,7 +15,7 @@ export interface PageForm {
   readonly size: Sql | undefined
 }
 
-/** The columns of a page that every index of rows with an age has. */
+/** Returns the columns of a page that every index of rows with an age has. */
 export const entryColumns = ({ table, id }: Pick<ListedKind, 'table' | 'id'>): Sql =>
   sql`${sql.ref(`${table}.${id}`)} as id, ${sql.ref(`${table}.created_at`)} as created_at`
 

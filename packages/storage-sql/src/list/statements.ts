@@ -37,7 +37,7 @@ export const sizeStatement = ({ query }: Builder, kind: ListedKind): Statement<s
     'passing',
   )
 
-/** The work of reading a row: one unit, and more if the row is large. */
+/** Returns the work of reading a row: one unit, and more if the row is large. */
 const unitsOfRow = ({ size }: ListedKind): Sql => sql`1 + ${size} / 2048`
 
 /** Finds a row if one of the indexes has a row without the complete value of the attribute. */
@@ -133,7 +133,7 @@ export function matchStatement(
   }
 }
 
-/** Like `matchStatement`, but without narrow indexes. */
+/** Returns a statement like `matchStatement`, but without narrow indexes. */
 export function rowsStatement(
   builder: Builder,
   kind: ListedKind,

@@ -71,7 +71,7 @@ async function ask(client: TransactionClient, statement: PostgresStatement): Pro
   }
 }
 
-/** A dialect whose statements run on one connection, one call after the other. */
+/** Creates a dialect whose statements run on one connection, one call after the other. */
 function dialectOf(client: TransactionClient, state: { readonly hasEnded: boolean }): SqlDialect {
   const prepare = createPrepare()
   const read = createResultReader()

@@ -171,7 +171,7 @@ function oneValue(document: string, path: string): string {
       CASE WHEN ${type} IN ('text', 'integer', 'real') THEN substr(${value}, 1, 200) ELSE '' END AS value`
 }
 
-/** The path of the primary value of a list, or else of the first value; `NULL` if the list is empty. */
+/** Returns the path of the primary value of a list, or else of the first value; `NULL` if the list is empty. */
 const pathOfFirst = (document: string): string =>
   `CASE json_type(${document}, indexed.path) WHEN 'array' THEN indexed.path || (
           SELECT '[' || item.key || ']' FROM json_each(${document}, indexed.path) AS item

@@ -58,7 +58,7 @@ export function memberPlan(
   }
 }
 
-/** The condition for the row of a group, or for the rows of its members. */
+/** Returns the condition for the row of a group, or for the rows of its members. */
 export const inGroup = (p: Parameter<'issuer' | 'provider_id' | 'group_id'>): Expression<SqlValue> =>
   sql`issuer = ${p('issuer')} and group_id = ${p('group_id')} and ${belongsToProvider(p)}`
 

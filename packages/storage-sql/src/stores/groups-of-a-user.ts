@@ -30,7 +30,7 @@ const selectGroups = sql`select membership.group_id as first, (
 export const groupsOfUser: Expression<unknown> = sql`${selectGroups}
   where membership.issuer = mintmark_users.issuer and membership.member_id = mintmark_users.user_id`
 
-/** The first groups of the user in the outer statement, in the order of their identifiers. */
+/** Selects the first groups of the user in the outer statement, in the order of their identifiers. */
 export const firstGroupsOfUser = (p: Parameter<'groups_to_read'>): Expression<unknown> =>
   sql`${groupsOfUser} order by membership.group_id limit cast(${p('groups_to_read')} as bigint)`
 

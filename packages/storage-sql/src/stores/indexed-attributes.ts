@@ -88,7 +88,10 @@ interface Definition {
   readonly isUnique: boolean
 }
 
-/** An attribute with several values has two indexes: one finds users by any of the values, the other gives the order. */
+/**
+ * Returns the definitions of the indexes of an attribute. An attribute with several values has two indexes: one finds users
+ * by any of the values, the other gives the order.
+ */
 function definitionsOf(indexed: IndexedAttribute, { pathOf }: SqlEngine['types']): readonly Definition[] {
   const { attribute, elementPart, isUnique } = indexed
   const name = indexName(indexed)

@@ -70,7 +70,7 @@ function codeStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
   }
 }
 
-/** The families of tokens that are issued from codes. */
+/** Creates the store of token families. */
 export function createFamilyStore(database: Database): TokenFamilyStore {
   const { engine, run } = database
   const table = recordTable(database, families)

@@ -5,7 +5,7 @@ import { compileSql, type Database, type Parameter } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { createColumnReader } from '../row.ts'
 
-/** The methods that write users of the host in batches. */
+/** Creates the methods that write users of the host in batches. */
 export function createUpsert(database: Database): Pick<SearchableUserStore, 'upsert' | 'compare'> {
   const { run, engine } = database
   const columns = createColumnReader(engine)

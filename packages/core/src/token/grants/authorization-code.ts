@@ -37,7 +37,7 @@ type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
     readonly storedStatus: StatusStore
   }
 
-/** The authorization code grant (RFC 6749 §4.1.3) with PKCE (RFC 7636). */
+/** Creates the authorization code grant (RFC 6749 §4.1.3) with PKCE (RFC 7636). */
 export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies): GrantType =>
   defineGrant({
     grantType: 'authorization_code',

@@ -11,7 +11,7 @@ import { requestedResources, resolveTarget, type TokenTargetDependencies, usable
 /** A confidential client that requests a token for itself. Created only by this grant. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
 
-/** The client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
+/** Creates the client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
 export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDependencies): GrantType =>
   defineGrant({
     grantType: 'client_credentials',

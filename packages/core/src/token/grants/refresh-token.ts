@@ -37,7 +37,7 @@ type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies &
   TokenTargetDependencies &
   ClaimsDependencies & { readonly detailTypes: DetailTypes }
 
-/** The refresh token grant (RFC 6749 §6) with rotation where the client needs it (RFC 9700 §4.14.2). */
+/** Creates the refresh token grant (RFC 6749 §6) with rotation where the client needs it (RFC 9700 §4.14.2). */
 export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantType =>
   defineGrant({
     grantType: 'refresh_token',

@@ -14,7 +14,7 @@ interface ResourceTrial extends Pick<Trial<ScimStorage>, 'same' | 'open' | 'issu
   readonly server: (index: number) => CustomResourceStore
 }
 
-/** The store is optional: a storage without it passes these laws. */
+/** Defines a law of the store of custom resources. The store is optional: a storage without it passes the law. */
 const resourceLaw = (name: string, check: (trial: ResourceTrial) => Promise<void>): StorageLaw<ScimStorage> =>
   law(`custom resources: ${name}`, async ({ storage, server, same, open, issuer }) => {
     const { customResources: store } = storage
@@ -236,7 +236,7 @@ const keyOf = ({ providerId: provider, resourceType, resourceId }: NewResource) 
   resourceId,
 })
 
-/** A new resource as it is stored. */
+/** Returns a new resource as it is stored. */
 const fresh = ({ state: { externalId, resource }, createdAt, ...key }: NewResource): CustomResourceRecord => ({
   ...key,
   externalId,

@@ -159,7 +159,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
 const seed = ({ storage }: Trial<ScimStorage>, comparables: readonly JsonObject[]): Promise<void> =>
   insertUsers(storage, usersWith(comparables))
 
-/** The addresses b and y; the address at the index is primary. */
+/** Returns the addresses b and y; the address at the index is primary. */
 const withPrimary = (primary: number): JsonObject => ({
   emails: ['b', 'y'].map((value, index) => ({ value, primary: index === primary })),
 })

@@ -135,7 +135,7 @@ const changes: readonly {
   { name: 'the user is removed', revoked: true, change: (storage) => storage.users.remove(grant.userId, nowPlus(5)) },
 ]
 
-/** The part of the session that tokens bound to it depend on. */
+/** Returns the part of the session that its tokens depend on. */
 async function boundOf({ sessions }: OAuthStorage) {
   const session = await sessions.find(boundTo)
   return { sessionId: boundTo, userId: session?.userId, revokedAt: session?.revokedAt }
