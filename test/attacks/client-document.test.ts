@@ -174,6 +174,22 @@ describe('a client with a metadata document', () => {
     expect(await findStored(server)).toBeUndefined()
   })
 
+  it('is refused at the token endpoint, without a request for its document, when its origin is no longer on the list', async () => {
+    let isListed = true
+    const { server, site } = await start(undefined, { allow: () => isListed })
+    const tokens = await publicRedeem(server, await codeOf(server))
+    server.clock.advance(30 * 86_400)
+    isListed = false
+
+    await expectJsonRefusal(
+      server,
+      { status: 401, error: 'invalid_client' },
+      { send: () => refresh(server, tokens.json['refresh_token']), reason: 'client_unknown' },
+    )
+
+    expect(site.fetched).toEqual([id])
+  })
+
   it.each([['cli.test'], [id]])('is accepted when %s is on the list', async (entry) => {
     const { server } = await start(undefined, { allow: [entry] })
 

@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 
 import { certificateFromHeader } from '@mintmark/core'
 import { clientId, type ClientRecord } from '@mintmark/storage-interface'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { certificateHeader, commonName, issueCertificate, type TestCertificate } from '../support/certificates.ts'
 import { createProofKey, writeProof } from '../support/dpop.ts'
@@ -240,6 +240,33 @@ describe('a client with self_signed_tls_client_auth', () => {
     await expectRefused(headersFor(c2), 'client_certificate_wrong')
     await expectRefused(headersFor(issueCertificate({ subject: example, key })), 'client_certificate_wrong')
     await expectRefused({}, 'client_certificate_missing')
+  })
+
+  it('is found in a published key set without another request to the client (RFC 8705 §2.2.2)', async () => {
+    const fetched: string[] = []
+    let published = keySetOf(c1)
+    const certificate = certificateFromHeader({ format: 'client-cert', trust, chain: 'unverified' })
+    const own = await startServer({
+      mutualTls: { certificate, aliasOrigin },
+      fetch: async (input) => {
+        fetched.push(String(input instanceof Request ? input.url : input))
+        return Response.json(published)
+      },
+    })
+    onTestFinished(() => own.close())
+    const selfSigned = { tokenEndpointAuthMethod: 'self_signed_tls_client_auth', ...noNames } as const
+    await changeClient(own.storage, clientId('M'), { ...selfSigned, jwks: undefined, jwksUri: 'https://m.test/jwks' })
+    const form = encode({ client_id: 'M', grant_type: 'client_credentials', scope: 'api.read' })
+    const post = async (sent: TestCertificate) => (await postForm(own, '/token', form, certificateHeader(sent))).status
+
+    expect(await post(c1)).toBe(200)
+    own.clock.advance(61)
+    expect(await post(c1)).toBe(200)
+    expect(fetched).toEqual(['https://m.test/jwks'])
+
+    published = keySetOf(c2)
+    expect([await post(c2), await post(c1)]).toEqual([200, 401])
+    expect(fetched).toHaveLength(2)
   })
 
   it('is refused with a registered certificate that has expired (RFC 5280 §4.1.2.5)', async () => {

@@ -297,6 +297,21 @@ describe('an origin that the host allows', () => {
     expect(received).toEqual([new URL(origin).host])
   })
 
+  it.each(['http', 'https'])(
+    'is not requested at localhost when its name has no address: %s (RFC 9700 §4.11)',
+    async (scheme) => {
+      const { key, cert } = selfSignedCertificate('rp.test')
+      const listener = scheme === 'http' ? createHttpServer() : createServer({ key, cert })
+      const { origin, received } = await listen(listener, `${scheme}://rp.test`)
+      const fetch = pinnedFetch({ ca: cert, allowedOrigins: [origin], nameServers: [await startEmptyNameServer()] })
+      const client = createOutboundClient(fetch, { ...fewRequests, allowedOrigins: [origin] })
+
+      expect(await client.request({ ...get, url: `${origin}/logout` })).toMatchObject({ outcome: 'failed' })
+      await expect(fetch?.(`${origin}/logout`)).rejects.toThrow('The host name has no address.')
+      expect(received).toEqual([])
+    },
+  )
+
   it('does not change the rules for other origins: a public name with a private address is refused (RFC 9700 §4.11)', async () => {
     const fetch = pinnedFetch({
       allowedOrigins: ['https://rp.test:8443'],
@@ -327,6 +342,20 @@ async function listen(listener: Server, address: string) {
     listener.closeAllConnections()
   })
   return { origin: `${address}:${(listener.address() as AddressInfo).port}`, received }
+}
+
+/** Starts a name server that knows no host name. @returns its address. */
+async function startEmptyNameServer(): Promise<string> {
+  const server = createSocket('udp4')
+  server.on('message', (query, { port, address }) => {
+    // RFC 1035 §4.1.1: a response with the code 3, Name Error.
+    const response = Buffer.from(query)
+    response.writeUInt16BE(0x8183, 2)
+    server.send(response, port, address)
+  })
+  await new Promise<void>((resolve) => server.bind(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
+  return `127.0.0.1:${server.address().port}`
 }
 
 /** Starts a client's server for https://client.test on 127.0.0.1, and creates an outbound client that reaches it. */

@@ -104,6 +104,25 @@ describe('a rotated refresh token is presented again', () => {
     })
   })
 
+  it('is refused when storage has lost its authorization details (RFC 9396 §7)', async () => {
+    const database = createMemoryDatabase()
+    const storage = createMemoryStorage({ issuer: 'https://as.test', database })
+    const { families } = storage
+    const insert: typeof families.insert = (family) => {
+      const { authorizationDetails: _lost, ...rest } = family
+      return families.insert(rest as typeof family)
+    }
+    const started = await freshServer({ storage: { ...storage, families: { ...families, insert } } })
+    const site = { ...started, dump: () => dumpDatabase(database, started.issuer) }
+    const { refresh_token: refreshToken } = await tokensFor(site, 'A')
+
+    await expectJsonRefusal(site, invalidGrant, {
+      send: () => refresh(site, refreshToken),
+      reason: 'refresh_token_unknown',
+      secrets: [refreshToken],
+    })
+  })
+
   it('a retry does not extend the window (RFC 9700 §4.14.2)', async () => {
     const site = await freshServer()
     const first = await tokensFor(site, 'A')

@@ -136,6 +136,8 @@ describe('an API that requires roles, groups, entitlements or an organization', 
     { role: ['admin'] },
     { organization: false },
     { roles: undefined },
+    { roles: true },
+    { organization: true, groups: true },
   ])('does not start with the requirement %j, which could admit everyone', async (required) => {
     const api = createResourceServer({ issuer: 'https://as.test', audience: 'https://api.test' })
 

@@ -129,4 +129,46 @@ export const justifications: readonly Justification[] = [
     change: 'spellings.length >= maximumSpellings',
     reason: 'No part of a location has exactly 40 spellings: the numbers next to it are 36 and 42.',
   },
+  {
+    file: 'packages/storage-sql/src/stores/group-changes.ts',
+    condition: 'rows === undefined',
+    change: 'false',
+    reason: 'Each further slice checks again whether another process has finished the change, and then writes nothing.',
+  },
+  {
+    file: 'packages/storage-sql/src/stores/change-store.ts',
+    condition: 'fresh === undefined',
+    change: 'false',
+    reason: 'It saves a transaction, which without new changes assigns no position.',
+  },
+  {
+    file: 'packages/storage-sql/src/sqlite/dialect.ts',
+    condition: 'existing !== undefined',
+    change: 'false',
+    reason: 'It saves preparing a statement again.',
+  },
+  {
+    file: 'packages/storage-sql/src/record-table.ts',
+    condition: "kind === 'secrets'",
+    change: 'false',
+    reason: 'Every member of this kind is named like its column.',
+  },
+  {
+    file: 'packages/scim/src/server/scim-router.ts',
+    condition: 'bytes <= largeResponse',
+    change: 'bytes < largeResponse',
+    reason: 'The bound is a round number: a response of exactly this size may wait for memory or not.',
+  },
+  {
+    file: 'packages/scim/src/groups/write-group.ts',
+    condition: 'joining.size === 0',
+    change: 'false',
+    reason: 'It saves two reads: nobody joins, and the counts of both stop at the limits.',
+  },
+  {
+    file: 'packages/scim/src/patch/parse-patch.ts',
+    condition: "!text.includes(':')",
+    change: 'false',
+    reason: 'It saves a search: every URN has a colon.',
+  },
 ]

@@ -64,7 +64,7 @@ export function readQuery(request: ServerRequest, schema: z.ZodType): unknown {
   if ('malformed' in list) throw new AdminError('query_invalid')
   const query = new Map(list)
   // RFC 9110 §15.5.1: a repeated parameter is ambiguous.
-  if (query.size < list.length || query.has('__proto__') || !isStorable(list)) throw new AdminError('query_invalid')
+  if (query.size < list.length || !isStorable(list)) throw new AdminError('query_invalid')
   return parseBySchema(Object.fromEntries(query), schema, 'query_invalid')
 }
 

@@ -111,6 +111,7 @@ test.each([
   ['20 levels', nested(20)],
   ['999 tests and one or', joined(999)],
   ['a value of 1024 characters', `a eq "${'x'.repeat(1024)}"`],
+  ['a number of 1024 characters', `a eq 0.${'1'.repeat(1022)}`],
 ])('parses a filter at the limit of %s (RFC 7644 §3.12)', (_, text) => {
   expect(parseFilter(text)).toBeDefined()
 })
@@ -121,6 +122,7 @@ test.each([
   ['21 levels of not', `${'not ('.repeat(21)}a pr${')'.repeat(21)}`, 'filter_too_deep'],
   ['1000 tests and one or', joined(1000), 'filter_too_large'],
   ['a number of 1025 digits', `a eq ${'1'.repeat(1025)}`, 'filter_value_too_long'],
+  ['a number of 1025 characters', `a eq 0.${'1'.repeat(1023)}`, 'filter_value_too_long'],
   ['a value of 1025 characters', `a eq "${'x'.repeat(1025)}"`, 'filter_value_too_long'],
 ])('refuses a filter with %s (RFC 7644 §3.12)', (_, text, reason) => {
   expect(summarizeRefusal(() => parseFilter(text))).toBe(`400 invalidFilter ${reason}`)

@@ -250,6 +250,8 @@ test.each<[Operation, string, JsonObject?]>([
   [{ op: 'replace', path: 'emails[type eq "work"].nothing', value: 'x' }, 'invalidPath path_unknown'],
   [{ op: 'replace', path: 'urn:unknown:x', value: 'x' }, 'invalidPath path_unknown'],
   [{ op: 'replace', path: 'manager', value: 'x' }, 'invalidPath path_unknown'],
+  [{ op: 'add', path: `${enterprise}.department`, value: 'x' }, 'invalidPath path_unknown'],
+  [{ op: 'add', path: `${enterprise}.manager.value`, value: 'x' }, 'invalidPath path_syntax'],
   [{ op: 'replace', path: '', value: 'x' }, 'invalidPath path_syntax'],
   [{ op: 'replace', path: 'emails[', value: 'x' }, 'invalidPath path_syntax'],
   [{ op: 'replace', path: 'emails[type eq "work"] ', value: 'x' }, 'invalidPath path_syntax'],

@@ -2,10 +2,37 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
-import { oktaRoleResourceType, type ScimRefusalReason, type ScimServerOptions } from '../../src/index.ts'
+import {
+  defineResourceType,
+  defineSchema,
+  oktaRoleResourceType,
+  type ScimRefusalReason,
+  type ScimServerOptions,
+} from '../../src/index.ts'
 import { aDevice, deviceSchema, deviceType, roles, warrantySchema } from '../fixtures/custom-types.ts'
 import { patchOp } from '../fixtures/directory-under-test.ts'
 import { idOf, issuer, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
+
+const cabinetSchema = defineSchema({
+  id: 'urn:example:params:scim:schemas:extension:cabinet:2.0:Rack',
+  name: 'Cabinet',
+  attributes: [{ name: 'place', type: 'complex', subAttributes: [{ name: 'shelf', uniqueness: 'server' }] }],
+})
+
+/** A type whose unique values are in sub-attributes. */
+const rackType = defineResourceType({
+  name: 'Rack',
+  endpoint: '/Racks',
+  schema: defineSchema({
+    id: 'urn:example:params:scim:schemas:core:2.0:Rack',
+    name: 'Rack',
+    attributes: [
+      { name: 'network', type: 'complex', subAttributes: [{ name: 'address', uniqueness: 'server' }] },
+      { name: 'ports', type: 'complex', multiValued: true, subAttributes: [{ name: 'name', uniqueness: 'server' }] },
+    ],
+  }),
+  extensions: [cabinetSchema],
+})
 
 interface Site extends ScimUnderTest {
   /** Returns everything in storage as a string. */
@@ -203,6 +230,22 @@ describe('a stored type', () => {
     await site.create({ externalId: 'd-1', serialNumber: 'S1' }, 'T2')
     expect((await site.patch(first, { op: 'remove', path: 'serialNumber' })).status).toBe(200)
     await site.create({ serialNumber: 'S1' })
+  })
+
+  test.each([
+    ['of a complex attribute', { network: { address: 'AA:01' } }],
+    ['of a value of a complex attribute', { ports: [{ name: 'a' }, { name: 'b' }] }],
+    ['of an attribute of an extension', { [cabinetSchema.id]: { place: { shelf: '7' } } }],
+  ])('enforces uniqueness of a sub-attribute: %s (RFC 7643 §7)', async (_, members) => {
+    const site = await start({
+      resourceTypes: [deviceType, { resourceType: oktaRoleResourceType, resources: roles }, rackType],
+    })
+    const body = { schemas: [rackType.schema.id], ...members }
+    const post = (provider = 'T1') => site.send({ method: 'POST', path: '/Racks', provider, body })
+    expect((await post()).status).toBe(201)
+
+    await expectRefusal(site, [409, 'uniqueness', 'value_taken'], () => post())
+    expect((await post('T2')).status).toBe(201)
   })
 
   test('refuses a resource that is larger than the limit (RFC 9110 §15.5.14)', async () => {

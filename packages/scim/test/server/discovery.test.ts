@@ -211,10 +211,12 @@ test.each(paths)('%s is read-only and requires authentication (RFC 7644 §4)', a
       reason: 'method_not_allowed',
     })
   }
-  await expectRefusal(directory, () => directory.send({ path, authorization: undefined }), {
-    status: 401,
-    reason: 'credentials_missing',
-  })
+  for (const authorization of [undefined, '']) {
+    await expectRefusal(directory, () => directory.send({ path, authorization }), {
+      status: 401,
+      reason: 'credentials_missing',
+    })
+  }
 })
 
 test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])('%s /Me is 501 (RFC 7644 §3.11)', async (method) => {

@@ -181,6 +181,22 @@ test('refuses a request whose secret is revoked while its response waits for mem
   expect(scim.lastReason()).toBe('secret_unknown')
 })
 
+test('answers a request for a small user while a large response fills the memory (RFC 9110 §15.6.4)', async () => {
+  const scim = await startScim()
+  await createLargeGroup(scim)
+  const { hook, arrived, go } = aPause()
+  const groups = overtake(scim.storage.groups, 'membersOf', hook)
+  const other = scim.startAnother({ storage: { ...scim.storage, groups }, limits: { totalBytesAtOnce: 1000 } })
+  const large = other.send({ path: '/Groups/large' })
+  await arrived
+
+  const small = await other.send({ path: '/Users/user-1' })
+
+  expect(small).toMatchObject({ status: 200, body: { groups: [{ value: 'large' }] } })
+  go()
+  expect((await large).status).toBe(200)
+})
+
 interface Access {
   isActive: boolean
   isAdministrator: boolean
