@@ -61,6 +61,7 @@ it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javasc
   async (target) => {
     const answer = await fetch(`${issuer}/sign-in?${new URLSearchParams({ return_to: target }).toString()}`, {
       method: 'POST',
+      headers: { origin: issuer },
       body: new URLSearchParams(password),
       redirect: 'manual',
     })
@@ -68,6 +69,27 @@ it.each(['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javasc
     expect([answer.status, new URL(answer.headers.get('location') ?? '', issuer).origin]).toEqual([303, issuer])
   },
 )
+
+const signIn = (form: Record<string, string>, headers: Record<string, string> = { origin: issuer }) =>
+  fetch(`${issuer}/sign-in`, { method: 'POST', headers, body: new URLSearchParams(form), redirect: 'manual' })
+
+it.each<[string, Record<string, string>]>([
+  ['another site', { origin: 'https://evil.example' }],
+  ['a page without an origin', { origin: 'null' }],
+  ['no page', {}],
+])('the sign-in page refuses a form from %s, and starts no session (RFC 9700 §4.7)', async (_, headers) => {
+  const answer = await signIn(password, headers)
+
+  expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []])
+})
+
+it('the sign-in page refuses even the right password after ten attempts (RFC 6749 §10.10)', async () => {
+  const guesses = Array.from({ length: 10 }, (_, number) => ({ email: 'bob@example.com', password: `${number}` }))
+  for (const guess of guesses) expect((await signIn(guess)).status).toBe(303)
+
+  expect((await signIn({ email: 'BOB@example.com', password: 'example' })).status).toBe(429)
+  expect((await signIn(password)).headers.getSetCookie()).toHaveLength(1)
+})
 
 it('a deactivated user gets no code, even with an active session at the host', async () => {
   const browser = openFormBrowser()

@@ -1,14 +1,18 @@
 import { consentPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
-import type { AuthorizationServerOptions } from '@mintmark/core'
+import { type AuthorizationServerOptions, limitSignIns } from '@mintmark/core'
 
 import { startSession } from './your-session.ts'
+
+const attempts = limitSignIns()
 
 /** Sign-in and consent pages that work without scripts. */
 export const pages: AuthorizationServerOptions['pages'] = {
   async login(pending, request) {
     const attempt = readSignInForm(request)
-    const signedIn = attempt && (await startSession(attempt.username, attempt.password))
-    return signedIn ? pending.complete(signedIn) : signInPage({ ...pending, error: attempt && 'rejected' })
+    if (!attempt) return signInPage(pending)
+    const { allowed } = await attempts({ account: attempt.username })
+    const signedIn = allowed && (await startSession(attempt.username, attempt.password))
+    return signedIn ? pending.complete(signedIn) : signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
   },
   async consent(pending, request) {
     if (request.method !== 'POST') return consentPage(pending)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { toExpress } from '@mintmark/adapter-express'
+import { limitSignIns } from '@mintmark/core'
 import express from 'express'
 import session from 'express-session'
-import { server } from './authorization-server.ts'
+import { issuer, server } from './authorization-server.ts'
 import { findUser } from './users.ts'
 
 export const app = express()
@@ -17,15 +18,21 @@ app.get('/sign-in', (_request, response) => {
     '<form method="post"><input name="email"><input name="password" type="password"><button>Sign in</button></form>',
   )
 })
+
+const attempts = limitSignIns()
 app.post('/sign-in', async (request, response) => {
-  const { email, password } = request.body as Record<string, string>
+  // Another site must not sign the browser in as another user (RFC 9700 §4.7).
+  if (request.get('origin') !== new URL(issuer).origin) return response.sendStatus(403)
+  const { email = '', password } = request.body as Record<string, string>
+  const { allowed } = await attempts({ account: email, address: request.ip })
+  if (!allowed) return response.sendStatus(429)
   const user = findUser(email, password)
   if (user) {
     // A new session identifier prevents session fixation.
     await new Promise((resolve) => request.session.regenerate(resolve))
     request.session.user = { id: user.id, signedInAt: Math.floor(Date.now() / 1000), sessionId: randomUUID() }
   }
-  response.redirect(303, user ? pathOf(request.query['return_to']) : request.originalUrl)
+  return response.redirect(303, user ? pathOf(request.query['return_to']) : request.originalUrl)
 })
 
 /** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */

@@ -5,6 +5,7 @@ import {
   logEvents,
   registerClient,
   createStoredKeys,
+  limitSignIns,
 } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, logoutPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
@@ -49,6 +50,7 @@ async function openServer(
   const storage = await createSqlStorage({ issuer, dialect: durableObjectSqlite(state.storage) })
   await registerOnce(storage)
   const sessions = createCookieSessions({ storage })
+  const attempts = limitSignIns()
 
   const server = createAuthorizationServer({
     issuer,
@@ -61,9 +63,12 @@ async function openServer(
     pages: {
       async login(pending, request) {
         const attempt = readSignInForm(request)
+        if (attempt === undefined) return signInPage(pending)
+        const address = request.headers.get('cf-connecting-ip')
+        const { allowed } = await attempts({ account: attempt.username, address })
         // A placeholder for your user table.
-        const isAnn = attempt?.username === 'ann' && attempt.password === 'example'
-        if (!isAnn) return signInPage({ ...pending, error: attempt && 'rejected' })
+        const isAnn = allowed && attempt.username === 'ann' && attempt.password === 'example'
+        if (!isAnn) return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
         const { signedIn, headers } = await sessions.start(request, { subject: 'user-1', amr: ['pwd'] })
         return withHeaders(await pending.complete(signedIn), headers)
       },

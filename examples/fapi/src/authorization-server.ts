@@ -7,6 +7,7 @@ import {
   createAuthorizationServer,
   createCookieSessions,
   createStoredKeys,
+  limitSignIns,
   registerClient,
 } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
@@ -73,6 +74,7 @@ export async function createBank(settings: BankSettings): Promise<AuthorizationS
   )
 
   const sessions = createCookieSessions({ storage })
+  const attempts = limitSignIns()
   return createAuthorizationServer({
     issuer,
     storage,
@@ -88,8 +90,10 @@ export async function createBank(settings: BankSettings): Promise<AuthorizationS
     pages: {
       async login(pending, request) {
         const attempt = readSignInForm(request)
-        if (attempt?.username !== 'ann' || attempt.password !== 'example')
-          return signInPage({ ...pending, error: attempt && 'rejected' })
+        if (attempt === undefined) return signInPage(pending)
+        const { allowed } = await attempts({ account: attempt.username })
+        if (!allowed || attempt.username !== 'ann' || attempt.password !== 'example')
+          return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
         const { signedIn, headers } = await sessions.start(request, { subject: 'user-1', amr: ['pwd'] })
         return withHeaders(await pending.complete(signedIn), headers)
       },

@@ -4,6 +4,7 @@ import {
   createAuthorizationServer,
   createCookieSessions,
   createStoredKeys,
+  limitSignIns,
   registerClient,
 } from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
@@ -45,6 +46,7 @@ export async function createMcpAuthorizationServer(
     { storage },
   )
   const sessions = createCookieSessions({ storage })
+  const attempts = limitSignIns()
   return createAuthorizationServer({
     issuer,
     storage,
@@ -58,8 +60,10 @@ export async function createMcpAuthorizationServer(
     pages: {
       async login(pending, request) {
         const attempt = readSignInForm(request)
-        if (attempt?.username !== 'ann' || attempt.password !== 'example')
-          return signInPage({ ...pending, error: attempt && 'rejected' })
+        if (attempt === undefined) return signInPage(pending)
+        const { allowed } = await attempts({ account: attempt.username })
+        if (!allowed || attempt.username !== 'ann' || attempt.password !== 'example')
+          return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
         const { signedIn, headers } = await sessions.start(request, { subject: 'user-1', amr: ['pwd'] })
         return withHeaders(await pending.complete(signedIn), headers)
       },

@@ -1,4 +1,10 @@
-import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
+import {
+  createCookieSessions,
+  createAuthorizationServer,
+  logEvents,
+  createStoredKeys,
+  limitSignIns,
+} from '@mintmark/core'
 import { withHeaders } from '@mintmark/core/http'
 import { consentPage, errorPage, logoutPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -8,6 +14,7 @@ import { findUser, sealingKey } from './yours.ts'
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }) })
 const sessions = createCookieSessions({ storage })
+const attempts = limitSignIns()
 
 export const server = createAuthorizationServer({
   issuer,
@@ -20,8 +27,11 @@ export const server = createAuthorizationServer({
   pages: {
     async login(pending, request) {
       const attempt = readSignInForm(request)
-      const user = attempt && (await findUser(attempt.username, attempt.password))
-      if (!user) return signInPage({ ...pending, error: attempt && 'rejected' })
+      if (!attempt) return signInPage(pending)
+      const address = (request.host as { ip?: string }).ip // from Express
+      const { allowed } = await attempts({ account: attempt.username, address })
+      const user = allowed && (await findUser(attempt.username, attempt.password))
+      if (!user) return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
       const { signedIn, headers } = await sessions.start(request, { subject: user.id, amr: ['pwd'] })
       return withHeaders(await pending.complete(signedIn), headers)
     },

@@ -1,6 +1,9 @@
+import { limitSignIns } from '@mintmark/core'
 import { issuer } from '@/lib/mintmark'
 import { startSession } from '@/lib/session'
 import { findUser } from '@/lib/users'
+
+const attempts = limitSignIns()
 
 /**
  * Signs the user in. This is a route handler and not a Server Action, because Next.js follows the redirect of a Server
@@ -11,7 +14,10 @@ export async function POST(request: Request) {
   if (request.headers.get('origin') !== new URL(issuer()).origin) return new Response('Forbidden.', { status: 403 })
   const form = await request.formData()
   const returnTo = pathOf(form.get('return_to'))
-  const user = findUser(form.get('email'), form.get('password'))
+  const email = form.get('email')
+  const { allowed } = await attempts({ account: typeof email === 'string' ? email : '' })
+  if (!allowed) return new Response('Too many attempts. Try again in five minutes.', { status: 429 })
+  const user = findUser(email, form.get('password'))
   if (user) await startSession(user.id)
   const failed = `/sign-in?${new URLSearchParams({ return_to: returnTo, failed: '' }).toString()}`
   return new Response(null, { status: 303, headers: { Location: user ? returnTo : failed } })
