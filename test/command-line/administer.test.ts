@@ -47,6 +47,7 @@ test.for([
   [['client', 'list', '--limit', '0'], 'Use a whole number'],
   [['client', 'secret', 'rotate', 'A', '--previous-ends-in', 'soon'], 'Use a duration such as 45s, 30m, 24h or 7d.'],
   [['client', 'create'], "missing required argument 'name'"],
+  [['client', 'update', 'A', '--profile', 'strict'], 'Allowed choices'],
   [['client', 'create', 'App', '--secret', 'hush'], "unknown option '--secret'"],
   [['user', 'remove', 'U1'], 'Add --yes'],
   [['migrate', 'print', '--dialect', 'mysql'], 'Allowed choices'],
@@ -189,6 +190,51 @@ test('client create has a flag for every member of the client metadata (RFC 7591
     defaultMaxAge: 60,
     requireAuthTime: true,
   })
+})
+
+test('client update changes the given metadata only, removes it when the value is empty, and prints a new secret', async () => {
+  const mintmark = await withDatabase()
+  const first = ['--redirect-uri', 'https://app.test/cb', '--scope', 'openid', '--client-uri', 'https://app.test/']
+  await mintmark.run('client', 'create', 'My App', '--id', 'A', '--auth', 'none', '--default-max-age', '60', ...first)
+  const show = async () =>
+    JSON.parse((await mintmark.run('client', 'show', 'A', '--json')).out) as Readonly<Record<string, unknown>>
+  const before = await show()
+
+  const changed = await mintmark.run(
+    ...['client', 'update', 'A', '--name', 'Our App', '--profile', 'mcp', '--require-auth-time'],
+    ...['--redirect-uri', 'https://app.test/cb', 'https://app.test/other', '--scope', 'openid', 'email'],
+  )
+
+  expect(changed).toEqual({ code: 0, out: 'Client A is changed.', err: '' })
+  const given = {
+    clientName: 'Our App',
+    profile: 'mcp',
+    requireAuthTime: true,
+    redirectUris: ['https://app.test/cb', 'https://app.test/other'],
+    scopes: ['openid', 'email'],
+  }
+  const after = await show()
+  expect(after).toEqual({ ...before, ...given, version: after['version'] })
+
+  const confidential = await mintmark.run('client', 'update', 'A', '--auth', 'client_secret', '--profile', 'standard')
+  expect(confidential.out).toMatch(/^client_id +A\nclient_secret {2}\S{43}$/)
+  const cleared = await mintmark.run(
+    ...['client', 'update', 'A', '--json', '--client-uri', '', '--default-max-age', '', '--no-require-auth-time'],
+  )
+  expect(JSON.parse(cleared.out)).toMatchObject({ clientId: 'A', clientName: 'Our App', requireAuthTime: false })
+  const { clientUri, defaultMaxAge, requireAuthTime, scopes } = await show()
+  expect([clientUri, defaultMaxAge, requireAuthTime, scopes]).toEqual([undefined, undefined, false, given.scopes])
+  const entries = await (await mintmark.storage()).logs.list({ log: 'admin', before: undefined, limit: 50 })
+  expect(JSON.stringify(entries)).toContain('client.updated')
+  expect(JSON.stringify(entries)).not.toContain(/client_secret {2}(\S{43})$/.exec(confidential.out)?.[1])
+
+  const encryption = ['--id-token-encrypted-response-alg', 'ECDH-ES', '--jwks-uri', 'https://app.test/jwks']
+  expect(await mintmark.run('client', 'update', 'A', ...encryption)).toMatchObject({ code: 0 })
+  expect((await show())['idTokenEncryptedResponseAlg']).toBe('ECDH-ES')
+  await mintmark.run('client', 'update', 'A', '--id-token-encrypted-response-alg', '', '--jwks-uri', '')
+  expect((await show())['idTokenEncryptedResponseAlg']).toBeUndefined()
+  const nothing = await mintmark.run('client', 'update', 'A')
+  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('Say what to change')])
 })
 
 test('a refused command exits with 1 and one line that says why, and changes nothing', async () => {
@@ -396,6 +442,14 @@ const refusals: readonly (readonly [argv: readonly string[], reason: string])[] 
     'need either jwks or jwks_uri',
   ],
   [['client', 'disable', 'nobody'], 'There is no such client.'],
+  [['client', 'update', 'nobody', '--name', 'App'], 'There is no such client.'],
+  [
+    ['client', 'update', 'taken', '--redirect-uri', 'http://app.test/cb'],
+    'A redirect URI with http must be on loopback',
+  ],
+  [['client', 'update', 'taken', '--redirect-uri', ''], 'redirect'],
+  [['client', 'update', 'taken', '--auth', 'private_key_jwt'], 'need either jwks or jwks_uri'],
+  [['client', 'update', 'taken', '--name', ''], 'clientName'],
   [['client', 'list', '--limit', '1000'], 'between 1 and 200'],
   [['idp', 'register', 'under_score'], 'identifier'],
   [['idp', 'disable', 'nobody'], 'There is no such identity provider.'],

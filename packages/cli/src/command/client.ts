@@ -27,6 +27,7 @@ export const clientCommand = (io: Io): Command =>
   new Command('client')
     .description('manages the applications that request tokens')
     .addCommand(createClientCommand(io))
+    .addCommand(updateClientCommand(io))
     .addCommand(
       withPage(withConfig(new Command('list')))
         .description('lists the clients')
@@ -120,11 +121,43 @@ function createClientCommand(io: Io): Command {
     .description('registers a client and prints its secret; it cannot be shown again')
     .argument('<name>', clientMetadata.clientName.description)
     .option('--id <id>', 'the client_id; default: random')
-  for (const flag of metadataFlags) command.addOption(optionOf(flag))
+  for (const flag of metadataFlags.filter(({ name }) => name !== 'clientName'))
+    command.addOption(optionOf(flag, defaultText(flag.rule.default)))
   return command.option('--json', 'print JSON').action((name: string, options: CreateOptions) =>
     withAdministration(options, io, async ({ clients }) => {
-      const { client, clientSecret } = await clients.create(await registrationOf(name, options, io))
+      const registration = {
+        // The flags and the type of a registration both derive from the metadata table, so the cast is safe.
+        ...((await metadataOf(options, io)) as Partial<ClientRegistration>),
+        clientName: name,
+        ...(options.id !== undefined && { clientId: options.id }),
+      }
+      const { client, clientSecret } = await clients.create(registration)
       showRecord({ clientId: client.clientId, clientSecret }, { ...options, io, labels: credentialLabels })
+    }),
+  )
+}
+
+/** Creates `mintmark client update`, which changes the metadata of a client. */
+function updateClientCommand(io: Io): Command {
+  const command = withConfig(new Command('update'))
+    .description(
+      'changes a client: the given metadata replaces the present, and an empty value removes it; prints a new secret if the client needs one',
+    )
+    .argument('<id>')
+  for (const flag of metadataFlags) {
+    const { values, presence, kind } = flag.rule
+    const isRemovable = values !== undefined && presence === 'clearable'
+    command.addOption(optionOf(isRemovable ? { ...flag, rule: { ...flag.rule, values: [...values, ''] } } : flag))
+    if (kind === 'flag') command.addOption(new Option(`--no-${flag.flag}`, `the opposite of --${flag.flag}`))
+  }
+  return command.option('--json', 'print JSON').action((id: string, options: ConfigOptions & ShowOptions) =>
+    withAdministration(options, io, async ({ clients }) => {
+      const change = await metadataOf(options, io)
+      if (Object.keys(change).length === 0) throw new UsageError('Say what to change, such as --scope openid email.')
+      const { client, clientSecret } = await clients.update({ clientId: id }, change)
+      if (clientSecret === undefined)
+        return showOutcome(client, { ...options, io, sentence: `Client ${id} is changed.` })
+      showRecord({ clientId: id, clientSecret }, { ...options, io, labels: credentialLabels })
     }),
   )
 }
@@ -138,6 +171,7 @@ interface MetadataFlag {
 
 /** Flags whose name is not the kebab-case form of the member's name. */
 const flagNames: Readonly<Record<string, string>> = {
+  clientName: 'name',
   tokenEndpointAuthMethod: 'auth',
   redirectUris: 'redirect-uri',
   grantTypes: 'grant',
@@ -146,19 +180,16 @@ const flagNames: Readonly<Record<string, string>> = {
   jwks: 'jwks-file',
 }
 
-/** The flags: one for each member of the metadata table except the name, which is an argument. */
-const metadataFlags: readonly MetadataFlag[] = Object.entries(clientMetadata)
-  .filter(([name]) => name !== 'clientName')
-  .map(([name, rule]) => ({
-    name,
-    rule,
-    flag: flagNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-  }))
+/** The flags: one for each member of the metadata table. */
+const metadataFlags: readonly MetadataFlag[] = Object.entries(clientMetadata).map(([name, rule]) => ({
+  name,
+  rule,
+  flag: flagNames[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+}))
 
-function optionOf({ rule, flag }: MetadataFlag): Option {
-  const { kind, description, values } = rule
-  const option = new Option(`--${flag}${argumentOf(flag, kind)}`, description + defaultText(rule.default))
-  if (kind === 'seconds') option.argParser(parseSeconds)
+function optionOf({ rule: { kind, description, values }, flag }: MetadataFlag, more = ''): Option {
+  const option = new Option(`--${flag}${argumentOf(flag, kind)}`, description + more)
+  if (kind === 'seconds') option.argParser((text) => (text === '' ? text : parseSeconds(text)))
   return values === undefined ? option : option.choices(values)
 }
 
@@ -173,23 +204,21 @@ function defaultText(value: MetadataRule['default']): string {
   return typeof text === 'string' && text !== '' ? `; default: ${text}` : ''
 }
 
-async function registrationOf(name: string, options: CreateOptions, io: Io): Promise<ClientRegistration> {
+/** Returns the metadata that flags give, by the names of the metadata table. An empty value is undefined. */
+async function metadataOf(options: object, io: Io): Promise<Readonly<Record<string, unknown>>> {
   const flagValues = new Map<string, unknown>(Object.entries(options))
   const metadata = new Map<string, unknown>()
-  for (const { name: member, rule, flag } of metadataFlags) {
+  for (const { name, rule, flag } of metadataFlags) {
     const value = flagValues.get(flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-    if (value === undefined) continue
-    metadata.set(
-      member,
-      rule.kind === 'keySet' && typeof value === 'string' ? await readKeySet(resolve(io.cwd, value)) : value,
-    )
+    if (value !== undefined) metadata.set(name, await memberOf(value, rule, io))
   }
-  return {
-    // The flags and the type of a registration both derive from the metadata table, so the cast is safe.
-    ...(Object.fromEntries(metadata) as Partial<ClientRegistration>),
-    clientName: name,
-    ...(options.id !== undefined && { clientId: options.id }),
-  }
+  return Object.fromEntries(metadata)
+}
+
+async function memberOf(value: unknown, { kind, presence }: MetadataRule, io: Io): Promise<unknown> {
+  if (value === '') return undefined
+  if (Array.isArray(value) && value.length === 1 && value[0] === '') return presence === 'clearable' ? undefined : []
+  return kind === 'keySet' && typeof value === 'string' ? readKeySet(resolve(io.cwd, value)) : value
 }
 
 /** The names under which most client configurations expect the credentials (RFC 6749 §2.3.1). */
