@@ -125,8 +125,8 @@ export const justifications: readonly Justification[] = [
   },
   {
     file: 'packages/scim/src/list/location-filter.ts',
-    condition: 'spellings.length > maximumSpellings',
-    change: 'spellings.length >= maximumSpellings',
+    condition: 'candidates.length > maximumCandidates',
+    change: 'candidates.length >= maximumCandidates',
     reason: 'No part of a location has exactly 40 spellings: the numbers next to it are 36 and 42.',
   },
   {
