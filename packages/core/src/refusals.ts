@@ -509,7 +509,7 @@ export const refusals = {
    */
   grant_unknown: ['invalid_grant_id', 'There is no such grant.', 'Grant Management §6.6'],
   /**
-   * The authorization request asks to create, merge or replace a grant. A user has exactly one grant for each client.
+   * The authorization request asks to create, merge or replace a grant. A user has at most one grant for each client.
    */
   grant_action_unsupported: [
     'invalid_request',

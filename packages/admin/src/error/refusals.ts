@@ -42,7 +42,7 @@ export const refusals = {
   query_invalid: [400, 'A parameter of the query is unknown, repeated or invalid.', 'RFC 9110 §15.5.1'],
   page_invalid: [
     400,
-    'The limit must be from 1 to 200, and after must be the next value of the previous page.',
+    'The limit must be between 1 and 200, and after must be the next value of the previous page.',
     'RFC 9110 §15.5.1',
   ],
   filter_invalid: [
