@@ -80,6 +80,9 @@ test('webhook create prints a secret once, and the other commands show and chang
   expect(JSON.parse(disabled.out)).toMatchObject({ disabledAt: expect.any(Number) as number })
   expect(JSON.parse(replayed.out)).toMatchObject({ webhookId, version: 4 })
   expect(misplaced.err).toContain('Use the position of a change: a whole number, 0 or more.')
-  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('The URL of a webhook is https') as string })
+  expect(refused).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('The URL of a webhook must use https') as string,
+  })
   expect(removed).toEqual({ code: 0, out: `Webhook ${webhookId} is removed.`, err: '' })
 })
