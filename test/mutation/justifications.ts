@@ -143,9 +143,9 @@ export const justifications: readonly Justification[] = [
   },
   {
     file: 'packages/storage-sql/src/sqlite/dialect.ts',
-    condition: 'existing !== undefined',
+    condition: "lifetime === 'passing'",
     change: 'false',
-    reason: 'It saves preparing a statement again.',
+    reason: 'The statement gives the same rows. It is only kept for longer, which no caller can see.',
   },
   {
     file: 'packages/storage-sql/src/record-table.ts',
