@@ -25,7 +25,7 @@ if (missing.length > 0) {
   process.exit(1)
 }
 
-/** Adds the packages that are bundled into the package's files. For pnpm they are development dependencies. */
+/** Adds the packages that are bundled into the package's files. pnpm omits them, because they are development dependencies. */
 function addBundledPackages(file, notices) {
   if (!existsSync(notices)) return
   const bom = JSON.parse(readFileSync(file, 'utf8'))

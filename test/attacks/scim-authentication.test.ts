@@ -99,7 +99,7 @@ describe('SCIM: caller authentication', () => {
   )
 
   it.each(['t1', 'T1%00', 'T1%20', './T2', 'T1/../T2', 'T1%2f..%2fT2', 'T1;x', 'T1.', '%541'])(
-    'does not accept %s in the URL as another spelling of T1 or T2',
+    'does not accept %s in the tenant URL as the provider T1 or T2',
     async (provider) => {
       const reply = await site.send({ provider, path: `/users/${userOfT2}` })
 

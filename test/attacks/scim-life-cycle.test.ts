@@ -69,12 +69,12 @@ const allDeprovisionings = [
     'user.deactivated',
   ],
   [
-    'a PATCH by the URN',
+    'a PATCH with the URN of the attribute as path',
     (id: string) => sendPatch(id, { op: 'add', path: `${core}:ACTIVE`, value: false }),
     'user.deactivated',
   ],
   [
-    'a PATCH of the schema',
+    'a PATCH with the URN of the schema as path',
     (id: string) => sendPatch(id, { op: 'replace', path: core, value: { Active: false } }),
     'user.deactivated',
   ],

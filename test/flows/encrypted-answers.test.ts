@@ -140,7 +140,7 @@ describe('authorization responses of a client that asked for encryption', () => 
   it.each([
     ['a code', {}],
     ['an error', { scope: 'unknown' }],
-  ])('are not sent without encryption when the key is missing: %s (JARM §2.4)', async (_case, change) => {
+  ])('are replaced by an error page when the encryption key is missing: %s (JARM §2.4)', async (_case, change) => {
     await changeClient(site.storage, clientId('A'), jarm)
 
     const page = await expectErrorPage(site, {

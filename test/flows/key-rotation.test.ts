@@ -43,7 +43,7 @@ const isVerifiedBy = async (jwt: string, keys: JSONWebKeySet): Promise<boolean> 
 }
 
 describe('scheduled key rotation', () => {
-  it('publishes the next key, under a new ETag, for longer than caches live before it signs (OIDC Core §10.1.1)', async () => {
+  it('publishes the next key under a new ETag, and does not sign with it while a cache may lack it (OIDC Core §10.1.1)', async () => {
     const before = await site.send({ path: '/jwks' })
     site.clock.advance(89 * day)
 

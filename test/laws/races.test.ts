@@ -103,7 +103,7 @@ const races: readonly Race[] = [
     },
   },
   ...revocations.map(([name, revoke]): Race => ({
-    law: `after a refresh while ${name}, no token is active`,
+    law: `no token is active after a refresh during which ${name}`,
     async run(world, scheduler, picks) {
       const { first, user, refreshToken } = await familyOf(world)
 
@@ -116,7 +116,7 @@ const races: readonly Race[] = [
     },
   })),
   {
-    law: 'after a refresh while the client is disabled, no token is active',
+    law: 'no token is active after a refresh during which the client is disabled',
     async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
       const change = (disabledAt: EpochSeconds | undefined) =>
@@ -132,7 +132,7 @@ const races: readonly Race[] = [
     },
   },
   {
-    law: 'after a refresh while the same token is revoked, no token is active',
+    law: 'no token is active after a refresh during which the same token is revoked',
     async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
 
@@ -142,7 +142,7 @@ const races: readonly Race[] = [
     },
   },
   {
-    law: 'after a refresh of the current token while an old one is replayed, no token is active',
+    law: 'no token is active after a refresh of the current token during which an old one is replayed',
     async run(world, scheduler, picks) {
       const { first, refreshToken } = await familyOf(world)
       const second = await world.refresh(refreshToken)

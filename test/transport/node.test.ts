@@ -130,7 +130,7 @@ describe('the handler', () => {
     ['resets the connection', (socket: Socket) => socket.resetAndDestroy()],
     ['closes the connection', (socket: Socket) => socket.destroy()],
     ['stops sending', (socket: Socket) => socket.end()],
-  ])('leaves nothing pending when the client %s', async (_, leave) => {
+  ])('finishes without calling the service when the client %s', async (_, leave) => {
     const host = await aWatchedHost({})
 
     const socket = connect(host.port, '127.0.0.1')
@@ -143,7 +143,7 @@ describe('the handler', () => {
     expect(host.service.received).toEqual([])
   })
 
-  test('leaves nothing pending when the body arrives too slowly for the HTTP server', async () => {
+  test('finishes without calling the service when the HTTP server times out because the body arrives too slowly', async () => {
     const host = await aWatchedHost({ requestTimeout: 60, headersTimeout: 50, connectionsCheckingInterval: 20 })
 
     await sendBytes(host.port, 'POST /token HTTP/1.1\r\nHost: as.test\r\nContent-Length: 20\r\n\r\ngrant')

@@ -24,8 +24,8 @@ export const loginFields = {
   userGeneration: integer,
   authentication: object(authenticationFields),
   /**
-   * Whether the host's session identified the user in a request of the interaction; it must then identify the same user in every
-   * later request. Rows of earlier versions have no value.
+   * Whether the user also had a session of the host in an earlier request of this interaction. If so, every later
+   * request must come with a session of the same user. Rows of earlier versions have no value.
    */
   inSession: optional(flag),
 }

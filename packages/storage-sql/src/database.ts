@@ -29,7 +29,7 @@ export interface Database {
   readonly atomically: SqlDialect['atomically']
 }
 
-/** @param signal cancels a query whose caller has left. */
+/** @param signal cancels a query whose caller no longer waits for the result. */
 type RunStatement = <Name extends string>(
   statement: Statement<Name>,
   values: ValuesOf<Name>,
@@ -69,8 +69,8 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
 const lasting: SqlQueryOptions = { lifetime: 'lasting' }
 
 /**
- * Creates Kysely's query builder without the class `Kysely`, which would pull in schema building and connections: a third
- * of its code.
+ * Creates Kysely's query builder without the class `Kysely`. Importing that class would add schema building and
+ * connections to a bundle, which are a third of Kysely's code.
  */
 function createQuery({ kysely }: SqlEngine): Database['query'] {
   const executor = new DefaultQueryExecutor(kysely.createQueryCompiler(), kysely.createAdapter(), {
@@ -93,8 +93,8 @@ export interface Statement<Name extends string> {
 export type Parameter<Name extends string> = (name: Name) => SqlValue
 
 /**
- * Defines a statement. Kysely compiles it on first use, once for each storage: a server that starts needs a tenth of
- * them.
+ * Defines a statement. Kysely compiles it when it first runs, once for each storage, because a server needs only a tenth
+ * of the statements when it starts.
  */
 export function compileStatement<Name extends string>(
   define: (parameter: Parameter<Name>) => Compilable,

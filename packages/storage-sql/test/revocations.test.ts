@@ -88,7 +88,7 @@ test('0007: PostgreSQL: the list is complete only since a time after the migrati
   expect([listed, completeSince - 60 >= Number(rows[0]?.at)]).toEqual([[], true])
 })
 
-test('PostgreSQL: no revocation overtakes an uncommitted one, and none is missed after it', async () => {
+test('PostgreSQL: a revocation waits until an earlier one is committed, so that a reader of the list misses neither', async () => {
   const database = await aPostgres()
   const dialect = toPostgresDialect(database.pool())
   await migrate({ dialect })

@@ -50,7 +50,7 @@ export const rfc9101: Standard = {
       '6.3',
       'The request is validated like any other',
       'an unregistered redirect URI inside, although a registered one is outside (RFC 9101 §6.3)',
-      'an error after the signature is verified goes to the redirect URI inside (RFC 9101 §6) > an unknown prompt',
+      'errors found after the signature is verified go to the redirect URI in the request object (RFC 9101 §6) > an unknown prompt',
     ],
     [
       '7',

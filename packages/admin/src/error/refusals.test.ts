@@ -11,7 +11,7 @@ test.each([
     'filter_invalid',
   ],
   [
-    'another SCIM error',
+    'a SCIM error other than an invalid filter',
     new ScimError(409, 'No.', { scimType: 'uniqueness', reason: 'user_name_taken' }),
     'unexpected_failure',
   ],

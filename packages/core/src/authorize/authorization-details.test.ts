@@ -43,7 +43,7 @@ describe('authorization_details', () => {
     })
   })
 
-  it('leads to an outage error, not to a refusal, when parse cannot reach storage', async () => {
+  it('leads to a StorageUnavailableError instead of a refusal when parse cannot reach storage', async () => {
     const outage = new StorageUnavailableError('down')
     const parse = () => Promise.reject(outage)
 

@@ -56,7 +56,7 @@ interface CodeSubject {
   readonly organizationId: OrganizationId | undefined
 }
 
-/** Proof that a further code of the user for the client is within the limit. Created only by `limitCodes`. */
+/** Proof that a further code of the user for the client is within the limit. Only `limitCodes` creates it. */
 export type CodeAllowance = Brand<object, 'CodeAllowance'>
 
 /**

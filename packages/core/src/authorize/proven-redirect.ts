@@ -31,8 +31,8 @@ export async function identifyClient(id: string, storage: OAuthStorage): Promise
 }
 
 /**
- * A redirect URI that matches a registered one. Created only by `verifyRedirect`, and required by everything that
- * redirects.
+ * A redirect URI that matches a registered one. Only `verifyRedirect` creates it, and everything that redirects
+ * requires it.
  */
 export type VerifiedRedirect = Brand<string, 'VerifiedRedirect'>
 

@@ -16,7 +16,7 @@ import { type ProfileSettings, requireProfile } from './security-profile.ts'
 
 /**
  * A client that authenticated by its registered method, or a public client that identified itself. `instanceKey` is the
- * thumbprint of the key that this instance of the client has proven. Created only by `authenticateClient`.
+ * thumbprint of the key that this instance of the client has proven. Only `authenticateClient` creates it.
  */
 export type AuthenticatedClient = Brand<ClientRecord & { readonly instanceKey?: string }, 'AuthenticatedClient'>
 
@@ -25,7 +25,7 @@ export interface ClientAuthenticationDependencies extends ProfileSettings {
   readonly clientAuthentication: readonly ClientAuthentication[]
   /** Reads a client's metadata document again, if that is due. */
   readonly clientDocuments: {
-    current(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
+    refreshIfDue(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
   }
   /**
    * Finds a client that is not stored yet, by its metadata document. Set only for an endpoint that a client may use
@@ -57,7 +57,7 @@ export async function authenticateClient(
     found === undefined
       ? await deps.findByDocument?.(credentials.clientId ?? '', now)
       : found.origin === 'document'
-        ? await deps.clientDocuments.current(found, now)
+        ? await deps.clientDocuments.refreshIfDue(found, now)
         : found
   // Verifies the credentials before it checks the client, so that every refusal takes the same work.
   const proof = await credentials.verify(client, now)
@@ -223,7 +223,7 @@ export type HostMethod = `${string}:${string}` | 'attest_jwt_client_auth'
 export const isHostMethod = (method: string): method is HostMethod =>
   method === 'attest_jwt_client_auth' || (method.includes(':') && URL.canParse(method))
 
-/** An authenticated client that is not public. Created only by `requireConfidential`. */
+/** An authenticated client that is not public. Only `requireConfidential` creates it. */
 export type ConfidentialClient = Brand<AuthenticatedClient, 'ConfidentialClient'>
 
 /**

@@ -26,18 +26,18 @@ export interface ClientDocuments {
    */
   identify(id: string, now: EpochSeconds): Promise<ClientRecord>
   /**
-   * Finds a client that pushes a request before any user has consented to the client; `undefined` when it has no
-   * document that this server may read. Stores nothing.
+   * Reads the document of a client that is not stored yet, because no user has consented to it, but that pushes a
+   * request. Returns `undefined` if `id` is not the URL of a document that this server may read. Stores nothing.
    * @throws OAuthError like `identify`, for a document that cannot be used or read.
    */
   findByDocument(id: string, now: EpochSeconds): Promise<ClientRecord | undefined>
   /** Finds the client of a pending interaction. `document` is the document as it was when the interaction started. */
   reopen(id: string, document: DocumentMetadata | undefined, now: EpochSeconds): Promise<ClientRecord>
   /**
-   * Returns a stored client. First reads its document again if that is due; `undefined` if the client may no longer be
-   * used.
+   * Reads the document of a stored client again, if that is due, and stores the result. Returns the client, or
+   * `undefined` if the client may no longer be used.
    */
-  current(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
+  refreshIfDue(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
   /**
    * Stores the client that a user has consented to.
    * @returns `changed` when users must consent to the client again.
@@ -99,7 +99,7 @@ export function createClientDocuments(
       return withDocument(stored, { id, document, now }, settings)
     },
 
-    async current(client, now) {
+    async refreshIfDue(client, now) {
       if (settings === undefined) return undefined
       if (client.disabledAt !== undefined || isFresh(client, now, settings)) return client
       if (!(await isAllowed(client.clientId, settings))) return undefined
@@ -245,7 +245,7 @@ const isFresh = (stored: ClientRecord, now: EpochSeconds, { staleFor }: ClientDo
 /** Client ID Metadata Document §5.1 suggests 5 KiB. */
 const maxBytes = 5120
 
-/** In seconds: the limits of the cache time that a response asks for. */
+/** In seconds: a response is cached for at least and at most this long, whatever its `max-age` is. */
 const shortestCache = 60
 const longestCache = 86_400
 

@@ -17,7 +17,7 @@ describe('the rules for a client', () => {
     ['fapi2', 'fapi2_message_signing', true, true],
     ['fapi2_message_signing', 'fapi2', true, true],
   ] as const)(
-    'with the profile %s at a server with the minimum profile %s: pushed requests %s, signed requests %s',
+    'with the profile %s at a server with the minimum profile %s require pushed requests: %s, request objects: %s',
     (profile, minimumProfile, pushed, signed) => {
       const rules = profileRules(aClientRecord({ profile }), { minimumProfile })
 

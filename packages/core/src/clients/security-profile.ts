@@ -205,7 +205,7 @@ export function permittedAlgorithm(
 }
 
 /**
- * Refuses to start a server that could not meet its own minimum profile.
+ * Checks, when a server is created, that it can meet its own minimum profile.
  * @throws TypeError that says what is missing.
  */
 export function refuseInfeasibleMinimum(

@@ -29,10 +29,10 @@ export async function withRowMac(
 }
 
 /**
- * Refuses to create a key while keys are in use that this process cannot authenticate or open: the other servers could
- * not use the new key, and tokens would fail once it signs. If no key is in use, because the last one was dropped, the
- * newest row decides: its author has the sealing key of the other servers.
- * @throws SealingKeyError; StorageUnavailableError when the vault does not open a key.
+ * Checks, before a key is created, that this process can authenticate and open all keys in use. Otherwise the other
+ * servers could not use the new key, and tokens that it signs would be rejected. If no key is in use, because the last one
+ * was dropped, this authenticates the newest row instead: the server that wrote it had the sealing key of the others.
+ * @throws SealingKeyError when it cannot authenticate a key; StorageUnavailableError when the vault does not open a key.
  */
 export async function proveKeysInUse(
   records: readonly SigningKeyRecord[],
@@ -49,9 +49,9 @@ export async function proveKeysInUse(
 }
 
 /**
- * Refuses to start while keys sign that this process cannot authenticate, for example because its sealing key is
- * outdated: it would sign with an earlier key, and would not publish later keys.
- * @throws SealingKeyError
+ * Checks, when the server starts, that this process can authenticate the keys that currently sign. With an outdated
+ * sealing key, for example, the server would sign with an earlier key, and would not publish later keys.
+ * @throws SealingKeyError when it cannot authenticate a key.
  */
 export async function proveSigningKeys(
   records: readonly SigningKeyRecord[],
@@ -67,9 +67,9 @@ export async function proveSigningKeys(
 }
 
 /**
- * Refuses to remove a row that this process cannot authenticate, unless it authenticates another key in use: a process
- * with a wrong or an outdated sealing key cannot tell a forged row from a key of the other servers.
- * @throws SealingKeyError
+ * Checks, before a row that this process cannot authenticate is removed, that it can authenticate at least one key in
+ * use. A process with a wrong or an outdated sealing key cannot tell a forged row from a key of the other servers.
+ * @throws SealingKeyError when it can authenticate no key in use.
  */
 export async function proveOtherKeyInUse(
   foreign: SigningKeyRecord,
@@ -80,7 +80,7 @@ export async function proveOtherKeyInUse(
   if (authentic.length === 0) throw new SealingKeyError([foreign])
 }
 
-/** Returns the keys that sign or will sign, if all rows are genuine. */
+/** Returns the signing and announced keys. Does not check whether the rows are authentic. */
 const keysInUse = (
   records: readonly SigningKeyRecord[],
   now: EpochSeconds,
@@ -95,7 +95,7 @@ function newestRecords(records: readonly SigningKeyRecord[]): readonly SigningKe
   return records.filter(({ createdAt }) => createdAt === latest)
 }
 
-/** Whether a server of this issuer created the key, even if somebody else set the time of its drop. */
+/** Whether a server of this issuer created the key, even if somebody else has set `droppedAt`. */
 const isFromThisIssuer = async (record: SigningKeyRecord, settings: StoredKeySettings): Promise<boolean> =>
   (await isAuthentic(record, settings)) || isAuthentic({ ...record, droppedAt: undefined }, settings)
 
@@ -108,8 +108,8 @@ async function isAuthentic(record: SigningKeyRecord, settings: StoredKeySettings
 }
 
 /**
- * One MAC for each secret of the issuer. Dropping a key replaces its MAC: without the secret, nobody can make a dropped
- * key sign again by clearing its time.
+ * Computes one MAC for each secret of the issuer. Dropping a key replaces its MAC: without the secret, nobody can make a
+ * dropped key sign again by clearing `droppedAt`.
  */
 async function rowMacs(
   record: Omit<SigningKeyRecord, 'rowMac'>,

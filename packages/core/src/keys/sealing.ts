@@ -17,7 +17,7 @@ export interface SealingKey {
   open(sealed: string, context: string): Promise<string>
 }
 
-/** 32 secret bytes, created only by `parseSealingKey`. */
+/** 32 secret bytes. Only `parseSealingKey` creates them. */
 export type SealingKeyBytes = Brand<Uint8Array<ArrayBuffer>, 'SealingKeyBytes'>
 
 /**

@@ -107,8 +107,9 @@ async function orUnavailable<T>(call: () => Promise<T>, action: string): Promise
 }
 
 /**
- * Refuses to announce a key whose signatures cannot be verified, for example because the vault returns DER instead of
- * `r || s` (RFC 7518 §3.4).
+ * Checks, before a key is announced, that its public key verifies its signatures. They cannot be verified if, for
+ * example, the vault returns DER instead of `r || s` (RFC 7518 §3.4).
+ * @throws Error when the signature cannot be verified.
  */
 export async function proveSigner(signer: Signer, publicJwk: JsonObject): Promise<void> {
   const jws = await signJwt('key-proof+jwt', {}, signer)

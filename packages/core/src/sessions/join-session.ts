@@ -19,7 +19,7 @@ export interface JoinSessionDependencies {
   readonly sessionRetention: DurationSeconds
 }
 
-/** A session that the client has joined, or a sign-in that names no session. Created only by `joinSession`. */
+/** A session that the client has joined, or a sign-in that names no session. Only `joinSession` creates it. */
 export type JoinedSession = Brand<{ readonly sessionId: SessionId | undefined }, 'JoinedSession'>
 
 /**

@@ -2,7 +2,7 @@ import { clientId, type Brand, type ClientId } from '@mintmark/storage-interface
 
 import { verifyHint, type VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 
-/** An ID token of this server, of any age. Created only by `readIdTokenHint`. */
+/** An ID token of this server, of any age. Only `readIdTokenHint` creates it. */
 export type IdTokenHint = Brand<
   {
     readonly subject: string

@@ -24,8 +24,8 @@ interface RevocationFeedEndpointDependencies extends ClientAuthenticationDepende
 }
 
 /**
- * `POST /token/revocation-feed`: the revocations since the cursor of a resource server, signed for it. The response is
- * delayed up to the requested time until there is an entry.
+ * `POST /token/revocation-feed`: the revocations since the cursor of a resource server, signed for it. If there are none
+ * yet, the response waits for the first one, but no longer than the requested time.
  */
 export const revocationFeedEndpoint =
   (feed: RevocationFeed, deps: RevocationFeedEndpointDependencies): Endpoint =>

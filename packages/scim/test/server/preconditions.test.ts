@@ -80,7 +80,7 @@ describe.each<Collection>(['Users', 'Groups'])('preconditions on /%s', (collecti
     'W/"9',
     '"',
     '"9,W/"1"',
-  ])('If-None-Match: %s refuses every write (RFC 9110 §13.1.2)', async (tags) => {
+  ])('every write with If-None-Match: %s is refused (RFC 9110 §13.1.2)', async (tags) => {
     const { directory, path } = await startWithOne(collection)
     const versionMismatch = { status: 412, reason: 'version_mismatch' } as const
 
@@ -107,7 +107,7 @@ describe.each<Collection>(['Users', 'Groups'])('preconditions on /%s', (collecti
   )
 
   test.each(['*, *', 'W/"9", *', '1', '"'])(
-    'If-None-Match: %s is no version that the client has, and it gets the resource (RFC 9110 §13.1.2)',
+    'a GET with the malformed If-None-Match: %s returns the resource (RFC 9110 §13.1.2)',
     async (tags) => {
       const { directory, path } = await startWithOne(collection)
 

@@ -344,7 +344,7 @@ describe('searches', () => {
     ['ew "0"', 'ew "2"'],
     ['ne "0"', 'co "F"'],
   ])(
-    'refuses a filter on meta.location that stands for more comparisons than the limit allows: %s (RFC 7644 §3.12)',
+    'refuses a filter on meta.location that is converted to more comparisons than the limit allows: %s (RFC 7644 §3.12)',
     async ([first, second]) => {
       const scim = await startScim()
       const id = idOf(await create(scim))

@@ -248,9 +248,12 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
   'logs: an entry is written once, and never changes': breakStore('logs', (honest) => ({
     append: async (entry) => (await honest.append(entry), inserted),
   })),
-  'logs: a page has the newest entries of one log and continues before an entry': breakStore('logs', (honest) => ({
-    list: async (page) => (await honest.list(page)).toReversed(),
-  })),
+  'logs: a page has the newest entries of one log, or the newest that are older than a given entry': breakStore(
+    'logs',
+    (honest) => ({
+      list: async (page) => (await honest.list(page)).toReversed(),
+    }),
+  ),
   'purge: log entries are removed when they expire, and not before': breakStore('purge', () => ({
     purgeExpired: () => Promise.resolve({ removed: 0, done: true }),
   })),

@@ -16,7 +16,8 @@ import { createColumnReader, type ColumnReader } from '../row.ts'
 import { usedValueDigest } from './replay-store.ts'
 
 /**
- * Triggers write the list of revocations. A token that is revoked individually is stored as a used value with its own purpose.
+ * Creates the store of revocations. Database triggers write the list of revocations. A token that is revoked
+ * individually is stored as a used value with its own purpose.
  */
 export function createRevocationStore({ query, engine, run }: Database): RevocationStore {
   const statements = revocationStatements(query)
@@ -120,12 +121,12 @@ function revocationStatements(query: Database['query']) {
         .where('expires_at', '>', p('now')),
     ),
 
-    listFrom: compileSql(query, (p: Parameter<Listed | 'from'>) => listed(sql`${p('from')}`, p)),
+    listFrom: compileSql(query, (p: Parameter<PageParameter | 'from'>) => pageQuery(sql`${p('from')}`, p)),
 
-    // The first recent entry is found by its time, so the number of older entries does not matter. The plus keeps the
-    // planner from using the index by position.
-    listFirst: compileSql(query, (p: Parameter<Listed>) =>
-      listed(
+    // The first recent entry is found by its time, so the number of older entries does not matter. The plus in
+    // `+position` keeps the planner from using the index by position.
+    listFirst: compileSql(query, (p: Parameter<PageParameter>) =>
+      pageQuery(
         sql`(select min(+position) from mintmark_endings where issuer = ${p('issuer')} and ended_at >= ${p('ended_since')})`,
         p,
       ),
@@ -133,13 +134,13 @@ function revocationStatements(query: Database['query']) {
   }
 }
 
-type Listed = 'issuer' | 'ended_since' | 'limit'
+type PageParameter = 'issuer' | 'ended_since' | 'limit'
 
 /**
- * Returns one row even without entries, because the row says since when the list is complete. The plus makes the planner
- * keep the order of positions.
+ * Builds the query for a page of the list. It returns one row even if there are no entries, because the row says since
+ * when the list is complete. The plus in `+ended_at` makes the planner use the index by position.
  */
-const listed = (from: Expression<unknown>, p: Parameter<Listed>) => sql`select place.complete_since, page.*
+const pageQuery = (from: Expression<unknown>, p: Parameter<PageParameter>) => sql`select place.complete_since, page.*
   from mintmark_ending_positions as place
   left join (
     select position, kind, name, generation, ended_at from mintmark_endings

@@ -211,7 +211,7 @@ function refreshBinding(client: AuthenticatedClient, proven: ProvenPossession): 
   return client.instanceKey === undefined ? unbound : { kind: 'attested', jkt: client.instanceKey }
 }
 
-/** A code that this request consumed, with proven redirect URI and verifier. Created only by `redeemCode`. */
+/** A code that this request consumed, with proven redirect URI and verifier. Only `redeemCode` creates it. */
 export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode' | 'GrantEvidence'>
 
 interface RedeemCodeDependencies {

@@ -8,7 +8,7 @@ import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../grant.ts'
 import { requestedResources, resolveTarget, type TokenTargetDependencies, usableScopes } from '../resources.ts'
 
-/** A confidential client that requests a token for itself. Created only by this grant. */
+/** A confidential client that requests a token for itself. Only `proveServiceAccount` creates this value. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
 
 /** Creates the client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
@@ -24,7 +24,8 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDep
       const requested = form.get('scope')
       const allowed = serviceScopes(requested, client, deps.identityScopes)
       const resources = requestedResources({ named: form.all('resource'), scopes: allowed, client }, deps)
-      // Without `scope`, a client gets all of its scope values that belong to the resources, even if there are none.
+      // `usableScopes` refuses a request if the resources have none of the scope values that it names. A request without
+      // `scope` names none: `resolveTarget` gives it those of the client that belong to the resources, if there are any.
       const scopes = requested === undefined ? allowed : usableScopes(allowed, { resources }, deps)
       const target = resolveTarget({ scopes, resources, client }, deps)
       const organization = await organizationOfClient(client, deps.storage)

@@ -168,8 +168,8 @@ function unknownToken({ clientId }: AuthenticatedClient, family: TokenFamilyReco
 }
 
 /**
- * A family whose refresh token this request rotated, or retried within the window. Created only by
- * `rotateRefreshToken`.
+ * A family whose refresh token this request rotated, or retried within the window. Only `rotateRefreshToken`
+ * creates it.
  */
 export type RotatedFamily = Brand<
   { readonly family: TokenFamilyRecord; readonly refreshToken: string },

@@ -111,21 +111,24 @@ export const logLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await storage.logs.list({ log: 'admin', before: undefined, limit: 10 }), [entry], 'the log')
   }),
 
-  law('logs: a page has the newest entries of one log and continues before an entry', async ({ storage, same }) => {
-    const entries = [0, 0, 5, 5, 9].map((seconds, index) => aLogEntry({ entryId: `e${index}`, at: nowPlus(seconds) }))
-    for (const each of [entries[3], entries[0], entries[4], entries[1], entries[2]])
-      if (each !== undefined) await storage.logs.append(each)
-    await storage.logs.append(aLogEntry({ entryId: 'other', log: 'provider:acme', at: nowPlus(99) }))
-    const page = async (before: { at: typeof now; entryId: string } | undefined, limit: number) =>
-      (await storage.logs.list({ log: 'admin', before, limit })).map(({ entryId }) => entryId)
+  law(
+    'logs: a page has the newest entries of one log, or the newest that are older than a given entry',
+    async ({ storage, same }) => {
+      const entries = [0, 0, 5, 5, 9].map((seconds, index) => aLogEntry({ entryId: `e${index}`, at: nowPlus(seconds) }))
+      for (const each of [entries[3], entries[0], entries[4], entries[1], entries[2]])
+        if (each !== undefined) await storage.logs.append(each)
+      await storage.logs.append(aLogEntry({ entryId: 'other', log: 'provider:acme', at: nowPlus(99) }))
+      const page = async (before: { at: typeof now; entryId: string } | undefined, limit: number) =>
+        (await storage.logs.list({ log: 'admin', before, limit })).map(({ entryId }) => entryId)
 
-    same(await page(undefined, 10), ['e4', 'e3', 'e2', 'e1', 'e0'], 'all')
-    same(await page(undefined, 2), ['e4', 'e3'], 'the newest')
-    same(await page({ at: nowPlus(5), entryId: 'e3' }, 2), ['e2', 'e1'], 'before an entry')
-    same(await page({ at: now, entryId: 'e0' }, 2), [], 'before the oldest')
-    same((await storage.logs.list({ log: 'provider:acme', before: undefined, limit: 9 })).length, 1, 'the other log')
-    same(await storage.logs.list({ log: 'none', before: undefined, limit: 9 }), [], 'a log without entries')
-  }),
+      same(await page(undefined, 10), ['e4', 'e3', 'e2', 'e1', 'e0'], 'all')
+      same(await page(undefined, 2), ['e4', 'e3'], 'the newest')
+      same(await page({ at: nowPlus(5), entryId: 'e3' }, 2), ['e2', 'e1'], 'before an entry')
+      same(await page({ at: now, entryId: 'e0' }, 2), [], 'before the oldest')
+      same((await storage.logs.list({ log: 'provider:acme', before: undefined, limit: 9 })).length, 1, 'the other log')
+      same(await storage.logs.list({ log: 'none', before: undefined, limit: 9 }), [], 'a log without entries')
+    },
+  ),
 
   law('round trip: log entries', async ({ storage, same }) => {
     const full = aLogEntry({
