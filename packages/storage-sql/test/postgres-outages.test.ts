@@ -253,7 +253,7 @@ test('reports an outage when the server does not answer, and closes the connecti
   other.release()
 })
 
-test('cancels a statement whose caller has given up, and never has more backends than the pool', async () => {
+test('cancels a statement whose caller has given up, and returns its connection to the pool', async () => {
   const database = await aMigratedDatabase()
   const pool = database.pool({ max: 2, application_name: 'late' })
   const dialect = toPostgresDialect(pool, { timeoutMilliseconds: 200 })

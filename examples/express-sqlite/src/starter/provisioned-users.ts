@@ -4,8 +4,8 @@ import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { Users } from './users.ts'
 
 /**
- * Stores the password that a directory sets for a provisioned user. The user can then sign in with it; the sign-in name
- * starts with the directory. Mintmark refuses a deactivated user, even with the right password.
+ * Stores the password that a directory sets for a provisioned user. The user can then sign in with it, as
+ * `directory/username`. Mintmark refuses a deactivated user, even with the right password.
  */
 export const keepPassword =
   (users: Users, storage: OAuthStorage): NonNullable<ProvisioningHooks['password']> =>

@@ -59,7 +59,7 @@ async function signIn(client: openid.Configuration) {
   return openid.authorizationCodeGrant(client, url, checks)
 }
 
-/** Sends Ann's name and password from a new browser. Her sign-in name starts with the directory that provisions her. */
+/** Sends Ann's name and password from a new browser. Her sign-in name is `directory/username`. */
 async function enterPassword(client: openid.Configuration) {
   const browser = openBrowser(site.issuer)
   const checks = { pkceCodeVerifier: openid.randomPKCECodeVerifier(), expectedState: openid.randomState() }
