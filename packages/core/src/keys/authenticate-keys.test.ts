@@ -217,7 +217,7 @@ describe('write access to the database after a key was dropped', () => {
     expect((await fixture.ring.hintKeys?.())?.map(({ keyId: kid }) => kid)).not.toContain(leaked)
   })
 
-  it('stores a MAC that includes droppedAt, so that the row stays authentic', async () => {
+  it('stores a MAC that covers droppedAt, so that the row stays authentic', async () => {
     const fixture = aRing()
     const leaked = await signingKeyId(fixture.ring)
     await fixture.ring.drop(leaked)
