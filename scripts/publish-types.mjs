@@ -1,5 +1,5 @@
-// Writes the declarations to publish, dist/types, from the output of tsc. Unpublished packages are bundled: their
-// declarations are copied into each package whose declarations refer to them.
+// Copies the type declarations of each published package from the output of tsc to its dist/types. Unpublished packages
+// are bundled: their declarations are copied into each package whose declarations refer to them.
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
@@ -49,7 +49,8 @@ function declarationsOf(name, importer) {
 }
 
 /**
- * Uses the published `Brand`: a second `unique symbol` would make the branded types of the copy incompatible with it.
+ * Replaces the declaration of `Brand` with an import of the published `Brand`. With a second `unique symbol`, the
+ * branded types of the copy would be incompatible with the published ones.
  */
 function withPublishedBrand(text) {
   const [symbol, type] = [/^declare const brand: unique symbol;$/m, /^export type Brand<.*?^\};$/ms]

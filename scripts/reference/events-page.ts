@@ -64,9 +64,10 @@ export const eventsPage = (api: PublicApi): string =>
 
 const introduction = `# Events and reasons
 
-Every event that the servers emit, and every reason for a refusal. Reasons are for logs and tests. The response says less,
-so that an attacker does not learn which of several checks failed. Events and reasons are closed unions in TypeScript, so the
-compiler checks a \`switch\` over them. No event contains a token, a code, a secret or a claim about a user.
+This page lists every event that the servers emit, and every reason for a refusal. Reasons are for logs and tests. The
+response says less, so that an attacker does not learn which of several checks failed. Events and reasons are closed unions
+in TypeScript, so the compiler checks a \`switch\` over them. No event contains a token, a code, a secret or a claim about
+a user.
 
 Every event also has \`at\`, in seconds since 1970, and \`correlationId\`, which the server generates and which all events of
 one request have in common. \`requestId\` is the request's \`x-request-id\`. Anyone can send any value, so rely on it only behind
@@ -101,7 +102,7 @@ const scimRows = (): readonly (readonly string[])[] =>
 /** Returns one row for each reason, with all its codes and meanings. */
 const reasonRows = (refusals: readonly DescribedRefusal[]): readonly (readonly string[])[] =>
   [...new Set(refusals.map(({ reason }) => reason))].toSorted().map((reason) => {
-    const answers = refusals.filter((refusal) => refusal.reason === reason)
-    const codes = [...new Set(answers.map(({ code }) => `\`${code}\``))]
-    return [`\`${reason}\``, codes.join(', '), answers.map(({ meaning }) => meaning).join(' ')]
+    const rows = refusals.filter((refusal) => refusal.reason === reason)
+    const codes = [...new Set(rows.map(({ code }) => `\`${code}\``))]
+    return [`\`${reason}\``, codes.join(', '), rows.map(({ meaning }) => meaning).join(' ')]
   })

@@ -512,7 +512,7 @@ async function createKeyedTool() {
   }
 }
 
-describe('a client with a document that pushes its request', () => {
+describe('a client that has a metadata document and pushes its request', () => {
   const request = { ...baseRequest, client_id: id, redirect_uri: redirect }
   const push = (server: ServerUnderTest, change: Change = {}, headers: Record<string, string> = {}) =>
     postForm(server, '/auth/push', encode({ ...request, ...change }), headers)
@@ -671,7 +671,7 @@ describe('a client with a document that pushes its request', () => {
   })
 })
 
-describe('a stored client with a document', () => {
+describe('a stored client that has a metadata document', () => {
   async function startWithTokens(options: Partial<Documents> = {}) {
     const { server, site } = await start(undefined, options)
     site.serve = () => answer({ ...tool, grant_types: ['authorization_code', 'refresh_token'] })

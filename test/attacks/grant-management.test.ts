@@ -90,7 +90,7 @@ describe('a grant', () => {
   })
 
   it.each(['a'.repeat(65), 'constructor', '__proto__', 'a%00b', '%F0%9F%98%80'])(
-    'is unknown with the unusual identifier %s (Grant Management §6.6)',
+    'is not found by the unusual identifier %s (Grant Management §6.6)',
     async (grant) => {
       const site = await startGrantServer()
       const token = await managementToken(site)

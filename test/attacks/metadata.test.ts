@@ -86,8 +86,8 @@ describe.each(paths)('%s', (path) => {
   })
 
   it.each<readonly [string, (exact: string) => string]>([
-    ['a trailing parent segment', (exact) => `${exact}/../x`],
-    ['a leading parent segment', (exact) => `/x/..${exact}`],
+    ['a .. segment near its end', (exact) => `${exact}/../x`],
+    ['a .. segment at its start', (exact) => `/x/..${exact}`],
     ['a trailing slash', (exact) => `${exact}/`],
     ['two leading slashes', (exact) => `/${exact}`],
     ['its last letter escaped', (exact) => exact.replace(/.$/, (last) => `%${last.charCodeAt(0).toString(16)}`)],

@@ -31,7 +31,7 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
   it.each([
     ['plain', { code_challenge: verifier, code_challenge_method: 'plain' }, 'code_challenge_method'],
     ['plain with the challenge of S256', { code_challenge_method: 'plain' }, 'code_challenge_method'],
-    ['no method', { code_challenge_method: undefined }, 'code_challenge_method'],
+    ['a missing method', { code_challenge_method: undefined }, 'code_challenge_method'],
     ['an empty method', { code_challenge_method: '' }, 'code_challenge_method'],
     ...['s256', 'S256 ', 'S 256', 'S256\0', 'S512', 'S384', 'none', 'exempt', 'PLAIN', 'S256 plain'].map(
       (method) =>
@@ -44,7 +44,7 @@ describe('the code challenge (RFC 7636 §4.3, §4.4.1)', () => {
     ['a method without challenge', { code_challenge: undefined }, 'code_challenge_missing'],
     ['a method with an empty challenge', { code_challenge: '' }, 'code_challenge_missing'],
     [
-      'neither a challenge nor a method',
+      'a request without a challenge and a method',
       { code_challenge: undefined, code_challenge_method: undefined },
       'code_challenge_missing',
     ],

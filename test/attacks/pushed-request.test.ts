@@ -88,7 +88,7 @@ describe('pushing a request (RFC 9126 §2)', () => {
   })
 
   it.each([
-    ['no authentication', { client_id: 'A' }, '', 'client_authentication_method'],
+    ['a request without authentication', { client_id: 'A' }, '', 'client_authentication_method'],
     ['a wrong secret', {}, basic('A', 'wrong'), 'client_credentials_wrong'],
     ['a client that does not exist', { client_id: 'ghost' }, '', 'client_unknown'],
   ] as const)('refuses %s (RFC 9126 §2.3)', async (_, change, authorization, reason) => {
@@ -114,7 +114,7 @@ describe('pushing a request (RFC 9126 §2)', () => {
       'invalid_request',
       'redirect_uri_mismatch',
     ],
-    ['no redirect_uri', { redirect_uri: undefined }, 'invalid_request', 'redirect_uri_missing'],
+    ['a request without redirect_uri', { redirect_uri: undefined }, 'invalid_request', 'redirect_uri_missing'],
     ['prompt=none login', { prompt: 'none login' }, 'invalid_request', 'prompt_invalid'],
     ['a scope that is not registered', { scope: 'openid api.write' }, 'invalid_scope', 'scope_not_allowed'],
     ['malformed claims', { claims: '{' }, 'invalid_request', 'claims_malformed'],
@@ -126,7 +126,7 @@ describe('pushing a request (RFC 9126 §2)', () => {
     ],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request', 'code_challenge_method'],
     [
-      'no PKCE',
+      'a request without PKCE',
       { code_challenge: undefined, code_challenge_method: undefined },
       'invalid_request',
       'code_challenge_missing',

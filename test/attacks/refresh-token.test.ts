@@ -291,7 +291,7 @@ describe('the response to a refresh', () => {
     { client: 'P' },
     { client: 'X' },
   ])(
-    'the refresh token of $client is rotated, and only the newest is accepted (RFC 9700 §4.14.2)',
+    'the refresh token of client $client is rotated, and only the newest is accepted (RFC 9700 §4.14.2)',
     async ({ client }) => {
       const tokens = await tokensFor(site, client)
 

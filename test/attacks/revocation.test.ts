@@ -247,7 +247,7 @@ describe('revocation: revoked tokens', () => {
   })
 
   it.each<{ client: 'B' | 'N' | 'P' | 'X' }>([{ client: 'B' }, { client: 'N' }, { client: 'P' }, { client: 'X' }])(
-    '$client revokes its own refresh token (RFC 7009 §2.1)',
+    'client $client revokes its own refresh token (RFC 7009 §2.1)',
     async ({ client }) => {
       const own = await tokensFor(site, client)
 

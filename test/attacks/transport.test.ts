@@ -40,7 +40,7 @@ describe.each(adapters)('on $name', (adapter) => {
       ['plain text (RFC 6749 §4.1.3)', 'text/plain'],
       ['a media type that begins like the media type of forms (RFC 6749 §4.1.3)', `${form}2`],
       ['the form as a parameter (RFC 6749 §4.1.3)', `text/plain; x=${form}`],
-      ['no media type', ''],
+      ['a body without a media type', ''],
       ['an empty parameter list (RFC 6749 §4.1.3)', ';'],
       ['charset UTF-16', `${form}; charset=utf-16`],
       ['charset UTF-7 in quotes (RFC 6749 App. B)', `${form}; x=y; Charset = "utf-7"`],
@@ -200,11 +200,17 @@ describe.each(adapters)('on $name', (adapter) => {
     })
 
     it.each([
-      ['the names of Object.prototype members', '__proto__=x&constructor=x&prototype=x&toString=x&hasOwnProperty=x'],
-      ['the same names with brackets', '__proto__[admin]=1&constructor[prototype][admin]=1&__proto__.admin=1'],
+      [
+        'parameters with the names of Object.prototype members',
+        '__proto__=x&constructor=x&prototype=x&toString=x&hasOwnProperty=x',
+      ],
+      [
+        'parameters with the same names in brackets',
+        '__proto__[admin]=1&constructor[prototype][admin]=1&__proto__.admin=1',
+      ],
       ['parameters whose names end with brackets', 'grant_type[]=password&code[x]=1&code_verifier[]=x'],
       ['unknown parameters (RFC 6749 §3.2)', 'username=a&password=b&resource_owner=c&audience=d'],
-    ])('ignores %s in addition to a valid request', async (_, extra) => {
+    ])('ignores %s in an otherwise valid request', async (_, extra) => {
       const reply = await postForm(site, '/token', `${extra}&${await goodBody()}`, { authorization })
 
       expect(reply.status).toBe(200)

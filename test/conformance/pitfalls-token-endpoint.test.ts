@@ -36,7 +36,7 @@ const refresh = (refreshToken: string | undefined, change: Change = {}) =>
   token(site, { grant_type: 'refresh_token', refresh_token: refreshToken, ...change })
 
 describe('codes: common server errors', () => {
-  it('redirect_uri must be present and identical (RFC 6749 §4.1.3)', async () => {
+  it('rejects a redemption whose redirect_uri is missing or different (RFC 6749 §4.1.3)', async () => {
     const code = await obtainCode(site)
 
     await expectJsonRefusal(site, invalidRequest, {

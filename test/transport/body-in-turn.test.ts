@@ -17,8 +17,8 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
   'a body that the service does not read at once, on $name (RFC 9112 §6.3)',
   (adapter) => {
     test.each([
-      ['uploads take turns', keepBusy],
-      ['the caller is authenticated first', nextTurn],
+      ['the service is busy with another upload', keepBusy],
+      ['the service authenticates the caller first', nextTurn],
     ])('arrives complete although the host also listens for its data: %s', async (_, before) => {
       const { service, bodies } = aReader(before)
       const host = await aHost(adapter, { services: [service] })
@@ -31,8 +31,8 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
     })
 
     test.each([
-      ['uploads take turns', keepBusy],
-      ['the caller is authenticated first', nextTurn],
+      ['the service is busy with another upload', keepBusy],
+      ['the service authenticates the caller first', nextTurn],
     ])('is not handled after the host has answered: %s', async (_, before) => {
       const { service, bodies } = aReader(before)
       const host = await aHost(adapter, { services: [service] })
@@ -86,8 +86,8 @@ describe.each(adapters.filter(({ name }) => name !== 'Fetch'))(
     })
 
     test.each([
-      ['uploads take turns', keepBusy, ['hello world']],
-      ['the caller is authenticated first', nextTurn, []],
+      ['the service is busy with another upload', keepBusy, ['hello world']],
+      ['the service authenticates the caller first', nextTurn, []],
     ])(
       'causes an error in the host, and is not handled, when other code has read it: %s',
       async (_, before, complete) => {

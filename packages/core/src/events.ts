@@ -38,8 +38,8 @@ export type ServerOccurrence =
     }
   | {
       /**
-       * The metadata document of a client now has another name, redirect host or key. Users are asked for consent
-       * again.
+       * The metadata document of a client now contains another client name, redirect host or key. Users are asked for
+       * consent again.
        */
       readonly type: 'client.changed'
       readonly clientId: string
@@ -64,7 +64,7 @@ export type ServerOccurrence =
       readonly userId: string
       readonly grantId: string
       readonly scopes: readonly string[]
-      /** Says how to protect the codes of the client; undefined if the request had a PKCE challenge. */
+      /** A recommendation to use PKCE for this client; undefined if the request had a PKCE challenge. */
       readonly advice: string | undefined
     }
   | {
@@ -91,7 +91,7 @@ export type ServerOccurrence =
       readonly clientId: string | undefined
     }
   | {
-      /** The host's program ended a session. The tokens that were bound to it are revoked. */
+      /** The host ended a session. The tokens that were bound to it are revoked. */
       readonly type: 'session.ended'
       readonly sessionId: string
       readonly reason: SessionEndReason
@@ -171,7 +171,8 @@ interface DeliveryDead extends DeliveryAttempt {
 
 interface DeliveryGap {
   /**
-   * No server read the list of revocations for so long that some were purged unread. Their messages will not be sent.
+   * Some revocations or changes were purged before a server had read them, because no server read the list for too long.
+   * No messages will be sent about the purged entries.
    */
   readonly type: 'delivery.gap'
   readonly channel: string

@@ -90,7 +90,7 @@ describe('branding', () => {
   test.each<[string, Partial<BrandingOptions>, string]>([
     ['a blank name', { productName: ' ' }, 'branding: productName must be a string of 1 to 60 characters.'],
     [
-      'no name',
+      'options without a name',
       { productName: undefined as never },
       'branding: productName is missing; it must be a string of 1 to 60',
     ],

@@ -201,7 +201,7 @@ describe('readConsentForm', () => {
     ['two decisions', { body: 'decision=allow&decision=allow' }],
     ['a decision with a capital letter', { body: 'decision=Allow' }],
     ['a scope twice', { body: 'decision=allow&scope=email&scope=email' }],
-    ['several scopes in one (RFC 6749 §3.3)', { body: 'decision=allow&scope=openid+email' }],
+    ['several scopes in one field (RFC 6749 §3.3)', { body: 'decision=allow&scope=openid+email' }],
     ['an empty scope', { body: 'decision=allow&scope=' }],
     ['a broken escape', { body: 'decision=allow&scope=%E0%A4' }],
     [

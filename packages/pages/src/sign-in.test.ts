@@ -91,8 +91,8 @@ describe('readSignInForm', () => {
   })
 
   test.each([
-    ['no password', { body: 'username=ada' }],
-    ['no name', { body: 'password=x' }],
+    ['a form without a password', { body: 'username=ada' }],
+    ['a form without a name', { body: 'password=x' }],
     ['a blank name', { body: 'username=++&password=x' }],
     ['an empty password', { body: 'username=ada&password=' }],
     ['two names', { body: 'username=ada&username=bob&password=x' }],

@@ -25,7 +25,7 @@ import {
 
 /**
  * Why a session was ended: its user signed out or ended it on a page, a client requested it (OIDC RP-Initiated Logout
- * 1.0), the host's program or an administrator ended it, or another sign-in in the same browser replaced it.
+ * 1.0), the host or an administrator ended it, or another sign-in in the same browser replaced it.
  */
 const endReason = oneOf('user', 'client', 'host', 'administrator', 'replaced')
 

@@ -188,7 +188,7 @@ export const rfc6749: Standard = {
     [
       '4.1.3',
       'redirect_uri is required if the authorization request had one, and is identical',
-      'redirect_uri must be present and identical (RFC 6749 §4.1.3)',
+      'rejects a redemption whose redirect_uri is missing or different (RFC 6749 §4.1.3)',
       'rejects a request without the redirect_uri of the authorization request',
     ],
     [

@@ -10,7 +10,7 @@ export const rfc7009: Standard = {
       '2',
       'Refresh tokens can be revoked',
       'introspection and revocation: common server errors > revoking the refresh token revokes its access tokens (RFC 7009 §2.1)',
-      'P revokes its own refresh token (RFC 7009 §2.1)',
+      'client P revokes its own refresh token (RFC 7009 §2.1)',
     ],
     ['2', 'The endpoint is https', 'must not be http://as.test', hostsTls],
     [

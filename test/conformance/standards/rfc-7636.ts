@@ -18,7 +18,7 @@ export const rfc7636: Standard = {
       '4.3',
       'A challenge without a method means plain',
       'rejects a challenge without a method, which would mean plain (RFC 7636 §4.3)',
-      'rejects no method',
+      'rejects a missing method',
     ],
     [
       '4.4',
@@ -36,7 +36,7 @@ export const rfc7636: Standard = {
       '4.4.1',
       'A missing challenge, if required, is invalid_request',
       'requires PKCE from a public client, including by POST (RFC 9700 §2.1.1)',
-      'rejects neither a challenge nor a method',
+      'rejects a request without a challenge and a method',
     ],
     [
       '4.4.1',

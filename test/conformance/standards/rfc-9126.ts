@@ -10,7 +10,7 @@ export const rfc9126: Standard = {
     [
       '2',
       'Clients authenticate as they do at the token endpoint',
-      'refuses no authentication (RFC 9126 §2.3)',
+      'refuses a request without authentication (RFC 9126 §2.3)',
       'needs only client_id from a public client (RFC 9126 §2)',
     ],
     [
@@ -81,7 +81,7 @@ export const rfc9126: Standard = {
     [
       '7.2',
       'No redirect goes to a URI that is not registered',
-      'refuses no redirect_uri in JSON, without a redirect (RFC 9126 §2.3)',
+      'refuses a request without redirect_uri in JSON, without a redirect (RFC 9126 §2.3)',
     ],
     ['7.5', 'Another user’s reference yields no code for the wrong client', "refuses another client's reference"],
   ],

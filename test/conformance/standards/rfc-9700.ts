@@ -52,7 +52,7 @@ export const rfc9700: Standard = {
     [
       '2.2.2',
       'Refresh tokens of public clients rotate or are sender-constrained',
-      'the refresh token of P is rotated, and only the newest is accepted (RFC 9700 §4.14.2)',
+      'the refresh token of client P is rotated, and only the newest is accepted (RFC 9700 §4.14.2)',
       'a public client’s refresh token rotates, and reuse of an old one revokes the family (RFC 9700 §4.14.2)',
     ],
     [

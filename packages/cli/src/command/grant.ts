@@ -20,7 +20,7 @@ export const grantCommand = (io: Io): Command =>
     .addCommand(
       withConfig(new Command('list'))
         .description('lists the grants of a user or of a client, with their scope values and APIs')
-        .addOption(new Option('--user <id>', 'the sub of the tokens').conflicts('client'))
+        .addOption(new Option('--user <id>', "the user's id: the sub in the user's tokens").conflicts('client'))
         .option('--client <id>', 'the client_id')
         .option('--json', 'print JSON')
         .action((options: ListOptions) => listGrants(options, io)),
@@ -28,7 +28,7 @@ export const grantCommand = (io: Io): Command =>
     .addCommand(
       withConfig(new Command('revoke'))
         .description('revokes one grant of a user or all of them, and everything issued under them')
-        .requiredOption('--user <id>', 'the sub of the tokens')
+        .requiredOption('--user <id>', "the user's id: the sub in the user's tokens")
         .option('--grant <id>', 'the identifier of a grant, as shown by `list`; default: all grants')
         .option('--json', 'print JSON')
         .action((options: RevokeOptions) => revokeGrants(options, io)),

@@ -140,7 +140,7 @@ const organizationCommand = (io: Io): Command =>
       'makes present and future users members of an organization; without one, future users join no organization',
     )
     .argument('<id>')
-    .argument('[organization]', 'the org_id of the tokens')
+    .argument('[organization]', "the organization's id: the org_id in tokens")
     .option('--json', 'print JSON')
     // oxlint-disable-next-line eslint/max-params -- Commander passes the arguments one by one.
     .action((id: string, organization: string | undefined, options: ConfigOptions & ShowOptions) =>

@@ -12,7 +12,7 @@ type OrganizationView = Awaited<ReturnType<Administration['organizations']['read
 
 type MemberView = Awaited<ReturnType<Administration['organizations']['readMember']>>
 
-type ChangeOptions = ConfigOptions & ShowOptions
+type OutputOptions = ConfigOptions & ShowOptions
 
 /** Creates `mintmark organization`, which manages customers, companies or teams, and their members. */
 export const organizationCommand = (io: Io): Command =>
@@ -21,16 +21,16 @@ export const organizationCommand = (io: Io): Command =>
     .addCommand(
       withPage(withConfig(new Command('list')))
         .description('lists the organizations, or the memberships of a user')
-        .addOption(new Option('--user <id>', 'list the memberships of this user: the sub of the tokens'))
+        .addOption(new Option('--user <id>', 'list the memberships of the user with this id: the sub in tokens'))
         .action((options: PageOptions & { readonly user?: string }) => listOrganizations(options, io)),
     )
     .addCommand(
       withConfig(new Command('create'))
         .description('creates an organization')
         .argument('<name>', 'the name that users see')
-        .option('--id <id>', 'the org_id of the tokens, which cannot be changed; default: random')
+        .option('--id <id>', 'the id, which cannot be changed: the org_id in tokens; default: random')
         .option('--json', 'print JSON')
-        .action((name: string, options: ChangeOptions & { readonly id?: string }) =>
+        .action((name: string, options: OutputOptions & { readonly id?: string }) =>
           withAdministration(options, io, async ({ organizations }) => {
             const created = await organizations.create({ organizationId: options.id, displayName: name })
             const sentence = `Organization ${created.organizationId} is created.`
@@ -41,9 +41,9 @@ export const organizationCommand = (io: Io): Command =>
     .addCommand(
       withConfig(new Command('show'))
         .description('shows an organization')
-        .argument('<id>', 'the org_id of the tokens')
+        .argument('<id>', "the organization's id: the org_id in tokens")
         .option('--json', 'print JSON')
-        .action((id: string, options: ChangeOptions) =>
+        .action((id: string, options: OutputOptions) =>
           withAdministration(options, io, async ({ organizations }) =>
             showRecord(await organizations.read(id), { ...options, io }),
           ),
@@ -55,7 +55,7 @@ export const organizationCommand = (io: Io): Command =>
         .argument('<id>')
         .argument('<name>')
         .option('--json', 'print JSON')
-        .action((id: string, name: string, options: ChangeOptions) =>
+        .action((id: string, name: string, options: OutputOptions) =>
           withAdministration(options, io, async ({ organizations }) => {
             const renamed = await organizations.update({ organizationId: id }, { displayName: name })
             showOutcome(renamed, { ...options, io, sentence: `Organization ${id} is renamed.` })
@@ -81,7 +81,7 @@ const removeCommand = (io: Io): Command =>
     .argument('<id>')
     .option('--yes', 'confirms the removal, which cannot be undone')
     .option('--json', 'print JSON')
-    .action((id: string, options: ChangeOptions & { readonly yes?: true }) => {
+    .action((id: string, options: OutputOptions & { readonly yes?: true }) => {
       if (options.yes !== true)
         throw new UsageError(`Removing organization ${id} cannot be undone. Add --yes to confirm.`)
       return withAdministration(options, io, async ({ organizations }) => {
@@ -110,10 +110,10 @@ const memberCommand = (io: Io): Command =>
       withConfig(new Command('add'))
         .description('makes a user a member with these roles, or replaces the roles of a member')
         .argument('<organization>')
-        .argument('<user>', 'the sub of the tokens')
+        .argument('<user>', "the user's id: the sub in the user's tokens")
         .option('--role <role...>', 'the roles; default: none')
         .option('--json', 'print JSON')
-        .action((organization: string, user: string, options: ChangeOptions & { readonly role?: readonly string[] }) =>
+        .action((organization: string, user: string, options: OutputOptions & { readonly role?: readonly string[] }) =>
           withAdministration(options, io, async ({ organizations }) => {
             const target = { organizationId: organization, userId: user }
             const member = await organizations.writeMember(target, options.role ?? [])
@@ -127,7 +127,7 @@ const memberCommand = (io: Io): Command =>
         .argument('<organization>')
         .argument('<user>')
         .option('--json', 'print JSON')
-        .action((organization: string, user: string, options: ChangeOptions) =>
+        .action((organization: string, user: string, options: OutputOptions) =>
           withAdministration(options, io, async ({ organizations }) => {
             const target = { organizationId: organization, userId: user }
             await organizations.removeMember(target)

@@ -20,7 +20,7 @@ export const sessionCommand = (io: Io): Command =>
     .addCommand(
       withConfig(new Command('list'))
         .description('lists the sessions of a user, newest first')
-        .requiredOption('--user <id>', 'the sub of the tokens')
+        .requiredOption('--user <id>', "the user's id: the sub in the user's tokens")
         .option('--json', 'print JSON')
         .action((options: ListOptions) =>
           withAdministration(options, io, async ({ sessions }) =>

@@ -28,7 +28,7 @@ export const userCommand = (io: Io, name = 'user'): Command =>
     .addCommand(
       withConfig(new Command('show'))
         .description('shows a user')
-        .argument('<id>', 'the sub of the tokens')
+        .argument('<id>', "the user's id: the sub in the user's tokens")
         .option('--json', 'print JSON')
         .action((id: string, options: ConfigOptions & ShowOptions) =>
           withAdministration(options, io, async ({ users }) => showRecord(await users.read(id), { ...options, io })),

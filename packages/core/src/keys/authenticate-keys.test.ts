@@ -317,9 +317,9 @@ describe('a row that somebody else wrote', () => {
 
 describe('a row without a MAC', () => {
   it.each<readonly [string, Partial<SigningKeyRecord>]>([
-    ['a dropped key', {}],
+    ['a dropped key of a vault', {}],
     ['another key of the same vault', { keyId: keyId('other'), vaultEntry: 'kms-other', ordinal: 9 }],
-  ])('brings back or adds no key of a vault: %s', async (_, change) => {
+  ])('does not cause its key to be published: %s', async (_, change) => {
     const fixture = aRing({ vault: aKms() })
     const leaked = await signingKeyId(fixture.ring)
     await fixture.ring.drop(leaked)

@@ -7,7 +7,7 @@ export const german: Messages = {
   consent: {
     title: 'Zugriff erlauben?',
     heading: '{client} möchte Ihr Konto verwenden',
-    unverified: 'Die Anwendung nennt sich {client}. Dieser Name ist nicht geprüft; sicher ist nur {host}.',
+    unverified: 'Die Anwendung nennt sich {client}. Dieser Name ist nicht geprüft; nur {host} steht fest.',
     deviceWarning:
       'Jedes Programm auf diesem Gerät könnte diesen Namen verwenden. Erlauben Sie den Zugriff nur, wenn Sie das Programm gerade selbst gestartet haben.',
     signedInAs: 'Angemeldet als {account}',

@@ -7,7 +7,7 @@ export const spanish: Messages = {
   consent: {
     title: '¿Permitir el acceso?',
     heading: '{client} quiere usar su cuenta',
-    unverified: 'La aplicación dice llamarse {client}. Este nombre no está verificado; solo {host} es seguro.',
+    unverified: 'La aplicación dice llamarse {client}. Este nombre no está verificado; solo se ha comprobado {host}.',
     deviceWarning:
       'Cualquier programa de este dispositivo podría usar este nombre. Permita el acceso solo si acaba de iniciar usted mismo el programa.',
     signedInAs: 'Sesión iniciada como {account}',

@@ -16,7 +16,7 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimLimits } from '../server/scim-limits.ts'
 import { userLocation } from '../users/render-cache.ts'
 import { toObject } from '../values/json.ts'
-import { createByteText } from '../values/text.ts'
+import { createUtf8Builder } from '../values/text.ts'
 
 /** Renders a group as the JSON of a response (RFC 7644 §3.9), with its members if the response shows them. */
 export async function showGroup(
@@ -50,7 +50,8 @@ function* renderGroup(group: GroupRecord, { members, projection, baseUrl }: Show
   ])
   const shown = jsonText(projectResource(complete, projection))
   const pieces: string[] = []
-  const bytes = members.length > membersAsText ? createByteText(shown.length + members.length * memberBytes) : undefined
+  const bytes =
+    members.length > membersAsText ? createUtf8Builder(shown.length + members.length * memberBytes) : undefined
   let separator = `${shown.slice(0, -1)},"members":[`
   for (let from = 0; from < members.length; from += membersInPiece) {
     const piece = members.slice(from, from + membersInPiece).map((member) => renderMember(member, baseUrl))

@@ -12,7 +12,7 @@ import { mintListCursor, verifyListCursor } from './list-cursor.ts'
 import { pageByCursor, pageByIndex, type PageContext } from './list-pages.ts'
 import { type PageLimits, pageRequest, parseSearch, searchOfQuery, type SearchRequest } from './search-request.ts'
 import { type ListedType, type TypeSearch, typeSearches } from './type-searches.ts'
-import { createByteText, nameKey } from '../values/text.ts'
+import { createUtf8Builder, nameKey } from '../values/text.ts'
 
 /** The two endpoints that search the same resources. */
 interface SearchEndpoints {
@@ -134,7 +134,7 @@ export function listResponse({ total, resources, startIndex, nextCursor }: Liste
     // The resources are appended as strings: a page has about 100 kB, and slicing it would copy it.
     return textResponse(200, `${start}${resources.join(',')}]}`)
   }
-  const bytes = createByteText(resources.reduce((sum, { length }) => sum + length, start.length))
+  const bytes = createUtf8Builder(resources.reduce((sum, { length }) => sum + length, start.length))
   bytes.add(start)
   for (const [index, resource] of resources.entries()) {
     if (index > 0) bytes.add(',')

@@ -6,7 +6,7 @@ import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { nameKey } from './text.ts'
 
 /**
- * Creates an object without a prototype, in which `__proto__` is an ordinary member. The last of several members with the same
+ * Creates an object that inherits no members, so `__proto__` is an ordinary member. The last of several members with the same
  * name wins, and `undefined` removes a member.
  */
 export function toObject(members: Iterable<readonly [name: string, value: JsonValue | undefined]>): JsonObject {
@@ -44,14 +44,14 @@ export function isArray(value: unknown): value is readonly JsonValue[] {
 }
 
 /**
- * The prototype of objects. Used instead of `null` because V8 stores an object without a prototype as a hash table,
- * which takes twice as long to copy and to serialize.
+ * The prototype of the objects that `toObject` creates. It is empty. It is used instead of `null` because V8 stores an
+ * object without a prototype as a hash table, which takes twice as long to copy and to serialize.
  */
 const emptyPrototype = Object.freeze(Object.create(null) as object)
 
 /**
- * Returns whether two JSON values are equal, ignoring the order of members. Recursive, because values are no deeper
- * than the schemas.
+ * Returns whether two JSON values are equal, ignoring the order of members. The recursion cannot overflow the stack,
+ * because values are no deeper than the schemas.
  */
 export function sameValue(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   if (one === other) return true
@@ -108,7 +108,7 @@ export function* parseJsonObjectInPieces(body: unknown): Pieces<JsonObject> {
     // RFC 7644 §3.12 invalidSyntax: no schema has complex attributes inside complex ones (RFC 7643 §2.3.8).
     if (depth > maximumDepth) throw refusal('body_too_deep')
     const next: JsonContainer[] = []
-    // Loops, because a megabyte of JSON has hundreds of thousands of containers.
+    // Pauses within a level too, because a megabyte of JSON has hundreds of thousands of containers.
     for (const container of level) {
       const added = addContainers(container, next)
       read += 1 + added
@@ -139,7 +139,7 @@ export interface Member {
 }
 
 /**
- * Returns the members of an object by `nameKey`.
+ * Returns the members of an object in a map. The keys are the results of `nameKey` for the names.
  * @throws ScimError invalidSyntax — reason `member_repeated`.
  */
 export function membersByName(object: JsonObject): ReadonlyMap<string, Member> {
@@ -151,7 +151,7 @@ export function membersByName(object: JsonObject): ReadonlyMap<string, Member> {
 
 /**
  * Requires a message to list its schema (RFC 7644 §3.1).
- * @param members the members of the message, by `nameKey`.
+ * @param members the members of the message, from `membersByName`.
  * @throws ScimError invalidSyntax — reason `schemas_missing`.
  */
 export function requireMessageSchema(

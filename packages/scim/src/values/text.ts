@@ -1,7 +1,7 @@
 /**
- * Folds text for comparison where the attribute is not case-exact (RFC 7643 §2.2 caseExact): width mapping, lower case and NFC
- * (RFC 8265 §3.3.1, without its refusals). Idempotent. A store that keeps a column for comparison must fill it with this
- * function, so that it agrees with comparisons in memory.
+ * Folds text for comparison where the attribute is not case-exact (RFC 7643 §2.2 caseExact): width mapping, lower case
+ * and NFC (RFC 8265 §3.3.1, but no character is rejected). Idempotent. A store that keeps a column for comparison must
+ * fill it with this function, so that it agrees with comparisons in memory.
  */
 export function foldCase(text: string): string {
   if (printableAscii.test(text)) return text.toLowerCase()
@@ -63,7 +63,7 @@ const controlButBreaks = /(?![\t\n\r])\p{Cc}/u
 // Direction marks, zero-width characters and other invisible characters (RFC 8264 §9.13).
 const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u
 
-/** Parses "True", "FALSE" and the like, without surrounding space. @returns undefined for any other text. */
+/** Parses "true" and "false" in any case. @returns undefined for any other text, and for text with surrounding space. */
 export function parseBoolean(text: string): boolean | undefined {
   const lower = text.toLowerCase()
   if (lower === 'true') return true
@@ -104,15 +104,18 @@ export const isEmailAddress = (text: string): boolean =>
 const addrSpec =
   /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
-/** Builds text in UTF-8 piece by piece. A large string would be in memory three times until it is sent. */
-export interface ByteText {
+/**
+ * Builds text in UTF-8 piece by piece. It collects bytes, because a large string would be in memory three times until it
+ * is sent.
+ */
+export interface Utf8Builder {
   readonly add: (piece: string | Uint8Array) => void
   /** Returns everything that was added. */
   readonly toBytes: () => Uint8Array
 }
 
-/** Creates an empty text. @param expected the number of bytes to allocate first. */
-export function createByteText(expected: number): ByteText {
+/** Creates a builder without text. @param expected the number of bytes to allocate first. */
+export function createUtf8Builder(expected: number): Utf8Builder {
   let bytes = new Uint8Array(expected)
   let length = 0
 

@@ -31,13 +31,13 @@ export function createMemoryGrants(
   return {
     async insert(grant) {
       await scheduler()
-      const joining = findUnrevoked(grants, grant.userId, grant.clientId)
-      if (joining !== undefined) return { outcome: 'taken', record: joining }
+      const existing = findUnrevoked(grants, grant.userId, grant.clientId)
+      if (existing !== undefined) return { outcome: 'taken', record: existing }
       if (grants.byId.has(grant.grantId)) throw new StorageUnavailableError('The grant identifier is in use')
 
       write(grants, grant)
       if (grant.revokedAt === undefined)
-        writeChange(changes, { type: 'grant.created', ...namesOf(grant) }, grant.createdAt)
+        writeChange(changes, { type: 'grant.created', ...identifiersOf(grant) }, grant.createdAt)
       return { outcome: 'inserted' }
     },
 
@@ -64,7 +64,7 @@ export function createMemoryGrants(
 
       write(grants, { ...current, revokedAt: now })
       writeRevocation(revocations, { kind: 'grant', grantId }, now)
-      writeChange(changes, { type: 'grant.revoked', ...namesOf(current) }, now)
+      writeChange(changes, { type: 'grant.revoked', ...identifiersOf(current) }, now)
       return { outcome: 'revoked' }
     },
 
@@ -76,7 +76,7 @@ export function createMemoryGrants(
   }
 }
 
-const namesOf = ({ grantId, userId, clientId }: GrantRecord) => ({ grantId, userId, clientId })
+const identifiersOf = ({ grantId, userId, clientId }: GrantRecord) => ({ grantId, userId, clientId })
 
 function findUnrevoked(grants: GrantTable, userId: UserId, clientId: ClientId): GrantRecord | undefined {
   const id = grants.unrevoked.get(userId)?.get(clientId)

@@ -8,17 +8,17 @@ export const grantLaws: readonly StorageLaw[] = [
     const inserts = await atOnce(8, (index) =>
       server(index).grants.insert(aGrantRecord({ grantId: grantId(`grant-${index}`) })),
     )
-    const joining = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
+    const existing = await storage.grants.findUnrevoked(grant.userId, grant.clientId)
 
     same(tally(inserts), { inserted: 1, taken: 7 }, '8 insertions at once')
     const received = inserts.flatMap((result) => (result.outcome === 'taken' ? [result.record] : []))
     same(
       received,
-      Array.from({ length: 7 }, () => joining),
+      Array.from({ length: 7 }, () => existing),
       'the records that the seven received',
     )
     const again = await storage.grants.insert(aGrantRecord({ grantId: grantId('later') }))
-    same(again, { outcome: 'taken', record: joining }, 'an insertion after that')
+    same(again, { outcome: 'taken', record: existing }, 'an insertion after that')
   }),
 
   law('grants: each pair of user and client has its own grant', async ({ storage, same }) => {
