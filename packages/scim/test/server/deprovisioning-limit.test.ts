@@ -44,10 +44,10 @@ async function startWithUsers(size: number, options: Partial<ScimServerOptions>)
 }
 
 /** Creates more users, and returns their ids. */
-async function createUsers(site: Site, size: number): Promise<readonly string[]> {
+async function createUsers(site: Site, size: number, name = 'new'): Promise<readonly string[]> {
   const created: string[] = []
   for (let index = 0; index < size; index += 1) {
-    const body = { schemas: [core], userName: `new-${index}` }
+    const body = { schemas: [core], userName: `${name}-${index}` }
     created.push(idOf(await site.send({ method: 'POST', path: '/Users', body })))
   }
   return created
@@ -163,14 +163,19 @@ it.each([
   ['before the provider deactivates any', 0],
   ['after the provider has deactivated some', 6],
 ])('users who are created within the window do not raise the limit for older users: %s', async (_, deactivated) => {
-  const site = await startWithUsers(100, { deprovisioningLimit: { percent: 20 } })
+  const site = await startWithUsers(64, { deprovisioningLimit: { percent: 20 } })
+  // Not among the oldest 64.
+  const later = await createUsers(site, 36, 'later')
+  site.clock.advance(3600)
   for (const id of site.users.slice(0, deactivated)) await site.deactivate(id)
   await createUsers(site, 400)
   site.clock.advance(660)
 
-  for (const id of site.users.toReversed()) await site.deactivate(id)
+  const statuses = []
+  for (const id of later) statuses.push((await site.deactivate(id)).status)
 
-  expect(await site.countActive()).toBe(80)
+  const allowed = 20 - deactivated
+  expect(statuses).toEqual([...Array<number>(allowed).fill(200), ...Array<number>(36 - allowed).fill(403)])
   expect(site.lastReason()).toBe('deprovisioning_suspended')
 })
 
