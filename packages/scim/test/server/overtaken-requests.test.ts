@@ -79,6 +79,18 @@ describe('a PATCH', () => {
     expect(await patch(scim, id, { title: 'Dr.' })).toMatchObject({ status: 404 })
     expect(other.lastReason()).toBe('resource_not_found')
   })
+
+  test('does not change the identifiers of a user whom the host has blocked meanwhile (RFC 7644 §3.12)', async () => {
+    const { scim, other } = await startOvertaken('compareAndSwap', ({ storage, clock }) =>
+      storage.users.deactivate(userId(id), clock.now()),
+    )
+    const id = idOf(await provision(other))
+
+    expect(await patch(scim, id, { userName: 'new', externalId: 'new' })).toMatchObject({ status: 403 })
+
+    expect(other.lastReason()).toBe('change_refused')
+    expect(await other.send({ path: `/Users/${id}` })).toMatchObject({ body: { ...aUser, active: false } })
+  })
 })
 
 describe('a POST that links a user of the host', () => {
@@ -131,6 +143,21 @@ test('a repeated POST creates the user again if the user was removed meanwhile (
   const again = await provision(scim, { ...aUser, title: 'Dr.' })
 
   expect([again.status, idOf(again) === id]).toEqual([201, false])
+})
+
+test('a sign-in does not change the userName of a user whom the host has blocked meanwhile', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const other = await startScim({ storage })
+  const id = idOf(await provision(other))
+  const provisionedUsers = overtake(storage.provisionedUsers, 'compareAndSwap', () =>
+    storage.users.deactivate(userId(id), other.clock.now()),
+  )
+  const server = createScimServer({ issuer, storage: { ...storage, provisionedUsers }, clock: () => other.clock.now() })
+
+  const signedIn = await server.signInFromProvider({ providerId: 'T1', externalId: 'k1', profile: { userName: 'new' } })
+
+  expect(signedIn).toEqual({ outcome: 'deactivated', userId: id })
+  expect(await other.send({ path: `/Users/${id}` })).toMatchObject({ body: { ...aUser, active: false } })
 })
 
 test('a sign-in is refused when the provider has removed the user meanwhile', async () => {

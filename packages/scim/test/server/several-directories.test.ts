@@ -2,7 +2,7 @@ import { type JsonObject, providerId, userId, type UserId } from '@mintmark/stor
 import { describe, expect, test } from 'vitest'
 
 import { addProviderSecret, ProviderError, registerIdentityProvider, type ToleranceProfile } from '../../src/index.ts'
-import { idOf, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
+import { idOf, startScim, type ScimReply, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const profiles: readonly ToleranceProfile[] = ['strict', 'general', 'entra', 'okta', 'oneLogin', 'all']
@@ -10,11 +10,20 @@ const profiles: readonly ToleranceProfile[] = ['strict', 'general', 'entra', 'ok
 const post = (scim: ScimUnderTest, body: object, provider = 'T1') =>
   scim.send({ method: 'POST', path: '/Users', provider, body: { schemas: [core], ...body } })
 
-const patch = (scim: ScimUnderTest, id: string, value: object) =>
+const patch = (scim: ScimUnderTest, id: string, value: object) => sendPatch(scim, id, [{ op: 'replace', value }])
+
+const sendPatch = (scim: ScimUnderTest, id: string, operations: readonly object[]) =>
   scim.send({
     method: 'PATCH',
     path: `/Users/${id}`,
-    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: [{ op: 'replace', value }] },
+    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations: operations },
+  })
+
+const sendBulk = (scim: ScimUnderTest, operations: readonly object[]) =>
+  scim.send({
+    method: 'POST',
+    path: '/Bulk',
+    body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], Operations: operations },
   })
 
 const put = (scim: ScimUnderTest, id: string, body: object) =>
@@ -224,14 +233,7 @@ describe('a user whom the host has blocked', () => {
     'a PUT': (scim, id) => put(scim, id, { ...body, active: true }),
     'a POST': (scim) => post(scim, { ...body, active: true }),
     'a Bulk request': (scim, id) =>
-      scim.send({
-        method: 'POST',
-        path: '/Bulk',
-        body: {
-          schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
-          Operations: [{ method: 'PUT', path: `/Users/${id}`, data: { schemas: [core], ...body, active: true } }],
-        },
-      }),
+      sendBulk(scim, [{ method: 'PUT', path: `/Users/${id}`, data: { schemas: [core], ...body, active: true } }]),
     'a sign-in': (scim) =>
       scim.server.signInFromProvider({ providerId: 'T1', externalId: 'e1', profile: { userName: 'eve' } }),
   }
@@ -288,18 +290,69 @@ describe('a user whom the host has blocked', () => {
     },
   )
 
-  test.each([{ userName: 'new' }, { externalId: 'new' }])(
-    'keeps its identifiers, so that the user is not created a second time: %o',
-    async (keys) => {
+  const renamings: Readonly<Record<string, (scim: ScimUnderTest, id: UserId) => Promise<ScimReply>>> = {
+    'a PATCH of the userName': (scim, id) => patch(scim, id, { userName: 'new' }),
+    'a PATCH of the externalId': (scim, id) => patch(scim, id, { externalId: 'new' }),
+    'a PATCH that changes both and activates the user': (scim, id) =>
+      patch(scim, id, { userName: 'new', externalId: 'new', active: true }),
+    'a PATCH that removes the externalId': (scim, id) => sendPatch(scim, id, [{ op: 'remove', path: 'externalId' }]),
+    'a PUT with other identifiers': (scim, id) => put(scim, id, { userName: 'new', externalId: 'new' }),
+    'a PUT without externalId': (scim, id) => put(scim, id, { userName: 'eve' }),
+  }
+
+  test.each(Object.entries(renamings))(
+    'keeps its identifiers, so that the directory cannot create the user a second time: %s (RFC 7644 §3.12)',
+    async (_, rename) => {
       const { scim, id, read } = await startBlocked()
       const before = await read()
 
-      expect((await patch(scim, id, keys)).status).toBe(403)
+      expect((await rename(scim, id)).status).toBe(403)
 
       expect(scim.lastReason()).toBe('change_refused')
       expect(await read()).toEqual(before)
+      expect(await post(scim, { ...body, userName: 'new' })).toMatchObject({ status: 409 })
+      expect(await post(scim, { ...body, externalId: 'new' })).toMatchObject({ status: 409 })
     },
   )
+
+  test('keeps its identifiers in a Bulk request (RFC 7644 §3.12)', async () => {
+    const { scim, id, read } = await startBlocked()
+    const before = await read()
+
+    const reply = await sendBulk(scim, [
+      { method: 'PUT', path: `/Users/${id}`, data: { schemas: [core], userName: 'new', externalId: 'new' } },
+      { method: 'POST', path: '/Users', bulkId: 'b', data: { schemas: [core], ...body, userName: 'other' } },
+    ])
+
+    expect(reply.body).toMatchObject({ Operations: [{ status: '403' }, { status: '409' }] })
+    expect(await read()).toEqual(before)
+  })
+
+  test('may be sent again with its identifiers, and with its userName in other letter case', async () => {
+    const { scim, id } = await startBlocked()
+
+    expect(await put(scim, id, { ...body, userName: 'EVE' })).toMatchObject({ status: 200, body: { active: false } })
+  })
+
+  test('keeps an identifier that another user had, whose block applies to the user', async () => {
+    const { scim, id } = await startBlocked()
+    await scim.send({ method: 'DELETE', path: `/Users/${id}` })
+    const other = idOf(await post(scim, { userName: 'other', externalId: 'other' }))
+    await patch(scim, other, { userName: 'eve' })
+
+    expect(await patch(scim, other, { userName: 'other' })).toMatchObject({ status: 403 })
+
+    expect(scim.lastReason()).toBe('change_refused')
+    expect(await scim.send({ path: `/Users/${other}` })).toMatchObject({ body: { userName: 'eve', active: false } })
+  })
+
+  test('gets other identifiers again when the host lifts the block', async () => {
+    const { scim, id } = await startBlocked()
+    await scim.storage.users.reactivate(id, scim.clock.now())
+
+    expect(await patch(scim, id, { userName: 'new', externalId: 'new' })).toMatchObject({ status: 200 })
+    expect(await post(scim, body)).toMatchObject({ status: 201, body: { active: true } })
+  })
 
   test('is not reactivated by a PATCH: mayChange is called for an update, and the event is user.changed', async () => {
     const { scim, id } = await startBlocked()
