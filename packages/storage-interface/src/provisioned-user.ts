@@ -174,8 +174,8 @@ export interface ProvisionedUserStore {
    * Inserts a user with generation 0 and version 1. Law: `userName` and `externalId` are unique within a provider, and an identifier
    * is never used twice, as in `UserStore.insert`. Law: a user with the `externalId` or the `userName` of a user who was removed
    * while blocked is blocked from the start, even if the removal and the insertion are concurrent. Law: the block of a user applies
-   * to every `externalId` and `userName` that the user has had, until the host lifts the block. Law: with `unlessRemoved`, no
-   * interleaving with removals inserts a user whose `externalId` was removed.
+   * to every `externalId` and `userName` that the user had when removed or released, until the host lifts the block. Law: with
+   * `unlessRemoved`, no interleaving with removals inserts a user whose `externalId` was removed.
    */
   insert(user: NewProvisionedUser): Promise<InsertUserOutcome>
 
@@ -199,7 +199,8 @@ export interface ProvisionedUserStore {
   /**
    * Replaces the whole state. Law: for a blocked user, `activeAfterBlock` changes instead of `active`. Law: setting `active` to
    * false advances the generation by one in the same write, and no other change does. From then on, nothing that was issued to the
-   * user before is honoured.
+   * user before is honoured. Does not remember an `externalId` or a `userName` that it replaces: the caller replaces none while the
+   * user is blocked.
    * `UPDATE users SET active = ?, generation = generation + (CASE WHEN active AND NOT ? THEN 1 ELSE 0 END), … WHERE … AND version = ?`
    */
   compareAndSwap(change: ProvisionedUserChange): Promise<ProvisionOutcome>

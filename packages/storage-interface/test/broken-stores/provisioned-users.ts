@@ -90,10 +90,12 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     forgetBlocksAfterLinks,
   'provisioned users: a block applies to the next user even if other users left in the same second':
     forgetBlocksAfterLinks,
-  'provisioned users: a block applies to every key that the user has had': forgetBlocksAfterLinks,
-  'provisioned users: lifting a block lifts it from every key that the user has had': breakStore('users', () => ({
-    reactivate: async () => ({ outcome: 'absent' }),
-  })),
+  'provisioned users: a new user with an externalId or userName that a blocked user had when leaving a provider is blocked':
+    forgetBlocksAfterLinks,
+  'provisioned users: lifting a block lifts it from every externalId and userName that the user had when leaving a provider':
+    breakStore('users', () => ({
+      reactivate: async () => ({ outcome: 'absent' }),
+    })),
   'provisioned users: blocking a user who was just removed blocks the next user with the same keys': breakStore(
     'users',
     (honest) => ({

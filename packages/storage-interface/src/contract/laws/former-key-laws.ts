@@ -8,7 +8,7 @@ import { aProvisionedState, aProvisionedUser } from '../provisioning-fixtures.ts
 /** A block applies to the keys that a user had before the host linked the user again. */
 export const formerKeyLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
-    'provisioned users: a new user with an externalId or userName that a blocked user ever had is blocked',
+    'provisioned users: a new user with an externalId or userName that a blocked user had when leaving a provider is blocked',
     async (trial) => {
       const { storage, same } = trial
       const blockedAt = nowPlus(1)
@@ -66,7 +66,7 @@ export const formerKeyLaws: readonly StorageLaw<ScimStorage>[] = [
   ),
 
   law(
-    'provisioned users: lifting a block lifts it from every externalId and userName that the user ever had',
+    'provisioned users: lifting a block lifts it from every externalId and userName that the user had when leaving a provider',
     async (trial) => {
       const { storage, same } = trial
       await storage.provisionedUsers.insert(ada)
