@@ -201,8 +201,20 @@ test('client update changes the given metadata only, removes it when the value i
   const before = await show()
 
   const changed = await mintmark.run(
-    ...['client', 'update', 'A', '--name', 'Our App', '--profile', 'mcp', '--require-auth-time'],
-    ...['--redirect-uri', 'https://app.test/cb', 'https://app.test/other', '--scope', 'openid', 'email'],
+    'client',
+    'update',
+    'A',
+    '--name',
+    'Our App',
+    '--profile',
+    'mcp',
+    '--require-auth-time',
+    '--redirect-uri',
+    'https://app.test/cb',
+    'https://app.test/other',
+    '--scope',
+    'openid',
+    'email',
   )
 
   expect(changed).toEqual({ code: 0, out: 'Client A is changed.', err: '' })
@@ -219,7 +231,15 @@ test('client update changes the given metadata only, removes it when the value i
   const confidential = await mintmark.run('client', 'update', 'A', '--auth', 'client_secret', '--profile', 'standard')
   expect(confidential.out).toMatch(/^client_id +A\nclient_secret {2}\S{43}$/)
   const cleared = await mintmark.run(
-    ...['client', 'update', 'A', '--json', '--client-uri', '', '--default-max-age', '', '--no-require-auth-time'],
+    'client',
+    'update',
+    'A',
+    '--json',
+    '--client-uri',
+    '',
+    '--default-max-age',
+    '',
+    '--no-require-auth-time',
   )
   expect(JSON.parse(cleared.out)).toMatchObject({ clientId: 'A', clientName: 'Our App', requireAuthTime: false })
   const { clientUri, defaultMaxAge, requireAuthTime, scopes } = await show()
