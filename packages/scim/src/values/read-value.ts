@@ -21,7 +21,7 @@ export function readValue(attribute: Attribute, json: JsonValue, tolerances: Tol
 }
 
 /** Parses the values of a multi-valued attribute, without duplicates. */
-export const readElements = (
+const readElements = (
   attribute: Attribute,
   json: JsonValue,
   tolerances: ToleranceCounter,
