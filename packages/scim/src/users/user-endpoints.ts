@@ -31,14 +31,16 @@ import {
   type ScimEndpoint,
 } from '../server/scim-call.ts'
 import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
-import { findUser, groupReadOptions, chargeForGroups } from './find-user.ts'
 import { provisionUser } from './provision-user.ts'
 import { requireVersion, userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
 import type { UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 import {
   authorizeChange,
+  chargeForGroups,
   createUserWriter,
   activeSetByProvider,
+  findUser,
+  groupReadOptions,
   hasUserName,
   userBeforeWrite,
   userState,

@@ -1,13 +1,17 @@
-// One file, because every write of a user passes the same steps: compute the state, authorize the change, swap.
+// One file, because every write of a user passes the same steps: find the user, compute the state, authorize the change,
+// swap.
 
 import type { Journal } from '@mintmark/internal'
 import {
   type EpochSeconds,
   type JsonObject,
   type ProvisionedUserRecord,
+  type ScimStorage,
   type UserRecord,
+  userId,
 } from '@mintmark/storage-interface'
 import {
+  type ListQuery,
   type ProviderId,
   type ProvisionedState,
   type ProvisionOutcome,
@@ -16,13 +20,13 @@ import {
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
+import { hasPreconditions } from '../message/scim-message.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
-import { comparableResource } from '../resource/resource.ts'
+import { comparableResource, includesAttribute } from '../resource/resource.ts'
 import type { Projection } from '../schema/projection.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { getMember, getText, toObject } from '../values/json.ts'
-import { findUser, chargeForGroups } from './find-user.ts'
 import { excludedAttributes, isSameResource, readStoredResource, requireVersion } from './render-cache.ts'
 import { claimsAfter } from './user-claims.ts'
 import type { ProposedChange, UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
@@ -55,6 +59,54 @@ interface UserChange {
   readonly projection: Projection
   readonly change: (document: JsonObject, user: ProvisionedUserRecord) => JsonObject | Promise<JsonObject>
 }
+
+/**
+ * Finds the user of a request. The groups are left out when neither the response nor a precondition needs them.
+ * @param projection the attributes that the response shows; undefined when it has no body.
+ * @throws ScimError 404 — reason `resource_not_found`, including for a user of another provider (RFC 7644 §6).
+ */
+export async function findUser(
+  { caller, id, request }: Pick<ScimCall, 'caller' | 'id' | 'request'>,
+  projection: Projection | undefined,
+  { storage }: { readonly storage: ScimStorage },
+): Promise<ProvisionedUserRecord> {
+  const { providerId } = caller.provider
+  const options = groupReadOptions(request, projection)
+  // OIDC Core §2: a `sub` has at most 255 characters, so no user has a longer id.
+  const user = id.length > 255 ? undefined : await storage.provisionedUsers.find(providerId, userId(id), options)
+  // RFC 7644 §3.12, 404.
+  if (user === undefined) throw refusal('resource_not_found')
+  return user
+}
+
+/**
+ * Returns the options for reading a user. They leave out the groups unless the response shows them, or a precondition
+ * compares the version, which covers them.
+ */
+export const groupReadOptions = (
+  request: ScimCall['request'],
+  projection: Projection | undefined,
+): Pick<ListQuery, 'without'> =>
+  hasPreconditions(request) || (projection !== undefined && includesAttribute('groups', projection))
+    ? {}
+    : { without: 'groups' }
+
+/**
+ * Charges the work budget of a request for the groups of a user who is about to be written. Each operation of a Bulk
+ * request may read thousands of groups.
+ * @throws ScimError 413 (RFC 9110 §15.5.14) — reason `operations_too_many`.
+ */
+export function chargeForGroups({ work }: Pick<ScimCall, 'work'>, { groups = [] }: ProvisionedUserRecord): void {
+  const units = groups.reduce((sum, { displayName }) => sum + workPerGroup + displayName.length / charactersPerWork, 0)
+  // RFC 9110 §15.5.14: as for the members of a group.
+  if (!work.spend(units)) throw refusal('operations_too_many')
+}
+
+/** The work of reading a group, in values that are read (see `ScimLimits.work`). */
+const workPerGroup = 4
+
+/** Reading this many characters of names takes as long as reading one value. */
+const charactersPerWork = 40
 
 /**
  * Writes the state of a user that was read before, and records the event. A password is not part of the resource: a new
