@@ -15,7 +15,7 @@ afterAll(() => site.close())
 
 const api = 'https://api.test'
 
-describe('every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)', () => {
+describe('once the client and redirect URI are known, an error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)', () => {
   it.each([
     ['no response_type', { response_type: undefined }, 'invalid_request', 'response_type_missing'],
     ['an empty response_type', { response_type: '' }, 'invalid_request', 'response_type_missing'],

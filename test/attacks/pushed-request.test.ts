@@ -356,7 +356,7 @@ describe('one code for one pushed request (RFC 9126 §4)', () => {
   it.each([
     ['another client’s request', (record: PushedRequestRecord) => ({ ...record, clientId: clientId('X') })],
     ['a request that has expired', (record: PushedRequestRecord) => ({ ...record, usableUntil: record.createdAt })],
-    ['a request without its time', ({ usableUntil: _dropped, ...record }: PushedRequestRecord) => record],
+    ['a request without an expiry time', ({ usableUntil: _dropped, ...record }: PushedRequestRecord) => record],
   ])('refuses %s from a faulty store', async (_, read) => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const { pushedRequests } = storage

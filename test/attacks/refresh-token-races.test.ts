@@ -29,7 +29,7 @@ type Rival = (world: FamilyWorld, family: Family) => Promise<Answer>
 
 it.each<readonly [string, Rival]>([
   ['a replay of the old token (RFC 9700 §4.14.2)', (world, { oldToken }) => world.refresh(oldToken)],
-  ['a revocation of the same token (RFC 7009 §2.1)', (world, { currentToken }) => world.revoke(currentToken)],
+  ['a revocation of the current token (RFC 7009 §2.1)', (world, { currentToken }) => world.revoke(currentToken)],
   ['a revocation of the old token (RFC 7009 §2.1)', (world, { oldToken }) => world.revoke(oldToken)],
 ])('%s races with a refresh of the current token: no token is active afterwards', async (_, rival) => {
   const scheduler = createScheduler()

@@ -82,7 +82,7 @@ const runTimes = <T>(count: number, run: (index: number) => Promise<T>): Promise
   Promise.all(Array.from({ length: count }, (_, index) => run(index)))
 
 describe('the starter limits password guessing (RFC 6749 §10.10)', () => {
-  it('by name: after ten attempts in five minutes even the right password is refused', async () => {
+  it('by user name: after ten attempts in five minutes even the right password is refused', async () => {
     await runTimes(10, () => signsIn(openBrowser(issuer), 'guess'))
 
     expect(await signsIn(openBrowser(issuer), 'engine')).toBe(false)
@@ -112,7 +112,7 @@ describe('the starter limits password guessing (RFC 6749 §10.10)', () => {
     expect(answer.url.pathname).toBe('/login')
   })
 
-  it('by address: after a hundred attempts in five minutes, whatever the names', async () => {
+  it('by address: after a hundred attempts in five minutes, with any user names, further attempts are refused', async () => {
     const checked = await runTimes(101, (index) => isCheckedFrom('203.0.113.7', `name-${index}`))
 
     expect(checked.filter((isChecked) => !isChecked)).toHaveLength(1)

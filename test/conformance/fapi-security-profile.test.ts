@@ -234,7 +234,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       expect(refusal(await first().redeem(code))).toBe('400 invalid_grant')
     })
 
-    it('a code without proof and certificate is refused', async () => {
+    it('a code is refused with neither a DPoP proof nor a certificate', async () => {
       const refused = await first().redeem(await first().code(), {}, { proof: null, certificate: null })
       const isAuthentication = variant.authentication === 'tls_client_auth'
       const accepted = isAuthentication
@@ -259,7 +259,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       )
     })
 
-    it('a refresh without proof and certificate is refused', async () => {
+    it('a refresh is refused with neither a DPoP proof nor a certificate', async () => {
       const { refresh_token } = await tokensOf(first(), { scope: 'openid offline_access', prompt: 'consent' })
       const refused = await first().refresh(refresh_token, { proof: null, certificate: null })
 
@@ -268,7 +268,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       )
     })
 
-    it('client credentials get a bound token without a refresh token, and nothing without proof and certificate', async () => {
+    it('client credentials get a bound token without a refresh token, and no token with neither a DPoP proof nor a certificate', async () => {
       const { status, json } = await first().ownToken()
       const refused = await first().ownToken({ proof: null, certificate: null })
 

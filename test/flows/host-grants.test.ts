@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-it('a grant of the host issues tokens, and discovery lists it (RFC 6749 §4.5)', async () => {
+it('a grant type of the host issues tokens, and discovery lists it (RFC 6749 §4.5)', async () => {
   const reply = await token(site, { grant_type: voucherType, voucher: 'v1' }, client)
 
   expect(reply.json).toMatchObject({ token_type: 'Bearer', expires_in: 60, scope: 'api.read' })
@@ -56,7 +56,7 @@ it('a grant of the host issues tokens, and discovery lists it (RFC 6749 §4.5)',
   ])
 })
 
-it("a refusal by a host's grant uses the standard error, with the reason in the log (RFC 6749 §5.2)", async () => {
+it('a refusal by a grant type of the host uses the standard error, with the reason in the log (RFC 6749 §5.2)', async () => {
   await token(site, { grant_type: voucherType, voucher: 'v2' }, client)
 
   const again = await token(site, { grant_type: voucherType, voucher: 'v2' }, client)
@@ -64,7 +64,7 @@ it("a refusal by a host's grant uses the standard error, with the reason in the 
   expect([again.status, again.json['error'], site.lastReason()]).toEqual([400, 'invalid_grant', 'grant_refused'])
 })
 
-it('a client that is not registered for a grant of the host is rejected (RFC 6749 §5.2)', async () => {
+it('a client that is not registered for a grant type of the host is rejected (RFC 6749 §5.2)', async () => {
   const reply = await token(site, { grant_type: voucherType, voucher: 'v1' })
 
   expect([reply.status, reply.json['error'], site.lastReason()]).toEqual([
@@ -74,7 +74,7 @@ it('a client that is not registered for a grant of the host is rejected (RFC 674
   ])
 })
 
-it("tokens of a host's grant are revoked with the user", async () => {
+it('tokens issued by a grant type of the host are revoked with the user', async () => {
   const { json } = await token(site, { grant_type: badgeType, badge: 'U1' }, client)
   const userinfo = (): Promise<Reply> =>
     site.send({ path: '/userinfo', headers: { authorization: `Bearer ${String(json['access_token'])}` } })

@@ -206,7 +206,7 @@ describe('a signing key that is dropped', () => {
     return { at, api, token, before, drop }
   }
 
-  it('invalidates the tokens that it signed within a second if its successor was announced (RFC 9700 §2.2)', async () => {
+  it('makes its tokens unusable within a second if its successor was announced (RFC 9700 §2.2)', async () => {
     const { at, api, token, before, drop } = await leak('on_demand', (keys) => keys.rotate({ when: 'now' }))
 
     await drop()

@@ -283,7 +283,7 @@ describe('the option users in sessions, in grants and at start-up', () => {
     expect(await storage.users.find(userId('H1'))).toMatchObject({ claims: {} })
   })
 
-  it('lets a grant of the host refuse a user whom the table calls inactive (RFC 6749 §5.2)', async () => {
+  it('lets a grant type of the host refuse a user who is inactive in the table (RFC 6749 §5.2)', async () => {
     const storage = createMemoryStorage({ issuer })
     const site = await startServer({ storage, grants: [badgeGrant(storage)] })
     onTestFinished(() => site.close())

@@ -9,7 +9,7 @@ export const server = createAuthorizationServer({
   issuer,
   storage,
   keys: createStoredKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
-  // The user of your own session.
+  // Returns the user who is signed in to your application.
   signedIn: async (request) => sessionOf(request.headers.get('cookie')),
   scopes: { 'orders.read': 'See your orders' },
   resources: { 'https://api.example.com': { scopes: ['orders.read'] } },

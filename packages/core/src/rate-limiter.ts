@@ -110,7 +110,7 @@ export function bucketOf(text: string, buckets: number): number {
   return (hash >>> 0) % buckets
 }
 
-/** The part of a limiter of `rate-limiter-flexible` that is needed. */
+/** The members of a limiter of `rate-limiter-flexible` that Mintmark uses. */
 export interface FlexibleLimiter {
   /** The number of attempts allowed in a window. */
   readonly points?: number

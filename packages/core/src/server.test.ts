@@ -10,7 +10,7 @@ import { createStoredKeys } from './keys/stored-keys.ts'
 import { type AuthorizationServer, createAuthorizationServer } from './server.ts'
 
 describe('ready', () => {
-  it('resolves when the signing keys open, and creates them the first time', async () => {
+  it('creates the signing keys at the first start, and resolves when it can decrypt them', async () => {
     const storage = createMemoryStorage({ issuer })
 
     await aServer(storage).ready()

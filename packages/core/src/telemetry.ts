@@ -112,7 +112,7 @@ function printableValue(value: JsonValue | undefined): string {
   return /^[\x20-\x7E]{1,200}$/.test(text) ? text : 'an unusual one'
 }
 
-/** The part of an OpenTelemetry meter that is needed; the meter of `@opentelemetry/api` has it. */
+/** The methods of an OpenTelemetry meter that Mintmark calls; the meter of `@opentelemetry/api` has them. */
 interface EventMeter {
   createCounter(
     name: string,
@@ -177,7 +177,7 @@ export function observeDeliveries<Gauge>(
   )
 }
 
-/** The part of an OpenTelemetry tracer that is needed; the tracer of `@opentelemetry/api` has it. */
+/** The methods of an OpenTelemetry tracer that Mintmark calls; the tracer of `@opentelemetry/api` has them. */
 interface ServiceTracer {
   startActiveSpan<Result>(name: string, run: (span: ServiceSpan) => Result): Result
 }

@@ -1,8 +1,8 @@
 import { anObject, checkOptions, type OptionCheck } from '@mintmark/internal'
 
 /**
- * The colours of a product. A colour that is left out keeps its default, except that the accent of the dark scheme is then
- * derived from the accent of the light scheme, if there is one.
+ * The colours of a product. Each colour is optional and has a default. If only the light scheme has an accent, the
+ * accent of the dark scheme is derived from it.
  */
 export interface BrandColors {
   readonly light?: SchemeColors | undefined
@@ -50,7 +50,7 @@ function schemeStyle(name: 'light' | 'dark', colors: SchemeColors): string {
   for (const [back, backName] of [
     [scheme.card, 'the card'],
     [tint, 'its tint'],
-    [tintHover, 'its tint under the pointer'],
+    [tintHover, 'its tint on hover'],
   ] as const) {
     const ratio = contrast(accent, back)
     if (ratio < minimumContrast) {
@@ -103,13 +103,13 @@ interface Scheme {
   readonly background: string
   readonly card: string
   readonly mutedText: string
-  /** The colour towards which a background gains contrast with the muted text. */
+  /** Mixing this colour into the background increases the contrast between the background and the muted text. */
   readonly extreme: string
-  /** The colour towards which the accent gains contrast with the card. */
+  /** Mixing this colour into the accent increases the contrast between the accent and the card. */
   readonly opposite: string
 }
 
-/** The colours of the stylesheet. A test compares the two. */
+/** The default colours. A test checks that the stylesheet has the same values. */
 export const defaults: Readonly<Record<'light' | 'dark', Scheme>> = {
   light: {
     accent: '#0b6a4f',
@@ -132,7 +132,7 @@ export const defaults: Readonly<Record<'light' | 'dark', Scheme>> = {
 const aColor: OptionCheck = (value) =>
   typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? undefined : 'must be a colour as #rrggbb'
 
-/** Makes an accent lighter or darker until it has enough contrast as text. Returns an accent that already has it unchanged. */
+/** Returns the accent, made lighter or darker if text in this colour would otherwise have too little contrast. */
 function nearestAccent(accent: string, scheme: Scheme): string {
   // `schemeStyle` refuses a value that is not a colour, with the name of the option.
   if (aColor(accent) !== undefined) return accent

@@ -1,10 +1,10 @@
-/** The part of a node-redis client, pool, cluster or sentinel that is used (`redis`, from 6.0). */
+/** The methods that this package calls on a node-redis client, pool, cluster or sentinel (`redis`, from 6.0). */
 export interface NodeRedisClient {
   evalSha(sha1: string, options: ScriptInput): Promise<unknown>
   eval(script: string, options: ScriptInput): Promise<unknown>
 }
 
-/** The part of an ioredis `Redis` or `Cluster` that is used (from 6.0). */
+/** The methods that this package calls on an ioredis `Redis` or `Cluster` (from 6.0). */
 interface IoRedisClient {
   evalsha(sha1: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>
@@ -18,7 +18,7 @@ interface ScriptInput {
   arguments: string[]
 }
 
-/** The two commands that are used, each for one key. */
+/** Sends the commands EVALSHA and EVAL. Each command runs a script on one key. */
 export interface Evaluator {
   bySha1(sha1: string, key: string, args: readonly string[]): Promise<unknown>
   byText(script: string, key: string, args: readonly string[]): Promise<unknown>

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
-/** Returns a record as JSON text. A member that is `undefined` is written as null, which differs from a lost member. */
+/** Returns a record as JSON text. Writes `undefined` as null, so that a reader can detect a member that is missing. */
 export const storedJson = (record: object): string =>
   JSON.stringify(record, (_name, value: unknown) => (value === undefined ? null : value))
 

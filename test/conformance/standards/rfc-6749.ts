@@ -61,7 +61,7 @@ export const rfc6749: Standard = {
     [
       '3.1.1',
       'A missing or unknown response_type is an error',
-      'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1) > no response_type',
+      'once the client and redirect URI are known, an error is returned to the client, with state and iss (RFC 6749 §4.1.2.1) > no response_type',
       'response_type=…',
       'response_type=…',
     ],
@@ -141,7 +141,7 @@ export const rfc6749: Standard = {
       '4.1.1',
       'response_type and client_id are required',
       'until the client is known, an error is shown on a local page (RFC 6749 §4.1.2.1)',
-      'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1) > no response_type',
+      'once the client and redirect URI are known, an error is returned to the client, with state and iss (RFC 6749 §4.1.2.1) > no response_type',
     ],
     [
       '4.1.2',
@@ -177,7 +177,7 @@ export const rfc6749: Standard = {
     [
       '4.1.2.1',
       'Every other error is returned to the client, with error and state',
-      'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)',
+      'once the client and redirect URI are known, an error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)',
       'reports access_denied when the user denies consent (RFC 6749 §4.1.2.1)',
     ],
     [
@@ -219,7 +219,7 @@ export const rfc6749: Standard = {
     [
       '4.5',
       'An extension grant is named by an absolute URI',
-      'a grant of the host issues tokens, and discovery lists it (RFC 6749 §4.5)',
+      'a grant type of the host issues tokens, and discovery lists it (RFC 6749 §4.5)',
     ],
     [
       '5.1',

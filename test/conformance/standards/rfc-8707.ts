@@ -9,7 +9,7 @@ export const rfc8707: Standard = {
     [
       '2',
       'A resource is an absolute URI without a fragment',
-      'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1) > a resource with a fragment',
+      'once the client and redirect URI are known, an error is returned to the client, with state and iss (RFC 6749 §4.1.2.1) > a resource with a fragment',
       'a relative resource',
       'resources are absolute URIs without a fragment, may repeat, and the token request may only narrow them (RFC 8707 §2)',
     ],

@@ -126,7 +126,7 @@ export const rfc9700: Standard = {
       ),
       'an error for an unverified client (RFC 9700 §4.11.2)',
       'an unverified client that changes itself after its request was accepted (RFC 9700 §4.11.2)',
-      'every other error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)',
+      'once the client and redirect URI are known, an error is returned to the client, with state and iss (RFC 6749 §4.1.2.1)',
     ],
     [
       '4.12',

@@ -37,7 +37,8 @@ export function createClient(registration: ClientRegistration, context: AdminCon
       target: target(id),
       run: async () => {
         requireGrantable(registration.scopes ?? [], context)
-        // RFC 9110 §15.5.10. `registerClient` refuses the identifier of a removed client.
+        // RFC 9110 §15.5.10: another client has this identifier.
+        // `registerClient` also refuses the identifier of a removed client.
         if (isIdentifier(id) && (await storage.clients.find(clientId(id))) !== undefined)
           throw new AdminError('identifier_taken')
         const { client, clientSecret } = await registerClient(
@@ -110,7 +111,7 @@ export async function enableClient(client: ClientTarget, context: AdminContext):
   return enabled.client
 }
 
-/** Removes a client. Disables it first, because that write can check a version. */
+/** Removes a client. Disables it first, because disabling checks the expected version and removing does not. */
 export const removeClient = (client: ClientTarget, context: AdminContext): Promise<void> =>
   audit(
     {

@@ -83,7 +83,7 @@ const sharedRoutes = secretHolderRoutes({
   withSecret: (clientSecret) => ({ clientSecret }),
 })
 
-/** The routes below /clients, except those of grants. */
+/** The routes that list and change clients. Another file defines the routes for grants. */
 export const clientRoutes: readonly AdminRoute[] = [
   sharedRoutes.list,
   defineRoute({

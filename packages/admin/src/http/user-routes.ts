@@ -39,7 +39,7 @@ const usersAnswer = z.strictObject({ ...pageAnswer(userAnswer).shape, total: z.i
 
 const userQuery = z.strictObject({ ...pageMembers, filter: z.string().max(4096).exactOptional() })
 
-/** The query of the list as a body, so that access logs do not contain the search. */
+/** The body contains the search instead of the query, so that access logs do not contain it. */
 const searchBody = z.strictObject(
   optionalMembers({ filter: z.string().max(4096), after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) }),
 )
@@ -70,7 +70,10 @@ const upsertAnswer = z.strictObject({
 const area = 'accounts'
 const itemPath = '/accounts/{user_id}'
 
-/** The routes below /accounts, except those of grants, sessions and memberships. On the wire a user is an account. */
+/**
+ * The routes that list and change users. Other files define the routes for grants, sessions and memberships. Paths and
+ * JSON call a user an account.
+ */
 export const userRoutes: readonly AdminRoute[] = [
   defineRoute({
     method: 'GET',

@@ -27,8 +27,8 @@ export interface SessionAdministration {
   /** The sessions of a user, newest first. Refused: `account_unknown`. */
   listOfUser(id: string): Promise<readonly SessionView[]>
   /**
-   * Signs a user out in one browser. With `userId`, the session of another user is unknown. Refused: `account_unknown`,
-   * `session_unknown`.
+   * Signs a user out in one browser. If `userId` is set, the session of another user is refused as `session_unknown`.
+   * Refused: `account_unknown`, `session_unknown`.
    */
   revoke(session: { readonly userId?: string | undefined; readonly sessionId: string }): Promise<void>
   /** Signs a user out in every browser. Returns the number of sessions. Refused: `account_unknown`. */

@@ -14,7 +14,7 @@ import { userOfSubject } from '../tokens/pairwise.ts'
 export function refuseUnsupported(parameters: Parameters): void {
   for (const name of unsupportedParameters) {
     if (parameters.get(name) === undefined) continue
-    // OIDC Core §3.1.2.6: refused with its own code, never silently ignored.
+    // OIDC Core §3.1.2.6 defines an error code for each of these parameters, so none is silently ignored.
     throw refuse(`parameter_unsupported:${name}`)
   }
 }
@@ -33,8 +33,8 @@ export function refuseTooLong(parameters: Parameters, limits = maxLengths): void
 }
 
 /**
- * Returns the first ten languages. They are only a preference, so a long list must not make the request fail (OIDC Core
- * §3.1.2.1).
+ * Returns the first ten well-formed language tags in `ui_locales`. They are only a preference, so a long or malformed
+ * list must not make the request fail (OIDC Core §3.1.2.1).
  */
 export const preferredLocales = (parameters: Parameters): readonly string[] =>
   splitAtSpaces(parameters.get('ui_locales'))
@@ -42,8 +42,8 @@ export const preferredLocales = (parameters: Parameters): readonly string[] =>
     .slice(0, 10)
 
 /**
- * Returns the known parameters, which are validated again when an interaction continues. All other parameters are
- * ignored (RFC 6749 §3.1).
+ * Returns the known parameters except `resource`, which may occur several times. They are validated again when an
+ * interaction continues. Unknown parameters are ignored (RFC 6749 §3.1).
  */
 export function knownParameters(parameters: Parameters): Readonly<Record<string, string>> {
   const known: Record<string, string> = { ui_locales: preferredLocales(parameters).join(' ') }
@@ -66,7 +66,7 @@ const exceedsBytes = (text: string, bytes: number): boolean =>
 
 const maxStateLength = 1024
 
-/** Parameters whose parsers limit their length. */
+/** Parameters without an entry in `maxLengths`, because their parsers limit their length. */
 const unbounded = ['scope', 'authorization_details'] as const
 
 /** The maximum length of each parameter in UTF-8 bytes. `preferredLocales` limits `ui_locales`. */
@@ -176,7 +176,7 @@ export async function hintedSubject(
   return user
 }
 
-/** What is needed to find the users that a request names. */
+/** The dependencies of the functions that find the users whom a request names. */
 export interface SubjectRules extends VerifyOwnJwtDependencies {
   readonly storage: OAuthStorage
 }
@@ -201,10 +201,10 @@ export async function claimedUsers(
 const maxClaimedSubjects = 20
 
 /**
- * Determines the users that the request accepts, as restricted by the hint and by a `sub` claim with values (OIDC Core
- * §3.1.2.1, §3.1.2.2).
- * @returns `undefined` when any user is accepted.
- * @throws OAuthError login_required — reason `no_user_matches`: no user can satisfy both.
+ * Returns the users who may sign in for the request. An ID token hint names one user, and the values of a requested
+ * `sub` claim name several; if the request contains both, a user must be named by both (OIDC Core §3.1.2.1, §3.1.2.2).
+ * @returns `undefined` when any user may sign in.
+ * @throws OAuthError login_required — reason `no_user_matches`: no user may sign in.
  */
 export function allowedSubjects(
   hinted: string | undefined,

@@ -126,7 +126,7 @@ export function defineGrant(grant: GrantType): GrantType {
   return grant
 }
 
-/** The permission that an extension grant of the host gives to a client: for which user, which scopes, and how long. */
+/** The permission that a grant type of the host gives to a client: for which user, which scopes, and how long. */
 export interface UserGrant {
   readonly client: AuthenticatedClient
   /** Who the user is, and how and when they authenticated, as the host has just verified. */

@@ -36,7 +36,7 @@ type RevocationResult = 'family' | 'access_token' | 'nothing'
 type RevokeDependencies = VerifyAccessTokenDependencies & {
   readonly storage: OAuthStorage
   /**
-   * Reads storage without the host's user table: a client can revoke its token even while that table does not answer.
+   * Reads storage without the host's user table: a client can revoke its token even while that table cannot be read.
    */
   readonly storedStatus: StatusStore
 }

@@ -15,7 +15,7 @@ export interface PostgresPool {
   }
 }
 
-/** The part of a `pg` client that is used. */
+/** The members of a `pg` client that Mintmark uses. */
 export interface PostgresClient {
   /** The server process of the connection, by which its statement can be cancelled. `pg` sets it. */
   readonly processID?: number | null

@@ -118,13 +118,15 @@ function credentials(
     }
     case 'private_key_jwt':
       throw new Error(
-        'signIn does not support private_key_jwt. Request the tokens with your client library and the fetch of the issuer.',
+        'signIn does not support private_key_jwt. Request the tokens with your client library and the fetch function of the test issuer.',
       )
     case 'tls_client_auth':
     case 'self_signed_tls_client_auth':
       throw new Error('signIn does not support client certificates. Request the tokens with your client library.')
     default:
-      throw new Error('signIn does not support custom authentication methods. Request the tokens with your client.')
+      throw new Error(
+        'signIn does not support custom authentication methods. Request the tokens with your client library.',
+      )
   }
 }
 

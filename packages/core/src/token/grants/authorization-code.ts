@@ -33,7 +33,7 @@ type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
   TokenTargetDependencies &
   ClaimsDependencies & {
     readonly detailTypes: DetailTypes
-    /** Reads storage without the host's user table: a replay is noticed even while that table does not answer. */
+    /** Reads storage without the host's user table: a replay is noticed even while that table cannot be read. */
     readonly storedStatus: StatusStore
   }
 
