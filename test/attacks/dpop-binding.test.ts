@@ -113,7 +113,7 @@ describe('a code that is bound to a key', () => {
   it.each([
     ['42 characters', 'x'.repeat(42)],
     ['44 characters', 'x'.repeat(44)],
-    ['characters of another alphabet', `${'x'.repeat(42)}=`],
+    ['a character outside the base64url alphabet', `${'x'.repeat(42)}=`],
     ['unused bits that are not zero', `${'x'.repeat(42)}B`],
   ])('is not issued for a dpop_jkt with %s (RFC 9449 §10)', async (_case, dpop_jkt) => {
     await expectErrorRedirect(

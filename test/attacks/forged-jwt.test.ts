@@ -138,7 +138,7 @@ describe('a forged or malformed JWT as access token', () => {
 
   it.each<readonly [string, Readonly<Record<string, unknown>>]>([
     ["another user's sub (RFC 7662 §4)", { sub: 'U2' }],
-    ['the sub of no user (RFC 7662 §4)', { sub: 'nobody' }],
+    ['a sub that identifies no user (RFC 7662 §4)', { sub: 'nobody' }],
     ["another client's client_id (RFC 7662 §4)", { client_id: 'B' }],
     ['a family that does not exist (RFC 7662 §4)', { family: 'none' }],
     ['a family named __proto__ (RFC 7662 §4)', { family: '__proto__' }],

@@ -65,7 +65,7 @@ export const forgeries: readonly Forgery[] = [
   { row: 'no alg (RFC 8725 §3.1)', forge: withHeader({ alg: undefined }) },
   { row: 'HS256 keyed with the public key as PEM', forge: signWithHmac((spki) => `${spki.trimEnd()}\n`) },
   {
-    row: 'HS256 keyed with the public key as PEM without a last newline',
+    row: 'HS256 keyed with the public key as PEM without a trailing newline',
     forge: signWithHmac((spki) => spki.trimEnd()),
   },
   { row: 'HS256 keyed with the public key as DER', forge: signWithHmac((spki) => der(spki)) },
@@ -214,11 +214,11 @@ export const forgeries: readonly Forgery[] = [
   { row: 'a trailing NUL', forge: ({ token }) => `${token}\0` },
   { row: 'the scheme before the token', forge: ({ token }) => `Bearer ${token}` },
   {
-    row: 'the header repeats alg, and the last one is none (RFC 7515 §4)',
+    row: 'the header contains alg twice, and the second value is none (RFC 7515 §4)',
     forge: (jwt) => writeJws(repeatMember(jwt.header, '"alg":"none"'), jwt.payload, jwt.sign),
   },
   {
-    row: 'the payload repeats iss, and the last one differs (RFC 7519 §4)',
+    row: 'the payload contains iss twice, and the second value differs (RFC 7519 §4)',
     forge: (jwt) => writeJws(jwt.header, repeatMember(jwt.payload, '"iss":"https://evil.test"'), jwt.sign),
   },
   { row: 'the header is an array (RFC 7515 §4)', forge: (jwt) => writeJws([], jwt.payload, jwt.sign) },

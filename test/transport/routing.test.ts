@@ -56,7 +56,7 @@ describe.each(adapters)('on $name', (adapter) => {
     ['absolute-form with another port', 'https://as.test:8443/token'],
     ['absolute-form with dots', 'https://as.test/x/../token'],
   ])(
-    'rejects a target that URL parsing would turn into the path, if the adapter sees the original target (RFC 9112 §3.2): %s: %s',
+    'rejects a target that URL parsing would turn into the path of an endpoint, if the adapter receives the original target (RFC 9112 §3.2): %s: %s',
     async (_, target) => {
       const service = aService()
       const host = await aHost(adapter, { services: [service] })
@@ -99,7 +99,7 @@ describe.each(adapters)('on $name', (adapter) => {
   })
 
   test.each(['/scim/../admin', '/scim/%2e%2e/admin', '/scim/a\\..\\..\\admin', '/scim/{x}', '/scim/a#b'])(
-    'a service that owns everything below a path never sees a path that parsing would change: %s',
+    'a service that serves all paths with one prefix receives no request whose path URL parsing would change: %s',
     async (target) => {
       const service = { ...aService(), serves: (path: string) => path.startsWith('/scim/') }
       const host = await aHost(adapter, { services: [service] })

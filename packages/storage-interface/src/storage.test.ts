@@ -39,7 +39,7 @@ describe('composeStorage', () => {
     expect(storage.families).toBe(durable.families)
   })
 
-  it('keeps revocations, including those of single tokens, in the durable stores (RFC 7009 §2.1)', async () => {
+  it('keeps revocations in the durable stores, including revocations of single tokens (RFC 7009 §2.1)', async () => {
     const durable = createMemoryStorage({ issuer: 'https://issuer.example' })
     const storage = composeStorage({ durable, expiring: createMemoryStorage({ issuer: 'https://issuer.example' }) })
     const [now, expiresAt] = [epochSeconds(0), epochSeconds(60)]

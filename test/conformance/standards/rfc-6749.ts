@@ -269,7 +269,7 @@ export const rfc6749: Standard = {
     [
       '10.1',
       'Clients that cannot keep a secret are not issued one',
-      'refuses a change that would leave a public client with the client credentials grant (RFC 7591 §3.2.2)',
+      'refuses a change that would result in a public client with the client credentials grant (RFC 7591 §3.2.2)',
       outside('the operator who registers a client knows whether it can keep a secret'),
     ],
     [

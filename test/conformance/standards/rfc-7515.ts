@@ -15,7 +15,7 @@ export const rfc7515: Standard = {
     [
       '4',
       'A header with a duplicate name is rejected, or the last value is used',
-      'a forged or malformed JWT as access token > is rejected: the header repeats alg, and the last one is none (RFC 7515 §4)',
+      'a forged or malformed JWT as access token > is rejected: the header contains alg twice, and the second value is none (RFC 7515 §4)',
     ],
     [
       '4',

@@ -9,7 +9,7 @@ export const rfc7519: Standard = {
     [
       '4',
       'A token with a duplicate claim is rejected, or the last value is used',
-      'a forged or malformed JWT as access token > is rejected: the payload repeats iss, and the last one differs (RFC 7519 §4)',
+      'a forged or malformed JWT as access token > is rejected: the payload contains iss twice, and the second value differs (RFC 7519 §4)',
     ],
     [
       '4',

@@ -15,12 +15,12 @@ export const rfc7591: Standard = {
       '2',
       'Unsafe redirect URIs are rejected',
       'the registration of a redirect URI (RFC 7591 §3.2.2) > rejects an unsafe URI',
-      'refuses a change that would leave a redirect URI with a wildcard (RFC 7591 §3.2.2)',
+      'refuses a change that would result in a redirect URI with a wildcard (RFC 7591 §3.2.2)',
     ],
     [
       '2',
       'jwks and jwks_uri are not both present, and keys are present if needed',
-      'refuses a change that would leave private_key_jwt without keys (RFC 7591 §3.2.2)',
+      'refuses a change that would result in private_key_jwt without keys (RFC 7591 §3.2.2)',
     ],
     [
       '2',
@@ -64,7 +64,7 @@ export const rfc7591: Standard = {
       'Errors are invalid_redirect_uri or invalid_client_metadata',
       'with an initial access token (RFC 7591 §3) > refuses a plain http redirect URI',
       'a refused registration stores nothing and does not use up the token',
-      'refuses a change that would leave an empty name (RFC 7591 §3.2.2)',
+      'refuses a change that would result in an empty name (RFC 7591 §3.2.2)',
       'rejects idTokenSignedResponseAlg that the key ring does not sign with, and stores nothing (RFC 7591 §3.2.2)',
     ],
     [

@@ -71,7 +71,7 @@ it.for<[string, ClientChange, string]>([
     'invalid_client_metadata',
   ],
   ['an algorithm that the server does not sign with', { idTokenSignedResponseAlg: 'ES256' }, 'invalid_client_metadata'],
-])('refuses a change that would leave %s (RFC 7591 §3.2.2)', async ([, change, code]) => {
+])('refuses a change that would result in %s (RFC 7591 §3.2.2)', async ([, change, code]) => {
   const { storage, registered, find } = await startWith()
 
   await expect(

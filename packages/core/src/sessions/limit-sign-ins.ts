@@ -6,13 +6,13 @@ import { aRateLimiter, createMemoryRateLimiter, type RateDecision, type RateLimi
 /** The counters of `limitSignIns`. */
 export interface SignInLimits {
   /**
-   * Counts by account.
+   * Counts the attempts for each account.
    * @defaultValue 10 in five minutes, in this process.
    */
   readonly byAccount?: RateLimiter
   /**
-   * Counts by address, whatever the account. IPv6 addresses are counted by their first 64 bits, because one machine can
-   * use all addresses that begin with them.
+   * Counts the attempts from each IP address, for all accounts together. IPv6 addresses with the same first 64 bits are
+   * counted as one, because one machine can use all of them.
    * @defaultValue 100 in five minutes, in this process. Users of an office share an address.
    */
   readonly byAddress?: RateLimiter
@@ -41,16 +41,17 @@ export function limitSignIns(
       const decision = await byAddress.consume(`address ${networkOf(address)}`, now)
       if (!decision.allowed) return decision
     }
-    // Spellings of a name that differ only in case or Unicode form are counted together. A hash is short whatever the
-    // form contains, and a password in the wrong field is not stored in the host's limiter.
+    // Spellings of a name that differ only in case or Unicode form are counted together. The name is hashed for two
+    // reasons: the key stays short even if the user enters a long text, and the host's limiter does not store a
+    // password that the user enters in the field for the name.
     const name = encodeBase64url(await sha256(account.normalize('NFKC').toLowerCase()))
     return byAccount.consume(`account ${name}`, now)
   }
 }
 
 /**
- * Returns an IPv4 address, even if it is mapped to IPv6; the network of another IPv6 address (RFC 4291 §2.5.1); or the
- * string as it is.
+ * Returns the IPv4 address if the address is IPv4, or IPv4 mapped to IPv6; the first 64 bits if it is any other IPv6
+ * address (RFC 4291 §2.5.1); and the unchanged string if it is not an IP address.
  */
 function networkOf(address: string): string {
   const bytes = address.includes(':') ? ipv6Bytes(address) : undefined

@@ -21,7 +21,7 @@ export interface PathRoute {
    */
   readonly path: string
   readonly methods: Readonly<Record<string, Endpoint>>
-  /** Renders every error that one of the endpoints throws; it must not throw itself. */
+  /** Renders every error that one of the endpoints throws. This function must not throw. */
   readonly renderError: RenderError
   readonly crossOrigin?: CrossOrigin
 }
@@ -31,14 +31,14 @@ export type RenderError = (error: unknown, request: RequestHead) => ServerRespon
 interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooLarge'> {
   /** Every path of the service, with its methods. */
   readonly routes: readonly PathRoute[]
-  /** Creates the response at any other path. */
+  /** Creates the response to a request whose path matches none of the routes. */
   readonly notFound: (request: RequestHead) => ServerResponse
   /** Creates the response to a method that the route does not have, without the `Allow` header. */
   readonly methodNotAllowed: (request: RequestHead) => ServerResponse
 }
 
 /**
- * Creates an HTTP service from a list of paths. Requests need no authentication.
+ * Creates an HTTP service from a list of paths. The service does not authenticate requests.
  * @throws TypeError when an option is unknown or invalid, or two routes have the same path.
  */
 export function createRouter(options: RouterOptions): HttpService {
@@ -71,8 +71,8 @@ export function createRouter(options: RouterOptions): HttpService {
 }
 
 /**
- * Runs `prepare` before the endpoints of the routes, until it has returned true once. If it throws, the route renders
- * the error.
+ * Wraps the endpoints of the routes: each request calls `prepare` first, until a call has returned true. The endpoint
+ * runs even if `prepare` returns false. If `prepare` throws, the route renders the error.
  */
 export function afterPreparation(routes: readonly PathRoute[], prepare: () => Promise<boolean>): readonly PathRoute[] {
   let isPrepared = false

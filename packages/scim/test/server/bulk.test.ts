@@ -317,7 +317,7 @@ describe('references (RFC 7644 §3.7.1, §3.7.2)', () => {
       ['bulk_id_unresolved', 'bulk_id_unresolved'],
     ],
     [
-      'a cycle of three, and an operation that refers to it',
+      'a cycle of three operations, and an operation that refers to the cycle',
       [aTeam('d', ['bulkId:a']), aTeam('a', ['bulkId:b']), aTeam('b', ['bulkId:c']), aTeam('c', ['bulkId:a'])],
       [unresolved, unresolved, unresolved, unresolved],
       ['bulk_id_unresolved', 'bulk_id_unresolved', 'bulk_id_unresolved', 'bulk_id_unresolved'],

@@ -39,7 +39,7 @@ async function startWithPasswords() {
 test.each([
   ['PATCH', patch({ password: 'new-secret' })],
   ['PUT', withPassword],
-])('%s does not change the password of a protected user, even when nothing else changes', async (method, body) => {
+])('refuses a %s that changes only the password of a protected user', async (method, body) => {
   const scim = await startWithPasswords()
   const id = idOf(await scim.post(alice))
   scim.protect()

@@ -37,7 +37,7 @@ export function createMemorySubjects(subjects: SubjectTable, scheduler: Schedule
   }
 }
 
-/** Keeps the identifiers of a removed user for as long as messages about the removal may be sent. */
+/** Lets the identifiers of a removed user expire once no more messages about the removal can be sent. */
 export function expireSubjects(subjects: SubjectTable, userId: UserId, now: EpochSeconds): void {
   for (const row of [...subjects.rows.values()].filter((each) => each.userId === userId))
     subjects.set(keyOf(row), { ...row, keptUntil: after(now, revocationRetention) })

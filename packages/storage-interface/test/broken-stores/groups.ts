@@ -67,7 +67,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
       },
     })),
 
-  'members: a delta adds and removes, and a member in both lists is added': alterGroupChange((change) => {
+  'members: a change adds and removes users, and adds a user in both lists': alterGroupChange((change) => {
     if (change.members?.kind !== 'delta') return change
     const { add, remove } = change.members
     return { ...change, members: { kind: 'delta', add: add.filter((id) => !remove.includes(id)), remove } }

@@ -81,7 +81,7 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
       ? { ...filter, operator: 'eq', value: !filter.value }
       : filter,
   ),
-  'filters: an attribute is present if it has a value or a part that is not empty': alterFilter((filter) =>
+  'filters: an attribute is present if one of its values or sub-attributes is not empty': alterFilter((filter) =>
     filter.kind === 'present' ? or(filter, text(filter.attribute, 'eq', '')) : filter,
   ),
   'filters: attributes with the same name at different levels are distinguished': alterFilter((filter) =>
@@ -94,7 +94,7 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
   'filters: and, or and not combine filters of any number and depth': alterFilter((filter) =>
     filter.kind === 'not' && filter.operand.kind === 'and' ? and(...filter.operand.operands.map(not)) : filter,
   ),
-  'filters: a value of another type causes no error, and matches as in matchesFilter': alterStoredValues((value) =>
+  'filters: if value and filter differ in type, a list matches as matchesFilter does': alterStoredValues((value) =>
     typeof value === 'number' ? String(value) : value,
   ),
 

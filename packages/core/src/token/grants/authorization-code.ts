@@ -96,17 +96,18 @@ async function refuseFormerMember(code: RedeemedCode, now: EpochSeconds, storage
   try {
     await organizationOfGrant(code, storage)
   } catch (error) {
-    // Revokes the family even when the check failed because storage did not answer: nobody gets the tokens.
+    // The client does not receive the tokens, so the family is revoked even if the check failed only because storage did
+    // not answer.
     await storage.families.revoke(code.familyId, now)
     throw error
   }
 }
 
 /**
- * Makes the checks whose failure must not consume the code. A client can correct a request for resources or details
- * that were not granted, and repeat a request whose claims could not be computed. A thief without the key that the code
- * is bound to must not use up the code. All other checks are left to `redeemCode`, including whether the code was
- * redeemed before.
+ * Makes the checks whose failure must not consume the code. If the requested resources or details were not granted, the
+ * client can correct its request and use the code again. If the claims cannot be computed, the client can repeat its
+ * request. If the sender did not prove the key that the code is bound to, the sender may be a thief, who must not use up
+ * the code. `redeemCode` makes all other checks; for example, it refuses a code that was redeemed before.
  * @returns the claims, if computing them can fail.
  */
 async function checkBeforeConsumption(
@@ -154,7 +155,7 @@ async function presentedDetails(
 /** @throws OAuthError invalid_grant — reason `code_key_mismatch`; invalid_dpop_proof — reason `dpop_proof_missing`. */
 function provePossessionOf(code: AuthorizationCodeRecord, proven: ProvenPossession, client: AuthenticatedClient): void {
   if (code.possession.kind === 'none' || isSameKey(code.possession, proven)) return
-  // RFC 9449 §10: only the key that the authorization request named redeems the code.
+  // RFC 9449 §10: the client must prove the key that the authorization request named.
   throw codeRefusal(proven.kind === 'none' ? 'dpop_proof_missing' : 'code_key_mismatch', client, code)
 }
 
@@ -168,10 +169,10 @@ interface CreateFamilyDependencies {
  * Stores the family of a redeemed code, with its first refresh token if `offline_access` was granted and the client is
  * registered for refresh tokens.
  *
- * If the code was replayed while this request is in progress, the family has already been revoked. The response is the
- * same, but its tokens are revoked from the start, as if the replay had come right after it (RFC 6749 §4.1.2). If the
- * family already exists and is active, the store has lost the fact that the code was consumed, for example in a
- * failover; the family is revoked in that case too.
+ * If the code was replayed while this request was in progress, the replay has already revoked the family. This request
+ * still succeeds, but its tokens are revoked from the start, as if the replay had come right after the response (RFC
+ * 6749 §4.1.2). If the family already exists and is active, the store no longer knows that the code was consumed, for
+ * example after a failover; the family is revoked in that case too.
  * @param accessTokenLifetime how long a family without a refresh token is kept.
  * @returns the refresh token, if there is one.
  */
@@ -196,18 +197,20 @@ async function createFamily(
   }
 
   const created = await deps.storage.families.insert(family)
-  // RFC 6749 §4.1.2: a code creates one family, once. Otherwise a second access token would belong to the first family.
+  // RFC 6749 §4.1.2: the family already exists, so the code was used twice. The family is revoked, because otherwise the
+  // tokens of both requests would be valid.
   if (created.outcome === 'revoked') await deps.storage.families.insertTombstone(family, now)
   return refresh?.token
 }
 
 /**
- * Returns the key that the refresh tokens are bound to. A public client's are bound to the key that it proved; a
- * confidential client's need no key, because the client authenticates itself (RFC 9449 §5).
+ * Returns the key that the refresh tokens are bound to. For a public client, it is the key that the client proved. For a
+ * confidential client, there is none, because the client authenticates itself (RFC 9449 §5), unless an attestation
+ * identifies the client instance by its key.
  */
 function refreshBinding(client: AuthenticatedClient, proven: ProvenPossession): Possession {
   if (client.tokenEndpointAuthMethod === 'none') return proven
-  // Attestation-Based Client Authentication §10.3: bound to the client instance, and not only to the client.
+  // Attestation-Based Client Authentication §10.3: the refresh token is bound to the client instance too.
   return client.instanceKey === undefined ? unbound : { kind: 'attested', jkt: client.instanceKey }
 }
 
@@ -273,7 +276,7 @@ function parseCodePresentation(form: Parameters): Omit<CodePresentation, 'posses
   const redirectUri = form.get('redirect_uri')
   // RFC 6749 §4.1.3: code is required.
   if (code === undefined) throw refuse('code_missing')
-  // RFC 6749 §4.1.3: redirect_uri is required if the authorization request had one, and here it always has.
+  // RFC 6749 §4.1.3: redirect_uri is required if the authorization request had one; this server requires one.
   if (redirectUri === undefined) throw refuse('redirect_uri_missing')
   return {
     code,
@@ -304,7 +307,8 @@ export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'Prov
  * @param verifier 43–128 unreserved characters, as received (RFC 7636 §4.1).
  * @returns evidence that redemption requires.
  * @throws OAuthError invalid_grant — reason `code_verifier_missing` | `code_verifier_unexpected` | `code_verifier_mismatch` |
- *   `code_challenge_lost` when storage returned a code without the challenge that it was stored with.
+ *   `code_challenge_lost` when storage returned a code without its challenge, or when PKCE has become mandatory for the
+ *   client since the code was issued.
  */
 export async function proveCodeVerifier(
   verifier: string | undefined,
@@ -337,8 +341,8 @@ function proveExemption(
 
 /**
  * Whether storage returned a code with all required fields. A store that loses a field, for example because it was
- * written for an older record, would otherwise remove a binding or widen the grant. `nonce`, `claimsRequest`, `acr` and
- * `sessionId` are optional; the challenge is checked with the verifier.
+ * written for an older version of this record, would otherwise remove a binding or widen the grant. `nonce`,
+ * `claimsRequest`, `acr` and `sessionId` are optional; the challenge is checked with the verifier.
  */
 function isIntact(code: AuthorizationCodeRecord): boolean {
   const { digest, grantId, familyId, userId, redirectUri, scopes, resources, authorizationDetails } = code
@@ -357,7 +361,7 @@ const unbound = { kind: 'none' } as const
 
 const isNonEmptyString = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
-/** Builds the token family of a code, before anything was issued. */
+/** Builds the record of a code's token family, without a refresh token or a key. */
 function familyOf(
   code: AuthorizationCodeRecord,
   { now, expiresAt }: { readonly now: EpochSeconds; readonly expiresAt: EpochSeconds },

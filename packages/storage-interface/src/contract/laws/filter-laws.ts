@@ -5,7 +5,7 @@ import type { ScimStorage } from '../../storage.ts'
 import { type StorageLaw, law } from '../law.ts'
 import { expectMatches } from '../provisioning-fixtures.ts'
 
-/** A list finds the resources that `matchesFilter` matches (RFC 7644 §3.4.2.2): the predicate is the reference. */
+/** A list with a filter returns exactly the resources for which `matchesFilter` returns true (RFC 7644 §3.4.2.2). */
 export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
   law('filters: strings are compared exactly, in the order of code points', (trial) => {
     const orders = (['eq', 'ne', 'gt', 'ge', 'lt', 'le'] as const).flatMap((operator) =>
@@ -39,7 +39,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return expectMatches(trial, [{ member: true }, { member: false }, {}], filters)
   }),
 
-  law('filters: an attribute is present if it has a value or a part that is not empty', (trial) => {
+  law('filters: an attribute is present if one of its values or sub-attributes is not empty', (trial) => {
     const values = [
       'x',
       '',
@@ -148,7 +148,7 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
     return expectMatches(trial, nickNamed, filters)
   }),
 
-  law('filters: a value of another type causes no error, and matches as in matchesFilter', (trial) => {
+  law('filters: if value and filter differ in type, a list matches as matchesFilter does', (trial) => {
     const values = [
       1,
       '1',

@@ -17,7 +17,7 @@ import {
 
 /** Members of a group, and changes to them. */
 export const memberLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('members: a delta adds and removes, and a member in both lists is added', async ({ storage, same }) => {
+  law('members: a change adds and removes users, and adds a user in both lists', async ({ storage, same }) => {
     await seedMembers(storage, ['a', 'b'])
 
     const add = ['user-b', 'user-c', 'user-c', 'user-d']
