@@ -96,8 +96,8 @@ async function refuseFormerMember(code: RedeemedCode, now: EpochSeconds, storage
   try {
     await organizationOfGrant(code, storage)
   } catch (error) {
-    // The client does not receive the tokens, so the family is revoked even if the check failed only because storage did
-    // not answer.
+    // The client does not receive the tokens, so the family is revoked even if the check failed because storage did not
+    // answer.
     await storage.families.revoke(code.familyId, now)
     throw error
   }
@@ -106,8 +106,8 @@ async function refuseFormerMember(code: RedeemedCode, now: EpochSeconds, storage
 /**
  * Makes the checks whose failure must not consume the code. If the requested resources or details were not granted, the
  * client can correct its request and use the code again. If the claims cannot be computed, the client can repeat its
- * request. If the sender did not prove the key that the code is bound to, the sender may be a thief, who must not use up
- * the code. `redeemCode` makes all other checks; for example, it refuses a code that was redeemed before.
+ * request. If the sender did not prove the key that the code is bound to, the sender may be a thief, who must not use
+ * up the code. `redeemCode` makes all other checks; for example, it refuses a code that was redeemed before.
  * @returns the claims, if computing them can fail.
  */
 async function checkBeforeConsumption(
@@ -197,15 +197,15 @@ async function createFamily(
   }
 
   const created = await deps.storage.families.insert(family)
-  // RFC 6749 §4.1.2: the family already exists, so the code was used twice. The family is revoked, because otherwise the
-  // tokens of both requests would be valid.
+  // RFC 6749 §4.1.2: the family already exists, so the code was used twice. The family is revoked, because otherwise
+  // the tokens of both requests would be valid.
   if (created.outcome === 'revoked') await deps.storage.families.insertTombstone(family, now)
   return refresh?.token
 }
 
 /**
- * Returns the key that the refresh tokens are bound to. For a public client, it is the key that the client proved. For a
- * confidential client, there is none, because the client authenticates itself (RFC 9449 §5), unless an attestation
+ * Returns the key that the refresh tokens are bound to. For a public client, it is the key that the client proved. For
+ * a confidential client, there is none, because the client authenticates itself (RFC 9449 §5), unless an attestation
  * identifies the client instance by its key.
  */
 function refreshBinding(client: AuthenticatedClient, proven: ProvenPossession): Possession {
