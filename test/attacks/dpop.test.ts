@@ -150,7 +150,7 @@ describe('an invalid proof', () => {
     ['a signature in DER', { sign: signNothing(70) }, 'dpop_signature'],
   ]
 
-  it.each(rows)('is refused with %s (RFC 9449 §4.3)', async (_case, change, reason) => {
+  it.each(rows)('is refused if it has %s (RFC 9449 §4.3)', async (_case, change, reason) => {
     const dpop = await writeProof(site, key, change)
     const error = reason === 'dpop_nonce' ? 'use_dpop_nonce' : 'invalid_dpop_proof'
 
@@ -172,7 +172,7 @@ describe('an invalid proof', () => {
     ['an RSA key of 8192 bits', () => ({ alg: 'PS256', jwk: { kty: 'RSA', e: 'AQAB', n: 'z'.repeat(1366) } })],
     ['a large RSA exponent', () => ({ alg: 'PS256', jwk: { kty: 'RSA', e: 'AQABAQ', n: 'z'.repeat(342) } })],
     ['an RSA key for RS256', () => ({ alg: 'RS256', jwk: { kty: 'RSA', e: 'AQAB', n: 'z'.repeat(342) } })],
-  ])('is refused with %s in its header (RFC 9449 §4.3)', async (_case, header) => {
+  ])('is refused if it has %s in its header (RFC 9449 §4.3)', async (_case, header) => {
     const dpop = await writeProof(site, key, { header: await header(), sign: signHs256(new Uint8Array(32)) })
 
     await expectJsonRefusal(

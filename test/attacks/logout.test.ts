@@ -272,7 +272,7 @@ describe('a hint that is not an ID token of this server', () => {
     ['without a user', { sub: undefined }],
     ['without exp, like a userinfo response (OIDC Core §5.3.2)', { exp: undefined }],
     ['with a list of audiences', { aud: ['A'] }],
-  ])('refuses a token %s, and asks the user to confirm', async (_what, claims) => {
+  ])('is refused, and the user must confirm the logout: a token %s', async (_what, claims) => {
     const { name, hint } = await startSession()
     const { header, payload, sign } = await withSigner({ token: hint, other: hint, attacker }, server.keys)
     const token = await writeJws(header, { ...payload, ...claims }, sign)
@@ -283,7 +283,7 @@ describe('a hint that is not an ID token of this server', () => {
   })
 
   it.each(['at+jwt', 'logout+jwt', 'secevent+jwt', 'token-introspection+jwt', undefined])(
-    'refuses typ %s, and asks the user to confirm (RFC 8725 §3.11)',
+    'is refused, and the user must confirm the logout: typ %s (RFC 8725 §3.11)',
     async (typ) => {
       const { name, hint } = await startSession()
       const { header, payload, sign } = await withSigner({ token: hint, other: hint, attacker }, server.keys)
@@ -293,7 +293,7 @@ describe('a hint that is not an ID token of this server', () => {
     },
   )
 
-  it('refuses an access token, and asks the user to confirm (RFC 8725 §3.11)', async () => {
+  it('is refused, and the user must confirm the logout: an access token (RFC 8725 §3.11)', async () => {
     const { name } = await startSession()
     const tokens = await obtainTokens(server, {}, { cookie: sessionCookie(server, name) })
 
@@ -302,7 +302,7 @@ describe('a hint that is not an ID token of this server', () => {
     )
   })
 
-  it('refuses a hint that a foreign key has signed under a kid of this server, and asks the user to confirm', async () => {
+  it('is refused, and the user must confirm the logout: a foreign key has signed it under a kid of this server', async () => {
     const { name, hint } = await startSession()
     const { header, payload } = readJws(hint)
     const token = await writeJws({ ...header, alg: 'ES256' }, payload, signEs256(attacker.privateKey))
@@ -319,7 +319,7 @@ describe('a hint that is not an ID token of this server', () => {
     expect([answer.status, answer.header('location'), server.lastReason()]).toEqual([400, undefined, reason])
   })
 
-  it('refuses a hint that a dropped key has signed, and asks the user to confirm', async () => {
+  it('is refused, and the user must confirm the logout: a dropped key has signed it', async () => {
     const site = await startLogoutServer()
     const hint = await obtainIdTokenHint(site, 'session-before')
     await (site.keys as StoredKeyRing).drop(String(readJws(hint).header['kid']))
@@ -479,7 +479,7 @@ describe('parameters and methods of a logout request', () => {
     },
   )
 
-  it('refuses a client_id that contradicts the hint, and asks the user to confirm (RP-Initiated Logout §2)', async () => {
+  it('refuses a client_id that contradicts the hint, and asks the user to confirm the logout (RP-Initiated Logout §2)', async () => {
     const { name, hint } = await startSession()
 
     await expectProblem(name, 'client_id_contradicted', () =>

@@ -58,7 +58,7 @@ describe('a request object of FAPI 2.0 Message Signing', () => {
     ['with nbf eight seconds ahead', { nbf: 1_790_000_008 }],
     ['without state', { state: undefined }],
     ['without nonce', { nonce: undefined }],
-  ])('%s leads to tokens, with a signed response', async (_, claims) => {
+  ])('%s gets a signed response and tokens', async (_, claims) => {
     for (const each of [client, other]) {
       const request = await each.requestObject({ response_mode: 'jwt', ...claims })
       const pushed = await each.push({ ...alone, request })

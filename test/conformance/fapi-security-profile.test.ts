@@ -57,7 +57,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
         'a claims parameter',
         { claims: JSON.stringify({ id_token: { name: { essential: true } }, userinfo: { email: null } }) },
       ],
-    ])('a request with %s leads to tokens and to the resource', async (_, change) => {
+    ])('a request with %s gets tokens that the API accepts', async (_, change) => {
       for (const each of [first(), second()]) {
         const pushed = await each.push(change)
         const answered = await each.allow(await each.visit(pushed.json['request_uri']))

@@ -47,7 +47,7 @@ describe('prompt=select_account with a page for the choice', () => {
     expect(claims['auth_time']).toBe(site.clock.now() - 5)
   })
 
-  it('never continues without the choice (OIDC Core §3.1.2.1)', async () => {
+  it('does not continue until the user has chosen an account (OIDC Core §3.1.2.1)', async () => {
     const started = await open(site, select, 'U1')
 
     const replies = [await answerInteraction(site, started, 'scope=openid&scope=profile'), await goOn(started)]

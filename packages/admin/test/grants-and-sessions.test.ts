@@ -80,7 +80,7 @@ it('lists the clients that a user signed in to during each session', async () =>
   expect(sessions).toContainEqual(expect.objectContaining({ sessionId: 's-ann-other-0', clientIds: [] }))
 })
 
-it('revokes a session by its identifier alone, once', async () => {
+it('revokes a session by its identifier alone, and refuses to revoke it again', async () => {
   const system = await withUsers()
 
   await system.admin.sessions.revoke({ sessionId: 's-ann-app-0' })

@@ -158,7 +158,7 @@ it.each([
   'not (not (provider pr))',
   'claims.level ne 0',
   'claims.staff_role eq "admin" or active eq true',
-])('rejects the filter %s, because a directory could make its users match', (administrators) => {
+])('rejects the filter %s, because a directory could make its users match it', (administrators) => {
   expect(() => startAdmin({ customFields: [...staffFields], lastAdministrators: { administrators } })).toThrow(
     TypeError,
   )

@@ -45,7 +45,7 @@ export type ServerOccurrence =
       readonly clientId: string
     }
   | {
-      /** A user has to sign in or to consent. */
+      /** A user has to sign in, choose an account or consent. */
       readonly type: 'interaction.started'
       readonly kind: 'login' | 'select_account' | 'consent'
       readonly clientId: string
@@ -78,7 +78,7 @@ export type ServerOccurrence =
       readonly familyId: string | undefined
       readonly scopes: readonly string[]
       readonly audience: readonly string[]
-      /** The claims that were too large for the access token, with `overflow: 'omit'`; usually none. */
+      /** The claims that `overflow: 'omit'` left out because they did not fit into the access token; usually none. */
       readonly omittedClaims: readonly string[]
     }
   | {
@@ -171,8 +171,8 @@ interface DeliveryDead extends DeliveryAttempt {
 
 interface DeliveryGap {
   /**
-   * Some revocations or changes were purged before a server had read them, because no server read the list for too long.
-   * No messages will be sent about the purged entries.
+   * No server read the list of revocations or changes for longer than its entries are kept. No messages will be
+   * sent about the purged entries.
    */
   readonly type: 'delivery.gap'
   readonly channel: string

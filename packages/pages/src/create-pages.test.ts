@@ -8,7 +8,7 @@ import { german } from './languages/german.ts'
 import type { Messages } from './languages/messages.ts'
 
 describe('createPages', () => {
-  test('accepts a language of the host', () => {
+  test('accepts a language that the host supplies', () => {
     const frisian: Messages = { ...german, lang: 'fy', signIn: { ...german.signIn, title: 'Oanmelde' } }
     const { locales, signInPage } = createPages({ languages: [english, frisian] })
 

@@ -3,7 +3,7 @@ export interface Fragment {
   readonly [markup]: string
 }
 
-/** An attribute with its value, or nothing, for a placeholder inside a tag. */
+/** An attribute with its value, or an empty string. Templates insert it inside a tag. */
 export interface Attribute {
   readonly [attributeMarkup]: string
 }
@@ -91,7 +91,7 @@ function renderValue(value: Value, place: Place | undefined): string {
     case undefined:
       break
   }
-  throw new TypeError('A template needs one place for each value.')
+  throw new TypeError('A template needs one placeholder for each value.')
 }
 
 function renderText(value: Value): string {
@@ -176,7 +176,7 @@ function parseChunk(chunk: string, start: Place): Place {
 }
 
 const unsafeTemplate = (markup: string): TypeError =>
-  new TypeError(`A template must not contain this, because it could not be escaped: ${markup.slice(0, 40)}`)
+  new TypeError(`A template must not contain this, because values in it could be unsafe: ${markup.slice(0, 40)}`)
 
 const unsafeAttribute = /^(?:on.*|style|srcdoc|srcset|src|href|action|formaction|data|http-equiv|xlink.*)$/i
 

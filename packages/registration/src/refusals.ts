@@ -67,7 +67,10 @@ export const refusals = {
 
 export type RegistrationRefusalReason = keyof typeof refusals
 
-/** A refused registration. `message` is the sentence of the response; it contains no input except names of metadata. */
+/**
+ * A refused registration. `message` is the sentence of the response; it contains no input except names of client
+ * metadata fields.
+ */
 export class RegistrationError extends Error {
   override readonly name = 'RegistrationError'
   readonly reason: RegistrationRefusalReason

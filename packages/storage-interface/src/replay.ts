@@ -5,13 +5,13 @@ import type { EpochSeconds } from './values.ts'
 export type ReplayPurpose = 'client_assertion_jti' | 'dpop_jti'
 
 /**
- * Values that are accepted only once: the `jti` of a client assertion or a DPoP proof. They are kept until the token that contains
- * them has expired.
+ * Values that are accepted only once: the `jti` of a client assertion or a DPoP proof. They are kept until the
+ * assertion or proof has expired.
  */
 export interface ReplayStore {
   /**
    * Law: of all callers with the same purpose and value, exactly one gets `fresh` until `expiresAt` has passed.
-   * `INSERT … ON CONFLICT (issuer, purpose, value_digest) DO UPDATE SET expires_at = excluded.expires_at WHERE claims.expires_at <= ?`
+   * In SQL: `INSERT … ON CONFLICT (issuer, purpose, value_digest) DO UPDATE SET expires_at = excluded.expires_at WHERE claims.expires_at <= ?`
    * The value may have any length and content. A store uses a digest of it as the key, or limits its length.
    */
   markUsed(use: {

@@ -57,7 +57,7 @@ export interface Tables {
   readonly mintmark_cursors: TableOf<typeof cursors>
 }
 
-/** A used value has these columns; a revoked token has `value` and `claimed_at` as well. */
+/** The columns of a replay mark; the row of a revoked token also has `value` and `claimed_at`. */
 export const replayColumns = ['issuer', 'purpose', 'value_digest', 'expires_at'] as const
 
 type ReplayColumn = (typeof replayColumns)[number]

@@ -18,7 +18,7 @@ export const fapiSecurityProfile: Standard = {
     [
       '5.3.2.1',
       'Access tokens are bound by DPoP or mutual TLS',
-      'a request with state and nonce leads to tokens',
+      'a request with state and nonce gets tokens',
       'gets no bearer token (FAPI 2.0 SP §5.3.2.1)',
       'a code is refused with neither a DPoP proof nor a certificate',
     ],
@@ -68,7 +68,7 @@ export const fapiSecurityProfile: Standard = {
       'a missing and a wrong code verifier are refused',
     ],
     ['5.3.2.2', 'The pushed request has a redirect URI', 'a pushed request with no redirect URI is refused'],
-    ['5.3.2.2', 'Responses name the issuer', 'a request with state and nonce leads to tokens'],
+    ['5.3.2.2', 'Responses name the issuer', 'a request with state and nonce gets tokens'],
     ['5.3.2.2', 'A code lives for at most 60 seconds', 'a code that is 62 seconds old is refused'],
     ['5.3.2.2', 'A used code is refused', 'a code that was used a second ago is refused'],
     [
@@ -104,7 +104,7 @@ export const fapiMessageSigning: Standard = {
     [
       '5.3.1',
       'aud is the issuer, or a list that contains it',
-      'with a list as aud leads to tokens',
+      'with a list as aud gets a signed response and tokens',
       'one with another aud is refused when',
     ],
     [
@@ -133,7 +133,7 @@ export const fapiMessageSigning: Standard = {
     [
       '5.4',
       'Responses, including errors, are signed when the client asks for it',
-      'as usual leads to tokens, with a signed response',
+      'as usual gets a signed response and tokens',
       'contains an error of the request as well',
       'contains the denial of the user',
     ],

@@ -75,7 +75,7 @@ export const openidConnectCore: Standard = {
       'asks for consent even if it was given before (OIDC Core §3.1.2.1)',
       'select_account asks for an account and accepts the same one (OIDC Core §3.1.2.1)',
       'asks a signed-in user who has consented, and continues with the account they choose (OIDC Core §3.1.2.1)',
-      'never continues without the choice (OIDC Core §3.1.2.1)',
+      'does not continue until the user has chosen an account (OIDC Core §3.1.2.1)',
     ],
     [
       '3.1.2.1',
@@ -231,7 +231,7 @@ export const openidConnectCore: Standard = {
       'Only sub together with iss identifies a user permanently',
       'rejects an identifier that a user had before, or that a client has (OIDC Core §2)',
     ],
-    ['6.1', 'Request objects', 'as usual leads to tokens, with a signed response', 'a request object (OIDC Core §6.1)'],
+    ['6.1', 'Request objects', 'as usual gets a signed response and tokens', 'a request object (OIDC Core §6.1)'],
     ['6.2', 'Request objects by reference', byReference, 'a request object by reference (OIDC Core §6.2)'],
     [
       '7',

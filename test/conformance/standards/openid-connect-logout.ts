@@ -16,7 +16,7 @@ export const rpInitiatedLogout: Standard = {
       '2',
       'The server verifies that it issued the hint',
       'a hint that is not an ID token of this server > is ignored, and the user must confirm the logout: alg none with a signature (RFC 8725 §3.1)',
-      'refuses a token of another issuer (RP-Initiated Logout §2), and asks the user to confirm',
+      'is refused, and the user must confirm the logout: a token of another issuer (RP-Initiated Logout §2)',
     ],
     [
       '2',
@@ -27,7 +27,7 @@ export const rpInitiatedLogout: Standard = {
     [
       '2',
       'With client_id and a hint, the client must be the one that the hint was issued to',
-      'refuses a client_id that contradicts the hint, and asks the user to confirm (RP-Initiated Logout §2)',
+      'refuses a client_id that contradicts the hint, and asks the user to confirm the logout (RP-Initiated Logout §2)',
     ],
     [
       '2',

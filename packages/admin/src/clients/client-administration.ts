@@ -18,8 +18,8 @@ import { clientView, findClient, type ClientView } from './client-view.ts'
 
 /**
  * Clients (RFC 7591 §2). Administrators cannot create, change, enable or remove a client whose administrative scope
- * values exceed their own: `beyond_own_scopes`. They can disable it and revoke its previous secrets. Each method throws
- * AdminError; then nothing was changed.
+ * values exceed their own: `beyond_own_scopes`. They can disable it and revoke its previous secrets. A method that
+ * is refused throws AdminError and changes nothing.
  */
 export interface ClientAdministration {
   /**
@@ -27,13 +27,14 @@ export interface ClientAdministration {
    * Refused: `invalid_redirect_uri`, `invalid_client_metadata`, `identifier_taken`.
    */
   create(registration: ClientRegistration): Promise<CreatedClient>
-  /** Refused: `client_unknown`. The same applies to every method below for one client. */
+  /** Refused: `client_unknown`. All methods below except `list` can also be refused for this reason. */
   read(id: string): Promise<ClientView>
   /** Ordered by identifier. */
   list(page?: PageRequest): Promise<Page<ClientView>>
   /**
    * Changes a client. Members that are left out stay as they are. The changed client must satisfy the rules of
-   * `create`. A client that starts to use a secret is given one. Also refused: `version_mismatch`, and as for `create`.
+   * `create`. A client that starts to use a secret is given one. Refused: `version_mismatch`, and for the reasons of
+   * `create`.
    */
   update(target: ClientTarget, change: ClientChange): Promise<CreatedClient>
   /** Disables a client: its requests and tokens are refused from now on. */
@@ -43,9 +44,9 @@ export interface ClientAdministration {
   /** Removes a client for good. Its identifier stays taken. */
   remove(target: ClientTarget): Promise<void>
   /**
-   * Adds a secret. The current one stays valid, until `previousExpiresAt` (seconds since 1970) if it is given. Returns
-   * the new secret, which cannot be read again. Refused: `invalid_client_metadata` if the client has two secrets or
-   * uses none.
+   * Adds a secret. The current secret stays valid until `previousExpiresAt` (in seconds since 1970), or without a time
+   * limit if `previousExpiresAt` is undefined. Returns the new secret, which cannot be read again.
+   * Refused: `invalid_client_metadata` if the client has two secrets or uses none.
    */
   addSecret(id: string, change?: { readonly previousExpiresAt?: number | undefined }): Promise<string>
   /** Revokes all secrets except the newest. */

@@ -36,7 +36,7 @@ interface NewInitialAccessToken {
 /** An initial access token without its secret. */
 export type InitialAccessTokenView = Omit<InitialAccessTokenRecord, 'digest'>
 
-/** Permissions to register clients (RFC 7591 §1.2). Each method throws AdminError. */
+/** Permissions to register clients (RFC 7591 §1.2). A method throws AdminError if the action is refused or fails. */
 export interface InitialAccessTokenAdministration {
   /**
    * Creates a token. Only its hash is stored, so it cannot be shown again. Refused: `display_name_invalid`,

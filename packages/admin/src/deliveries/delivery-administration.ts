@@ -32,7 +32,7 @@ interface DeliveryPageRequest extends PageRequest {
   readonly clientId?: string | undefined
 }
 
-/** Messages to clients, such as logout tokens. Each method throws AdminError. */
+/** Messages to clients, such as logout tokens. A method throws AdminError if the action is refused or fails. */
 export interface DeliveryAdministration {
   /** Lists the deliveries in one state, newest first. Refused: `page_invalid`. */
   list(page?: DeliveryPageRequest): Promise<Page<DeliveryView>>

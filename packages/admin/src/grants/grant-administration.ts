@@ -31,7 +31,7 @@ export interface RevokedGrants {
   readonly next: string | undefined
 }
 
-/** Grants: the consent of users to clients. Each method throws AdminError. */
+/** Grants: the consent of users to clients. A method throws AdminError if the action is refused or fails. */
 export interface GrantAdministration {
   /** The grants of a user, newest first. Refused: `account_unknown`. */
   listOfUser(id: string): Promise<readonly GrantView[]>

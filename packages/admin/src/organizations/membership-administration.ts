@@ -22,7 +22,7 @@ interface MembershipTarget {
   readonly version?: number | undefined
 }
 
-/** The members of organizations. Each method throws AdminError. */
+/** The members of organizations. A method throws AdminError if the action is refused or fails. */
 export interface MembershipAdministration {
   /**
    * Makes a user a member with these roles, or replaces the roles of a member.

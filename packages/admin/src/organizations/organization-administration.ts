@@ -27,7 +27,7 @@ interface OrganizationTarget {
   readonly version?: number | undefined
 }
 
-/** Organizations and their members. Each method throws AdminError. */
+/** Organizations and their members. A method throws AdminError if the action is refused or fails. */
 export interface OrganizationAdministration extends MembershipAdministration {
   /** Refused: `identifier_invalid`, `identifier_taken`, `display_name_invalid`. */
   create(organization: NewOrganization): Promise<OrganizationRecord>

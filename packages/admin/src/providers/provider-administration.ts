@@ -29,7 +29,9 @@ import {
   requestLogOf,
 } from './provider-view.ts'
 
-/** Identity providers that provision users through SCIM. Each method throws AdminError. */
+/**
+ * Identity providers that provision users through SCIM. A method throws AdminError if the action is refused or fails.
+ */
 export interface ProviderAdministration {
   /**
    * Registers an identity provider. Its Secret Token cannot be read again. Refused: `identifier_invalid`,

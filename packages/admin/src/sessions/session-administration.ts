@@ -22,7 +22,7 @@ export interface SessionView {
   readonly clientIds: readonly string[]
 }
 
-/** Sessions. Each method throws AdminError. */
+/** Sessions. A method throws AdminError if the action is refused or fails. */
 export interface SessionAdministration {
   /** The sessions of a user, newest first. Refused: `account_unknown`. */
   listOfUser(id: string): Promise<readonly SessionView[]>

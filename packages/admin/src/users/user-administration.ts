@@ -17,7 +17,10 @@ import {
 } from './user-lifecycle.ts'
 import { findUser, userView, type UserView } from './user-view.ts'
 
-/** Users, whether an identity provider provisions them or the host creates them. Each method throws AdminError. */
+/**
+ * Users, whether an identity provider provisions them or the host creates them. A method throws AdminError if the
+ * action is refused or fails.
+ */
 export interface UserAdministration {
   /** Refused: `identifier_invalid`, `identifier_taken`, and as for `update`. */
   create(user?: NewUser): Promise<UserView>

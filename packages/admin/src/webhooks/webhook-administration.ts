@@ -62,8 +62,8 @@ interface CreatedWebhook {
 }
 
 /**
- * Endpoints to which changes of users, groups, memberships, sessions and grants are sent. Each method throws
- * AdminError.
+ * Endpoints to which changes of users, groups, memberships, sessions and grants are sent. A method throws AdminError if
+ * the action is refused or fails.
  */
 export interface WebhookAdministration {
   /**

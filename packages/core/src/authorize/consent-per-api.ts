@@ -12,7 +12,7 @@ interface RequestedAccess {
   readonly details: readonly JsonObject[]
 }
 
-/** What a client requests, or what a user granted of it. */
+/** What a client requests, or the part of it that a user granted. */
 interface Access {
   readonly scopes: readonly string[]
   readonly details: readonly JsonObject[]

@@ -34,7 +34,7 @@ interface SaveGrantDependencies extends WithdrawConsentDependencies {
   readonly random: Random
 }
 
-/** Scope values, the APIs that they are for, and details that are remembered. */
+/** Scope values, the APIs that they are for, and authorization details whose type has `remembers`. */
 interface ConsentScope {
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
@@ -89,8 +89,8 @@ export async function saveGrant(
 }
 
 /**
- * Removes what a user denied from their earlier consent, so that the next request asks the user again. Tokens that were
- * issued under the earlier consent stay valid: users revoke them by disconnecting the client.
+ * Changes a user's earlier consent: removes what the user has now denied, so that the next request asks the user again.
+ * Tokens that were issued under the earlier consent stay valid: users revoke them by disconnecting the client.
  */
 export async function withdrawConsent(
   denied: Pick<Consent, 'clientId' | 'signedInUser' | 'shown'>,
@@ -107,8 +107,8 @@ export async function withdrawConsent(
 }
 
 /**
- * Replaces what the page showed with what the user granted of it. Removes all other earlier consent if the client's
- * `documentDigest` has changed. Returns `undefined` when the grant changed meanwhile.
+ * In an existing grant, replaces everything that the page showed with the part that the user granted. Removes all other
+ * earlier consent if the client's `documentDigest` has changed. Returns `undefined` when the grant changed meanwhile.
  */
 async function replaceShown(
   existing: GrantRecord,
@@ -156,8 +156,8 @@ const includesDetail = (detail: JsonObject, list: readonly JsonObject[]): boolea
   list.some((one) => isEqualJson(one, detail))
 
 /**
- * The maximum number of details that a grant remembers. The oldest are dropped, and the user is asked about them again:
- * a grant is one row, and a client must not make it grow without limit.
+ * The maximum number of details that a grant remembers. The limit keeps a client from enlarging the row of a grant
+ * indefinitely. Beyond it, the oldest details are dropped, and the user is asked about them again.
  */
 const maxDetails = 64
 

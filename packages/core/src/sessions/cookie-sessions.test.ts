@@ -102,7 +102,7 @@ describe('cookie sessions', () => {
     expect(await storage.sessions.participants(id)).toHaveLength(1)
   })
 
-  it('ends the session of another user of the same browser', async () => {
+  it('ends the previous session when another user signs in with the same browser', async () => {
     const { storage, sessions } = await aHost()
     await storage.users.insert({ userId: userId('U9'), claims: {}, createdAt: epochSeconds(0) })
     const first = await sessions.start(requestWith(), { subject: 'U1' })

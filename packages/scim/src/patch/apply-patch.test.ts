@@ -211,9 +211,12 @@ test.each<[string, Operation, JsonObject?]>([
     'an add of an existing value with a null sub-attribute',
     { op: 'add', path: 'emails', value: [{ value: 'kim@home.test', type: 'home', display: null }] },
   ],
-  ['a replace by the current single value', { op: 'replace', path: 'active', value: true }],
+  ['a replace with the current single value', { op: 'replace', path: 'active', value: true }],
   ['an add of the current complex value', { op: 'add', path: 'name', value: { familyName: 'Lee', givenName: 'Kim' } }],
-  ['a replace by the current values in another order', { op: 'replace', path: 'emails', value: [homeMail, workMail] }],
+  [
+    'a replace with the current values in another order',
+    { op: 'replace', path: 'emails', value: [homeMail, workMail] },
+  ],
   ['a remove of an absent attribute', { op: 'remove', path: 'title' }],
   ['a remove of an absent value', { op: 'remove', path: 'emails[value eq "none"]' }],
   ['an add of an empty array', { op: 'add', path: 'emails', value: [] }],
@@ -223,7 +226,7 @@ test.each<[string, Operation, JsonObject?]>([
     ops,
   ],
   [
-    'a replace by the same members in another order, one with a display name,',
+    'a replace with the same members in another order, of which one has a display name,',
     { op: 'replace', path: 'members', value: [{ value: 'u3', display: 'x' }, { value: 'u2' }, { value: 'u1' }] },
     ops,
   ],

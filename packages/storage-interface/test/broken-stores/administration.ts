@@ -23,7 +23,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       insert: async (client) => (seen.has(client.clientId) ? inserted : honest.insert(client)),
     }),
   ),
-  'clients: the status of a grant or a family of a removed client has no client': breakStore(
+  'clients: the status of a grant or token family omits a client that was removed': breakStore(
     'clients',
     (honest, storage) => ({
       remove: async (id, now) => {

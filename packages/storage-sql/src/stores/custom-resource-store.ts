@@ -28,7 +28,7 @@ export function createCustomResourceStore(
   // The reader sets the members that the definition names.
   const read = rowReader(customResources.fields, engine) as (row: SqlRow) => CustomResourceRecord
 
-  /** @returns `undefined` if a key is taken, or the row does not have the version. */
+  /** @returns `undefined` if a key is taken, or the row does not have the expected version. */
   async function write(
     kind: 'insert' | 'swap',
     values: RowValues,
@@ -51,7 +51,7 @@ export function createCustomResourceStore(
     }
   }
 
-  /** Returns the keys of a state that are taken; `id` even if the resource itself has it. */
+  /** Returns the keys that another resource has. Also returns `id` if this resource is already stored. */
   async function takenKeys(values: RowValues): Promise<readonly ('id' | 'externalId' | 'unique')[]> {
     const [row] = await run(statements.findTaken, values)
     const keys = [
@@ -168,7 +168,7 @@ function resourceStatements({ query, engine }: Pick<Database, 'query' | 'engine'
       (p: Parameter<KeyValue>) => sql`select ${record} from mintmark_custom_resources where ${inRow(p)}`,
     ),
 
-    /** Finds out which keys of a state are taken. */
+    /** Finds out which of the keys to be written another resource has; `id_taken` is also set for this resource. */
     findTaken: compileSql(
       query,
       (p: Parameter<KeyValue | 'external_id_key' | 'unique_keys'>) => sql`select
@@ -224,7 +224,10 @@ const ofOwner = (p: Parameter<KeyValue>) => sql`issuer = ${p('issuer')} and ${in
 const table = 'mintmark_custom_resources'
 const column = (name: string) => sql`${sql.ref(`${table}.${name}`)}`
 
-/** Whether a row that was found by its key belongs to the provider and the type, in the form of `belongsToProvider`. */
+/**
+ * Whether a row that was found by its key belongs to the provider and the type. It is an expression for the same reason
+ * as `belongsToProvider`.
+ */
 const isOfType = (p: Parameter<'provider_id' | 'resource_type'>) =>
   sql<boolean>`${belongsToProvider(p)} and resource_type || '' = ${p('resource_type')}`
 

@@ -16,8 +16,8 @@ import { createColumnReader, type ColumnReader } from '../row.ts'
 import { usedValueDigest } from './replay-store.ts'
 
 /**
- * Creates the store of revocations. Database triggers write the list of revocations. A token that is revoked
- * individually is stored as a used value with its own purpose.
+ * Creates the store of revocations. Database triggers write the list of revocations. An individually revoked
+ * token is stored in the table of replay marks, with a purpose of its own.
  */
 export function createRevocationStore({ query, engine, run }: Database): RevocationStore {
   const statements = revocationStatements(query)

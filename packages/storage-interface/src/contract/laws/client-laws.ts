@@ -134,7 +134,7 @@ export const clientRemovalLaws: readonly StorageLaw[] = [
     },
   ),
 
-  law('clients: the status of a grant or a family of a removed client has no client', async ({ storage, same }) => {
+  law('clients: the status of a grant or token family omits a client that was removed', async ({ storage, same }) => {
     await storage.clients.insert(client)
     await storage.grants.insert(aGrantRecord())
     await storage.families.insert(aFamilyRecord())
