@@ -81,7 +81,7 @@ describe('other members of the key in a proof', () => {
     ['a purpose', { use: 'enc', key_ops: ['encrypt'], ext: false }],
     ['another algorithm', { alg: 'ES384' }],
     ['an identifier, an address and a certificate', { kid: 'x', x5u: 'http://127.0.0.1:1/x', x5c: ['AAAA'] }],
-    ['members of other keys', { n: 'AAAA', e: 'AQAB', z: 1 }],
+    ['members of other key types', { n: 'AAAA', e: 'AQAB', z: 1 }],
     ['a member named __proto__', JSON.parse('{"__proto__":{"x":"AAAA"},"constructor":1}') as Record<string, unknown>],
   ])('have no effect: %s (RFC 7638 §3.1)', async (_case, members) => {
     const jwk = Object.fromEntries([...Object.entries(key.jwk), ...Object.entries(members)])

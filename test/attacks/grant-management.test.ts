@@ -141,7 +141,7 @@ describe('a grant', () => {
     expect(reply.status).toBe(403)
   })
 
-  it('is refused to a token for another audience (RFC 9068 §4)', async () => {
+  it('cannot be revoked with a token for another audience (RFC 9068 §4)', async () => {
     const site = await startGrantServer({ defaultAudience: 'https://default.test' })
     const { grant } = await createGrant(site)
     const token = await managementToken(site, 'A', { scope: `api.read ${grantScopes}` })
@@ -155,7 +155,7 @@ describe('a grant', () => {
     expect((await manageGrant(site, { grant, token: await managementToken(site) })).status).toBe(200)
   })
 
-  it('is refused to public clients, which cannot authenticate (Grant Management §5.1)', async () => {
+  it('cannot be read by public clients, which cannot authenticate (Grant Management §5.1)', async () => {
     const site = await startGrantServer()
     const { json } = await tokensOfP(site)
 
@@ -170,7 +170,7 @@ describe('a grant', () => {
   it.each([
     ['no token', {}, 'bearer_missing'],
     ['a forged token', { authorization: 'Bearer x' }, 'access_token_invalid'],
-  ] as const)('is refused to a request with %s (RFC 6750 §3.1)', async (_case, headers, reason) => {
+  ] as const)('cannot be revoked by a request with %s (RFC 6750 §3.1)', async (_case, headers, reason) => {
     const site = await startGrantServer()
     const { grant } = await createGrant(site)
 
@@ -182,7 +182,7 @@ describe('a grant', () => {
     expect([reply.status, reply.header('www-authenticate')?.startsWith('Bearer realm="grants"')]).toEqual([401, true])
   })
 
-  it('is refused to a revoked token (RFC 6750 §3.1)', async () => {
+  it('cannot be revoked with a revoked token (RFC 6750 §3.1)', async () => {
     const site = await startGrantServer()
     const { grant } = await createGrant(site)
     const token = await managementToken(site)
@@ -196,22 +196,25 @@ describe('a grant', () => {
     expect(reply.status).toBe(401)
   })
 
-  it.each(methods)('is refused to a token of a disabled client: %s (RFC 6750 §3.1)', async (method) => {
-    const site = await startGrantServer()
-    const { grant } = await createGrant(site)
-    const token = await managementToken(site)
-    await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
+  it.each(methods)(
+    'cannot be read or revoked with a token of a disabled client: %s (RFC 6750 §3.1)',
+    async (method) => {
+      const site = await startGrantServer()
+      const { grant } = await createGrant(site)
+      const token = await managementToken(site)
+      await changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() })
 
-    const reply = await expectRefusal(site, {
-      send: () => manageGrant(site, { grant, token, method }),
-      reason: 'access_token_inactive',
-    })
+      const reply = await expectRefusal(site, {
+        send: () => manageGrant(site, { grant, token, method }),
+        reason: 'access_token_inactive',
+      })
 
-    expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
-    expect(reply.header('www-authenticate')).toMatch(/^Bearer realm="grants", error="invalid_token"/)
-  })
+      expect([reply.status, reply.json['error']]).toEqual([401, 'invalid_token'])
+      expect(reply.header('www-authenticate')).toMatch(/^Bearer realm="grants", error="invalid_token"/)
+    },
+  )
 
-  it('is refused to a bound token without a proof, with a proof for another grant and with a used proof (RFC 9449 §7.1, §7.2)', async () => {
+  it('cannot be read with a bound token without a proof, with a proof for another grant or with a used proof (RFC 9449 §7.1, §7.2)', async () => {
     const site = await startGrantServer()
     const { grant } = await createGrant(site)
     const key = await createProofKey()

@@ -160,7 +160,7 @@ describe('SCIM life cycle: deactivation revokes every token in the same request'
   })
 })
 
-describe('SCIM life cycle: removal', () => {
+describe('SCIM life cycle: removed and linked users', () => {
   it('a second DELETE is 404 (RFC 7644 §3.6)', async () => {
     const id = await provisionTestUser(site)
     expect((await remove(id)).status).toBe(204)
@@ -244,7 +244,7 @@ describe('SCIM life cycle: removal', () => {
     ])
   })
 
-  it('without the link hook no existing user is linked, by userName or by e-mail', async () => {
+  it('without the link hook, provisioning links no existing user by userName or e-mail', async () => {
     const id = await provisionTestUser(site, { userName: 'U1', emails: [{ value: 'ann@example.test', primary: true }] })
 
     expect(id).not.toBe('U1')

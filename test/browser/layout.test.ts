@@ -51,10 +51,13 @@ test.each([
       await tokens(page).waitFor()
     },
   },
-])('tokens fit 360 px ($client client) (WCAG 2.2 §1.4.10)', async ({ client, arrive }) => {
-  const visitor = await instance.openBrowser({ viewport: { width: 360, height: 640 } })
+])(
+  'the page that shows the tokens fits a width of 360 px ($client client) (WCAG 2.2 §1.4.10)',
+  async ({ client, arrive }) => {
+    const visitor = await instance.openBrowser({ viewport: { width: 360, height: 640 } })
 
-  await arrive(visitor, `${instance.url}/${client}/`)
+    await arrive(visitor, `${instance.url}/${client}/`)
 
-  expect(await visitor.page.locator('html').evaluate((root) => root.scrollWidth)).toBe(360)
-})
+    expect(await visitor.page.locator('html').evaluate((root) => root.scrollWidth)).toBe(360)
+  },
+)

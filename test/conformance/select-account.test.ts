@@ -128,7 +128,7 @@ describe('prompt=select_account with a page for the choice', () => {
 })
 
 describe('the consent page', () => {
-  it('leads to the sign-in page for another account, whose user is then asked for consent', async () => {
+  it('offers a link to the sign-in page for another account', async () => {
     const started = await open(site, { scope: 'openid phone' }, 'U1')
     const { switchAccountUrl = '' } = await look(started)
 

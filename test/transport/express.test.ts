@@ -31,24 +31,21 @@ describe('a body that other code has read', () => {
     ['a parser that skips an empty body', express.json(), [form, '']],
     ['a body reader of the host', readAll, [form, 'grant_type=x']],
     ['a decoder of the host', decode, [form, 'grant_type=x']],
-  ] as const)(
-    'causes an error in the host that names the fix, and is not handled: %s',
-    async (_, parser, [contentType, body]) => {
-      const service = aService()
-      const host = await aHost((app) => app.use(parser, toExpress(service)))
+  ] as const)('is not handled, and the error says how to fix the host: %s', async (_, parser, [contentType, body]) => {
+    const service = aService()
+    const host = await aHost((app) => app.use(parser, toExpress(service)))
 
-      const response = await fetch(`${host.url}/token`, {
-        method: 'POST',
-        headers: { 'Content-Type': contentType },
-        body,
-      })
+    const response = await fetch(`${host.url}/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': contentType },
+      body,
+    })
 
-      expect(response.status).toBe(500)
-      expect(await response.text()).toMatch(fix)
-      expect(host.errors).toHaveLength(1)
-      expect(service.received).toEqual([])
-    },
-  )
+    expect(response.status).toBe(500)
+    expect(await response.text()).toMatch(fix)
+    expect(host.errors).toHaveLength(1)
+    expect(service.received).toEqual([])
+  })
 
   test.each([
     ['a parser after the adapter', (app: Express, handler: RequestHandler) => app.use(handler, express.json())],
@@ -86,7 +83,7 @@ describe('a body that other code has read', () => {
   })
 })
 
-test('a body parser in front of a page of the host is an error that names the fix', async () => {
+test('a body parser in front of a page of the host causes an error that says how to fix the host', async () => {
   const received: unknown[] = []
   const page: Endpoint = (request) => {
     received.push(request)
@@ -101,7 +98,7 @@ test('a body parser in front of a page of the host is an error that names the fi
   expect(received).toEqual([])
 })
 
-test('a page below a mount path sees its full path', async () => {
+test('a page below a mount path receives the full path of the request', async () => {
   const seen: string[] = []
   const page: Endpoint = (request) => {
     seen.push(request.url.href)
@@ -114,7 +111,7 @@ test('a page below a mount path sees its full path', async () => {
   expect(seen).toEqual(['https://as.test/id/login'])
 })
 
-test('a page mounted at every path never sees a target that parsing would change', async () => {
+test('a page mounted at every path never receives a target that parsing would change', async () => {
   const seen: string[] = []
   const page: Endpoint = (request) => {
     seen.push(request.url.href)

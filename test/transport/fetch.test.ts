@@ -145,7 +145,7 @@ describe('bodies', () => {
   test.each([
     ['was read completely', (request: Request) => request.text()],
     ['is locked by a reader', (request: Request) => request.body?.getReader()],
-  ])('a body that %s causes an error that names the fix, and is not handled', async (_, read) => {
+  ])('a request whose body %s is not handled, and the error says how to fix the host', async (_, read) => {
     const service = aService()
     const request = new Request(`${origin}/token`, { method: 'POST', body: 'a=b' })
     await read(request)

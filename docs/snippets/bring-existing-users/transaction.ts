@@ -28,7 +28,7 @@ export async function createUser(pool: Pool, user: { readonly id: string; readon
   }
 }
 
-/** Disables the user in both. The commit also revokes everything that was issued to the user. */
+/** Disables the user in the product's table and in Mintmark. The commit also revokes everything issued to the user. */
 export async function disableUser(pool: Pool, id: string): Promise<void> {
   const client = await pool.connect()
   try {

@@ -13,7 +13,7 @@ export const pushedRequests = defineRecord(
     parameters: jsonOf<Readonly<Record<string, string>>>(),
     /** The `resource` parameter, the only one that may repeat (RFC 8707 §2). */
     resources: list(text),
-    /** A browser must begin with the request before this time. From then on, `expiresAt` applies. */
+    /** A browser must first open the request before this time. Its interaction can then continue until `expiresAt`. */
     usableUntil: time,
     createdAt: time,
     expiresAt: time,

@@ -12,7 +12,7 @@ export type ClientId = Brand<string, 'ClientId'>
 /** A user's stable identifier; the `sub` of their tokens. At most 255 ASCII characters, never reassigned (OIDC Core §2). */
 export type UserId = Brand<string, 'UserId'>
 
-/** Identifies what a user granted to one client; random, never shown to a client. */
+/** Identifies what a user granted to one client; random. Clients receive it only with grant management (`grant_id`). */
 export type GrantId = Brand<string, 'GrantId'>
 
 /** Identifies a token family: everything that was issued from one authorization code; random. */

@@ -1,6 +1,9 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 
-/** Returns a record as JSON text. Writes `undefined` as null, so that a reader can detect a member that is missing. */
+/**
+ * Returns a record as JSON text. Writes `undefined` as null instead of omitting the member, so that a reader can tell a
+ * value that is not set from a member that is missing.
+ */
 export const storedJson = (record: object): string =>
   JSON.stringify(record, (_name, value: unknown) => (value === undefined ? null : value))
 

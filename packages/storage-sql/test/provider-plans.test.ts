@@ -43,7 +43,7 @@ describe.for([
     },
   )
 
-  test.for(Object.entries(requests))('reads only by an index: %s', async ([, request]) => {
+  test.for(Object.entries(requests))('every statement uses an index: %s', async ([, request]) => {
     database.takeStatements()
 
     await request(database.storage)

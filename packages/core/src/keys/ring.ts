@@ -51,9 +51,10 @@ export interface KeyRing {
    */
   hintKeys?(): Promise<readonly PublicKey[]>
   /**
-   * Derives secrets of 32 bytes for a purpose, the same in every process of the issuer, such as with HKDF from a secret
-   * that only the host has. The server protects values that it issues with the first one, such as the state of a
-   * pending sign-in. The others come from earlier secrets of the host; values that they protect are still accepted.
+   * Derives secrets of 32 bytes for a purpose, the same in every process of the issuer. An implementation can use HKDF
+   * with a secret that only the host has. The first derived secret protects the values that the server issues, such as
+   * the state of a pending sign-in. The others come from earlier secrets of the host; values that they protect are
+   * still accepted.
    */
   deriveSecrets(purpose: string): Promise<readonly Uint8Array[]>
   /**

@@ -151,7 +151,7 @@ export async function findGroup(
  */
 export function groupState(document: JsonObject, { groupType, limits }: GroupStateDependencies): GroupState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
-  // RFC 9110 §15.5.14: as for users.
+  // RFC 9110 §15.5.14: the limit is the same as for users.
   if (isLongerThan(limits.resourceBytes, JSON.stringify(resource))) throw refusal('resource_too_large')
   return {
     externalId: getText(document, 'externalId'),

@@ -1,5 +1,5 @@
-// One file, because every write of a user passes the same steps: find the user, compute the state, authorize the change,
-// swap.
+// This file contains every write of a user, because all take the same steps: find the user, compute the new state,
+// authorize the change, and store it with a compare-and-swap.
 
 import type { Journal } from '@mintmark/internal'
 import {
@@ -98,11 +98,11 @@ export const groupReadOptions = (
  */
 export function chargeForGroups({ work }: Pick<ScimCall, 'work'>, { groups = [] }: ProvisionedUserRecord): void {
   const units = groups.reduce((sum, { displayName }) => sum + workPerGroup + displayName.length / charactersPerWork, 0)
-  // RFC 9110 §15.5.14: as for the members of a group.
+  // RFC 9110 §15.5.14: a request that reads or writes too many members of groups gets the same error.
   if (!work.spend(units)) throw refusal('operations_too_many')
 }
 
-/** The work of reading a group, in values that are read (see `ScimLimits.work`). */
+/** The work of reading a group. The unit is the work of reading one value (see `ScimLimits.work`). */
 const workPerGroup = 4
 
 /** Reading this many characters of names takes as long as reading one value. */
@@ -123,7 +123,8 @@ export async function writeState(
   const { state, password } = written
   const isSameState = isUnchanged(user, written)
   if (isSameState && password === undefined) return user
-  // RFC 7644 §3.12, 403: with other identifiers the provider could create the user a second time, without the host's block.
+  // RFC 7644 §3.12, 403: if a provider could change the identifiers of a blocked user, it could then use the old ones
+  // to create the user a second time, without the host's block.
   if (user.blockedAt !== undefined && changesIdentifiers(user, state, context.deps)) throw refusal('change_refused')
   await authorizeChange(user, { kind: changeKind(user, state), claims: state.claims }, context)
 
@@ -211,14 +212,14 @@ export const hasUserName = (
 export const activeSetByProvider = ({ active, activeAfterBlock }: UserRecord): boolean => activeAfterBlock ?? active
 
 /**
- * The request or sign-in of a provider that writes a user. Each request needs its own object, because the
- * deprovisioning limit counts each object once.
+ * The request or sign-in through which a provider writes a user. Each request needs its own object, because the
+ * deprovisioning limit counts at most one deprovisioning for each object.
  */
 export interface UserWriter {
   readonly providerId: ProviderId
   readonly verifiedDomains: readonly string[]
   readonly now: EpochSeconds
-  /** Whether it is a sign-in, which does not create a user again whom the provider has removed. */
+  /** Whether this is a sign-in. A sign-in does not recreate a user whom the provider has removed. */
   readonly isSignIn: boolean
   /** Records an event. */
   readonly record: (occurrence: ScimOccurrence) => void
@@ -240,8 +241,8 @@ export interface WriteContext {
 }
 
 /**
- * Authorizes a change: the host may protect the user, and deprovisionings count towards the limit, once per writer even when the
- * write is retried.
+ * Authorizes a change. The host may protect the user. A deactivation or removal counts towards the deprovisioning
+ * limit, but a retry by the same writer is not counted again.
  * @throws ScimError 403 — reasons `change_refused`, `deprovisioning_suspended`.
  */
 export async function authorizeChange(
@@ -304,7 +305,8 @@ export const userBeforeWrite = (
 })
 
 /**
- * Returns the resource of a user that PUT and PATCH change. It contains the `id`, because Okta repeats it in a PATCH.
+ * Returns the resource to which PUT and PATCH apply their changes. It contains the `id`, because Okta repeats it in a
+ * PATCH.
  */
 export const userDocument = (user: ProvisionedUserRecord): JsonObject =>
   toObject([

@@ -76,7 +76,7 @@ describe('schemas', () => {
     expect(containsNull(reply.body)).toBe(false)
   })
 
-  test('are each found by their URN, in any case', async () => {
+  test('are each found by their URN, in upper or lower case', async () => {
     const scim = await startScim()
     const all = await scim.send({ path: '/Schemas' })
 
