@@ -206,7 +206,7 @@ describe('client_credentials: the response', () => {
     expect(readJws(tokensOf(reply).access_token).payload['aud']).toBe('https://api.test')
   })
 
-  it('without a scope the client gets its own scopes, except those that concern a user (RFC 6749 §3.3)', async () => {
+  it('a request without the scope parameter gets the scopes of the client, except scopes that concern a user (RFC 6749 §3.3)', async () => {
     const other = await startServer()
     onTestFinished(() => other.close())
     await changeClient(other.storage, clientId('M'), { scopes: ['openid', 'profile', 'offline_access', 'api.read'] })

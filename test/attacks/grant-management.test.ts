@@ -27,7 +27,7 @@ async function tokensOfP(site: ServerUnderTest): Promise<Reply> {
 }
 
 describe('a grant', () => {
-  it.each(methods)('is unknown to other clients: %s (Grant Management §6.6)', async (method) => {
+  it.each(methods)('is not found with a token of another client: %s (Grant Management §6.6)', async (method) => {
     const site = await startGrantServer()
     const { grant, accessToken } = await createGrant(site)
     const token = await managementToken(site, 'M')
@@ -47,7 +47,7 @@ describe('a grant', () => {
     expect((await introspect(site, accessToken)).json['active']).toBe(true)
   })
 
-  it.each(methods)('is unknown to a token of another user: %s (Grant Management §6.6)', async (method) => {
+  it.each(methods)('is not found with a token of another user: %s (Grant Management §6.6)', async (method) => {
     const site = await startGrantServer()
     const { grant } = await createGrant(site)
     await site.storage.users.insert({ userId: userId('U4'), claims: {}, createdAt: site.clock.now() })

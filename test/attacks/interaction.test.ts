@@ -193,12 +193,12 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
     ['an invented cookie', () => Promise.resolve(`__Host-mintmark-browser=${'A'.repeat(43)}`)],
     ['an empty cookie', () => Promise.resolve('__Host-mintmark-browser=')],
     [
-      'its cookie under a name that a sibling host can set',
+      'the right cookie under a name that a sibling host can set',
       () => Promise.resolve(browserCookie(started).replace('__Host-', '')),
     ],
-    ['its cookie in upper case', () => Promise.resolve(browserCookie(started).toUpperCase())],
-    ['its cookie and a planted one', async () => `${await otherCookie()}; ${browserCookie(started)}`],
-    ['its cookie inside another', () => Promise.resolve(`x=y, ${browserCookie(started)}`)],
+    ['the right cookie in upper case', () => Promise.resolve(browserCookie(started).toUpperCase())],
+    ['the right cookie after a planted one', async () => `${await otherCookie()}; ${browserCookie(started)}`],
+    ['the right cookie inside another cookie', () => Promise.resolve(`x=y, ${browserCookie(started)}`)],
   ])('another browser can neither read nor complete it: %s', async (_, cookieOf) => {
     const cookie = await cookieOf()
     const headers = { cookie, origin: site.issuer }

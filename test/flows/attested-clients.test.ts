@@ -173,7 +173,7 @@ describe('client authentication by attestation', () => {
     ['that another key signed (§7.1)', () => ({ attestedBy: tablet })],
     ['that the instance signed itself (§7.1)', () => ({ attestedBy: phone })],
     [
-      'with the key of its signer in the header (§7.1)',
+      'whose header contains the public key of its signer (§7.1)',
       async () => ({
         attestedBy: tablet,
         attestationHeader: { kid: undefined, jwk: await exportJWK(tablet.publicKey) },

@@ -124,7 +124,7 @@ describe('authorization details', () => {
     expect(described.json).toMatchObject({ active: true, authorization_details: [] })
   })
 
-  it('of a type that remembers consent are granted again without a page (OIDC Core §3.1.2.4)', async () => {
+  it('are granted again without a consent page if the consent to their type is remembered (OIDC Core §3.1.2.4)', async () => {
     const site = await startBank()
     const details = [{ type: 'reading', account: 'DE1' }]
     await codeFor(site, details)

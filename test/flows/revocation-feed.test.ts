@@ -179,7 +179,7 @@ describe.each<Mode>(['on_demand', 'follow'])('a resource server whose feed is %s
     await expect.poll(() => api.present(access_token)).toBe('admitted')
   })
 
-  it('still accepts the tokens of a client after another change to it', async () => {
+  it('still accepts the tokens of a client whose name was changed', async () => {
     const api = anApi(mode)
     const { access_token } = tokensOf(await serviceToken(site, { resource: 'https://api.test' }))
     await api.present(access_token)

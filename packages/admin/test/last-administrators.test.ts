@@ -173,7 +173,7 @@ it.each([
   'claims.level ge 3',
   'claims.staff_role sw "admin" and claims.staff_role ne "admin-of-nothing"',
   'id eq "root" or claims.staff_role eq "admin"',
-])('accepts the filter %s, because no directory can make its users match', (administrators) => {
+])('accepts the filter %s, because no directory could make its users match it', (administrators) => {
   expect(() => startAdmin({ customFields: [...staffFields], lastAdministrators: { administrators } })).not.toThrow()
 })
 

@@ -134,7 +134,7 @@ const aColor: OptionCheck = (value) =>
 
 /** Returns the accent, made lighter or darker if text in this colour would otherwise have too little contrast. */
 function nearestAccent(accent: string, scheme: Scheme): string {
-  // `schemeStyle` refuses a value that is not a colour, with the name of the option.
+  // If the value is not a colour, `schemeStyle` later throws an error that names the option.
   if (aColor(accent) !== undefined) return accent
   return nearestPassing(accent, scheme.opposite, (color) => {
     const { tint, tintHover } = shadesOf(color, readableOn(color), scheme)

@@ -55,7 +55,10 @@ export const codes = defineRecord(
     digest: key(id(secretDigest)),
     clientId: id(clientId),
     grantId: id(grantId),
-    /** The family that redemption will create. The code names it, so that a replay can revoke the family before it is written. */
+    /**
+     * The token family that redemption will create. Because the code contains its identifier, a replay can revoke the family
+     * even before redemption has stored it.
+     */
     familyId: id(familyId),
     userId: id(userId),
     redirectUri: text,
@@ -70,7 +73,7 @@ export const codes = defineRecord(
     /** The `claims` request parameter (OIDC Core §5.5), parsed. */
     claimsRequest: optional(json),
     authentication: object(authenticationFields),
-    /** The session that the code and its tokens are revoked with; `undefined` when they are independent of it. */
+    /** Revoking this session revokes the code and its tokens. `undefined` when they do not depend on a session. */
     boundSessionId: optional(id(sessionId)),
     /** The key that is needed to redeem the code (RFC 9449 §10). A code without this member is not redeemed. */
     possession: jsonOf<Possession>(),
@@ -95,9 +98,9 @@ export interface AuthorizationCodeStore {
   find(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<AuthorizationCodeRecord | undefined>
 
   /**
-   * Law: at most one call gets `won` for a code, under any interleaving (RFC 6749 §10.5). Only the client that the code was
-   * issued to can get it, and only while `now < expiresAt`. A call for another client changes nothing. Until a consumed code
-   * expires, later calls get `replayed`.
+   * Law: at most one call gets `won` for a code, under any interleaving (RFC 6749 §10.5). Only a call for the client that the
+   * code was issued to gets `won`, and only while `now < expiresAt`. A call for another client changes nothing. Until a
+   * consumed code expires, later calls get `replayed`.
    * `UPDATE codes SET consumed_at = ? WHERE issuer = ? AND digest = ? AND client_id = ? AND expires_at > ? AND consumed_at IS NULL RETURNING *`
    */
   consume(digest: SecretDigest, clientId: ClientId, now: EpochSeconds): Promise<ConsumeOutcome<AuthorizationCodeRecord>>

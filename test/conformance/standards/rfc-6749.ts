@@ -135,7 +135,7 @@ export const rfc6749: Standard = {
     [
       '3.3',
       'A request without scope gets a default or an error',
-      'without a scope the client gets its own scopes, except those that concern a user (RFC 6749 §3.3)',
+      'a request without the scope parameter gets the scopes of the client, except scopes that concern a user (RFC 6749 §3.3)',
     ],
     [
       '4.1.1',

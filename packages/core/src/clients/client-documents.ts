@@ -26,8 +26,8 @@ export interface ClientDocuments {
    */
   identify(id: string, now: EpochSeconds): Promise<ClientRecord>
   /**
-   * Reads the document of a client that is not stored yet, because no user has consented to it, but that pushes a
-   * request. Returns `undefined` if `id` is not the URL of a document that this server may read. Stores nothing.
+   * Reads the document of a client that pushes a request before it is stored, that is, before any user has consented to
+   * it. Returns `undefined` if `id` is not the URL of a document that this server may read. Stores nothing.
    * @throws OAuthError like `identify`, for a document that cannot be used or read.
    */
   findByDocument(id: string, now: EpochSeconds): Promise<ClientRecord | undefined>

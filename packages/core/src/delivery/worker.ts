@@ -72,7 +72,7 @@ export const createDeliveryWorker = (deps: DeliveryWorkerDependencies): Delivery
 export interface DeliveryChannel {
   readonly name: string
   readonly watch: DeliverySource
-  /** How many messages of one recipient are sent at once in a process. */
+  /** How many messages to one recipient are sent at once in a process. */
   readonly perRecipient: number
   /** Reads the next page of revocations or changes, and enqueues the messages that follow from them. */
   derive(now: EpochSeconds): Promise<{ readonly position: number; readonly more: boolean }>
@@ -96,7 +96,10 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
   let isRunning = false
   let isNudged = false
 
-  /** Derives messages until every entry was read or it must stop. @returns the position, and whether there is more. */
+  /**
+   * Derives messages until every entry was read or `shouldStop` returns true.
+   * @returns the position, and whether entries are left.
+   */
   async function derive(shouldStop: () => boolean): Promise<{ readonly position: number; readonly more: boolean }> {
     for (;;) {
       const read = await channel.derive(clock())
@@ -135,7 +138,7 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
     let isWaiting = false
     const shouldStop = (): boolean => signal.aborted
     const attemptEnded = (outcome: AttemptOutcome): void => {
-      // A message that has to be sent again is due earlier than its lease would have ended.
+      // The loop waits for the end of the lease at the latest, but a message that has to be sent again is due earlier.
       if (!isWaiting && outcome !== 'retry' && outcome !== 'postponed') return
       checkDueAt = epochSeconds(0)
       sleeper.wake()
@@ -154,7 +157,7 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
 
       if (isNew || now >= deriveAt) {
         const { position, more } = await derive(shouldStop)
-        // Another user of the watch may already have seen an entry that was written after this read.
+        // Other code that polls the same watch may already have seen an entry that was written after this read.
         version = !more && watch.position() <= position ? watch.version() : seen
         deriveAt = after(now, checkInterval)
       }
@@ -239,13 +242,16 @@ export const combineWorkers = (workers: readonly DeliveryWorker[]): DeliveryWork
 /** In milliseconds: slightly more than the minimum time between two polls of the watch. */
 const pollInterval = 102
 
-/** In seconds: how often an idle worker looks for other deliveries, such as those that an administrator requeued. */
+/**
+ * In seconds: how often an idle worker looks for due deliveries although nothing was revoked or changed. An administrator
+ * may have requeued some.
+ */
 const checkInterval = seconds(60)
 
 /** How an attempt ended. `lost`: the lease had ended, so the result was not stored. */
 type AttemptOutcome = DeliveryResult['kind'] | 'lost' | 'interrupted'
 
-/** The attempts of this process. */
+/** The attempts to send messages of one channel in this process. */
 interface Attempts {
   /** How many more attempts may begin. */
   free(): number
@@ -328,7 +334,7 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
   }
 }
 
-/** The maximum number of attempts at the same time in one process. */
+/** The maximum number of attempts at the same time for one channel in one process. */
 const maxPending = 16
 
 /** How long a delivery is leased: several times as long as an attempt takes. */

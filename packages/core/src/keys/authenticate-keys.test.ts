@@ -258,11 +258,11 @@ describe('a row that somebody else wrote', () => {
   }
 
   it.each<readonly [string, Partial<SigningKeyRecord>, string]>([
-    ['that signs', {}, 'revoked'],
-    ['that is announced', { signsFrom: epochSeconds(2_000_000_000) }, 'revoked'],
+    ['of a signing key', {}, 'revoked'],
+    ['of an announced key', { signsFrom: epochSeconds(2_000_000_000) }, 'revoked'],
     ['without a MAC', { rowMac: undefined }, 'revoked'],
-    ['that is already dropped', { droppedAt: epochSeconds(1_790_000_000) }, 'unchanged'],
-  ])('is removed by a drop: a row %s', async (_, change, outcome) => {
+    ['of a key that is already dropped', { droppedAt: epochSeconds(1_790_000_000) }, 'unchanged'],
+  ])('is deleted when an administrator drops its key: a row %s', async (_, change, outcome) => {
     const { ring, storage, own } = await withForgedRow(change)
 
     const dropped = await ring.drop('forged')

@@ -52,8 +52,8 @@ export const isBindingActive = (
   (session?.sessionId === boundSessionId && session.userId === userId && session.revokedAt === undefined)
 
 /**
- * Whether a session with a cookie is active: neither revoked nor expired, and its user is active and still of the
- * generation that signed in.
+ * Whether one of Mintmark's own sessions is active: neither revoked nor expired, and its user is active and still of the
+ * generation that signed in. A session of the host has no expiry, so the result is `false`.
  */
 export function isSessionActive(status: SessionStatus | undefined, now: EpochSeconds): status is SessionStatus {
   if (status === undefined) return false
@@ -74,7 +74,10 @@ export const isSameKey = (bound: Possession, proven: Possession): boolean =>
     ? proven.kind === 'dpop' && proven.jkt === bound.jkt
     : bound.kind === 'mtls' && proven.kind === 'mtls' && proven.x5tS256 === bound.x5tS256
 
-/** Whether storage returned a complete binding. Otherwise a store that loses the field would remove the binding. */
+/**
+ * Whether storage returned a complete binding. Without this check, a token that is bound to a key would become a bearer
+ * token if a store lost the field.
+ */
 export function isPossession(stored: Partial<Possession> | undefined): stored is Possession {
   if (stored?.kind === 'none') return true
   const thumbprint: unknown =

@@ -27,9 +27,10 @@ export interface ScimServerOptions extends ProvisioningHooks {
   /**
    * Decides whether a user may authorize a client to provision users for a provider. The client then sends an access
    * token that it received through the authorization code grant. Called for every request with such a token, after the
-   * client was found in the provider's `clientIds`. Called again, at most once a second, when a request has waited and
-   * before each operation of a Bulk request. Return `true` only for administrators of that customer.
-   * @defaultValue No user may. A client of a provider needs an access token without a user, or the secret.
+   * client was found in the provider's `clientIds`. Called again, at most once a second, after a request has waited
+   * for its turn and before each operation of a Bulk request. Return `true` only for administrators of that customer.
+   * @defaultValue No user may authorize a client. A client then needs an access token of its own (client credentials
+   * grant), or the provider's secret.
    */
   readonly mayProvision?: MayProvision
   /**
@@ -68,8 +69,8 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly onEvent?: (event: ScimEvent) => void | Promise<void>
   /**
-   * Receives every request of an authenticated provider with its outcome, for a log that its administrator reads.
-   * Errors are ignored.
+   * Receives every request of an authenticated provider with the outcome of the request, for a log that the provider's
+   * administrator reads. Errors are ignored.
    * @defaultValue Nothing is logged. `keepRequestLog` of `@mintmark/admin` keeps a log for a week.
    */
   readonly onRequest?: (answered: AnsweredRequest) => void | Promise<void>
@@ -79,8 +80,9 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly deprovisioningLimit?: DeprovisioningLimit
   /**
-   * Limits the requests of a provider, such as `createMemoryRateLimiter({ points: 600, window: 60 })`. Each operation
-   * of a Bulk request counts as a request. Responses have `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` headers.
+   * Limits how many requests a provider may send in a time window. An example is
+   * `createMemoryRateLimiter({ points: 600, window: 60 })`. Each operation of a Bulk request counts as a
+   * request. Responses have `X-Rate-Limit-Limit`, `-Remaining` and `-Reset` headers.
    * @defaultValue 12,000 in a minute, counted in the memory of this process. An initial synchronization makes many
    * requests at once, and most identity providers send fewer than 100 a second.
    */

@@ -28,7 +28,7 @@ export const userLaws: readonly StorageLaw[] = [
         { outcome: 'taken' },
         'an insertion after that',
       )
-      same(await storage.users.find(user.userId), written, 'the user after it')
+      same(await storage.users.find(user.userId), written, 'the user after that insertion')
     },
   ),
 
