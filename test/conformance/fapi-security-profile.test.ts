@@ -234,7 +234,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       expect(refusal(await first().redeem(code))).toBe('400 invalid_grant')
     })
 
-    it('a code is refused with neither a DPoP proof nor a certificate', async () => {
+    it('a code without a DPoP proof or certificate is refused', async () => {
       const refused = await first().redeem(await first().code(), {}, { proof: null, certificate: null })
       const isAuthentication = variant.authentication === 'tls_client_auth'
       const accepted = isAuthentication
@@ -259,7 +259,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       )
     })
 
-    it('a refresh is refused with neither a DPoP proof nor a certificate', async () => {
+    it('a refresh without a DPoP proof or certificate is refused', async () => {
       const { refresh_token } = await tokensOf(first(), { scope: 'openid offline_access', prompt: 'consent' })
       const refused = await first().refresh(refresh_token, { proof: null, certificate: null })
 
@@ -268,7 +268,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       )
     })
 
-    it('client credentials get a bound token without a refresh token, and no token with neither a DPoP proof nor a certificate', async () => {
+    it('client credentials get a bound token without a refresh token, and no token without a DPoP proof or certificate', async () => {
       const { status, json } = await first().ownToken()
       const refused = await first().ownToken({ proof: null, certificate: null })
 

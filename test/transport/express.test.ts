@@ -49,7 +49,7 @@ describe('a body that other code has read', () => {
 
   test.each([
     ['a parser after the adapter', (app: Express, handler: RequestHandler) => app.use(handler, express.json())],
-    ['a reader that found nothing to read', (app: Express, handler: RequestHandler) => app.use(readAll, handler)],
+    ['other code that read an empty body', (app: Express, handler: RequestHandler) => app.use(readAll, handler)],
     ['a platform that stores a copy', (app: Express, handler: RequestHandler) => app.use(storeCopy, handler)],
   ])('causes no error: %s', async (_, mount) => {
     const service = aService()

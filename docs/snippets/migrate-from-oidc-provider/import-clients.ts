@@ -22,7 +22,7 @@ export async function importClients(
   return problems
 }
 
-/** Returns whether the client still has the secret of its registration, because an earlier run stopped too early. */
+/** Returns whether the client has only the secret of its registration: the import has not replaced it yet. */
 const hasFirstSecret = ({ secrets, createdAt }: ClientRecord): boolean =>
   secrets.length === 1 && secrets[0]?.createdAt === createdAt
 

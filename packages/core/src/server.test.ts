@@ -99,7 +99,7 @@ describe('a server whose sealing key did not seal the stored keys', () => {
     expect(await storage.signingKeys.list()).toEqual(before)
   })
 
-  it('answers again once the keys in storage are its own', async () => {
+  it('answers again after the foreign keys were removed from storage', async () => {
     const storage = createMemoryStorage({ issuer })
     await aServer(storage).ready()
     const server = aServer(storage, wrongKey)

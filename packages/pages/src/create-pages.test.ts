@@ -27,7 +27,7 @@ describe('createPages', () => {
       'createPages: languages has two catalogues for en.',
     ],
     ['a language without a tag', [{ ...german, lang: 'Deutsch (AT)' }], '"Deutsch (AT)" is not a language tag'],
-    ['a tag that is not in canonical case', [{ ...german, lang: 'DE' }], '"DE" is not a language tag'],
+    ['a language tag that is not in canonical case', [{ ...german, lang: 'DE' }], '"DE" is not a language tag'],
     ['an unknown direction', [fromJson('{"dir":"auto"}')], 'in de: dir must be ltr or rtl.'],
     ['a missing text', [JSON.parse('{"lang":"de","dir":"ltr"}') as Messages], 'in de: unnamedClient is missing.'],
     ['an empty text', [changeMessages(german, { signIn: { title: ' ' } })], 'in de: signIn.title must not be empty.'],

@@ -123,5 +123,5 @@ export type RegistrationOccurrence =
       readonly cause: unknown
     }
 
-/** A dated event of the registration endpoint. */
+/** An event of the registration endpoint, with its time. */
 export type RegistrationEvent = RegistrationOccurrence & EventStamp<EpochSeconds>

@@ -105,7 +105,7 @@ describe('Microsoft Entra ID', () => {
     expect(create(entraTolerances, body)).toEqual({ ...expected, schemas: [user] })
   })
 
-  test('creates a user in the older form: nulls, unknown keys, a misspelt URN', () => {
+  test('creates a user from a request in the older form: nulls, unknown keys, a misspelt URN', () => {
     const body = {
       schemas: [user, 'urn:ietf:params:scim:schemas:extension:enterprise:2.0User'],
       userName: 'kim@x.test',

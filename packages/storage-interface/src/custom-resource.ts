@@ -42,7 +42,7 @@ export interface CustomResourceState {
   readonly externalId: string | undefined
   /** The SCIM resource without `id`, `externalId` and `meta`. */
   readonly resource: JsonObject
-  /** The comparable form of `resource`. */
+  /** The form of `resource` that filters and sorting compare. */
   readonly comparable: JsonObject
   /**
    * Strings that no other resource of the same type and provider may have, without duplicates: one for each value of an attribute

@@ -20,7 +20,7 @@ export interface GroupState {
   readonly displayName: string
   /** The SCIM resource without `id`, `externalId`, `members` and `meta`. */
   readonly resource: JsonObject
-  /** The comparable form of `resource`. */
+  /** The form of `resource` that filters and sorting compare. */
   readonly comparable: JsonObject
 }
 
@@ -39,7 +39,7 @@ export const groups = defineRecord(
     /** Advances by one with each change of the group or of its members. Starts at 1. */
     version: integer,
   },
-  // Lookups use the keys, because the strings themselves may be too long for an index.
+  // Lookups use `externalIdKey` and `displayNameKey`, because the strings themselves may be too long for an index.
   { storedOnly: { externalIdKey: optional(text), displayNameKey: optional(text), comparable: searchable } },
 )
 
@@ -54,8 +54,8 @@ export interface GroupMember {
 }
 
 /**
- * A change of the members. Deltas can be applied in any order: a `delta` needs no version, and none is lost. A member in both
- * lists is added.
+ * A change of the members. A `delta` needs no version: deltas can be applied in any order, and no delta is lost. A member that is
+ * in both lists is added.
  */
 export type MemberChange =
   | { readonly kind: 'delta'; readonly add: readonly string[]; readonly remove: readonly string[] }
@@ -99,7 +99,7 @@ interface MembersOptions extends Abortable {
 export interface GroupStore {
   /**
    * Law: `externalId` is unique among the groups of a provider. A group cannot be its own direct member, but may contain itself
-   * through other groups. The store decides whether the identifier of a removed group stays taken: identifiers are random.
+   * through other groups. A store may accept or refuse the identifier of a removed group: identifiers are random and not reused.
    */
   insert(
     group: NewGroup,
@@ -127,8 +127,8 @@ export interface GroupStore {
   countMembers(providerId: ProviderId, groupIds: readonly GroupId[], atMost: number): Promise<number>
 
   /**
-   * Counts for each of the users or groups how many groups it is a direct member of, up to a limit and without one group.
-   * @returns the largest of these numbers.
+   * Counts, for each user or group in `memberIds`, the groups that it is a direct member of, except `excludedGroup`.
+   * @returns the largest of these numbers, at most `atMost`.
    */
   countMemberships(query: {
     readonly providerId: ProviderId

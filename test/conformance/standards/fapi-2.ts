@@ -20,7 +20,7 @@ export const fapiSecurityProfile: Standard = {
       'Access tokens are bound by DPoP or mutual TLS',
       'a request with state and nonce gets tokens',
       'gets no bearer token (FAPI 2.0 SP §5.3.2.1)',
-      'a code is refused with neither a DPoP proof nor a certificate',
+      'a code without a DPoP proof or certificate is refused',
     ],
     [
       '5.3.2.1',

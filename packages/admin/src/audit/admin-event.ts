@@ -136,7 +136,8 @@ interface ActionDone {
   readonly before: JsonObject | undefined
   readonly after: JsonObject | undefined
   /**
-   * Which of the two log entries were written: `whole` for both, only the `intent`, or `nothing` if the log was down.
+   * Which of the two log entries were written: `whole` for both, `intent` for only the first, or `nothing` if the first
+   * could not be written; the second may exist even then.
    */
   readonly logged: 'whole' | 'intent' | 'nothing'
 }

@@ -119,14 +119,14 @@ function recordRefusal(
   return error
 }
 
-/** Replaces characters that not every store accepts: a caller may send any string as an identifier. */
+/** Shortens the identifier and replaces characters that some stores reject, because a caller may send any string. */
 const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
   kind,
   id: id.replaceAll(/[\p{Cc}\p{Surrogate}]/gu, '?').slice(0, 600),
 })
 
 /**
- * What administration uses of a key ring: the algorithms that it signs with, and the secrets that seal webhook secrets.
+ * The parts of a key ring that administration uses: the signing algorithms, and the secrets that seal webhook secrets.
  */
 export type AdministrationKeys = Pick<KeyRing, 'algorithms'> & Partial<Pick<KeyRing, 'deriveSecrets'>>
 

@@ -18,7 +18,7 @@ export function readBody(request: ServerRequest, schema: z.ZodType): unknown {
   const value = parseJson(text)
   // RFC 8259 §4: the meaning of a repeated member differs between parsers, so a proxy may have checked another value.
   if (repeatsMember(text)) throw new AdminError('body_malformed')
-  // RFC 9110 §15.5.1: not every store can store such characters.
+  // RFC 9110 §15.5.1: some stores cannot store such characters.
   if (!isStorable(value)) throw new AdminError('body_invalid')
   return parseBySchema(value, schema, 'body_invalid')
 }

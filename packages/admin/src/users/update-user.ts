@@ -149,7 +149,7 @@ function requireStorable(claims: JsonObject): JsonObject {
   // RFC 9110 §15.5.1: tokens and responses contain the claims, so their size is limited.
   if (isDeeper(claims, 8) || JSON.stringify(claims).length > 32_768)
     throw new AdminError('claims_too_large', { pointer: '/claims' })
-  // RFC 9110 §15.5.1: not every store can read these characters back.
+  // RFC 9110 §15.5.1: some stores cannot read these characters back.
   if (!isStorable(claims)) throw new AdminError('claim_invalid', { pointer: '/claims' })
   return claims
 }

@@ -97,7 +97,7 @@ async function listUsers(search: UserSearch, { storage, userType }: AdminContext
 function parseUserFilter(filter: string, type: AdminContext['userType']): ReturnType<typeof userFilter> {
   try {
     const resolved = userFilter(filter, type)
-    // RFC 7644 §3.4.2.2: no stored value contains such characters, and not every store can search for them.
+    // RFC 7644 §3.4.2.2: no stored value contains such characters, and some stores cannot search for them.
     if (!isStorable(resolved)) throw new AdminError('filter_invalid')
     return resolved
   } catch (thrown) {

@@ -43,8 +43,8 @@ describe('a key ring with a vault', () => {
       'signatures in DER instead of r || s (RFC 7518 §3.4)',
       () => Promise.resolve(new Uint8Array([0x30, 0x06, 0x02, 0x01, 0x01, 0x02, 0x01, 0x01])),
     ],
-    ['signatures of another key', () => Promise.resolve(new Uint8Array(64).fill(7))],
-  ])('refuses a new key that creates %s, before it is published', async (_case, sign) => {
+    ['signatures that do not match its public key', () => Promise.resolve(new Uint8Array(64).fill(7))],
+  ])('refuses to publish a new key that creates %s', async (_case, sign) => {
     const { ring, storage } = aRing({ vault: await aVault({ open: () => Promise.resolve(sign) }) })
 
     await expect(ring.publicKeys()).rejects.toThrow(/does not verify/)

@@ -16,7 +16,7 @@ const app = await createApp({ storage, users, sealingKey, trustedProxies, logger
 const port = Number(process.env['PORT'] ?? (new URL(issuer).port || 3000))
 const listener = app.listen(port, process.env['HOST'] ?? 'localhost', (error) => {
   if (error === undefined) return console.log(`${issuer} is running. Press Ctrl-C to stop it.`)
-  console.error(`The server cannot listen on port ${port}: ${error.message}. Stop the program that uses the port.`)
+  console.error(`The server cannot listen on port ${port}: ${error.message}. If another program uses it, stop it.`)
   process.exit(1)
 })
 

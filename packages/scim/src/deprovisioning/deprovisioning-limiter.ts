@@ -19,8 +19,8 @@ import { refusal } from '../error/scim-error.ts'
 /** Suspends deprovisioning by a provider that deactivates or removes too many users (a circuit breaker). */
 export interface DeprovisioningLimiter {
   /**
-   * Counts a deprovisioning or refuses it. Inactive users are not counted, nor are users so new that they may be a test
-   * of the connection.
+   * Counts a deprovisioning or refuses it. Does not count inactive users, or new users, whom the provider may have created
+   * to test the connection.
    * @throws ScimError 403 — reason `deprovisioning_suspended`; nothing was written.
    */
   admit(deprovisioning: Deprovisioning): Promise<void>
@@ -77,7 +77,7 @@ async function countDeprovisioning(
   const context: CohortContext = { providerId, limit, now, storage }
   const known = current.cohorts ?? (isLimited ? await readCohorts(current, context) : [])
   const isFull = (cohort: Cohort): boolean => cohort.count >= allowedIn(cohort, percent ?? 100)
-  // A user who was created since the cohorts were read counts in their size as well.
+  // Users who were created after the cohorts were read increase the size of the cohort of all active users.
   const cohorts = known.some((cohort) => cohort.newest === undefined && isFull(cohort))
     ? await recountAll(known, current, context)
     : known
@@ -120,9 +120,10 @@ function countAt(
 }
 
 /**
- * Reads the cohorts of users: all active users, those who were created before the window, and of these the oldest 16,
- * 32, 64 and so on. The percentage applies to each cohort. Users who are created later are not among the oldest, so
- * they raise the limit for older users at most twofold, however many they are and however long the provider waits.
+ * Reads the cohorts: sets of users to each of which the percentage applies. They are all active users, the users who were
+ * created before the window, and of these the oldest 16, 32, 64 and so on. Users who are created later do not belong to
+ * the cohorts of the oldest. So they can at most double the limit for older users, however many they are and however
+ * long the provider waits.
  */
 async function readCohorts(counted: DeprovisioningCount, context: CohortContext): Promise<readonly Cohort[]> {
   const { count } = counted
@@ -150,13 +151,16 @@ async function recountAll(
   return cohorts.map((cohort) => (cohort.newest === undefined ? { ...cohort, size } : cohort))
 }
 
-/** Counts users. Fails closed: when storage refuses to count them, the provider is treated as a small one. */
+/**
+ * Counts users. Fails closed: if storage refuses to count them, the result is 0, and only the deprovisionings that are
+ * always allowed are admitted.
+ */
 async function countUsers(filter: ResolvedFilter, context: CohortContext): Promise<number> {
   const found = await listUsers(filter, { offset: 0, limit: 0 }, context)
   return found.outcome === 'listed' ? found.total : 0
 }
 
-/** Returns the newest of the oldest users. @param size how many users are the oldest. */
+/** Returns the newest of the `size` oldest users, which marks the end of their cohort. */
 async function findNewest(size: number, filter: ResolvedFilter, context: CohortContext): Promise<Cohort['newest']> {
   const found = await listUsers(filter, { offset: size - 1, limit: 1 }, context)
   const newest = found.outcome === 'listed' ? found.records[0] : undefined
@@ -221,9 +225,9 @@ export interface DeprovisioningLimit {
    */
   readonly users?: number
   /**
-   * The maximum percentage of the provider's active users in a window, of its users who were created before the window,
-   * and of its oldest 16, 32, 64 and so on, so that users who are created later do not raise it for older ones. The
-   * first five are always allowed.
+   * The maximum percentage of users in a window. It applies to all active users of the provider, to those who were
+   * created before the window, and to the oldest 16, 32, 64 and so on of these, so that users who are created later can
+   * at most double the limit for older users. The percentage always allows the first five.
    * @defaultValue Any share. Then `users` is the limit.
    */
   readonly percent?: number

@@ -107,7 +107,7 @@ test.each([
   ['address pr', 'does not have.'],
   ['email<script> eq "x"', 'does not follow the grammar'],
   ['zzz eq "x"', 'does not have.'],
-])('refuses %s without a suggestion', (text, detail) => {
+])('refuses %s and suggests no other attribute', (text, detail) => {
   expect(refusalOf(() => resolve(text)).detail).toContain(detail)
   expect(refusalOf(() => resolve(text)).detail).not.toContain('Perhaps')
 })

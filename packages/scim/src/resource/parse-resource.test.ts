@@ -172,7 +172,7 @@ test.each<[string, JsonObject, string]>([
     'value_primary_twice',
   ],
   [
-    'the same primary value twice',
+    'a primary value that is listed twice',
     {
       emails: [
         { value: 'a', primary: true },

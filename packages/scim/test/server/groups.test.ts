@@ -248,7 +248,7 @@ describe('read', () => {
     )
   })
 
-  test.each(['..%2f..', '%00', '__proto__', 'x'.repeat(10_000)])('%s is not a group', async (id) => {
+  test.each(['..%2f..', '%00', '__proto__', 'x'.repeat(10_000)])('responds with 404 to the group id %s', async (id) => {
     expect(await (await startDirectory(0)).send({ path: `/Groups/${id}` })).toMatchObject({
       status: 404,
       body: { status: '404' },

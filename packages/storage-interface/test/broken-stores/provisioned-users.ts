@@ -107,15 +107,17 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     'provisionedUsers',
     (honest) => ({ adopt: (change) => honest.adopt({ ...change, unlessRemoved: false }) }),
   ),
-  'provisioned users: a user whom the directory creates and removes during a sign-in is not created again by it':
-    breakStore('provisionedUsers', (honest) => ({
+  'provisioned users: a sign-in does not recreate a user whom the directory creates and removes meanwhile': breakStore(
+    'provisionedUsers',
+    (honest) => ({
       insert: async ({ unlessRemoved = false, ...user }) => {
         const { providerId, state } = user
         const isRemoved = unlessRemoved && (await honest.hasRemoved(providerId, state.externalId ?? ''))
         await letOthersGoFirst()
         return isRemoved ? { outcome: 'removed' } : honest.insert(user)
       },
-    })),
+    }),
+  ),
   'provisioned users: the externalId of a removed or released user is remembered per provider': breakStore(
     'provisionedUsers',
     () => ({ hasRemoved: () => Promise.resolve(false) }),

@@ -5,7 +5,10 @@ import { rowReader } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 import { listedFields } from '../stores/provisioned-user-statements.ts'
 
-/** Returns readers of the rows of a list of users: of the records, and of the attributes that filters compare. */
+/**
+ * Returns two functions that read a row of a list of users: `read` returns the record, and `comparable` returns the attributes
+ * that filters compare.
+ */
 export const listedUserReaders = (engine: SqlEngine, readGroups: ReadGroups) => ({
   read: listedUserReader(engine, readGroups),
   comparable: comparableReader(engine),
@@ -15,14 +18,14 @@ type ReadGroups = (row: SqlRow) => readonly GroupReference[]
 
 function listedUserReader(engine: SqlEngine, readGroups: ReadGroups): (row: SqlRow) => ListedUserRecord {
   const read = rowReader(listedFields, engine)
-  // `read` returns a new object with every other member.
+  // `read` returns a new object with every member except `groups`.
   return (row) =>
     Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, {
       groups: row.places.has('groups') ? readGroups(row) : undefined,
     })
 }
 
-/** Reads the attributes that filters compare: those in `comparable`, and those that the store adds (see `ListQuery`). */
+/** Reads the attributes that filters compare: those in the column `comparable`, and those that the store adds (see `ListQuery`). */
 function comparableReader(engine: SqlEngine): (row: SqlRow) => JsonObject {
   const columns = createColumnReader(engine)
   return (row) => {

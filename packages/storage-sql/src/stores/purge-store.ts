@@ -32,7 +32,7 @@ export function createPurgeStore(database: Database): PurgeStore {
       for (const statement of statements) {
         const rows = await run(statement, { now, limit: limit - removed })
         removed += rows.length
-        // There may be more rows: the next call finds out.
+        // The next call removes further rows, if there are any.
         if (removed >= limit) return { removed, done: false }
       }
       const idle = await purgeIdleFamilies({ now, limit: limit - removed })
@@ -50,7 +50,7 @@ function earlier(now: SqlValue, engine: Database['engine']): RawBuilder<unknown>
 
 /**
  * Removes the families whose refresh token expired a day ago. Their access tokens have expired too: core lets no access
- * token outlive its refresh token. There is no index by this time, because each rotation would have to write to it. Instead,
+ * token outlive its refresh token. The expiry has no index, because each rotation would have to update it. Instead,
  * each call examines the next families in the order of their key, and a pass over all of them begins once a day.
  */
 function createIdleFamilyPurge(database: Database): PurgeStore['purgeExpired'] {
@@ -88,8 +88,8 @@ const day = 86_400
 const idleFamiliesKeptFor = day
 
 /**
- * The rows to delete, with the time after which they are not needed. A revoked grant is deleted at once: nothing that was
- * issued under it is accepted without it.
+ * The rows to delete, with the time after which they are not needed. A revoked grant is deleted at once, because codes and
+ * tokens are refused if their grant does not exist.
  */
 const removable: readonly Removable[] = [
   { table: 'mintmark_codes', key: ['digest'], time: 'expires_at' },
@@ -100,7 +100,7 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at' },
   { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
   { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },
-  // A code that could still create the family lives for minutes, and every token without its family is inactive.
+  // After a day, no code that could create the family again is valid. A token whose family does not exist is inactive.
   { table: 'mintmark_families', key: ['family_id'], time: 'revoked_at', keptFor: day },
   {
     table: 'mintmark_sessions',
@@ -119,11 +119,11 @@ const removable: readonly Removable[] = [
 
 interface Removable {
   readonly table: string
-  /** Without the issuer. */
+  /** The columns of the primary key, without `issuer`. */
   readonly key: readonly string[]
   readonly time: string
   /**
-   * For how many seconds after that time other servers may still read the row, because their clocks differ.
+   * For how many seconds after `time` the row is kept: for servers whose clocks differ, or for readers of a log of changes.
    */
   readonly keptFor?: number
 }

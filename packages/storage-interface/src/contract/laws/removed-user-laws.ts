@@ -4,7 +4,7 @@ import { aUser, nowPlus } from '../fixtures.ts'
 import { type StorageLaw, law } from '../law.ts'
 import { aProvisionedUser } from '../provisioning-fixtures.ts'
 
-/** A sign-in does not create a user again whom the provider removed. */
+/** A sign-in does not recreate a user whom the provider removed. */
 export const removedUserLaws: readonly StorageLaw<ScimStorage>[] = [
   law(
     'provisioned users: the externalId of a removed or released user is remembered per provider',
@@ -48,18 +48,18 @@ export const removedUserLaws: readonly StorageLaw<ScimStorage>[] = [
     const elsewhere = { ...again, providerId: providerId('provider-2') }
     same((await provisionedUsers.insert(elsewhere)).outcome, 'inserted', 'an insertion by another provider')
     const byProvider = await provisionedUsers.insert({ ...grace, userId: userId('created'), unlessRemoved: false })
-    same(byProvider.outcome, 'inserted', 'an insertion without it')
+    same(byProvider.outcome, 'inserted', 'an insertion without unlessRemoved')
     same(
       await provisionedUsers.insert({ ...again, userId: userId('last') }),
       { outcome: 'taken', key: 'externalId' },
-      'an insertion when the user is there again',
+      'an insertion after the provider has created the user again',
     )
     const own = { ...adoption, version: 1, unlessRemoved: true }
     same((await provisionedUsers.adopt(own)).outcome, 'swapped', 'an adoption of a user who was never removed')
   }),
 
   law(
-    'provisioned users: a user whom the directory creates and removes during a sign-in is not created again by it',
+    'provisioned users: a sign-in does not recreate a user whom the directory creates and removes meanwhile',
     async ({ storage, server, same }) => {
       for (let round = 0; round < 8; round += 1) {
         const user = aProvisionedUser(`${round}`)
