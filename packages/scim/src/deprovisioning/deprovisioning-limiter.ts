@@ -120,10 +120,10 @@ function countAt(
 }
 
 /**
- * Reads the cohorts: sets of users to each of which the percentage applies. They are all active users, the users who were
- * created before the window, and of these the oldest 16, 32, 64 and so on. Users who are created later do not belong to
- * the cohorts of the oldest. So they can at most double the limit for older users, however many they are and however
- * long the provider waits.
+ * Reads the cohorts. A cohort is a set of active users, and the percentage applies to each cohort: to all active users,
+ * to those who were created before the window, and to the oldest 16, 32, 64 and so on of these. Users who are created
+ * later do not belong to the cohorts of the oldest. So they can at most double the limit for older users, however many
+ * they are and however long the provider waits.
  */
 async function readCohorts(counted: DeprovisioningCount, context: CohortContext): Promise<readonly Cohort[]> {
   const { count } = counted
