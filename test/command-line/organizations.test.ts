@@ -57,7 +57,7 @@ test.each([
   ['an unknown user', ['member', 'add', 'acme', 'nobody'], 'no such account'],
   ['a role with a space', ['member', 'add', 'acme', 'ann', '--role', 'two words'], 'at most 50 roles'],
   ['to remove a user who is not a member', ['member', 'remove', 'acme', 'ann'], 'not a member'],
-  ['an identifier that is in use', ['create', 'Acme', '--id', 'acme'], 'Choose another one'],
+  ['an identifier that is in use', ['create', 'Acme', '--id', 'acme'], 'Choose another identifier'],
 ])('refuses %s, with a sentence that says why', async (_, argv, sentence) => {
   const { line, json } = await withUsers()
   await json('create', 'Acme', '--id', 'acme')

@@ -18,7 +18,7 @@ export async function createMintmarkScim(
   const { secret, tenantUrl } = await registerIdentityProvider({ providerId: 'acme' }, { storage })
   const basePath = new URL(tenantUrl).pathname
   await fill({ storage, dialect }, settings.rows, { basePath, secret })
-  const server = createScimServer({ issuer, storage })
+  const server = createScimServer({ issuer, storage, requestLimit: 'unlimited' })
   return { server, site: { scim: { basePath, secret, accounts: settings.rows } } }
 }
 

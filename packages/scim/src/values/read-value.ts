@@ -21,11 +21,8 @@ export function readValue(attribute: Attribute, json: JsonValue, tolerances: Tol
 }
 
 /** Parses the values of a multi-valued attribute, without duplicates. */
-const readElements = (
-  attribute: Attribute,
-  json: JsonValue,
-  tolerances: ToleranceCounter,
-): readonly JsonValue[] => runAtOnce(readElementsInPieces(attribute, json, tolerances))
+const readElements = (attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] =>
+  runAtOnce(readElementsInPieces(attribute, json, tolerances))
 
 /** Does the same in pieces, because a group may have a hundred thousand members. */
 export function* readElementsInPieces(
