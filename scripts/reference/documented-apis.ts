@@ -8,7 +8,7 @@ import { createScimServer } from '@mintmark/scim'
 import type { JsonObject, AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 
-import { refusals, statusOf, type Refusal } from '../../packages/core/src/refusals.ts'
+import { refusals, refuse, type Refusal } from '../../packages/core/src/refusals.ts'
 import { refusals as scimRefusals } from '../../packages/scim/src/error/refusals.ts'
 import { withErrorResponses, type ErrorAnswer } from './error-responses.ts'
 
@@ -71,7 +71,7 @@ const oauthDocument = (): JsonObject =>
   })
 
 const oauthAnswer = ([row, [code]]: readonly [string, readonly [string, ...unknown[]]]): ErrorAnswer => ({
-  status: statusOf(row as Refusal),
+  status: refuse(row as Refusal).status,
   code,
 })
 

@@ -638,12 +638,6 @@ export function refuse(
   return new OAuthError(code, description, { reason, context, cause, retryAfter, dpopNonce, status })
 }
 
-/** Returns the HTTP status of a row, unless the error is sent by redirect (RFC 6749 §5.2, RFC 6750 §3.1). */
-export function statusOf(row: Refusal): number {
-  const [code, , , status = statuses[code]]: RefusalRow = refusals[row]
-  return status
-}
-
 /** Converts any error to a refusal. An internal failure is reported without its message. */
 export function toOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error

@@ -17,7 +17,7 @@ import type { ServerOccurrence } from './events.ts'
 import type { KeyRing } from './keys/ring.ts'
 import { SealingKeyError } from './keys/sealing-key-error.ts'
 import type { AuthorizationServerOptions } from './options.ts'
-import { type OAuthError, refuse } from './refusals.ts'
+import { refuse } from './refusals.ts'
 import { serverRoutes } from './routes.ts'
 import { parseSettings, type ServerSettings } from './settings.ts'
 import { endOtherSessions, listSessions, type SessionSummary } from './sessions/list-sessions.ts'
@@ -115,25 +115,22 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const response = await render(error, request)
       return withHeaders(response, [deps.journal.correlationHeader(request)])
     }
-  const refuseHead = (refusal: OAuthError, request: RequestHead): ServerResponse => {
-    deps.journal.record(request, requestRefused(refusal, request))
-    return withHeaders(renderApiError(refusal), [deps.journal.correlationHeader(request)])
-  }
+  const renderApi = recordAndRender(renderApiError)
   const router = createRouter({
     origin: settings.issuerUrl.origin,
     bodyLimit: 16_384,
     tooLarge: () => renderApiError(refuse('message_too_large')),
     routes: withUsableKeys(
       serverRoutes(deps, {
-        api: recordAndRender(renderApiError),
+        api: renderApi,
         browser: recordAndRender(renderPage),
         bearer: recordAndRender(renderBearerError('userinfo')),
         grants: recordAndRender(renderBearerError('grants')),
       }),
       options.keys,
     ),
-    notFound: (request) => refuseHead(refuse('path_not_found'), request),
-    methodNotAllowed: (request) => refuseHead(refuse('method_not_allowed'), request),
+    notFound: (request) => renderApi(refuse('path_not_found'), request),
+    methodNotAllowed: (request) => renderApi(refuse('method_not_allowed'), request),
   })
 
   return {

@@ -32,9 +32,9 @@ interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooL
   /** Every path of the service, with its methods. */
   readonly routes: readonly PathRoute[]
   /** Creates the response to a request whose path matches none of the routes. */
-  readonly notFound: (request: RequestHead) => ServerResponse
+  readonly notFound: (request: RequestHead) => ServerResponse | Promise<ServerResponse>
   /** Creates the response to a method that the route does not have, without the `Allow` header. */
-  readonly methodNotAllowed: (request: RequestHead) => ServerResponse
+  readonly methodNotAllowed: (request: RequestHead) => ServerResponse | Promise<ServerResponse>
 }
 
 /**
@@ -62,7 +62,8 @@ export function createRouter(options: RouterOptions): HttpService {
     serves: (path) => find(path) !== undefined,
     find: ({ url }) => find(url.pathname),
     notFound: ({ request }) => options.notFound(request),
-    methodNotAllowed: (methods, { request }) => withHeaders(options.methodNotAllowed(request), [allowHeader(methods)]),
+    methodNotAllowed: async (methods, { request }) =>
+      withHeaders(await options.methodNotAllowed(request), [allowHeader(methods)]),
     renderError: (error, { request, route }) => {
       if (route === undefined) throw error
       return route.details.renderError(error, request)

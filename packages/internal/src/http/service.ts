@@ -74,9 +74,12 @@ export interface ServiceOptions<Caller, Details> extends Pick<
   readonly admit?: (caller: Caller, request: RequestHead, body: DeclaredBody) => Promise<Admission>
   /** Throws unless the caller may use the route and the method. */
   readonly authorize?: (exchange: Exchange<Caller, Details>) => void
-  readonly notFound: (exchange: Exchange<Caller, Details>) => ServerResponse
+  readonly notFound: (exchange: Exchange<Caller, Details>) => ServerResponse | Promise<ServerResponse>
   /** @param methods the methods of the route, in their order. */
-  readonly methodNotAllowed: (methods: readonly string[], exchange: Exchange<Caller, Details>) => ServerResponse
+  readonly methodNotAllowed: (
+    methods: readonly string[],
+    exchange: Exchange<Caller, Details>,
+  ) => ServerResponse | Promise<ServerResponse>
   /** Renders an error that was thrown. */
   readonly renderError: (
     error: unknown,
@@ -128,7 +131,7 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
       const exchange = { request: received, caller, route }
       const endpoint = selectEndpoint(exchange)
       if (endpoint === undefined || route === undefined) {
-        response = noEndpoint(exchange)
+        response = await noEndpoint(exchange)
       } else {
         const read = await readRequest(received, route.bodyLimit ?? options.bodyLimit)
         if (read === 'aborted') return abandoned
@@ -160,7 +163,7 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     return endpoint
   }
 
-  const noEndpoint = (exchange: Exchange<Caller, Details>): ServerResponse =>
+  const noEndpoint = (exchange: Exchange<Caller, Details>): ServerResponse | Promise<ServerResponse> =>
     exchange.route?.methods === undefined
       ? options.notFound(exchange)
       : options.methodNotAllowed([...exchange.route.methods.keys()], exchange)
