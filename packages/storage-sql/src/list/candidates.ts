@@ -92,7 +92,7 @@ export function matchesInIndexes(filter: FilterTemplate, indexes: NarrowIndexes)
   const memberships: NarrowMatch[] = []
   for (const part of conjuncts(filter)) {
     const membership = membershipMatch(part, indexes)
-    const index = coveringIndex(part, indexes)
+    const index = membership === undefined ? coveringIndex(part, indexes) : undefined
     // Each membership is a row of its own, so one row cannot meet the conditions of two parts.
     if (membership !== undefined) memberships.push(membership)
     else if (index === undefined) return undefined
