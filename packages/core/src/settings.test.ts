@@ -188,7 +188,7 @@ describe('issuer', () => {
     expect(() => parseSettings(options({ issuer }))).toThrow(new RegExp(`${advice}$`))
   })
 
-  it('is checked when sessions and clients are created, before the server exists', async () => {
+  it('is checked by createCookieSessions and registerClient, even without a server', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test/' })
 
     expect(() => createCookieSessions({ storage })).toThrow(/Write it as https/)

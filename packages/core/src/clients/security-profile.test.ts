@@ -122,7 +122,7 @@ describe('a registration that contradicts its profile', () => {
     expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
   })
 
-  it('is also rejected in an update, and the client stays unchanged', async () => {
+  it('is rejected when a client is updated, and the client stays unchanged', async () => {
     const storage = createMemoryStorage({ issuer })
     const { client } = await registerClient({ clientName: 'A', redirectUris: ['https://a.test/cb'] }, { storage })
 

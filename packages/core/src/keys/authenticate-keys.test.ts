@@ -229,7 +229,7 @@ describe('write access to the database after a key was dropped', () => {
     expect(authentic.map(({ droppedAt }) => droppedAt === undefined)).toEqual([false, true])
   })
 
-  it('does not stop the servers by setting the time of a drop: they create the next key', async () => {
+  it('cannot stop the servers: if it marks the signing key as dropped, they create the next key', async () => {
     const fixture = aRing()
     const first = await signingKeyId(fixture.ring)
     await tamper(fixture, { droppedAt: epochSeconds(fixture.clock.now) })
@@ -301,7 +301,7 @@ describe('a row that somebody else wrote', () => {
     expect(await publishedKeyIds(fixture.ring)).toEqual(own)
   })
 
-  it('does not protect a leaked key: its drop takes effect, and the next key follows once the row is gone', async () => {
+  it('does not keep a leaked key in use: the key is dropped, and the next one is created when the row is removed', async () => {
     const { ring, storage, own } = await withForgedRow()
     const leaked = await signingKeyId(ring)
 

@@ -56,7 +56,7 @@ describe('rotate', () => {
     expect(new Set(copies.flat(2)).size).toBeGreaterThan(3)
   })
 
-  it('does nothing before the rotation is due, and returns the time at which it is', async () => {
+  it('changes nothing before a rotation is due, and returns when it will be due', async () => {
     const { ring, clock } = aRing()
     const keyId = await signingKeyId(ring)
     const until = clock.now + 9000

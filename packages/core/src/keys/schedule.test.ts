@@ -85,7 +85,7 @@ describe('the state of a key (OIDC Core §10.1.1)', () => {
     expect(statesAt([key(1), other], 30_000)).toEqual(['1 signing', '2 signing'])
   })
 
-  it('is signing for the later of two keys that sign from the same second', () => {
+  it('is `signing` for the newer key when two keys may sign from the same second, and `retired` for the older', () => {
     expect(statesAt([key(2, { signsFrom: 10_000 }), key(1)], 10_000)).toEqual(['1 retired', '2 signing'])
   })
 })

@@ -126,7 +126,7 @@ describe('a sealed vault entry', () => {
     },
   )
 
-  it('is refused when it contains a symmetric key (RFC 8725 §3.1)', async () => {
+  it('is refused if its key is symmetric (RFC 8725 §3.1)', async () => {
     const key = await importSealingKey(secret)
     const symmetricJwk = JSON.stringify({ kty: 'oct', k: 'A'.repeat(43) })
     const sealed = await key.seal(symmetricJwk, `signing-key-2 ${issuer} k1`, systemRandom)
@@ -161,7 +161,7 @@ describe('sealing key', () => {
     expect(first).not.toBe(second)
   })
 
-  it('does not open a value with another context, with another key, or after one character was altered', async () => {
+  it('opens no value that was sealed for another context or with another key, or that was altered', async () => {
     const key = await importSealingKey(secret)
     const other = await importSealingKey(parseSealingKey('B'.repeat(42) + 'A'))
     const sealed = await key.seal('private', 'row 1', systemRandom)
