@@ -1,3 +1,5 @@
+// One file: reading a request, writing its response and closing its connection depend on each other.
+
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
 import { finished } from 'node:stream'
 

@@ -1,3 +1,5 @@
+// One file: the consent page, and the form that it posts, must agree.
+
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import type { ParameterList } from '@mintmark/internal'
 import { initial, redirectDestination, renderName } from './client-display.ts'

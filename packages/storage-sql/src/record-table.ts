@@ -1,3 +1,5 @@
+// One file: what writes a record to columns, and what reads it from them, must agree.
+
 import {
   type RecordDefinition,
   type RecordOf,
@@ -14,8 +16,6 @@ import type { SqlRow, SqlValue, SqlEngine } from './dialect.ts'
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { SecretDigest, SecretRecord } from '@mintmark/storage-interface/stores'
 import { placeOf } from './row.ts'
-
-// One file: what writes a record to columns, and what reads it from them, must agree.
 
 /** A table of records: how statements write them, and how they select and read whole records. */
 export interface RecordTable<Of extends RecordDefinition> extends RecordCodec<Of> {

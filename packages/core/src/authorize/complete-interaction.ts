@@ -1,3 +1,5 @@
+// One file: every answer to an interaction passes these steps, and their order matters.
+
 import {
   userId,
   type ClientRecord,

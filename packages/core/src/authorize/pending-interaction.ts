@@ -1,3 +1,5 @@
+// One file: how a request finds its interaction, and what the pages of the host can do with it.
+
 import { type Clock, type Endpoint, redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, InteractionRecord, JsonObject, UserRecord } from '@mintmark/storage-interface'
 

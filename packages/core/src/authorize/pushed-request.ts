@@ -1,3 +1,5 @@
+// One file: pushing a request, and opening it by its `request_uri`, must agree.
+
 import {
   type Clock,
   digestSecret,

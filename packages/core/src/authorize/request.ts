@@ -1,3 +1,5 @@
+// One file: all rules for an authorization request are in this file, because their order matters.
+
 import { decodeJwt } from 'jose/jwt/decode'
 
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'

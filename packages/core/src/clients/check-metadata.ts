@@ -1,3 +1,5 @@
+// One file: all rules for client metadata are in this file, because many rules concern several members.
+
 import { aFlag, aListOfTexts, anObject, aTextLike, oneOf, type OptionCheck } from '@mintmark/internal'
 import type { ClientRecord } from '@mintmark/storage-interface'
 

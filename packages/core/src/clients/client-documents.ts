@@ -1,3 +1,5 @@
+// One file: fetching, caching and storing the document of a client follow one set of rules.
+
 import {
   clientId,
   type ClientRecord,

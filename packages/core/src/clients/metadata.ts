@@ -1,3 +1,5 @@
+// One file: one table of all members of client metadata.
+
 import type { ClientRecord, TokenEndpointAuthMethod, JsonObject } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'

@@ -1,3 +1,5 @@
+// One file: all built-in methods of client authentication.
+
 import { decodeBody, decodeComponent, digestSecret, equalInConstantTime, type ServerRequest } from '@mintmark/internal'
 import {
   type ClientRecord,

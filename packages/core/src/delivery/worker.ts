@@ -1,3 +1,5 @@
+// One file: leasing, sending and recording a delivery are steps of one loop.
+
 import { elapsed, randomIdentifier } from '@mintmark/internal'
 import { after, type DeliveryRecord, type EpochSeconds, epochSeconds, seconds } from '@mintmark/storage-interface'
 import type { DeliveryResult } from '@mintmark/storage-interface/stores'

@@ -1,3 +1,5 @@
+// One file: every request to end a session passes these steps, and their order matters.
+
 import {
   type Clock,
   type Cookie,

@@ -1,3 +1,5 @@
+// One file: counting a removal, and counting the users that limit it, depend on each other.
+
 import { aNumber, createQueues, type OptionCheck, optionsOf, wholeNumber } from '@mintmark/internal'
 import {
   epochSeconds,

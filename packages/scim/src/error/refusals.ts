@@ -1,3 +1,5 @@
+// One file: one table of all refusals of the SCIM server.
+
 import type { ScimErrorType } from './scim-error-type.ts'
 
 const notValid = 'The secret token is not valid.'

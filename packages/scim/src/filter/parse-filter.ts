@@ -1,3 +1,5 @@
+// One file: the grammar of a filter (RFC 7644 §3.4.2.2), from its tokens to its syntax tree.
+
 import { refusal } from '../error/scim-error.ts'
 import { type AttributeName, parseAttributeName } from '../schema/find-attribute.ts'
 import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerances.ts'

@@ -1,3 +1,5 @@
+// One file: the operations of a PATCH, from the body to assignments.
+
 import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ResolvedFilter } from '@mintmark/storage-interface'
 

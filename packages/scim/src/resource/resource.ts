@@ -1,3 +1,5 @@
+// One file, because completing, comparing and showing a resource all walk through the attributes of its schemas.
+
 import type { JsonObject, JsonValue, EpochSeconds } from '@mintmark/storage-interface'
 import { refusal } from '../error/scim-error.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
@@ -8,8 +10,6 @@ import type { JsonText } from '@mintmark/storage-interface/stores'
 import { findAttribute, findSchema, parseAttributeName } from '../schema/find-attribute.ts'
 import { createProjection, defaultSelection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
 import { createParseContext } from '../tolerance/tolerances.ts'
-
-// One file, because completing, comparing and showing a resource all walk through the attributes of its schemas.
 
 /**
  * Checks that required attributes have values, and sets `schemas` to the schema of the resource and the extensions that it uses

@@ -1,3 +1,5 @@
+// One file, because a schema is a list of attributes, and both are defined and checked by the same rules.
+
 import {
   aFlag,
   aListOfTexts,
@@ -13,8 +15,6 @@ import {
 } from '@mintmark/internal'
 
 import { nameKey, type TextRule } from '../values/text.ts'
-
-// One file, because a schema is a list of attributes, and both are defined and checked by the same rules.
 
 /** RFC 7643 §2.3. */
 type AttributeType = 'string' | 'boolean' | 'decimal' | 'integer' | 'dateTime' | 'binary' | 'reference' | 'complex'

@@ -1,3 +1,5 @@
+// One file: the steps of answering a SCIM request are in this file, because their order matters.
+
 import { createMemoryRateLimiter, type RateLimiter } from '@mintmark/core'
 import {
   type Admission,

@@ -1,7 +1,7 @@
+// One file, because profiles and counters use the names that the table defines.
+
 import type { WorkBudget } from '../server/provider-load.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-
-// One file, because profiles and counters use the names that the table defines.
 
 /** A deviation from the RFCs that some identity provider depends on. */
 interface ToleranceDefinition {

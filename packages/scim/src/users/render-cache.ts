@@ -1,3 +1,5 @@
+// One file, because the stored text, its cache key and the text of a response must agree.
+
 import { type Pieces, runAtOnce, runInTurns } from '@mintmark/internal'
 import {
   epochSeconds,
@@ -25,8 +27,6 @@ import { enterpriseUserSchema } from '../schema/user-schema.ts'
 import { type ScimCall, scimRoot, tenantUrl } from '../server/scim-call.ts'
 import { defaultLimits, type ScimLimits } from '../server/scim-limits.ts'
 import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
-
-// One file, because the stored text, its cache key and the text of a response must agree.
 
 /**
  * Renders users, and decides which JSON text of a resource is stored.

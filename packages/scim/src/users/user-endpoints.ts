@@ -1,3 +1,5 @@
+// One file, because all methods share how a user is found, parsed and shown.
+
 import type { ServerResponse } from '@mintmark/core/http'
 import { runInTurns, type Turns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
@@ -49,8 +51,6 @@ import {
   writeUser,
   type WrittenUser,
 } from './write-user.ts'
-
-// One file, because all methods share how a user is found, parsed and shown.
 
 /** Creates the routes below /Users. */
 export function userRoutes(deps: UserDependencies): ScimCollection {

@@ -1,3 +1,5 @@
+// One file: the template of a filter and the SQL that is compiled from it must agree.
+
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
@@ -5,8 +7,6 @@ import type { SqlValue } from '../dialect.ts'
 import type { JsonSearch, SearchedValue, Sql, ValueKind } from '../json-search.ts'
 import { indexKey } from '../row.ts'
 import type { Parameter } from '../database.ts'
-
-// One file: the template of a filter and the SQL that is compiled from it must agree.
 
 /** Finds the attributes of a filter. */
 export interface FilterScope {

@@ -1,3 +1,5 @@
+// One file: whether a list would read too much decides which statement answers it.
+
 import { createRecentMap } from '@mintmark/internal'
 import type { JsonObject, ResolvedFilter } from '@mintmark/storage-interface'
 import {
@@ -27,8 +29,6 @@ import {
 import type { PageForm } from './page-of-records.ts'
 import { entryLimit } from './read-entries.ts'
 import { createColumnReader } from '../row.ts'
-
-// One file: whether a list would read too much decides which statement answers it.
 
 /** A query for rows of one kind, of a provider or of the whole issuer. */
 type RowQuery = Omit<ListQuery, 'providerId'>

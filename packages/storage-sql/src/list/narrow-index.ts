@@ -1,3 +1,5 @@
+// One file: the kinds of narrow indexes differ only in their columns, and share bounds and conditions.
+
 import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
@@ -5,8 +7,6 @@ import type { Sql } from '../json-search.ts'
 import { compileFilter, type ComparisonTemplate, endName, type FilterTemplate, secondsName } from './filter.ts'
 import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
-
-// One file: the kinds of narrow indexes differ only in their columns, and share bounds and conditions.
 
 /**
  * A table with a few columns of each row of a kind, in the order of its key. A filter on these columns alone is

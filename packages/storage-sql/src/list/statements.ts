@@ -1,3 +1,5 @@
+// One file: the statements of a list share the shape of a page and of the candidates.
+
 import type { SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
@@ -19,8 +21,6 @@ import { entriesOf, type ReadEntries } from './read-entries.ts'
 import { type CandidateQuery, candidatesOf, matchesInIndexes, unionOf } from './candidates.ts'
 import { intersectedStatement } from './intersected-statement.ts'
 import { coveringIndex, inexactRows, narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
-
-// One file: the statements of a list share the shape of a page and of the candidates.
 
 type Builder = Pick<Database, 'query' | 'engine'>
 

@@ -1,3 +1,5 @@
+// One file: opening the database, preparing statements and grouping writes all concern its one main connection.
+
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers'
@@ -15,8 +17,6 @@ import {
 import { placesOf, rowsByPlace } from '../row.ts'
 import { sqlite } from './engine.ts'
 import { createSqliteReader, longestPrepared, type SqliteReader } from './reader.ts'
-
-// One file: opening the database, preparing statements and grouping writes all concern its one main connection.
 
 /** Options of `openSqliteDialect`. */
 export interface SqliteDialectOptions {

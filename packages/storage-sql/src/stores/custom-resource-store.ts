@@ -1,3 +1,5 @@
+// One file: the methods of one store, and their statements.
+
 import {
   type CustomResourceRecord,
   type CustomResourceState,

@@ -1,3 +1,5 @@
+// One file: the methods of the stores for deliveries and cursors, and their statements.
+
 import { type EpochSeconds, epochSeconds } from '@mintmark/storage-interface'
 import {
   countLimit,

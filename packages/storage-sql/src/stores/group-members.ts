@@ -1,3 +1,5 @@
+// One file: all statements about the members of groups, which changes, lists and counts share.
+
 import { groupId as asGroupId } from '@mintmark/storage-interface'
 import type { GroupId, GroupMember, GroupStore } from '@mintmark/storage-interface/stores'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,3 +1,5 @@
+// One file: the methods of one store. All of them write a group and its members in one step.
+
 import {
   type GroupChangeOutcome,
   type GroupRecord,

@@ -1,3 +1,5 @@
+// One file: all statements about provisioned users, because they share the rules for keys and blocks.
+
 import { columnsOf, provisionedUsers, type ColumnName } from '@mintmark/storage-interface/records'
 import { sql, type Expression } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'

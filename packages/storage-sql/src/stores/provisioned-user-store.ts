@@ -1,3 +1,5 @@
+// One file: the methods of one store. All of them check keys, blocks and versions in the same way.
+
 import { randomUUID } from 'node:crypto'
 
 import {

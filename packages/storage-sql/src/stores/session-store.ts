@@ -1,3 +1,5 @@
+// One file: the methods of one store, and their statements.
+
 import { after, revocationRetention, sessionId as asSessionId, type SessionRecord } from '@mintmark/storage-interface'
 import {
   type SessionEnd,

@@ -43,7 +43,7 @@ describe('the code verifier', () => {
     expect(proof).toEqual({ method: 'S256' })
   })
 
-  it('is not required from a client that is exempt from PKCE, and is refused when that client sends one (RFC 9700 §4.8.2)', async () => {
+  it('is not required after a request without a challenge, and is refused if the client sends one (RFC 9700 §4.8.2)', async () => {
     expect(await proveCodeVerifier(undefined, exempt, client)).toEqual({ method: 'exempt' })
 
     await expect(proveCodeVerifier(verifier, exempt, client)).rejects.toMatchObject({
