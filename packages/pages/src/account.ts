@@ -27,7 +27,9 @@ interface ListedApp {
 
 interface ListedSession {
   readonly sessionId: string
+  /** In seconds since 1970. */
   readonly signedInAt: number
+  /** In seconds since 1970. */
   readonly lastSeenAt: number
   readonly userAgent?: string | undefined
   readonly location?: string | undefined
