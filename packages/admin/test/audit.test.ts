@@ -94,6 +94,19 @@ it('an action that takes access away is performed even while the log is down, an
   expect(system.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'nothing' })
 })
 
+it('the event of an action says if only its outcome was logged', async () => {
+  const { system, down } = withLog()
+  await system.admin.users.create({ userId: 'ann' })
+  const before = (await system.admin.audit.list()).items
+  down.when = (stage) => stage === 'intended'
+
+  await system.admin.users.deactivate('ann')
+
+  expect(system.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'outcome' })
+  const added = (await system.admin.audit.list()).items.slice(0, -before.length)
+  expect(added.map(({ detail }) => detail['stage'])).toEqual(['done'])
+})
+
 it('an action whose outcome cannot be logged is not undone', async () => {
   const { system, down } = withLog()
   down.when = (stage) => stage === 'done'

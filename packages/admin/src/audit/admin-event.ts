@@ -136,10 +136,10 @@ interface ActionDone {
   readonly before: JsonObject | undefined
   readonly after: JsonObject | undefined
   /**
-   * Which of the two log entries were written: `whole` for both, `intent` for only the first, or `nothing` if the first
-   * could not be written; the second may exist even then.
+   * Which of the two log entries were written: `whole` for both, `intent` for only the first, `outcome` for only the
+   * second, `nothing` for none.
    */
-  readonly logged: 'whole' | 'intent' | 'nothing'
+  readonly logged: 'whole' | 'intent' | 'outcome' | 'nothing'
 }
 
 /** An action was refused or failed. */

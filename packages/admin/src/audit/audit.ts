@@ -57,7 +57,7 @@ export async function audit<Result>(action: AuditedAction<Result>, context: Admi
       target,
       before,
       after,
-      logged: isIntentLogged ? (isOutcomeLogged ? 'whole' : 'intent') : 'nothing',
+      logged: isIntentLogged ? (isOutcomeLogged ? 'whole' : 'intent') : isOutcomeLogged ? 'outcome' : 'nothing',
     })
     return result
   } catch (thrown) {
