@@ -16,6 +16,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as openid from 'openid-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
+import { plainRequest } from '../support/plain-request.ts'
+
 const metadata = { client_name: 'Partner', redirect_uris: ['https://partner.example/cb'] }
 
 describe('with an initial access token (RFC 7591 §3)', () => {
@@ -180,6 +182,23 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect((await fetch(url, { method: 'POST', headers: json, body: 'x'.repeat(70_000) })).status).toBe(413)
     expect((await fetch(`${url}/x/y`, { method: 'POST', headers: json, body: '{}' })).status).toBe(404)
   })
+
+  test.each(['/registers', '/register/', '/register/x/y', '/other'])(
+    'answers %s with 404 in a host that passes every request on (RFC 9110 §15.5.5)',
+    async (path) => {
+      const events: RegistrationEvent[] = []
+      const server = createRegistrationServer({
+        issuer: 'https://as.test',
+        storage: createMemoryStorage({ issuer: 'https://as.test' }),
+        onEvent: (event) => void events.push(event),
+      })
+
+      const response = await server.handle(plainRequest('https://as.test', { method: 'PUT', path }))
+
+      expect(response).toMatchObject({ status: 404, body: expect.stringContaining('"not_found"') as unknown })
+      expect(events).toMatchObject([{ type: 'registration.refused', reason: 'path_not_found' }])
+    },
+  )
 })
 
 describe('with a software statement (RFC 7591 §2.3)', () => {

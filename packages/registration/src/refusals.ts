@@ -32,6 +32,7 @@ export const refusals = {
     'RFC 9110 §15.5.10',
   ],
   too_many_requests: [429, 'temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4'],
+  path_not_found: [404, 'not_found', 'This path does not exist.', 'RFC 9110 §15.5.5'],
   method_not_allowed: [405, 'invalid_request', 'This endpoint does not accept this method.', 'RFC 9110 §15.5.6'],
   message_too_large: [413, 'invalid_request', 'The request body is too large.', 'RFC 9110 §15.5.14'],
   media_type: [415, 'invalid_request', 'The Content-Type must be application/json, in UTF-8.', 'RFC 7591 §3.1'],

@@ -16,6 +16,7 @@ import {
   randomIdentifier,
   type RequestHead,
   required,
+  type Route,
   type RouteEndpoint,
   type ServerRequest,
   type ServerResponse,
@@ -122,6 +123,8 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
   ])
   /** The `client_id` in the path; undefined at the registration endpoint. */
   const clientIdIn = (path: string): string | undefined => path.slice(pathname.length + 1) || undefined
+  const serves = (path: string): boolean =>
+    path === pathname || (path.startsWith(`${pathname}/`) && isIdentifier(clientIdIn(path) ?? ''))
 
   return {
     issuer: options.issuer,
@@ -130,18 +133,18 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
       origin,
       bodyLimit: 65_536,
       tooLarge: () => render(new RegistrationError('message_too_large')),
-      serves: (path) => path === pathname || (path.startsWith(`${pathname}/`) && isIdentifier(clientIdIn(path) ?? '')),
-      find: ({ url }) => ({
-        methods: clientIdIn(url.pathname) === undefined ? collection : ownRegistration,
-        details: undefined,
-      }),
+      serves,
+      find({ url }) {
+        if (!serves(url.pathname)) return unknownPath
+        return { methods: url.pathname === pathname ? collection : ownRegistration, details: undefined }
+      },
       async authenticate(request) {
         const id = clientIdIn(request.url.pathname)
         return id === undefined
           ? { kind: 'holder', holder: await authenticateHolder(request, deps) }
           : { kind: 'registrant', registrant: await authenticateRegistrant(request, id, deps) }
       },
-      notFound: ({ request }) => refuse(new RegistrationError('method_not_allowed'), request, deps),
+      notFound: ({ request }) => refuse(new RegistrationError('path_not_found'), request, deps),
       methodNotAllowed: (names, { request }) =>
         withHeaders(refuse(new RegistrationError('method_not_allowed'), request, deps), [['Allow', names.join(', ')]]),
       renderError: (error, { request }) => refuse(toRegistrationError(error), request, deps),
@@ -162,6 +165,9 @@ const forRegistrant =
     if (caller.kind !== 'registrant') throw new RegistrationError('registration_token_missing')
     return handle(request, caller.registrant)
   }
+
+/** The answer to its requests needs no caller. */
+const unknownPath: Route<Caller, undefined> = { methods: undefined, isPublic: true, details: undefined }
 
 /** Whether the string has the form of the client identifiers that this endpoint creates. */
 const isIdentifier = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id)
