@@ -71,8 +71,8 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
 
     const replies = [await requestLogo(site), await requestLogo(site)]
 
-    expect(replies.map(({ status }) => status)).toEqual([400, 400])
-    expect(replies[0]?.json).toMatchObject({ error: 'invalid_request' })
+    expect(replies.map(({ status }) => status)).toEqual([404, 404])
+    expect(replies[0]?.json).toMatchObject({ error: 'not_found' })
     expect(site.lastReason()).toBe('client_logo_unavailable')
     expect(fetched).toHaveLength(1)
   })
@@ -85,8 +85,9 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
   ])('is neither fetched nor served if the client %s (RFC 7591 §5)', async (_case, change) => {
     const { site, fetched } = await startWithLogo(undefined, change)
 
-    expect((await requestLogo(site)).status).toBe(400)
-    expect((await requestLogo(site, 'unknown')).status).toBe(400)
+    expect((await requestLogo(site)).status).toBe(404)
+    expect(site.lastReason()).toBe('client_logo_unavailable')
+    expect((await requestLogo(site, 'unknown')).status).toBe(404)
     expect(fetched).toEqual([])
   })
 

@@ -244,7 +244,7 @@ describe('a client that is not registered for PKCE (RFC 9700 §4.8.2)', () => {
     await expectJsonRefusal(
       site,
       { status: 400, error: 'invalid_grant' },
-      { send: () => redeemAsX(code), reason: 'code_challenge_lost', storage: 'codes may change' },
+      { send: () => redeemAsX(code), reason: 'code_challenge_required', storage: 'codes may change' },
     )
     await expectErrorRedirect(
       site,

@@ -123,7 +123,7 @@ export const refusals = {
   /** The client's metadata document no longer exists. */
   client_document_withdrawn: ['invalid_request', notRegistered, 'Client ID Metadata Document §5'],
   /** The client has no valid logo, or the logo cannot be fetched at the moment. */
-  client_logo_unavailable: ['invalid_request', 'The logo is not available.', 'RFC 7591 §2'],
+  client_logo_unavailable: ['not_found', 'The logo is not available.', 'RFC 9110 §15.5.5'],
   /** The client's metadata document could not be read, and the server has no recent copy. */
   client_document_unavailable: [
     'temporarily_unavailable',
@@ -369,8 +369,10 @@ export const refusals = {
   code_replayed: ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.2'],
   /** Storage returned the code without one of its members: the store has a defect. */
   code_incomplete: ['invalid_grant', codeInvalid, 'RFC 6749 §4.1.2'],
-  /** Storage returned the code without its challenge: the store has a defect. */
+  /** Storage returned the code without its challenge or its method: the store has a defect. */
   code_challenge_lost: ['invalid_grant', codeInvalid, 'RFC 7636 §4.4'],
+  /** The code was requested without PKCE, which has become mandatory for the client since then. */
+  code_challenge_required: ['invalid_grant', codeInvalid, 'RFC 9700 §2.1.1'],
   /** The `code_verifier` does not match the `code_challenge`. */
   code_verifier_mismatch: ['invalid_grant', codeInvalid, 'RFC 7636 §4.6'],
   /** The code was requested with PKCE, but the token request has no verifier. */
@@ -741,6 +743,6 @@ const statuses = {
 
 /**
  * The error codes of IANA's "OAuth Extensions Error Registry", RFC 6749, RFC 6750 and OIDC Core, and `not_found` for
- * paths without an endpoint.
+ * a path without an endpoint and a client without a logo.
  */
 export type OAuthErrorCode = keyof typeof statuses

@@ -64,7 +64,7 @@ export const logoPath = '/client-logo'
 /**
  * `GET /client-logo?client_id=…`: returns the logo that the client is registered with. Anybody may read it, because the
  * original is public too.
- * @throws OAuthError invalid_request — reason `client_logo_unavailable`.
+ * @throws OAuthError not_found — reason `client_logo_unavailable`.
  */
 export const clientLogoEndpoint =
   (deps: {
@@ -75,7 +75,7 @@ export const clientLogoEndpoint =
   async ({ url }): Promise<ServerResponse> => {
     const client = await deps.storage.clients.find(clientId(url.searchParams.get('client_id') ?? ''))
     const logo = client?.disabledAt === undefined && client && (await deps.clientLogos.find(client, deps.clock()))
-    // RFC 7591 §2: the response does not reveal whether the client, its logo or the request is at fault.
+    // RFC 9110 §15.5.5: the response does not reveal whether the client, its logo or the request is at fault.
     if (!logo) throw refuse('client_logo_unavailable')
     return {
       status: 200,

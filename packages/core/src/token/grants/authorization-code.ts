@@ -307,8 +307,7 @@ export type ProvenVerifier = Brand<{ readonly method: 'S256' | 'exempt' }, 'Prov
  * @param verifier 43–128 unreserved characters, as received (RFC 7636 §4.1).
  * @returns evidence that redemption requires.
  * @throws OAuthError invalid_grant — reason `code_verifier_missing` | `code_verifier_unexpected` | `code_verifier_mismatch` |
- *   `code_challenge_lost` when storage returned a code without its challenge, or when PKCE has become mandatory for the
- *   client since the code was issued.
+ *   `code_challenge_lost` | `code_challenge_required`.
  */
 export async function proveCodeVerifier(
   verifier: string | undefined,
@@ -332,8 +331,10 @@ function proveExemption(
   code: AuthorizationCodeRecord,
   client: ClientRecord,
 ): ProvenVerifier {
-  // RFC 9700 §2.1.1: since the code was issued, a change of the client may have made PKCE mandatory for it.
-  if (code.codeChallenge !== undefined || needsPkce(client)) throw refuse('code_challenge_lost')
+  // RFC 7636 §4.4: a code with a challenge is not exempt.
+  if (code.codeChallenge !== undefined) throw refuse('code_challenge_lost')
+  // RFC 9700 §2.1.1.
+  if (needsPkce(client)) throw refuse('code_challenge_required')
   // RFC 9700 §4.8.2: a verifier without a challenge means that the challenge was removed from the request.
   if (verifier !== undefined) throw refuse('code_verifier_unexpected')
   return { method: 'exempt' } as ProvenVerifier
