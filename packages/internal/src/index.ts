@@ -25,6 +25,7 @@ export {
 } from './runtime.ts'
 export type { Clock, Random } from './runtime.ts'
 export { createQueues, createRecentMap, forgetOldest } from './by-key.ts'
+export { cacheLatest } from './cache-latest.ts'
 export { createTurns, mapInPieces, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
 export {

@@ -1,4 +1,4 @@
-import { parseJsonObject, type Random } from '@mintmark/internal'
+import { cacheLatest, parseJsonObject, type Random } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
 import type { KeyRing } from '../keys/ring.ts'
@@ -30,8 +30,7 @@ export function createSeal<Value>(
   { purpose, context, maxLength, encode, decode }: SealedForm<Value>,
   deps: { readonly keys: KeyRing; readonly random: Random },
 ): Seal<Value> {
-  let imported: Promise<readonly SealingKey[]> | undefined
-  const sealingKeys = (): Promise<readonly SealingKey[]> => (imported ??= importKeys(deps.keys, purpose))
+  const sealingKeys = cacheLatest(() => importKeys(deps.keys, purpose))
 
   return {
     async seal(value) {

@@ -52,3 +52,16 @@ it('throws an error when the key ring of a host derives no secrets', async () =>
     seal.seal({ interaction: anInteractionRecord(), document: undefined, sessionAuthTime: undefined }),
   ).rejects.toThrow('The key ring must derive at least one secret.')
 })
+
+it('seals again after a failure of the key ring of a host', async () => {
+  const { ring } = aRing()
+  let isFailing = true
+  const deriveSecrets = (purpose: string) =>
+    isFailing ? Promise.reject(new Error('unavailable')) : ring.deriveSecrets(purpose)
+  const seal = createInteractionSeal({ issuer, keys: { ...ring, deriveSecrets }, random: systemRandom })
+  const content = { interaction: anInteractionRecord(), document: undefined, sessionAuthTime: undefined }
+  await expect(seal.seal(content)).rejects.toThrow('unavailable')
+  isFailing = false
+
+  expect(await seal.seal(content)).toBeDefined()
+})

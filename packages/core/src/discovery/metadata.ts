@@ -1,4 +1,4 @@
-import { type Endpoint, proofAlgorithms } from '@mintmark/internal'
+import { cacheLatest, type Endpoint, proofAlgorithms } from '@mintmark/internal'
 import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
 import { responseModes } from '../authorize/response.ts'
 import type { DetailTypes } from '../authorize/detail-types.ts'
@@ -13,15 +13,12 @@ import type { DiscoveryOptions } from '../options.ts'
 import type { MutualTls } from '../sender/client-certificate.ts'
 import type { GrantType } from '../token/grant.ts'
 import { idTokenClaims } from '../tokens/protocol-claims.ts'
-import { publicDocument, type PublicDocument } from './public-document.ts'
+import { publicDocument } from './public-document.ts'
 
 /** Serves the metadata document. It is created at the first request and needs no storage. */
 export function metadataEndpoint(metadata: Readonly<Record<string, unknown>>): Endpoint {
-  let document: Promise<PublicDocument> | undefined
-  return async (request) => {
-    document ??= publicDocument(metadata)
-    return (await document)(request)
-  }
+  const document = cacheLatest(() => publicDocument(metadata))
+  return async (request) => (await document())(request)
 }
 
 /** The registries that the metadata is computed from, so that it lists exactly what the server supports. */

@@ -1,4 +1,4 @@
-import { type Random, parseJsonObject } from '@mintmark/internal'
+import { cacheLatest, type Random, parseJsonObject } from '@mintmark/internal'
 import { type JsonObject, StorageUnavailableError } from '@mintmark/storage-interface'
 import type { KeyId } from '@mintmark/storage-interface/stores'
 import type { JWK } from 'jose'
@@ -50,8 +50,7 @@ export function createSealedVault(
   { issuer, random }: { readonly issuer: string; readonly random: Random },
 ): KeyVault {
   const parsed = parseSealingSecrets(secrets)
-  let importing: Promise<readonly SealingKey[]> | undefined
-  const sealingKeys = (): Promise<readonly SealingKey[]> => (importing ??= Promise.all(parsed.map(importSealingKey)))
+  const sealingKeys = cacheLatest(() => Promise.all(parsed.map(importSealingKey)))
 
   return {
     async generate(algorithm) {

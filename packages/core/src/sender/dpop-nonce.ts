@@ -1,4 +1,4 @@
-import { encodeBase64url, hmacSha256 } from '@mintmark/internal'
+import { cacheLatest, encodeBase64url, hmacSha256 } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
 import type { KeyRing } from '../keys/ring.ts'
@@ -15,20 +15,9 @@ export interface DpopNonces {
 }
 
 export function createDpopNonces(deps: { readonly issuer: string; readonly keys: KeyRing }): DpopNonces {
-  let cached: { readonly window: number; readonly nonces: Promise<readonly string[]> } | undefined
-
+  const noncesOf = cacheLatest((window: number) => deriveNonces(window, deps))
   /** Returns the nonces around this time, the current one first. Derives them once a minute. */
-  function noncesAt(now: EpochSeconds): Promise<readonly string[]> {
-    const window = Math.floor(now / windowLength)
-    if (cached?.window === window) return cached.nonces
-    const entry = { window, nonces: deriveNonces(window, deps) }
-    cached = entry
-    // Does not cache a failure: after a short outage of the host's key service, nonces must work again at once.
-    entry.nonces.catch(() => {
-      if (cached === entry) cached = undefined
-    })
-    return entry.nonces
-  }
+  const noncesAt = (now: EpochSeconds): Promise<readonly string[]> => noncesOf(Math.floor(now / windowLength))
 
   return {
     async current(now) {

@@ -1,3 +1,4 @@
+import { cacheLatest } from '@mintmark/internal'
 import type { ScimStorage } from '@mintmark/storage-interface'
 import type { IndexedAttribute } from '@mintmark/storage-interface/stores'
 
@@ -13,17 +14,7 @@ export function withIndexedAttributes(storage: ScimStorage, userType: ResourceTy
   const attributes = indexedAttributesOf(userType)
   if (attributes.length === 0) return storage
   const users = storage.provisionedUsers
-  let indexing: Promise<void> | undefined
-
-  const createIndexes = async (): Promise<void> => {
-    indexing ??= users.indexAttributes(attributes)
-    try {
-      await indexing
-    } catch (error) {
-      indexing = undefined
-      throw error
-    }
-  }
+  const createIndexes = cacheLatest(() => users.indexAttributes(attributes))
   const afterIndexing =
     <Argument, Result>(method: (argument: Argument) => Promise<Result>) =>
     async (argument: Argument): Promise<Result> => {
