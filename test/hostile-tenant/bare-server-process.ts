@@ -2,22 +2,14 @@
 // It prints its port, and exits when its parent exits.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-import type { Used } from './hostile-server-process.ts'
-
-const delays = monitorEventLoopDelay({ resolution: 5 })
-delays.enable()
-process.on('message', () => {
-  const used: Used = { longestStall: delays.max / 1e6 }
-  delays.reset()
-  process.send?.(used)
-})
+import { reportStalls } from './stalls.ts'
 
 const listener = createServer((request, response) => {
   if (request.url === '/token') response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   else response.writeHead(401, { connection: 'close' }).end()
 })
+reportStalls(listener)
 listener.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
   process.stdout.write(`${(listener.address() as AddressInfo).port}\n`),
 )

@@ -2,7 +2,6 @@
 // each message with a report of its use since the last one, and exits when its parent exits.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 import { toNodeListener } from '@mintmark/adapter-node'
 import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
@@ -11,12 +10,7 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 
 import { openDatabase } from '../processes/open-database.ts'
 import { issuer, type DatabaseAddress } from '../processes/server-config.ts'
-
-/** The server's use of the event loop since the last report. */
-export interface Used {
-  /** The longest time for which the event loop ran nothing else, in milliseconds. */
-  readonly longestStall: number
-}
+import { reportStalls } from './stalls.ts'
 
 // The observer finds the connections by this name.
 process.env['PGAPPNAME'] = 'mintmark-hostile'
@@ -38,15 +32,8 @@ const server = createAuthorizationServer({
   },
 })
 
-const delays = monitorEventLoopDelay({ resolution: 5 })
-delays.enable()
-process.on('message', () => {
-  const used: Used = { longestStall: Math.max(delays.max / 1e6, 0) }
-  delays.reset()
-  process.send?.(used)
-})
-
 const listener = createServer(toNodeListener(server, createScimServer({ issuer, storage })))
+reportStalls(listener)
 // More connections than Node's 511 may wait to be accepted: a client whose connection is dropped tries again after a second.
 listener.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () =>
   process.stdout.write(`${(listener.address() as AddressInfo).port}\n`),

@@ -62,8 +62,11 @@ const request =
       path: `/scim/v2/enterprise-idps/${provider}${sent.path}`,
       headers: { ...sent.headers, authorization: `Bearer ${secret}` },
     })
-    return reply.status
+    return reply.status < 400 ? reply.status : `${reply.status} ${errorType(reply.text)}`.trimEnd()
   }
+
+/** Returns the `scimType` of an error (RFC 7644 §3.12). */
+const errorType = (text: string): string => /"scimType":"(\w+)"/.exec(text)?.[1] ?? ''
 
 /** Sends several requests one after the other. @returns the status of the last. */
 export const inTurn =
