@@ -46,6 +46,20 @@ describe.for([
     )
   })
 
+  test('finds the column of an attribute only once in a statement with hundreds of comparisons joined by and', async () => {
+    const statements: string[] = []
+    const dialect = await open()
+    const all: SqlDialect['all'] = (statement, ...rest) => (statements.push(statement), dialect.all(statement, ...rest))
+    const storage = await createSqlStorage({ dialect: { ...dialect, all }, issuer })
+    statements.length = 0
+
+    await list(storage, and(times(800, (number) => text('id', 'co', `${number}`))))
+
+    expect(statements.length).toBeGreaterThan(0)
+    // Twice: to count the users, and for the page.
+    expect(Math.max(...statements.map((statement) => statement.split('is null then null').length - 1))).toBe(2)
+  })
+
   test('rejects many comparisons with a range of an index that has many entries (RFC 7644 §3.12)', async () => {
     const tests = or(times(5, (number) => text('displayName', 'co', `nothing ${number}`)))
 

@@ -58,7 +58,8 @@ function startingWith(start: string, prefix: string): readonly ResolvedFilter[] 
  * the prefix.
  */
 function idPartsAcrossPrefix(text: string, prefix: string): readonly string[] {
-  const cuts = Array.from({ length: Math.max(text.length - 1, 0) }, (_, index) => index + 1)
+  const longest = Math.max(Math.min(text.length - 1, prefix.length), 0)
+  const cuts = Array.from({ length: longest }, (_, index) => index + 1)
   return cuts.filter((cut) => prefix.endsWith(text.slice(0, cut))).map((cut) => text.slice(cut))
 }
 
@@ -97,26 +98,26 @@ function decodeIdPart(encoded: string, cut: 'neither' | 'start' | 'end' | 'both'
     const ends = cut === 'end' || cut === 'both' ? [...decode(rest), ...cutEnds(rest)] : decode(rest)
     return ends.map((end) => character + end)
   })
-  const insideEscape =
-    cut === 'both' ? escapes.filter(({ escape }) => escape[1] === encoded).map(({ character }) => character) : []
+  const insideEscape = cut === 'both' && encoded.length === 1 ? (charactersByMiddle.get(encoded) ?? []) : []
   return [...new Set([...candidates, ...insideEscape])]
 }
 
 /** Returns the candidates that start inside an escape. */
 const cutStarts = (encoded: string): readonly { readonly character: string; readonly rest: string }[] =>
-  escapes.flatMap(({ character, escape }) =>
-    [1, 2]
-      .filter((length) => encoded.startsWith(escape.slice(-length)))
-      .map((length) => ({ character, rest: encoded.slice(length) })),
+  [1, 2].flatMap((length) =>
+    (charactersByEnd.get(encoded.slice(0, length)) ?? []).map((character) => ({
+      character,
+      rest: encoded.slice(length),
+    })),
   )
 
 /** Returns the candidates that end inside an escape. */
 const cutEnds = (encoded: string): readonly string[] =>
-  escapes.flatMap(({ character, escape }) =>
-    [1, 2]
-      .filter((length) => encoded.endsWith(escape.slice(0, length)))
-      .flatMap((length) => decode(encoded.slice(0, -length)).map((text) => text + character)),
-  )
+  [1, 2].flatMap((length) => {
+    const characters = charactersByStart.get(encoded.slice(-length)) ?? []
+    const [text] = characters.length === 0 ? [] : decode(encoded.slice(0, -length))
+    return text === undefined ? [] : characters.map((character) => text + character)
+  })
 
 /** Decodes a part of a path segment. Returns an empty list when `encodeURIComponent` would not produce the part. */
 function decode(encoded: string): readonly string[] {
@@ -133,3 +134,16 @@ function decode(encoded: string): readonly string[] {
 const escapes = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
   .map((character) => ({ character, escape: encodeURIComponent(character) }))
   .filter(({ character, escape }) => character !== escape)
+
+// A filter may have a thousand tests, so the characters are looked up by the part of the escape that a value contains.
+
+const charactersByStart = charactersBy((escape) => [escape.slice(0, 1), escape.slice(0, 2)])
+const charactersByEnd = charactersBy((escape) => [escape.slice(-1), escape.slice(-2)])
+const charactersByMiddle = charactersBy((escape) => [escape.slice(1, 2)])
+
+function charactersBy(partsOf: (escape: string) => readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, readonly string[]>()
+  for (const { character, escape } of escapes)
+    for (const part of partsOf(escape)) found.set(part, [...(found.get(part) ?? []), character])
+  return found
+}

@@ -38,12 +38,16 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
     tolerances: ToleranceCounter,
     call: ScimCall,
   ): Promise<ServerResponse> {
+    // Parsing a long filter takes several milliseconds, and so does creating its statement: one request in each turn.
+    const isLong = (request.filter?.length ?? 0) > longFilter
+    if (isLong) await call.turns.next()
     const searches = typeSearches(request, namedTypes, {
       baseUrl: call.baseUrl,
       tolerances,
       filterLimits: deps.filterLimits,
     })
     recordTolerances({ tolerances }, call, deps.journal)
+    if (isLong) await call.turns.next()
     return listResponse(
       await findPage(request, searches, {
         call,
@@ -66,6 +70,9 @@ export function searchEndpoints(types: readonly ListedType[], deps: SearchDepend
     },
   }
 }
+
+/** In characters. */
+const longFilter = 2000
 
 async function findPage(
   request: SearchRequest,

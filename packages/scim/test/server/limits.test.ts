@@ -1,6 +1,6 @@
 import { providerId, userId } from '@mintmark/storage-interface'
 import { aProvisionedUser } from '@mintmark/storage-interface/fixtures'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 
 import { createScimServer, oktaRoleResourceType, type ScimServerOptions } from '../../src/index.ts'
 import { aDevice, deviceType, roles } from '../fixtures/custom-types.ts'
@@ -373,4 +373,28 @@ test('reads the members of one large group at a time when two would exceed the m
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   expect(maximum).toBe(1)
+})
+
+test('reads the long filters of simultaneous searches in different rounds of the event loop (RFC 7644 §3.12)', async () => {
+  const scim = await startScim()
+  let round = 0
+  let next: NodeJS.Immediate
+  const countRounds = (): void => {
+    round += 1
+    next = setImmediate(countRounds)
+  }
+  countRounds()
+  onTestFinished(() => clearImmediate(next))
+  // Refused as soon as it is read: it does not end.
+  const filter = encodeURIComponent(`${'id pr and '.repeat(300)}id`)
+
+  const rounds = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const { status } = await scim.send({ path: `/Users?filter=${filter}` })
+      return { status, round }
+    }),
+  )
+
+  expect(rounds.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
+  expect(new Set(rounds.map(({ round }) => round)).size).toBe(5)
 })

@@ -34,14 +34,10 @@ export function compileFilter(
   const fold = (node: FilterTemplate, scope: FilterScope): Sql => {
     switch (node.kind) {
       case 'or':
-        return joinConditions(
-          'or',
-          mergeComparisons(node.operands).map((operand) => fold(operand, scope)),
-        )
       case 'and':
         return joinConditions(
-          'and',
-          node.operands.map((operand) => fold(operand, scope)),
+          node.kind,
+          mergeComparisons(node, scope).map((operand) => fold(operand, scope)),
         )
       case 'not':
         return sql`(not ${fold(node.operand, scope)})`
@@ -75,14 +71,20 @@ function joinConditions(operator: 'and' | 'or', conditions: readonly Sql[]): Sql
 
 /**
  * Merges string comparisons of the same attribute, so that the attribute is found, and a list unnested, only once. An absent
- * attribute matches none of them.
+ * attribute matches none of them. Comparisons joined by `and` are not merged if the value may be a list: different
+ * elements may match them.
  */
-function mergeComparisons(operands: readonly FilterTemplate[]): readonly FilterTemplate[] {
+function mergeComparisons(
+  { kind, operands }: Extract<FilterTemplate, { readonly kind: 'or' | 'and' }>,
+  scope: FilterScope,
+): readonly FilterTemplate[] {
   const isJoined = (operand: FilterTemplate): operand is ComparisonTemplate =>
     operand.kind === 'text' && operand.operator !== 'ne'
   const joined = byAttribute(operands.filter(isJoined)).flatMap((same) => {
     const [first] = same
-    return first === undefined || same.length === 1 ? same : [{ ...first, anyOf: same }]
+    if (first === undefined || same.length === 1) return same
+    if (kind === 'and' && scope.value(first.attribute).items !== undefined) return same
+    return [{ ...first, joined: { operator: kind, comparisons: same } }]
   })
   return [...operands.filter((operand) => !isJoined(operand)), ...joined]
 }
@@ -122,10 +124,10 @@ interface ComparisonContext {
 function compileComparison(node: ComparisonTemplate, value: SearchedValue, context: ComparisonContext): Sql {
   const { search, parameter, alias } = context
   const holds = (of: SearchedValue): readonly Sql[] => {
-    const tests = node.anyOf === undefined ? [node] : mergeEqualities(node.anyOf)
+    const { operator: joining = 'or', comparisons = [node] } = node.joined ?? {}
     const compared = joinConditions(
-      'or',
-      tests.map(({ operator, value, values }) =>
+      joining,
+      (joining === 'or' ? mergeEqualities(comparisons) : comparisons).map(({ operator, value, values }) =>
         values === undefined
           ? comparison(operator, of[node.kind], { search, operand: sql`${parameter(value)}` })
           : sql`${of[node.kind]} in (${sql.join(values.map((one) => sql`${parameter(one)}`))})`,
@@ -196,8 +198,8 @@ export interface ComparisonTemplate {
   readonly value: string
   /** The names of all parameters, if one of several values is required. */
   readonly values?: readonly string[]
-  /** The comparisons of the same attribute of which one must hold. */
-  readonly anyOf?: readonly ComparisonTemplate[]
+  /** Comparisons of the same attribute, of which one or all must hold. */
+  readonly joined?: { readonly operator: 'or' | 'and'; readonly comparisons: readonly ComparisonTemplate[] }
 }
 
 export type FilterValues = Readonly<Record<string, SqlValue>>
