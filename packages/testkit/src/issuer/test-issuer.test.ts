@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createTestIssuer, type TestIssuer } from './test-issuer.ts'
 
@@ -166,3 +167,40 @@ test('starts fast: generates no key and derives nothing from a password', async 
 
   for (const spy of slow) expect(spy).not.toHaveBeenCalled()
 })
+
+test.each([true, false])(
+  'authenticates a client by the attestation of its instance, if the key of the attester is its own: %s',
+  async (isOwn) => {
+    const [attester, other, instance] = await Promise.all([newKeys(), newKeys(), newKeys()])
+    const attesterKeys = { keys: [await exportJWK((isOwn ? attester : other).publicKey)] }
+    const issuer = createTestIssuer({ attesterKeys: () => Promise.resolve(attesterKeys) })
+    const tokenEndpointAuthMethod = 'attest_jwt_client_auth'
+    await issuer.addClient({
+      clientId: 'phone',
+      clientName: 'Phone',
+      tokenEndpointAuthMethod,
+      grantTypes: ['client_credentials'],
+      scopes: ['api.read'],
+    })
+    const now = issuer.clock.now()
+    const cnf = { jwk: await exportJWK(instance.publicKey) }
+
+    const response = await issuer.fetch('https://issuer.test/token', {
+      method: 'POST',
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'api.read' }),
+      headers: {
+        'oauth-client-attestation': await new SignJWT({ sub: 'phone', iat: now, exp: now + 60, cnf })
+          .setProtectedHeader({ alg: 'ES256', typ: 'oauth-client-attestation+jwt' })
+          .sign(attester.privateKey),
+        'oauth-client-attestation-pop': await new SignJWT({ aud: issuer.issuer, jti: 'p1', iat: now })
+          .setProtectedHeader({ alg: 'ES256', typ: 'oauth-client-attestation-pop+jwt' })
+          .sign(instance.privateKey),
+      },
+    })
+
+    expect(response.status).toBe(isOwn ? 200 : 401)
+  },
+)
+
+const newKeys = (): Promise<{ publicKey: CryptoKey; privateKey: CryptoKey }> =>
+  generateKeyPair('ES256', { extractable: true })

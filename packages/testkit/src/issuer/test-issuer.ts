@@ -1,5 +1,6 @@
 import { toFetch } from '@mintmark/adapter-fetch'
 import {
+  attestedClients,
   type AuthorizationServerOptions,
   type ClientRegistration,
   type ServerEvent,
@@ -38,6 +39,13 @@ export interface TestIssuerOptions extends Pick<
    *   time sets it here and in the code under test.
    */
   readonly now?: number
+  /**
+   * Returns the keys that attest the instances of a client, as the option of `attestedClients`. With it, clients can be
+   * registered with `attest_jwt_client_auth`.
+   * @defaultValue None. No client can authenticate with an attestation.
+   * @experimental As `attestedClients`.
+   */
+  readonly attesterKeys?: Parameters<typeof attestedClients>[0]['attesterKeys']
 }
 
 /** An issuer inside a test: a complete server without a port, pages or delays. */
@@ -76,7 +84,7 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
     throw new TypeError('createTestIssuer: options must be an object.')
   if (initialTime !== undefined && !(typeof initialTime === 'number' && initialTime >= 0))
     throw new TypeError('createTestIssuer: now must be a number of seconds since 1970.')
-  const { issuer = 'https://issuer.test', now: startedAt = systemClock(), ...serverOptions } = options
+  const { issuer = 'https://issuer.test', now: startedAt = systemClock(), attesterKeys, ...serverOptions } = options
   let now = startedAt
   const clock = { now: () => epochSeconds(now), advance: (seconds: number) => void (now += seconds) }
   const storage = createMemoryStorage({ issuer })
@@ -87,6 +95,7 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
     issuer,
     storage,
     keys,
+    ...(attesterKeys !== undefined && { clientAuthentication: [attestedClients({ storage, attesterKeys })] }),
     clock: clock.now,
     signedIn: signedInUser(clock.now),
     // The clock stands still, so all sign-ins of a test run happen within one minute.
