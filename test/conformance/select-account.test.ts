@@ -1,3 +1,4 @@
+import { userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { answerInteraction, browserCookie, signedInAs } from '../support/flow.ts'
@@ -23,13 +24,13 @@ const look = async (started: Reply, { pathname, search }: Pick<URL, 'pathname' |
   return (await site.send({ path: pathname + search, headers })).json as Readonly<Record<string, string | undefined>>
 }
 
-/** Submits a form in that browser, which has no session of the host. */
-const post = (started: Reply, { pathname, search }: URL, body: string) =>
+/** Submits a form in that browser, which has no session of the host unless `session` adds its cookie. */
+const post = (started: Reply, { pathname, search }: URL, body: string, session = '') =>
   site.send({
     method: 'POST',
     path: pathname + search,
     headers: {
-      cookie: browserCookie(started),
+      cookie: `${browserCookie(started)}; ${session}`,
       origin: site.issuer,
       'content-type': 'application/x-www-form-urlencoded',
     },
@@ -79,18 +80,22 @@ describe('prompt=select_account with a page for the choice', () => {
     expect([pageOf(site, both), pageOf(site, old)]).toEqual(['/login', '/login'])
   })
 
-  it('offers another account on the sign-in page, which then signs in a user', async () => {
+  it('offers another account on the sign-in page, and continues with it instead of the first (OIDC Core §3.1.2.1)', async () => {
     const started = await open(site, { ...select, login_hint: 'ann@example.test' }, 'U1')
     const { switchAccountUrl = '', loginHint } = await look(started)
     const url = new URL(switchAccountUrl)
+    await site.storage.users.insert({ userId: userId('U4'), claims: {}, createdAt: site.clock.now() })
 
     const other = await look(started, url)
-    const reply = await post(started, url, `subject=U1&auth_time=${site.clock.now()}`)
+    const signedIn = `subject=U4&auth_time=${site.clock.now()}`
+    const chosen = await post(started, url, signedIn, signedInAs(site, 'U1', 20))
+    const reply = await post(started, chosen.location, 'scope=openid&scope=profile', signedInAs(site, 'U4', 0))
 
     expect(loginHint).toBe('ann@example.test')
     expect(other).toMatchObject({ kind: 'login' })
     expect([other['subject'], other['accountName'], other['loginHint']]).toEqual([undefined, undefined, undefined])
-    expect((await outcomeOf(site, reply)).claims['auth_time']).toBe(site.clock.now())
+    expect(pageOf(site, chosen)).toBe('/consent')
+    expect((await outcomeOf(site, reply)).claims).toMatchObject({ sub: 'U4', auth_time: site.clock.now() })
   })
 
   it('keeps the login_hint of another account for the sign-in page (OIDC Core §3.1.2.1)', async () => {

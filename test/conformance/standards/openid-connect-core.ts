@@ -76,6 +76,7 @@ export const openidConnectCore: Standard = {
       'select_account asks for an account and accepts the same one (OIDC Core §3.1.2.1)',
       'asks a signed-in user who has consented, and continues with the account they choose (OIDC Core §3.1.2.1)',
       'does not continue until the user has chosen an account (OIDC Core §3.1.2.1)',
+      'offers another account on the sign-in page, and continues with it instead of the first (OIDC Core §3.1.2.1)',
     ],
     [
       '3.1.2.1',
