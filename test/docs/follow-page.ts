@@ -59,12 +59,15 @@ async function runBlock(code: string, { terminal, npm, programs }: PageEnvironme
   return undefined
 }
 
-/** Replaces each line with a minus by the lines with a plus after it. @throws Error if the old line is missing. */
+/**
+ * Replaces each line with a minus by the lines with a plus after it, and inserts those after a line without a sign.
+ * @throws Error if the old line is missing.
+ */
 function applyDiff(file: string, diff: string): undefined {
   let text = readFileSync(file, 'utf8')
-  for (const [, old = '', added = ''] of diff.matchAll(/^-(.*\n)((?:\+.*\n)+)/gm)) {
+  for (const [, sign, old = '', added = ''] of diff.matchAll(/^([- ])(.*\n)((?:\+.*\n)+)/gm)) {
     if (!text.includes(old)) throw new Error(`${file} has no line ${old}`)
-    text = text.replace(old, added.replaceAll(/^\+/gm, ''))
+    text = text.replace(old, (sign === '-' ? '' : old) + added.replaceAll(/^\+/gm, ''))
   }
   writeFileSync(file, text)
 }
