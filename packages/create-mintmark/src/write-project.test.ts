@@ -68,6 +68,23 @@ test('leaves an empty folder empty when a write fails', async () => {
   expect(readdirSync(folder)).toEqual([])
 })
 
+test.each([
+  ['a new folder', 'server'],
+  ['an empty folder', ''],
+])('in %s, leaves the files of another program when a write fails', async (_, name) => {
+  const folder = join(parent, name)
+  const disturbed = function* (): Generator<ProjectFile> {
+    yield* files
+    writeFileSync(join(folder, 'mine'), 'mine')
+    writeFileSync(join(folder, 'b', 'mine'), 'mine')
+    yield file('mine')
+  }
+
+  await expect(writeProject(folder, disturbed(), never)).rejects.toThrow('EEXIST')
+
+  expect(readdirSync(folder, { recursive: true }).toSorted()).toEqual(['b', join('b', 'mine'), 'mine'])
+})
+
 test.each([0, 1, 2])('leaves no folder when interrupted after file %i', async (last) => {
   const stop = new AbortController()
   const interrupted = function* (): Generator<ProjectFile> {

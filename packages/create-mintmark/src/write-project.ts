@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import type { ProjectFile } from './template.ts'
@@ -7,52 +7,66 @@ import type { ProjectFile } from './template.ts'
  * Writes all files of a project or none.
  * @param folder an absolute path. The folder must be empty or must not exist.
  * @param signal when it is aborted, the promise is rejected with its reason.
- * If the promise is rejected, the function has removed everything that it wrote.
+ * If the promise is rejected, the function has removed the files and folders that it created, except folders in which
+ * another program has created a file meanwhile.
  * @throws ProjectError if the folder is a file or is not empty; the error of the file system if a file cannot be
  *   written.
  */
 export async function writeProject(folder: string, files: Iterable<ProjectFile>, signal: AbortSignal): Promise<void> {
-  const existed = await isEmptyFolder(folder)
-  // The topmost folder that was created; undefined if all of them existed.
-  const topmost = await mkdir(folder, { recursive: true })
+  await requireEmptyFolder(folder)
+  const written: string[] = []
+  const folders = [...(await createFolder(folder))]
   try {
     for (const { path, text, access } of files) {
       signal.throwIfAborted()
       const file = join(folder, path)
-      await mkdir(dirname(file), { recursive: true })
-      await writeFile(file, text, { flag: 'wx', mode: access === 'private' ? 0o600 : 0o666 })
+      folders.push(...(await createFolder(dirname(file))))
+      const handle = await open(file, 'wx', access === 'private' ? 0o600 : 0o666)
+      written.push(file)
+      try {
+        await handle.writeFile(text)
+      } finally {
+        await handle.close()
+      }
     }
     signal.throwIfAborted()
   } catch (error) {
-    await remove(existed ? await contentsOf(folder) : [topmost ?? folder])
+    await Promise.all(written.map((file) => rm(file, { force: true })))
+    for (const created of folders.toReversed()) await removeIfEmpty(created)
     throw error
   }
 }
 
-/**
- * Whether the folder exists and is empty; false if it does not exist.
- * @throws ProjectError if it is a file or not empty.
- */
-async function isEmptyFolder(folder: string): Promise<boolean> {
+/** @throws ProjectError if the folder is a file or not empty. */
+async function requireEmptyFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch((error: unknown) => {
-    if (isAbsent(error)) return undefined
+    if (hasCode(error, 'ENOENT')) return undefined
     throw error
   })
-  if (found === undefined) return false
+  if (found === undefined) return
   if (!found.isDirectory()) throw new ProjectError(`${folder} is a file. Choose another folder; nothing was changed.`)
   const [first] = await readdir(folder)
-  if (first === undefined) return true
-  throw new ProjectError(`${folder} is not empty: it contains ${first}. Choose a new folder; nothing was changed.`)
+  if (first !== undefined)
+    throw new ProjectError(`${folder} is not empty: it contains ${first}. Choose a new folder; nothing was changed.`)
 }
 
-const contentsOf = async (folder: string): Promise<readonly string[]> =>
-  (await readdir(folder)).map((name) => join(folder, name))
-
-async function remove(paths: readonly string[]): Promise<void> {
-  await Promise.all(paths.map((path) => rm(path, { recursive: true, force: true })))
+/** Creates a folder and its parents. @returns those that did not exist, each before its children. */
+async function createFolder(folder: string): Promise<readonly string[]> {
+  const topmost = await mkdir(folder, { recursive: true })
+  if (topmost === undefined) return []
+  const created = [folder]
+  for (let next = folder; next !== topmost; next = dirname(next)) created.unshift(dirname(next))
+  return created
 }
 
-const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+async function removeIfEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOTEMPTY')) throw error
+  })
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
 
 /** The project cannot be created in the folder. The message is written for the user. */
 export class ProjectError extends Error {
