@@ -2,12 +2,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 import { registerClient } from '@mintmark/core'
+import type { ServerRequest } from '@mintmark/core/http'
 import { epochSeconds, userId, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { createApp } from '../../packages/create-mintmark/template/src/app.ts'
-import { knownBrowsers } from '../../packages/create-mintmark/template/src/known-browser.ts'
+import { type KnownBrowsers, knownBrowsers } from '../../packages/create-mintmark/template/src/known-browser.ts'
 import { openUsers, type Users } from '../../packages/create-mintmark/template/src/users.ts'
 import { openBrowser, type Browser } from '../../packages/create-mintmark/template/test/browser.ts'
 import { baseRequest, encode } from '../support/flow.ts'
@@ -138,12 +139,27 @@ describe('the starter limits password guessing (RFC 6749 §10.10)', () => {
     ['a cookie made without the key', { issuer: 'https://as.test', key: 'guess' }, 'ada', false],
     ['a cookie of another issuer', { issuer: 'https://as.test/other', key: 'k' }, 'ada', false],
   ])('identifies a known browser only by its own cookie: %s', (_, maker, username, isKnown) => {
-    const [, header] = knownBrowsers(maker).remember('ada')
-    const request = plainRequest('https://as.test', {
-      path: '/login',
-      headers: { cookie: header.split(';', 1)[0] ?? '' },
-    })
+    const request = requestAfterSignIns(knownBrowsers(maker), ['ada'])
 
     expect(knownBrowsers({ issuer: 'https://as.test', key: 'k' }).isKnown(request, username)).toBe(isKnown)
   })
+
+  it('identifies a known browser of the last five users who signed in with it', () => {
+    const browsers = knownBrowsers({ issuer: 'https://as.test', key: 'k' })
+    const names = ['ada', 'bob', 'cid', 'dan', 'eve', 'fay']
+
+    const request = requestAfterSignIns(browsers, [...names, 'bob', 'bob'])
+
+    expect(names.filter((name) => browsers.isKnown(request, name))).toEqual(['bob', 'cid', 'dan', 'eve', 'fay'])
+  })
 })
+
+/** Returns the next request of a browser with which these users have signed in, in this order. */
+const requestAfterSignIns = (browsers: KnownBrowsers, users: readonly string[]): ServerRequest =>
+  users.reduce(
+    (request, user) => {
+      const [, header] = browsers.remember(request, user)
+      return plainRequest('https://as.test', { path: '/login', headers: { cookie: header.split(';', 1)[0] ?? '' } })
+    },
+    plainRequest('https://as.test', { path: '/login' }),
+  )

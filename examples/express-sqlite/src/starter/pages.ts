@@ -40,7 +40,7 @@ export function askSignIn({ users, sessions, browsers }: SignInParts): Interacti
     if (user === undefined) return show('rejected')
 
     const { signedIn, headers } = await sessions.start(request, { subject: user.subject, amr: ['pwd'] })
-    return withHeaders(await pending.complete(signedIn), [...headers, browsers.remember(user.subject)])
+    return withHeaders(await pending.complete(signedIn), [...headers, browsers.remember(request, user.subject)])
   }
 }
 
