@@ -1,5 +1,5 @@
 import { addClientSecret, createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'
-import { clientId, userId, type AdminStorage } from '@mintmark/storage-interface'
+import { clientId, epochSeconds, userId, type AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import * as openid from 'openid-client'
 import { expect, it } from 'vitest'
@@ -129,4 +129,24 @@ it('a Keycloak realm keeps its issuer, its user ids and the secrets of its clien
   })
   expect(await storage.users.find(userId('gone'))).toMatchObject({ active: false })
   expect(await storage.clients.find(clientId('account'))).toBeUndefined()
+})
+
+it('importing a Keycloak realm twice changes no user: one who was reactivated in between stays active', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://login.example/realms/acme' })
+  const realm = {
+    users: [
+      { id: 'back', username: 'ann', enabled: false },
+      { id: 'gone', username: 'bob', enabled: false },
+    ],
+    clients: [],
+  }
+  await importRealm(realm, storage)
+  await storage.users.reactivate(userId('back'), epochSeconds(Date.now() / 1000))
+  const before = await storage.users.find(userId('gone'))
+
+  await importRealm(realm, storage)
+
+  expect(await storage.users.find(userId('back'))).toMatchObject({ active: true, version: 2 })
+  expect(await storage.users.find(userId('gone'))).toEqual(before)
+  expect(before).toMatchObject({ active: false, version: 1 })
 })

@@ -1,15 +1,16 @@
 import { adoptClientSecret, ClientMetadataError, type ClientRegistration, registerClient } from '@mintmark/core'
 import {
+  type AdminStorage,
   clientId as toClientId,
   type ClientRecord,
   epochSeconds,
-  userId,
   type OAuthStorage,
+  userId,
 } from '@mintmark/storage-interface'
 import type { KeycloakClient, KeycloakUser, Realm } from './realm.ts'
 
 /** Imports the clients and users of a realm. @returns the problems that need manual work, by client. */
-export async function importRealm(realm: Realm, storage: OAuthStorage): Promise<ReadonlyMap<string, string>> {
+export async function importRealm(realm: Realm, storage: AdminStorage): Promise<ReadonlyMap<string, string>> {
   for (const user of realm.users) await importUser(user, storage)
 
   const problems = new Map<string, string>()
@@ -20,7 +21,7 @@ export async function importRealm(realm: Realm, storage: OAuthStorage): Promise<
   return problems
 }
 
-async function importUser(user: KeycloakUser, storage: OAuthStorage): Promise<void> {
+async function importUser(user: KeycloakUser, storage: AdminStorage): Promise<void> {
   const now = epochSeconds(Date.now() / 1000)
   const { id, username, email, emailVerified = false, firstName, lastName, enabled = true } = user
   const claims = {
@@ -30,8 +31,9 @@ async function importUser(user: KeycloakUser, storage: OAuthStorage): Promise<vo
     ...(lastName !== undefined && { family_name: lastName }),
   }
   // Clients know Keycloak's id as `sub`.
-  await storage.users.insert({ userId: userId(id), claims, createdAt: now })
-  if (!enabled) await storage.users.deactivate(userId(id), now)
+  const existing = await storage.users.find(userId(id))
+  if (existing === undefined)
+    await storage.users.upsert({ users: [{ userId: userId(id), claims, active: enabled }], now })
 }
 
 async function importClient(client: KeycloakClient, storage: OAuthStorage): Promise<string | undefined> {
