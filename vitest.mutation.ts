@@ -19,6 +19,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     execArgv: ['--conditions=@mintmark/source', `--import=${resolve('test/mutation/change-on-load.ts')}`],
     isolate: false,
+    // Titles of tests in tables are requirements, which the default of 40 would cut.
+    taskTitleValueFormatTruncate: 200,
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
     setupFiles: ['test/mutation/record-reached.ts'],
     testTimeout: 90_000,

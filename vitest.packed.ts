@@ -10,6 +10,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     execArgv: ['--conditions=@mintmark/source'],
     isolate: false,
+    // Titles of tests in tables are requirements, which the default of 40 would cut.
+    taskTitleValueFormatTruncate: 200,
     // Compilers and servers are programs of their own: much of the work is waiting for them.
     maxWorkers: 2,
     globalSetup: ['test/packed/packed-setup.ts'],

@@ -13,6 +13,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     execArgv: ['--conditions=@mintmark/source'],
     isolate: false,
+    // Titles of tests in tables are requirements, which the default of 40 would cut.
+    taskTitleValueFormatTruncate: 200,
     // On a busy machine an event may take seconds to come; polls end as soon as it does.
     expect: { poll: { timeout: 30_000 } },
     // Workers, and the programs that tests start by the dozen, read the same sources: compiled once, a start costs half.
