@@ -13,7 +13,7 @@ const failsIn = (...files: readonly string[]): TestOutcome => ({
 })
 
 /** Creates a judge whose tests have these outcomes with and without the change. The last one repeats. */
-function aJudge(withChange: TestOutcome, ...without: readonly TestOutcome[]) {
+function judgeAfter(withChange: TestOutcome, ...without: readonly TestOutcome[]) {
   const unchanged: TestRun[] = []
   const isEdited = { now: false }
   const judge = createJudge({
@@ -28,21 +28,21 @@ function aJudge(withChange: TestOutcome, ...without: readonly TestOutcome[]) {
 }
 
 test('a change that no test notices survives, and nothing is repeated', async () => {
-  const { judge, unchanged } = aJudge(passes)
+  const { judge, unchanged } = judgeAfter(passes)
 
   expect(await judge()).toEqual({ status: 'survived', killer: '' })
   expect(unchanged).toEqual([])
 })
 
 test('a failure kills a change if the tests up to it pass without the change', async () => {
-  const { judge, unchanged } = aJudge(failsIn('a.test.ts'))
+  const { judge, unchanged } = judgeAfter(failsIn('a.test.ts'))
 
   expect(await judge()).toEqual({ status: 'killed', killer: 'a.test.ts: rejects' })
   expect(unchanged).toEqual([{ tests: ['a.test.ts'], limitMilliseconds: 400, stopAtFirstFailure: true }])
 })
 
 test('a failure of a later file repeats the files before it too', async () => {
-  const { judge, unchanged } = aJudge(failsIn('b.test.ts'))
+  const { judge, unchanged } = judgeAfter(failsIn('b.test.ts'))
 
   await judge()
 
@@ -50,7 +50,7 @@ test('a failure of a later file repeats the files before it too', async () => {
 })
 
 test('an error outside of the tests repeats all of them', async () => {
-  const { judge, unchanged } = aJudge(failsIn())
+  const { judge, unchanged } = judgeAfter(failsIn())
 
   expect(await judge()).toEqual({ status: 'killed', killer: 'an error outside of the tests' })
   expect(unchanged.map(({ tests }) => tests)).toEqual([change.tests])
@@ -61,11 +61,11 @@ test.each([
   ['fail outside of a test', failsIn()],
   ['hang', hangs],
 ])('a change is unclear if the tests %s without it', async (_, without) => {
-  expect(await aJudge(failsIn('a.test.ts'), without).judge()).toMatchObject({ status: 'unclear' })
+  expect(await judgeAfter(failsIn('a.test.ts'), without).judge()).toMatchObject({ status: 'unclear' })
 })
 
 test('tests that have passed without a change once are not repeated, and others are', async () => {
-  const { judge, unchanged } = aJudge(failsIn('a.test.ts'), failsIn('a.test.ts'), passes)
+  const { judge, unchanged } = judgeAfter(failsIn('a.test.ts'), failsIn('a.test.ts'), passes)
 
   const statuses = [await judge(), await judge(), await judge()].map(({ status }) => status)
 
@@ -79,7 +79,7 @@ test.each([
   ['unclear', 'they fail without it', failsIn('a.test.ts')],
   ['unclear', 'they hang without it', hangs],
 ])('a change that makes tests hang is %s if %s', async (status, _, without) => {
-  expect(await aJudge(hangs, without).judge()).toEqual({ status, killer: 'timeout' })
+  expect(await judgeAfter(hangs, without).judge()).toEqual({ status, killer: 'timeout' })
 })
 
 test.each([
@@ -87,7 +87,7 @@ test.each([
   ['is noticed', failsIn('a.test.ts')],
   ['hangs', hangs],
 ])('a change that %s while the tree is edited is unclear', async (_, withChange) => {
-  const { judge, isEdited } = aJudge(withChange)
+  const { judge, isEdited } = judgeAfter(withChange)
   isEdited.now = true
 
   expect(await judge()).toEqual({ status: 'unclear', killer: 'the tree was edited' })

@@ -1,4 +1,4 @@
-import { rowsByPlace, UniqueViolationError, type SqlDialect } from '@mintmark/storage-sql'
+import { toSqlRows, UniqueViolationError, type SqlDialect } from '@mintmark/storage-sql'
 import { sqlite } from '@mintmark/storage-sql/sqlite'
 import type { DurableObjectState } from './durable-object.ts'
 
@@ -9,7 +9,7 @@ import type { DurableObjectState } from './durable-object.ts'
  */
 export function durableObjectSqlite(storage: DurableObjectState['storage']): SqlDialect {
   const run = (statement: string, parameters: Values): Rows =>
-    rowsByPlace(storage.sql.exec(statement, ...parameters).toArray())
+    toSqlRows(storage.sql.exec(statement, ...parameters).toArray())
 
   return {
     engine: sqlite,

@@ -6,7 +6,7 @@ import {
   type Random,
   randomIdentifier,
   aFunction,
-  aListOfTexts,
+  aListOfStrings,
   checkOptions,
   listOf,
   type OptionChecks,
@@ -140,7 +140,7 @@ export function createAdministration(options: AdministrationOptions): Administra
 export const administrationOptions: OptionChecks<AdministrationOptions> = {
   storage: required(aStorage),
   keys: signingAlgorithms,
-  dangerouslyAllowOutbound: aListOfTexts,
+  dangerouslyAllowOutbound: aListOfStrings,
   clientRules,
   customFields: listOf(customField),
   lastAdministrators: optionsOf(lastAdministratorOptions),

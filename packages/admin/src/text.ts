@@ -1,14 +1,14 @@
 /**
  * Whether a string can be an identifier in every store. Strings with control characters or half a surrogate pair
  * cannot, so they are not looked up.
- * @param longest the maximum length in characters.
+ * @param maxLength the maximum length in characters.
  */
-export const isIdentifier = (text: string, longest = 1024): boolean =>
-  text.length > 0 && text.length <= longest && !/[\p{Cc}\p{Surrogate}]/u.test(text)
+export const isIdentifier = (text: string, maxLength = 1024): boolean =>
+  text.length > 0 && text.length <= maxLength && !/[\p{Cc}\p{Surrogate}]/u.test(text)
 
 /** Whether an administrator may choose a string as an identifier. Identifiers appear unescaped in URLs and logs. */
-export const isChosenIdentifier = (text: string, longest: number): boolean =>
-  text.length <= longest && /^[A-Za-z0-9_-][A-Za-z0-9._~@|:+-]*$/.test(text)
+export const isChosenIdentifier = (text: string, maxLength: number): boolean =>
+  text.length <= maxLength && /^[A-Za-z0-9_-][A-Za-z0-9._~@|:+-]*$/.test(text)
 
 /** Whether a string is one line that can be displayed as a name. */
 export const isDisplayName = (text: string): boolean =>

@@ -29,15 +29,15 @@ export { cacheLatest } from './cache-latest.ts'
 export { createTurns, mapInPieces, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
 export {
-  aFlag,
+  aBoolean,
   aFunction,
-  aListOfTexts,
+  aListOfStrings,
   aNumber,
   anObject,
   anObjectWith,
   aStorage,
-  aText,
-  aTextLike,
+  aNonEmptyString,
+  aStringMatching,
   checkOptions,
   listOf,
   oneOf,

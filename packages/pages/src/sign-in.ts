@@ -107,4 +107,4 @@ export function readSignInForm(request: ServerRequest): SignInAttempt | undefine
   return isWithin(username, 256) && isWithin(password, 1024) ? { username, password } : undefined
 }
 
-const isWithin = (text: string, longest: number): boolean => text.length > 0 && text.length <= longest
+const isWithin = (text: string, maxLength: number): boolean => text.length > 0 && text.length <= maxLength

@@ -104,19 +104,19 @@ function readMember(name: MetadataName, wireName: string, value: JsonValue): Jso
   const rule: {
     readonly kind: string
     readonly values?: readonly string[]
-    readonly longest?: number
-    readonly most?: number
+    readonly maxLength?: number
+    readonly maxItems?: number
   } = clientMetadata[name]
-  const isString = (text: JsonValue): boolean => typeof text === 'string' && text.length <= (rule.longest ?? 2000)
+  const isString = (text: JsonValue): boolean => typeof text === 'string' && text.length <= (rule.maxLength ?? 2000)
   // `client_secret` is not a method of RFC 7591 §2. Only administrators may use this name.
   const isListed = typeof value === 'string' && value !== 'client_secret' && rule.values?.includes(value) === true
   const checks: Readonly<Record<string, boolean>> = {
-    text: isString(value),
-    texts: Array.isArray(value) && value.length <= (rule.most ?? 100) && value.every(isString),
+    string: isString(value),
+    strings: Array.isArray(value) && value.length <= (rule.maxItems ?? 100) && value.every(isString),
     method: isListed,
     algorithm: isListed,
     choice: isListed,
-    flag: typeof value === 'boolean',
+    boolean: typeof value === 'boolean',
     seconds: typeof value === 'number',
     keySet: typeof value === 'object' && !Array.isArray(value),
   }

@@ -3,7 +3,7 @@ import { type ClientRules, clientRules, parseIssuer, signingAlgorithms } from '@
 import {
   aFunction,
   anObjectWith,
-  aText,
+  aNonEmptyString,
   checkOptions,
   type Clock,
   createJournal,
@@ -97,7 +97,7 @@ export interface RegistrationServer extends HttpService {
  */
 export function createRegistrationServer(options: RegistrationServerOptions): RegistrationServer {
   checkOptions('createRegistrationServer', options, {
-    issuer: required(aText),
+    issuer: required(aNonEmptyString),
     storage: required(aStorage),
     keys: signingAlgorithms,
     clientRules,

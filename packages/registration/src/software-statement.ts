@@ -1,4 +1,4 @@
-import { aListOfTexts, anObject, aText, listOf, optionsOf, required } from '@mintmark/internal'
+import { aListOfStrings, anObject, aNonEmptyString, listOf, optionsOf, required } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
 
@@ -14,14 +14,14 @@ export interface TrustedStatements extends RegistrationPolicy {
 }
 
 export const trustedStatements = optionsOf<TrustedStatements>({
-  issuer: required(aText),
+  issuer: required(aNonEmptyString),
   jwks: required(
     (value) =>
       optionsOf<Pick<JSONWebKeySet, 'keys'>>({ keys: required(listOf(anObject)) })(value) && 'must be a key set',
   ),
-  grantTypes: required(aListOfTexts),
-  scopes: required(aListOfTexts),
-  redirectHosts: required(aListOfTexts),
+  grantTypes: required(aListOfStrings),
+  scopes: required(aListOfStrings),
+  redirectHosts: required(aListOfStrings),
 })
 
 /**

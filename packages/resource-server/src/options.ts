@@ -1,10 +1,10 @@
 import {
-  aFlag,
+  aBoolean,
   aFunction,
   aNumber,
   anObjectWith,
-  aText,
-  aTextLike,
+  aNonEmptyString,
+  aStringMatching,
   certificateHeaders,
   checkOptions,
   listOf,
@@ -190,13 +190,16 @@ const aCertificateSource: OptionCheck = (value) =>
     : optionsOf<Exclude<CertificateSource, string>>({
         format: required(oneOf(...Object.keys(certificateHeaders))),
         trust: required(oneOf('this_proxy_sets_and_strips_it')),
-        header: aTextLike(/^[a-z0-9-]+$/i, 'must be the name of a header'),
+        header: aStringMatching(/^[a-z0-9-]+$/i, 'must be the name of a header'),
       })(value)
 
 const optionChecks: OptionChecks<ResourceServerOptions> = {
-  issuer: required(aText),
+  issuer: required(aNonEmptyString),
   audience: required(anAudience),
-  credentials: optionsOf<ClientCredentials>({ clientId: required(aText), clientSecret: required(aText) }),
+  credentials: optionsOf<ClientCredentials>({
+    clientId: required(aNonEmptyString),
+    clientSecret: required(aNonEmptyString),
+  }),
   introspection: optionsOf<NonNullable<ResourceServerOptions['introspection']>>({ cacheFor: aNumber(0, 60) }),
   revocationFeed: optionsOf<NonNullable<ResourceServerOptions['revocationFeed']>>({
     mode: oneOf('on_demand', 'follow'),
@@ -205,12 +208,12 @@ const optionChecks: OptionChecks<ResourceServerOptions> = {
   // Plain http is allowed, because internal addresses often have no TLS. The feed is signed; the host decides whether
   // to send its secret, and to trust keys, over such a network.
   endpoints: optionsOf<Partial<ServerEndpoints>>({ jwks: aUrl, introspection: aUrl, revocationFeed: aUrl }),
-  scopes: listOf(aTextLike(scopeToken, 'must be a scope value')),
-  name: aText,
+  scopes: listOf(aStringMatching(scopeToken, 'must be a scope value')),
+  name: aNonEmptyString,
   documentation: aUrl,
   dpop: optionsOf<NonNullable<ResourceServerOptions['dpop']>>({
     origin: required(anOrigin),
-    required: aFlag,
+    required: aBoolean,
     replays: anObjectWith('markUsed'),
   }),
   mutualTls: optionsOf<NonNullable<ResourceServerOptions['mutualTls']>>({ certificate: required(aCertificateSource) }),

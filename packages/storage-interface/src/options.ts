@@ -1,7 +1,7 @@
 /** Returns the problem of a value, such as `must be a function`; `undefined` if there is none. */
 export type OptionCheck = (value: unknown) => string | undefined
 
-/** The check of an option that must not be left out: `required(aText)`. */
+/** The check of an option that must not be left out: `required(aNonEmptyString)`. */
 export interface RequiredOption {
   readonly required: OptionCheck
 }
@@ -85,8 +85,11 @@ export const required = (check: OptionCheck): RequiredOption => ({ required: che
 
 export const aFunction = createCheck((value) => typeof value === 'function', 'must be a function')
 export const anObject = createCheck(isObject, 'must be an object')
-export const aText = createCheck((value) => typeof value === 'string' && value !== '', 'must be a non-empty string')
-export const aFlag = createCheck((value) => typeof value === 'boolean', 'must be true or false')
+export const aNonEmptyString = createCheck(
+  (value) => typeof value === 'string' && value !== '',
+  'must be a non-empty string',
+)
+export const aBoolean = createCheck((value) => typeof value === 'boolean', 'must be true or false')
 
 /** Accepts every storage. `requireStores` checks which stores it has, where they are used. */
 export const aStorage = createCheck(
@@ -104,7 +107,7 @@ export const anObjectWith = (...functions: readonly string[]): OptionCheck =>
     `must be an object with the function${functions.length === 1 ? '' : 's'} ${functions.join(', ')}`,
   )
 
-export const aTextLike = (pattern: RegExp, problem: string): OptionCheck =>
+export const aStringMatching = (pattern: RegExp, problem: string): OptionCheck =>
   createCheck((value) => typeof value === 'string' && pattern.test(value), problem)
 
 export const oneOf = (...values: readonly string[]): OptionCheck =>
@@ -135,7 +138,7 @@ export const listOf =
     return problems[0]
   }
 
-export const aListOfTexts = createCheck(
+export const aListOfStrings = createCheck(
   (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
   'must be a list of strings',
 )

@@ -1,7 +1,7 @@
 import {
   aFunction,
   anObjectWith,
-  aText,
+  aNonEmptyString,
   checkOptions,
   type ExpiringStores,
   type OptionCheck,
@@ -84,8 +84,8 @@ export interface RedisStorageOptions {
 export function createRedisStorage(options: RedisStorageOptions): ExpiringStores {
   checkOptions('createRedisStorage', options, {
     client: required(aClient),
-    issuer: required(aText),
-    prefix: aText,
+    issuer: required(aNonEmptyString),
+    prefix: aNonEmptyString,
     timeoutMilliseconds: wholeNumber(1),
     onWarning: aFunction,
   })

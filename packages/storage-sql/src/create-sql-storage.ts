@@ -1,4 +1,4 @@
-import { anObjectWith, aText, checkOptions, required, wholeNumber } from '@mintmark/internal'
+import { anObjectWith, aNonEmptyString, checkOptions, required, wholeNumber } from '@mintmark/internal'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { withRevocationAnnouncements } from '@mintmark/storage-interface/stores'
 import { createDatabase } from './database.ts'
@@ -52,7 +52,7 @@ interface SqlStorageOptions {
 export async function createSqlStorage(options: SqlStorageOptions): Promise<AdminStorage> {
   checkOptions('createSqlStorage', options, {
     dialect: required(anObjectWith('all')),
-    issuer: required(aText),
+    issuer: required(aNonEmptyString),
     scanLimit: wholeNumber(1),
   })
   const { dialect, issuer, scanLimit = defaultScanLimit } = options

@@ -8,7 +8,7 @@ import type { JsonSearch } from './json-search.ts'
 /** The value of a parameter of a statement. */
 export type SqlValue = string | number | boolean | null
 
-/** A result row by position. `rowsByPlace` makes rows from a driver that returns objects. */
+/** A result row by position. `toSqlRows` makes rows from a driver that returns objects. */
 export interface SqlRow {
   readonly values: readonly unknown[]
   /** The position of each column. All rows of a statement share it. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createColumnReader, rowsByPlace, valueOf } from './row.ts'
+import { createColumnReader, toSqlRows, valueOf } from './row.ts'
 import { sqlite } from './sqlite/index.ts'
 
 test('reads a value of each row by the name of its column', () => {
-  const rows = rowsByPlace([
+  const rows = toSqlRows([
     { client_id: 'a', disabled_at: null },
     { client_id: 'b', disabled_at: 7 },
   ])
@@ -15,23 +15,23 @@ test('reads a value of each row by the name of its column', () => {
 })
 
 test('throws for a column that a row does not have', () => {
-  const [row] = rowsByPlace([{ client_id: 'a' }])
+  const [row] = toSqlRows([{ client_id: 'a' }])
 
   expect(() => row && valueOf(row, 'disabled_at')).toThrow('disabled_at')
 })
 
 test('converts an empty result to no rows', () => {
-  expect(rowsByPlace([])).toEqual([])
+  expect(toSqlRows([])).toEqual([])
 })
 
 test('throws for a column for which a driver returned no value', () => {
-  const [row] = rowsByPlace([{ client_id: undefined }])
+  const [row] = toSqlRows([{ client_id: undefined }])
 
   expect(() => row && valueOf(row, 'client_id')).toThrow('The column client_id is missing')
 })
 
 test('throws for NULL in a column that must have a value', () => {
-  const [row] = rowsByPlace([{ client_id: null }])
+  const [row] = toSqlRows([{ client_id: null }])
 
   expect(() => row && createColumnReader(sqlite).text(row, 'client_id')).toThrow('The column client_id is NULL')
 })

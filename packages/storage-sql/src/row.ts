@@ -8,7 +8,7 @@ export const placesOf = (columns: readonly string[]): SqlRow['places'] =>
   new Map(columns.map((column, place) => [column, place]))
 
 /** Converts rows of a driver that returns objects, all with the same columns in the same order. */
-export function rowsByPlace(rows: readonly Readonly<Record<string, unknown>>[]): readonly SqlRow[] {
+export function toSqlRows(rows: readonly Readonly<Record<string, unknown>>[]): readonly SqlRow[] {
   const [first] = rows
   if (first === undefined) return []
   const places = placesOf(Object.keys(first))

@@ -1,7 +1,7 @@
 import {
-  aFlag,
-  aListOfTexts,
-  aText,
+  aBoolean,
+  aListOfStrings,
+  aNonEmptyString,
   checkOptions,
   encodeBase64url,
   required,
@@ -48,10 +48,11 @@ interface TestCertificateRequest {
 /** Creates a P-256 certificate that is valid from 2020 to 2049 (RFC 5280 §4.1). */
 export async function createTestCertificate(request: TestCertificateRequest): Promise<TestCertificate> {
   checkOptions('createTestCertificate', request, {
-    commonName: required(aText),
-    dns: aListOfTexts,
-    signedBy: (issuer: unknown) => aText(Reflect.get(Object(issuer), 'privateKey')) && 'must be a test certificate',
-    isAuthority: aFlag,
+    commonName: required(aNonEmptyString),
+    dns: aListOfStrings,
+    signedBy: (issuer: unknown) =>
+      aNonEmptyString(Reflect.get(Object(issuer), 'privateKey')) && 'must be a test certificate',
+    isAuthority: aBoolean,
   })
   const { commonName, signedBy } = request
   const { publicKey, privateKey } = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])

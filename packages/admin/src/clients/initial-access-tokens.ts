@@ -1,6 +1,6 @@
 import {
-  aListOfTexts,
-  aTextLike,
+  aListOfStrings,
+  aStringMatching,
   checkOptions,
   digestSecret,
   type OptionCheck,
@@ -71,12 +71,12 @@ const toView = ({ digest: _digest, ...view }: InitialAccessTokenRecord): Initial
 const aNumber: OptionCheck = (value) => (typeof value === 'number' ? undefined : 'must be a number')
 
 const newTokenChecks: OptionChecks<NewInitialAccessToken> = {
-  displayName: required(aTextLike(/^/, 'must be a string')),
+  displayName: required(aStringMatching(/^/, 'must be a string')),
   clients: required(aNumber),
   lifetime: required(aNumber),
-  scopes: required(aListOfTexts),
-  grantTypes: aListOfTexts,
-  redirectHosts: aListOfTexts,
+  scopes: required(aListOfStrings),
+  grantTypes: aListOfStrings,
+  redirectHosts: aListOfStrings,
 }
 
 async function create(

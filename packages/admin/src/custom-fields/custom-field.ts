@@ -1,5 +1,5 @@
 import { protocolClaims } from '@mintmark/core/internal'
-import { aText, oneOf, optionsOf, required } from '@mintmark/internal'
+import { aNonEmptyString, oneOf, optionsOf, required } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { AdminError } from '../error/refusals.ts'
@@ -41,13 +41,13 @@ interface SchemaResult {
 }
 
 export const customField = optionsOf<CustomField>({
-  name: required(aText),
+  name: required(aNonEmptyString),
   schema: required((schema) =>
     typeof schema === 'object' && schema !== null && '~standard' in schema
       ? undefined
       : 'must be a schema of Zod, Valibot, ArkType or another Standard Schema',
   ),
-  claim: aText,
+  claim: aNonEmptyString,
   type: oneOf('string', 'boolean', 'decimal'),
 })
 

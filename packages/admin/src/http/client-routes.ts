@@ -17,12 +17,12 @@ import {
 } from './wire.ts'
 
 const bodySchemas: Readonly<Record<MetadataRule['kind'], (rule: MetadataRule) => z.ZodType>> = {
-  text: (rule) => (isClearable(rule) ? z.string() : z.string().min(1)).max(rule.longest ?? 2000),
-  texts: ({ longest = 2000, most }) => strings(longest, most),
+  string: (rule) => (isClearable(rule) ? z.string() : z.string().min(1)).max(rule.maxLength ?? 2000),
+  strings: ({ maxLength = 2000, maxItems }) => strings(maxLength, maxItems),
   method: ({ values = [] }) => z.enum(values),
   algorithm: ({ values = [] }) => z.enum(values),
   choice: ({ values = [] }) => z.enum(values),
-  flag: () => z.boolean(),
+  boolean: () => z.boolean(),
   seconds: () => z.int().min(0),
   keySet: () => anyObject,
 }

@@ -13,9 +13,9 @@ import {
   matchPatterns,
   noStore,
   aFunction,
-  aListOfTexts,
+  aListOfStrings,
   anObjectWith,
-  aText,
+  aNonEmptyString,
   checkOptions,
   type OptionChecks,
   required,
@@ -94,11 +94,11 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
 
 const serverOptions: OptionChecks<AdminServerOptions> = {
   ...administrationOptions,
-  issuer: required(aText),
+  issuer: required(aNonEmptyString),
   accessTokens: anObjectWith('accessToken'),
   administrators: aFunction,
   authorize: aFunction,
-  protectedScopes: aListOfTexts,
+  protectedScopes: aListOfStrings,
 }
 
 interface ServerDependencies extends AdminDependencies {

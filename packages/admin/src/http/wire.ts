@@ -8,7 +8,7 @@ export const version = z.int().min(1)
 
 export const identifier = z.string().min(1).max(1024)
 
-export const strings = (longest: number, most = 100) => z.array(z.string().min(1).max(longest)).max(most)
+export const strings = (maxLength: number, maxItems = 100) => z.array(z.string().min(1).max(maxLength)).max(maxItems)
 
 /** Any object. It is not copied, because a copy would silently drop members such as `__proto__`. */
 export const anyObject = z

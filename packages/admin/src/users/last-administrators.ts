@@ -1,6 +1,14 @@
 // Over 250 lines: the rule that protects the last administrators, for administrators and for identity providers.
 
-import { aListOfTexts, aText, checkOptions, listOf, type OptionChecks, required, aStorage } from '@mintmark/internal'
+import {
+  aListOfStrings,
+  aNonEmptyString,
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  required,
+  aStorage,
+} from '@mintmark/internal'
 import type { ResourceType } from '@mintmark/scim'
 import type { ProposedChange } from '@mintmark/scim/engine'
 import {
@@ -36,8 +44,8 @@ export interface LastAdministratorOptions {
 }
 
 export const lastAdministratorOptions: OptionChecks<LastAdministratorOptions> = {
-  protectedRoles: aListOfTexts,
-  administrators: aText,
+  protectedRoles: aListOfStrings,
+  administrators: aNonEmptyString,
 }
 
 /** The options, with the filter resolved. */

@@ -3,9 +3,9 @@
 import { isOutboundUrl, sealWebhookSecret } from '@mintmark/core/internal'
 import {
   randomIdentifier,
-  aFlag,
-  aListOfTexts,
-  aTextLike,
+  aBoolean,
+  aListOfStrings,
+  aStringMatching,
   checkOptions,
   type OptionChecks,
   required,
@@ -100,9 +100,9 @@ export interface WebhookAdministration {
 
 /** Unknown settings are refused: a misspelled `types` would send all changes. */
 const changeChecks = {
-  url: aTextLike(/^/, 'must be a string'),
-  types: aListOfTexts,
-  includesUser: aFlag,
+  url: aStringMatching(/^/, 'must be a string'),
+  types: aListOfStrings,
+  includesUser: aBoolean,
 } satisfies OptionChecks<WebhookChange>
 
 export const administerWebhooks = (context: AdminContext): WebhookAdministration => ({

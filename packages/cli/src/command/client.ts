@@ -148,7 +148,7 @@ function updateClientCommand(io: Io): Command {
     const { values, presence, kind } = flag.rule
     const isRemovable = values !== undefined && presence === 'clearable'
     command.addOption(optionOf(isRemovable ? { ...flag, rule: { ...flag.rule, values: [...values, ''] } } : flag))
-    if (kind === 'flag') command.addOption(new Option(`--no-${flag.flag}`, `the opposite of --${flag.flag}`))
+    if (kind === 'boolean') command.addOption(new Option(`--no-${flag.flag}`, `the opposite of --${flag.flag}`))
   }
   return command.option('--json', 'print JSON').action((id: string, options: ConfigOptions & ShowOptions) =>
     withAdministration(options, io, async ({ clients }) => {
@@ -194,8 +194,8 @@ function optionOf({ rule: { kind, description, values }, flag }: MetadataFlag, m
 }
 
 function argumentOf(flag: string, kind: MetadataRule['kind']): string {
-  if (kind === 'flag') return ''
-  if (kind === 'texts') return ` <${flag}...>`
+  if (kind === 'boolean') return ''
+  if (kind === 'strings') return ` <${flag}...>`
   return kind === 'keySet' ? ' <file>' : ` <${kind}>`
 }
 

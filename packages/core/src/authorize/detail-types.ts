@@ -1,4 +1,4 @@
-import { aFlag, aFunction, checkOptions, type OptionChecks, required } from '@mintmark/internal'
+import { aBoolean, aFunction, checkOptions, type OptionChecks, required } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 /**
@@ -82,7 +82,7 @@ const detailType: OptionChecks<AuthorizationDetailType> = {
   enrich: aFunction,
   parseGranted: aFunction,
   locations: aFunction,
-  remembers: aFlag,
+  remembers: aBoolean,
 }
 
 /** The types by name. */

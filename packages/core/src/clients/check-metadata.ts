@@ -1,6 +1,6 @@
 // One file: all rules for client metadata are in this file, because many rules concern several members.
 
-import { aFlag, aListOfTexts, anObject, aTextLike, oneOf, type OptionCheck } from '@mintmark/internal'
+import { aBoolean, aListOfStrings, anObject, aStringMatching, oneOf, type OptionCheck } from '@mintmark/internal'
 import type { ClientRecord } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
@@ -45,17 +45,17 @@ export function refuseMalformed(given: object, undefinable: 'defaulted' | 'clear
 
 function checkOf({ kind, values = [] }: MetadataRule): OptionCheck {
   switch (kind) {
-    case 'text':
+    case 'string':
     // Hosts define methods of their own.
     case 'method':
-      return aTextLike(/^/, 'must be a string')
-    case 'texts':
-      return aListOfTexts
+      return aStringMatching(/^/, 'must be a string')
+    case 'strings':
+      return aListOfStrings
     case 'algorithm':
     case 'choice':
       return oneOf(...values)
-    case 'flag':
-      return aFlag
+    case 'boolean':
+      return aBoolean
     case 'seconds':
       // `refuseUnusable` knows which numbers are usable.
       return (value) => (typeof value === 'number' ? undefined : 'must be a number')

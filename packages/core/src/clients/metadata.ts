@@ -12,14 +12,14 @@ export interface MetadataRule {
   readonly kind: keyof MetadataValues
   /** What operators read in the help of the command line and in the OpenAPI document. "It" is the client. */
   readonly description: string
-  /** Some values of `texts`, which editors offer as completions. */
+  /** Some values of `strings`, which editors offer as completions. */
   readonly examples?: readonly string[]
   /** The permitted values of a `method`, an `algorithm` or a `choice`. */
   readonly values?: readonly string[]
   /** The maximum length of a string in the admin API and at the registration endpoint. Default: 2000. */
-  readonly longest?: number
+  readonly maxLength?: number
   /** The maximum number of strings in the admin API and at the registration endpoint. Default: 100. */
-  readonly most?: number
+  readonly maxItems?: number
   /** The value of a client that is registered without the member. Without a default the member stays undefined. */
   readonly default?: MetadataValues[keyof MetadataValues]
   /** `required`: every registration has it. `clearable`: it may be undefined, and an update can remove it. */
@@ -28,12 +28,12 @@ export interface MetadataRule {
 
 /** The types of the values, by kind. */
 interface MetadataValues {
-  readonly text: string
-  readonly texts: readonly string[]
+  readonly string: string
+  readonly strings: readonly string[]
   readonly method: TokenEndpointAuthMethod
   readonly algorithm: SigningAlgorithm
   readonly choice: string
-  readonly flag: boolean
+  readonly boolean: boolean
   readonly seconds: number
   readonly keySet: JsonObject
 }
@@ -65,7 +65,7 @@ export const standardGrants = ['authorization_code', 'refresh_token', 'client_cr
 
 /** Returns the rule for an address that a client may leave out. */
 function addressRule(description: string) {
-  return { kind: 'text', description, longest: 2000, presence: 'clearable' } as const
+  return { kind: 'string', description, maxLength: 2000, presence: 'clearable' } as const
 }
 
 /**
@@ -74,7 +74,12 @@ function addressRule(description: string) {
  */
 export const clientMetadata = {
   /** The name that the consent page shows to users. */
-  clientName: { kind: 'text', description: 'shown to users on the consent page', longest: 200, presence: 'required' },
+  clientName: {
+    kind: 'string',
+    description: 'shown to users on the consent page',
+    maxLength: 200,
+    presence: 'required',
+  },
   /**
    * The https URL of a page about the client. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
@@ -124,17 +129,22 @@ export const clientMetadata = {
    * Redirect URIs, compared character by character (RFC 9700 §2.1); on loopback any port is accepted.
    * @defaultValue None. A client that uses the authorization code grant needs at least one.
    */
-  redirectUris: { kind: 'texts', description: 'where users return to after signing in', longest: 2000, default: [] },
+  redirectUris: {
+    kind: 'strings',
+    description: 'where users return to after signing in',
+    maxLength: 2000,
+    default: [],
+  },
   /**
    * The grant types that the client may use.
    * @defaultValue `['authorization_code']`. It is the default of RFC 7591 §2.
    */
   grantTypes: {
-    kind: 'texts',
+    kind: 'strings',
     description: 'the grant types that it may use',
     examples: standardGrants,
-    longest: 200,
-    most: 20,
+    maxLength: 200,
+    maxItems: 20,
     default: ['authorization_code'],
   },
   /**
@@ -142,11 +152,11 @@ export const clientMetadata = {
    * @defaultValue `['openid']`. It identifies the user without any further claims.
    */
   scopes: {
-    kind: 'texts',
+    kind: 'strings',
     description: 'the scope values that it may request',
     examples: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'],
-    longest: 256,
-    most: 200,
+    maxLength: 256,
+    maxItems: 200,
     default: ['openid'],
   },
   /**
@@ -154,9 +164,9 @@ export const clientMetadata = {
    * @defaultValue None. Tokens may be introspected only by their audiences (RFC 7662 §4).
    */
   servedAudiences: {
-    kind: 'texts',
+    kind: 'strings',
     description: 'the audiences whose tokens it may introspect, as their resource server',
-    longest: 2000,
+    maxLength: 2000,
     default: [],
   },
   /**
@@ -176,7 +186,7 @@ export const clientMetadata = {
    * @defaultValue `false`. Either value has the same effect.
    */
   requireAuthTime: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'accepted for completeness: ID tokens always contain auth_time',
     default: false,
   },
@@ -186,7 +196,7 @@ export const clientMetadata = {
    * @defaultValue `false`. RFC 9700 §2.1.1 recommends PKCE for confidential clients, and not every library supports it.
    */
   requirePkce: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'refuses its authorization requests without PKCE, as it does for every public client',
     default: false,
   },
@@ -195,7 +205,7 @@ export const clientMetadata = {
    * @defaultValue `false`. A client may push its requests anyway; few libraries do so by default.
    */
   requirePushedAuthorizationRequests: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'refuses its authorization requests that were not pushed',
     default: false,
   },
@@ -205,7 +215,7 @@ export const clientMetadata = {
    * @defaultValue `false`. A client may send proofs anyway; few libraries do so by default.
    */
   dpopBoundAccessTokens: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'refuses its token requests without a DPoP proof',
     default: false,
   },
@@ -215,7 +225,7 @@ export const clientMetadata = {
    * @defaultValue `false`. Few clients have a certificate.
    */
   tlsClientCertificateBoundAccessTokens: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'refuses its token requests without a client certificate, and binds its tokens to it',
     default: false,
   },
@@ -226,9 +236,9 @@ export const clientMetadata = {
    * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSubjectDn: {
-    kind: 'text',
+    kind: 'string',
     description: 'the subject of its certificate (RFC 4514), for tls_client_auth',
-    longest: 2000,
+    maxLength: 2000,
     presence: 'clearable',
   },
   /**
@@ -236,9 +246,9 @@ export const clientMetadata = {
    * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSanDns: {
-    kind: 'text',
+    kind: 'string',
     description: 'a DNS name in its certificate, for tls_client_auth',
-    longest: 253,
+    maxLength: 253,
     presence: 'clearable',
   },
   /**
@@ -251,9 +261,9 @@ export const clientMetadata = {
    * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSanIp: {
-    kind: 'text',
+    kind: 'string',
     description: 'an IP address in its certificate, for tls_client_auth',
-    longest: 45,
+    maxLength: 45,
     presence: 'clearable',
   },
   /**
@@ -261,9 +271,9 @@ export const clientMetadata = {
    * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSanEmail: {
-    kind: 'text',
+    kind: 'string',
     description: 'an e-mail address in its certificate, for tls_client_auth',
-    longest: 320,
+    maxLength: 320,
     presence: 'clearable',
   },
   /**
@@ -272,7 +282,7 @@ export const clientMetadata = {
    * at another one.
    */
   allowTokenEndpointAudience: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'accepts the URL of the token endpoint as the audience of its assertions',
     default: false,
   },
@@ -281,9 +291,9 @@ export const clientMetadata = {
    * @defaultValue The APIs that define at least one of its scope values. It needs no tokens for other APIs.
    */
   resources: {
-    kind: 'texts',
+    kind: 'strings',
     description: 'the APIs that it may request tokens for; default: the APIs that define one of its scopes',
-    longest: 2000,
+    maxLength: 2000,
     presence: 'clearable',
   },
   /**
@@ -291,9 +301,9 @@ export const clientMetadata = {
    * @defaultValue None. Each type is a separate permission, such as the permission to start payments.
    */
   authorizationDetailsTypes: {
-    kind: 'texts',
+    kind: 'strings',
     description: 'the types of authorization details that it may request',
-    longest: 256,
+    maxLength: 256,
     default: [],
   },
   /**
@@ -301,9 +311,9 @@ export const clientMetadata = {
    * @defaultValue None. Users then stay on this server's page, which says that they have signed out.
    */
   postLogoutRedirectUris: {
-    kind: 'texts',
+    kind: 'strings',
     description: 'where users may return to after signing out',
-    longest: 2000,
+    maxLength: 2000,
     default: [],
   },
   /**
@@ -317,7 +327,7 @@ export const clientMetadata = {
    * @defaultValue `false`. Even then, a logout token contains `sid` whenever a single session is revoked.
    */
   backchannelLogoutSessionRequired: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'needs sid in logout tokens, which contain it whenever a single session is revoked',
     default: false,
   },
@@ -332,7 +342,7 @@ export const clientMetadata = {
    * @defaultValue `false`. The client then identifies the session by its own cookie.
    */
   frontchannelLogoutSessionRequired: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'adds iss and sid to its front-channel logout address',
     default: false,
   },
@@ -372,7 +382,7 @@ export const clientMetadata = {
    * @defaultValue `false`. Few libraries sign requests.
    */
   requireSignedRequestObject: {
-    kind: 'flag',
+    kind: 'boolean',
     description: 'refuses its authorization requests without a signed request object',
     default: false,
   },
@@ -402,9 +412,9 @@ export const clientMetadata = {
    * @defaultValue None. The client's own tokens name no organization.
    */
   organizationId: {
-    kind: 'text',
+    kind: 'string',
     description: 'the organization that its own tokens are for',
-    longest: 255,
+    maxLength: 255,
     presence: 'clearable',
   },
   /**

@@ -1,6 +1,6 @@
 import {
   aFunction,
-  aListOfTexts,
+  aListOfStrings,
   type Clock,
   listOf,
   oneOf,
@@ -50,17 +50,17 @@ const signingAlgorithm: OptionCheck = (value) =>
 
 /** `server.clientRules`: without one of its members, a rule would not apply. */
 export const clientRules: OptionCheck = optionsOf<ClientRules>({
-  scopes: required(aListOfTexts),
-  resources: required(aListOfTexts),
+  scopes: required(aListOfStrings),
+  resources: required(aListOfStrings),
   minimumProfile: required(oneOf(...securityProfiles)),
-  ownAuthenticationMethods: required(aListOfTexts),
+  ownAuthenticationMethods: required(aListOfStrings),
 })
 
 /** A misspelled name would leave a check out. */
 export const registrationOptions: OptionChecks<RegistrationDependencies> = {
   storage: required(aStorage),
   keys: signingAlgorithms,
-  dangerouslyAllowOutbound: aListOfTexts,
+  dangerouslyAllowOutbound: aListOfStrings,
   clientRules,
   clock: aFunction,
   random: aFunction,

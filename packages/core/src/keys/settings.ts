@@ -2,8 +2,8 @@ import {
   aFunction,
   anObject,
   anObjectWith,
-  aText,
-  aTextLike,
+  aNonEmptyString,
+  aStringMatching,
   checkOptions,
   listOf,
   oneOf,
@@ -132,7 +132,7 @@ function refuseTwoKinds({ sealingKey, vault, issuerSecret }: StoredKeysOptions):
     throw new TypeError('createStoredKeys: issuerSecret is missing. Pass 32 random bytes in base64url.')
 }
 
-const aSecret = aTextLike(
+const aSecret = aStringMatching(
   /^[\w-]{43}$/,
   'must be 32 random bytes in base64url (43 characters). Create it once: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
 )
@@ -147,7 +147,7 @@ const optionChecks: OptionChecks<
   storage: required(aStorage),
   algorithms: (value) =>
     Array.isArray(value) && value.length > 0
-      ? listOf(aText)(value)
+      ? listOf(aNonEmptyString)(value)
       : 'must be a list of signing algorithms, with at least one',
   schedule: anObject,
   rotation: oneOf('manual', 'automatic'),

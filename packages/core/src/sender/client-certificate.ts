@@ -1,5 +1,5 @@
 import {
-  aTextLike,
+  aStringMatching,
   type CertificateFormat,
   certificateHeaders,
   checkOptions,
@@ -103,7 +103,7 @@ export function certificateFromHeader(options: CertificateHeaderOptions): ReadCl
   }
 }
 
-const aHeaderName = aTextLike(/^[\w-]+$/, 'must be the name of a header')
+const aHeaderName = aStringMatching(/^[\w-]+$/, 'must be the name of a header')
 
 const aChain: OptionCheck = (value) => {
   if (typeof value === 'object') return optionsOf<{ readonly header: string }>({ header: required(aHeaderName) })(value)

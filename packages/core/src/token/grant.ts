@@ -1,6 +1,6 @@
 import {
   aFunction,
-  aText,
+  aNonEmptyString,
   checkOptions,
   randomIdentifier,
   required,
@@ -119,7 +119,7 @@ export interface GrantType {
  */
 export function defineGrant(grant: GrantType): GrantType {
   checkOptions('defineGrant', grant, {
-    grantType: required(aText),
+    grantType: required(aNonEmptyString),
     refuseUnknown: aFunction,
     decide: required(aFunction),
   })

@@ -1,8 +1,8 @@
 import {
   aFunction,
   anObject,
-  aText,
-  aTextLike,
+  aNonEmptyString,
+  aStringMatching,
   checkOptions,
   listOf,
   type OptionChecks,
@@ -92,13 +92,13 @@ export function afterPreparation(routes: readonly PathRoute[], prepare: () => Pr
 }
 
 const routerOptions: OptionChecks<RouterOptions> = {
-  origin: required(aText),
+  origin: required(aNonEmptyString),
   bodyLimit: required(wholeNumber(0)),
   tooLarge: required(aFunction),
   routes: required(
     listOf(
       optionsOf<PathRoute>({
-        path: required(aTextLike(/^\//, 'must be a path')),
+        path: required(aStringMatching(/^\//, 'must be a path')),
         methods: required(
           (methods) => anObject(methods) ?? listOf(aFunction)(Object.values(methods as Record<string, unknown>)),
         ),

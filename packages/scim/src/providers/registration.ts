@@ -4,10 +4,10 @@ import {
   type Random,
   randomSecret,
   aFunction,
-  aListOfTexts,
+  aListOfStrings,
   aNumber,
-  aText,
-  aTextLike,
+  aNonEmptyString,
+  aStringMatching,
   checkOptions,
   oneOf,
   type OptionChecks,
@@ -122,12 +122,12 @@ export async function registerIdentityProvider(
 
 const registrationOptions: OptionChecks<ProviderRegistration> = {
   // An empty string is refused as `invalid_identifier`.
-  providerId: required(aTextLike(/^/, 'must be a string')),
-  displayName: aText,
+  providerId: required(aStringMatching(/^/, 'must be a string')),
+  displayName: aNonEmptyString,
   toleranceProfile: oneOf(...Object.keys(toleranceProfiles)),
-  clientIds: aListOfTexts,
-  verifiedDomains: aListOfTexts,
-  organizationId: aText,
+  clientIds: aListOfStrings,
+  verifiedDomains: aListOfStrings,
+  organizationId: aNonEmptyString,
 }
 
 const dependencyOptions: OptionChecks<ProviderDependencies> = {

@@ -1,7 +1,7 @@
 import {
-  aFlag,
+  aBoolean,
   anObject,
-  aText,
+  aNonEmptyString,
   checkOptions,
   listOf,
   type OptionCheck,
@@ -68,13 +68,13 @@ const aSchema: OptionCheck = (value) =>
 
 const anExtension: OptionCheck = (value) =>
   typeof value === 'object' && value !== null && 'schema' in value
-    ? optionsOf<SchemaExtension>({ schema: required(aSchema), required: required(aFlag) })(value)
+    ? optionsOf<SchemaExtension>({ schema: required(aSchema), required: required(aBoolean) })(value)
     : aSchema(value)
 
 /** The last five members are accepted and ignored, because a resource type that was already defined has them. */
 const optionChecks: OptionChecks<ResourceTypeOptions & Partial<Omit<ResourceType, keyof ResourceTypeOptions>>> = {
-  name: required(aText),
-  endpoint: required(aText),
+  name: required(aNonEmptyString),
+  endpoint: required(aNonEmptyString),
   description: aDescription,
   schema: required(aSchema),
   extensions: listOf(anExtension),
@@ -82,7 +82,7 @@ const optionChecks: OptionChecks<ResourceTypeOptions & Partial<Omit<ResourceType
   attributesByName: anObject,
   extensionsByUrn: anObject,
   defaultProjection: anObject,
-  hasRequestAttributes: aFlag,
+  hasRequestAttributes: aBoolean,
 }
 
 /**

@@ -1,11 +1,11 @@
 // One file, because a schema is a list of attributes, and both are defined and checked by the same rules.
 
 import {
-  aFlag,
-  aListOfTexts,
+  aBoolean,
+  aListOfStrings,
   anObject,
-  aText,
-  aTextLike,
+  aNonEmptyString,
+  aStringMatching,
   checkOptions,
   listOf,
   oneOf,
@@ -130,7 +130,7 @@ export type AttributeOptions = Partial<Omit<Attribute, 'name' | 'subAttributes' 
 }
 
 /** Checks a description, which may be empty. */
-export const aDescription = aTextLike(/^/, 'must be a string')
+export const aDescription = aStringMatching(/^/, 'must be a string')
 
 /**
  * Defines an attribute with the defaults of RFC 7643 §2.2. The result is deeply frozen.
@@ -169,21 +169,21 @@ const aSize = wholeNumber(1)
 
 /** `subAttributesByName` is ignored: an attribute that was already defined has it. */
 const attributeOptions: OptionChecks<AttributeOptions & Partial<Pick<Attribute, 'subAttributesByName'>>> = {
-  name: required(aText),
+  name: required(aNonEmptyString),
   type: oneOf('string', 'boolean', 'decimal', 'integer', 'dateTime', 'binary', 'reference', 'complex'),
-  multiValued: aFlag,
+  multiValued: aBoolean,
   description: aDescription,
-  required: aFlag,
-  caseExact: aFlag,
+  required: aBoolean,
+  caseExact: aBoolean,
   mutability: oneOf('readOnly', 'readWrite', 'immutable', 'writeOnly'),
   returned: oneOf('always', 'never', 'default', 'request'),
   uniqueness: oneOf('none', 'server', 'global'),
-  indexed: aFlag,
-  canonicalValues: aListOfTexts,
-  referenceTypes: aListOfTexts,
+  indexed: aBoolean,
+  canonicalValues: aListOfStrings,
+  referenceTypes: aListOfStrings,
   subAttributes: listOf(anObject),
   subAttributesByName: anObject,
-  isComputed: aFlag,
+  isComputed: aBoolean,
   characters: oneOf('line', 'lines', 'identifier'),
   maxLength: aSize,
   maxValues: aSize,
@@ -274,8 +274,8 @@ export function defineSchema(options: SchemaOptions): Schema {
 
 /** `attributesByName` is ignored: a schema that was already defined has it. */
 const schemaOptions: OptionChecks<SchemaOptions & Partial<Pick<Schema, 'attributesByName'>>> = {
-  id: required(aText),
-  name: required(aText),
+  id: required(aNonEmptyString),
+  name: required(aNonEmptyString),
   description: aDescription,
   attributes: required(listOf(anObject)),
   attributesByName: anObject,

@@ -7,7 +7,7 @@ import {
   systemRandom,
   aFunction,
   anObjectWith,
-  aText,
+  aNonEmptyString,
   checkOptions,
   listOf,
   type OptionChecks,
@@ -109,7 +109,7 @@ export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
 }
 
 const scimOptions: OptionChecks<ScimServerOptions> = {
-  issuer: required(aText),
+  issuer: required(aNonEmptyString),
   storage: required(aStorage),
   accessTokens: anObjectWith('accessToken'),
   mayProvision: aFunction,

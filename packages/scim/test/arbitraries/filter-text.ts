@@ -31,7 +31,7 @@ export const anOperator = (): fc.Arbitrary<CompareNode['operator']> =>
   fc.constantFrom('eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le')
 
 /** Generates strings of filter pieces in any order. Most are similar to a filter, but invalid. */
-export const aNearFilter = (): fc.Arbitrary<string> =>
+export const aNearlyValidFilter = (): fc.Arbitrary<string> =>
   fc
     .array(
       fc.oneof(
@@ -92,7 +92,7 @@ function nestedOf(leaf: fc.Arbitrary<FilterNode>, depth: number): fc.Arbitrary<F
 
 function aLiteral(): fc.Arbitrary<FilterLiteral> {
   return fc.oneof(
-    fc.record({ kind: fc.constant('text' as const), value: aFilterText() }),
+    fc.record({ kind: fc.constant('text' as const), value: aStringOperand() }),
     fc.record({
       kind: fc.constant('number' as const),
       text: fc.oneof(fc.integer().map(String), fc.constantFrom('-0', '1.50', '2E+3', '0.0e-1')),
@@ -103,5 +103,5 @@ function aLiteral(): fc.Arbitrary<FilterLiteral> {
 }
 
 /** Generates any string value that a filter can contain. */
-const aFilterText = (): fc.Arbitrary<string> =>
+const aStringOperand = (): fc.Arbitrary<string> =>
   fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'))

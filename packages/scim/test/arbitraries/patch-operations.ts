@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 
-import { aNearFilter } from './filter-text.ts'
+import { aNearlyValidFilter } from './filter-text.ts'
 import { enterprise } from './user-and-filter.ts'
 
 /** A PATCH operation in the form that the naive model applies. */
@@ -140,7 +140,7 @@ export const aHostileName = (): fc.Arbitrary<string> =>
       'emails[__proto__ eq "a"].value',
       '$.userName',
     ),
-    aNearFilter(),
+    aNearlyValidFilter(),
   )
 
 /** Generates JSON with hostile names and values. Like a result of `JSON.parse`, it can have an own member `__proto__`. */

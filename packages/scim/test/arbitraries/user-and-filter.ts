@@ -7,7 +7,8 @@ import { anOperator } from './filter-text.ts'
 export const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 /** Generates one of few strings, so that filters find something. */
-const aText = (): fc.Arbitrary<string> => fc.constantFrom('a', 'A', 'b', 'ab', 'Ab', 'é', 'E\u0301', 'work', 'ＡＢ', '')
+const aString = (): fc.Arbitrary<string> =>
+  fc.constantFrom('a', 'A', 'b', 'ab', 'Ab', 'é', 'E\u0301', 'work', 'ＡＢ', '')
 
 const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined })
@@ -21,17 +22,20 @@ export function aStoredUser(): fc.Arbitrary<JsonObject> {
     .record({
       schemas: fc.constant(['urn:ietf:params:scim:schemas:core:2.0:User']),
       id: fc.constantFrom('a', 'A', 'b'),
-      externalId: optional(aText()),
-      userName: aText(),
-      name: optional(fc.record({ familyName: optional(aText()), givenName: optional(aText()) })),
+      externalId: optional(aString()),
+      userName: aString(),
+      name: optional(fc.record({ familyName: optional(aString()), givenName: optional(aString()) })),
       active: optional(fc.boolean()),
       emails: optional(
-        fc.array(fc.record({ value: optional(aText()), type: optional(aText()), primary: optional(fc.boolean()) }), {
-          maxLength: 3,
-        }),
+        fc.array(
+          fc.record({ value: optional(aString()), type: optional(aString()), primary: optional(fc.boolean()) }),
+          {
+            maxLength: 3,
+          },
+        ),
       ),
       meta: fc.record({ created: anInstant() }),
-      [enterprise]: optional(fc.record({ department: optional(aText()) })),
+      [enterprise]: optional(fc.record({ department: optional(aString()) })),
     })
     .map((user) => JSON.parse(JSON.stringify(user)) as JsonObject)
 }
@@ -95,7 +99,7 @@ function aTest(path: readonly string[], type: PlainType): fc.Arbitrary<PlainFilt
     type === 'boolean'
       ? fc.constantFrom('eq', 'ne')
       : anOperator().filter((name) => type !== 'instant' || !['co', 'sw', 'ew'].includes(name))
-  const values = { folded: aText(), exact: aText(), boolean: fc.boolean(), instant: anInstant() }
+  const values = { folded: aString(), exact: aString(), boolean: fc.boolean(), instant: anInstant() }
   return fc.oneof(
     {
       weight: 6,

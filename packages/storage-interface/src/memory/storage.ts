@@ -27,7 +27,7 @@ import { createMemoryStatus } from './status.ts'
 import { createMemorySubjects } from './subjects.ts'
 import { createMemoryUpsert } from './upsert-users.ts'
 import { createMemoryUsers } from './users.ts'
-import { aFunction, anObjectWith, aText, checkOptions, required } from '../options.ts'
+import { aFunction, anObjectWith, aNonEmptyString, checkOptions, required } from '../options.ts'
 import type { SchedulerHook } from './rows.ts'
 
 /** The options of `createMemoryStorage`. */
@@ -52,7 +52,7 @@ interface MemoryStorageOptions {
  */
 export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage {
   checkOptions('createMemoryStorage', options, {
-    issuer: required(aText),
+    issuer: required(aNonEmptyString),
     database: anObjectWith('tablesOf'),
     scheduler: aFunction,
   })

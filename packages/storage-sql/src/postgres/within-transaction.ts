@@ -1,4 +1,4 @@
-import { aFunction, anObjectWith, aText, checkOptions, createQueues, required } from '@mintmark/internal'
+import { aFunction, anObjectWith, aNonEmptyString, checkOptions, createQueues, required } from '@mintmark/internal'
 import { type AdminStorage, StorageUnavailableError } from '@mintmark/storage-interface'
 
 import { createStores, defaultScanLimit } from '../create-sql-storage.ts'
@@ -33,7 +33,7 @@ interface HostTransaction<Result> {
 export async function withinTransaction<Result>(transaction: HostTransaction<Result>): Promise<Result> {
   checkOptions('withinTransaction', transaction, {
     client: required(anObjectWith('query')),
-    issuer: required(aText),
+    issuer: required(aNonEmptyString),
     work: required(aFunction),
   })
   const { client, issuer, work } = transaction

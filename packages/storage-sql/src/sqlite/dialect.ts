@@ -14,7 +14,7 @@ import {
   type StatementLifetime,
   UniqueViolationError,
 } from '../dialect.ts'
-import { placesOf, rowsByPlace } from '../row.ts'
+import { placesOf, toSqlRows } from '../row.ts'
 import { sqlite } from './engine.ts'
 import { createSqliteReader, longestPrepared, type SqliteReader } from './reader.ts'
 
@@ -183,7 +183,7 @@ type RunPrepared = (parameters: readonly SqlValue[]) => readonly SqlRow[]
  */
 function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
   const prepared = database.prepare(statement)
-  if (!givesValues) return (parameters) => rowsByPlace(prepared.all(...bindable(parameters)))
+  if (!givesValues) return (parameters) => toSqlRows(prepared.all(...bindable(parameters)))
 
   prepared.setReturnArrays(true)
   const places = placesOf(prepared.columns().map(({ name }) => name))

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 export const extension = 'urn:example:params:scim:extension:2.0:User'
 
 /** A string. Most come from a small set, so that filters find something. Some have a meaning in SQL, LIKE or JSON. */
-export const aText = (): fc.Arbitrary<string> =>
+export const aString = (): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom('a', 'b', 'ab', 'ba', 'aba') },
     { weight: 2, arbitrary: fc.constantFrom('', 'A', 'work', 'é', 'e\u0301', '😀', '\uFFFD', '漢', longText) },
@@ -31,15 +31,18 @@ export const aComparable = (): fc.Arbitrary<JsonObject> =>
   fc
     .record(
       {
-        title: aText(),
-        displayName: aText(),
+        title: aString(),
+        displayName: aString(),
         level: aNumber(),
         member: fc.boolean(),
-        tags: fc.array(aText(), { maxLength: 3 }),
-        name: fc.record({ familyName: aText(), givenName: aText() }, { requiredKeys: [] }),
+        tags: fc.array(aString(), { maxLength: 3 }),
+        name: fc.record({ familyName: aString(), givenName: aString() }, { requiredKeys: [] }),
         emails: fc.array(anEmail(), { maxLength: 3 }),
         phoneNumbers: fc.array(anEmail(), { maxLength: 2 }),
-        [extension]: fc.record({ department: aText(), manager: fc.record({ value: aText() }) }, { requiredKeys: [] }),
+        [extension]: fc.record(
+          { department: aString(), manager: fc.record({ value: aString() }) },
+          { requiredKeys: [] },
+        ),
         thing: anyJson(),
       },
       { requiredKeys: [] },
@@ -47,7 +50,7 @@ export const aComparable = (): fc.Arbitrary<JsonObject> =>
     .map((resource) => JSON.parse(JSON.stringify(resource)) as JsonObject)
 
 const anEmail = (): fc.Arbitrary<JsonObject> =>
-  fc.record({ value: aText(), type: fc.constantFrom('work', 'home'), primary: fc.boolean() }, { requiredKeys: [] })
+  fc.record({ value: aString(), type: fc.constantFrom('work', 'home'), primary: fc.boolean() }, { requiredKeys: [] })
 
 /** JSON that no schema would allow. */
 const anyJson = (): fc.Arbitrary<JsonValue> => {
@@ -57,7 +60,7 @@ const anyJson = (): fc.Arbitrary<JsonValue> => {
       fc.constant(null),
       fc.boolean(),
       aNumber(),
-      aText(),
+      aString(),
       fc.array(tie('value'), { maxLength: 3 }),
       fc.dictionary(fc.constantFrom('value', 'type', 'x'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
     ),

@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 import type { FilterAttribute, SortKey } from '@mintmark/storage-interface/stores'
 import fc from 'fast-check'
-import { aNumber, aText, extension } from './comparable-resource.ts'
+import { aNumber, aString, extension } from './comparable-resource.ts'
 
 /** Strings that may be the identifier, name or address of a resource. */
 export interface KnownTexts {
@@ -13,7 +13,7 @@ export interface KnownTexts {
 /** A filter on the attributes of `aComparable`, and on attributes that the store adds. */
 export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter> {
   const someText = fc.oneof(
-    { weight: 3, arbitrary: aText() },
+    { weight: 3, arbitrary: aString() },
     { weight: 1, arbitrary: fc.constantFrom(...known.texts) },
   )
   const ofResource = aTest(fc.constantFrom(...plain), someText)
@@ -26,7 +26,7 @@ export function aResolvedFilter(known: KnownTexts): fc.Arbitrary<ResolvedFilter>
   // The filters that identity providers send, which have indexes.
   const lookup = fc.oneof(
     equality(fc.constantFrom('id', 'externalId', 'userName', 'displayName'), fc.constantFrom(...known.texts)),
-    elementOf(fc.constant('emails'), nested(equality(fc.constantFrom('value', 'type'), aText()), 1)),
+    elementOf(fc.constant('emails'), nested(equality(fc.constantFrom('value', 'type'), aString()), 1)),
     elementOf(
       fc.constant(known.memberships.attribute),
       equality(fc.constant('value'), fc.constantFrom(...known.texts)),
