@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net'
 
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
+import { selfSignedCertificate } from '../support/certificates.ts'
 import {
   createOutboundClient,
   isOutboundUrl,

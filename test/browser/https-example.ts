@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { createHost } from '../../examples/express-sqlite/src/host.ts'
-import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
+import { selfSignedCertificate } from '../support/certificates.ts'
 import { quietLogger } from './quiet-logger.ts'
 
 /** The example's application behind TLS, as in production, with a self-signed certificate. */

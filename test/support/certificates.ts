@@ -103,6 +103,12 @@ function tlv(tag: number, ...parts: readonly Uint8Array[]): Buffer {
 const pemOf = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${(der.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END CERTIFICATE-----\n`
 
+/** Creates a self-signed certificate for a server on node:https. Clients must trust it or disable the verification. */
+export function selfSignedCertificate(host: string): { readonly key: string; readonly cert: string } {
+  const { keyPem, pem } = issueCertificate({ subject: [commonName(host)], dns: [host] })
+  return { key: keyPem, cert: pem }
+}
+
 /** Returns the header in which a proxy passes on the client's certificate (RFC 9440 §2.2). */
 export const certificateHeader = ({ der }: TestCertificate): Record<string, string> => ({
   'client-cert': `:${der.toString('base64')}:`,

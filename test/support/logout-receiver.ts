@@ -6,7 +6,7 @@ import { createSecureContext } from 'node:tls'
 import { decodeJwt, type JWTPayload } from 'jose'
 
 import { pinnedFetch } from '../../packages/core/src/outbound/pinned-fetch.ts'
-import { selfSignedCertificate } from './self-signed-certificate.ts'
+import { selfSignedCertificate } from './certificates.ts'
 
 /** A request that a receiver got. */
 interface ReceivedLogout {

@@ -2,7 +2,7 @@ import { request, type RequestOptions } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-import { selfSignedCertificate } from './self-signed-certificate.ts'
+import { selfSignedCertificate } from './certificates.ts'
 
 /** A TLS proxy in front of a server, as in production. */
 export interface TlsFront {
