@@ -1,38 +1,14 @@
 import { oktaEntitlementResourceType, oktaRoleResourceType } from '@mintmark/scim'
 import type { AdminStorage, JsonObject } from '@mintmark/storage-interface'
-import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createSqlStorage } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { aDevice, deviceType, roles } from '../../packages/scim/test/fixtures/custom-types.ts'
-import { idOf, issuer, startScim } from '../../packages/scim/test/fixtures/scim-under-test.ts'
-import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { idOf, startScim } from '../../packages/scim/test/fixtures/scim-under-test.ts'
+import { stores } from '../support/stores.ts'
 
 const patchOp = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'
-
-const stores: readonly (readonly [string, () => Promise<AdminStorage>])[] = [
-  ['memory', async () => createMemoryStorage({ issuer })],
-  [
-    'SQLite',
-    async () => {
-      const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-      onTestFinished(() => dialect.close())
-      return createSqlStorage({ dialect, issuer })
-    },
-  ],
-  [
-    'PostgreSQL',
-    async () => {
-      const database = await aDatabase()
-      onTestFinished(() => database.remove())
-      return createSqlStorage({ dialect: toPostgresDialect(database.pool(), { migrate: 'on-open' }), issuer })
-    },
-  ],
-]
 
 describe.each(stores)('custom resource types on %s', (_, open) => {
   test('exactly one of eight concurrent requests gets a unique value in any spelling, or an externalId (RFC 7643 §7)', async () => {

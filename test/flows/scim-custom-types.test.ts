@@ -5,40 +5,12 @@ import {
   registerIdentityProvider,
 } from '@mintmark/scim'
 import { epochSeconds, type AdminStorage, type JsonObject } from '@mintmark/storage-interface'
-import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createSqlStorage } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 import { aDevice, deviceType, warrantySchema } from '../../packages/scim/test/fixtures/custom-types.ts'
-import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { stores } from '../support/stores.ts'
 
 const issuer = 'https://as.test'
-
-const stores: readonly (readonly [string, () => Promise<AdminStorage>])[] = [
-  ['memory', async () => createMemoryStorage({ issuer })],
-  [
-    'SQLite',
-    async () => {
-      const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-      onTestFinished(() => dialect.close())
-      return createSqlStorage({ dialect, issuer })
-    },
-  ],
-  [
-    'PostgreSQL',
-    async () => {
-      const database = await aDatabase()
-      const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
-      onTestFinished(async () => {
-        await dialect.close()
-        await database.remove()
-      })
-      return createSqlStorage({ dialect, issuer })
-    },
-  ],
-]
 
 test.for(stores)(
   'a directory writes, finds and removes resources of a custom type, on %s (RFC 7644 §3)',

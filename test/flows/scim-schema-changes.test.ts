@@ -7,41 +7,13 @@ import {
   type AttributeOptions,
 } from '@mintmark/scim'
 import { epochSeconds, providerId, userId, type JsonObject, type AdminStorage } from '@mintmark/storage-interface'
-import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { createSqlStorage } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { enterpriseUserSchema, userSchema } from '@mintmark/scim/engine'
 
-import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
+import { stores } from '../support/stores.ts'
 
 const issuer = 'https://as.test'
 const badge = 'urn:example:params:scim:schemas:extension:badge:2.0:User'
-
-const stores: readonly (readonly [string, () => Promise<AdminStorage>])[] = [
-  ['memory', async () => createMemoryStorage({ issuer })],
-  [
-    'SQLite',
-    async () => {
-      const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-      onTestFinished(() => dialect.close())
-      return createSqlStorage({ dialect, issuer })
-    },
-  ],
-  [
-    'PostgreSQL',
-    async () => {
-      const database = await aDatabase()
-      const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open' })
-      onTestFinished(async () => {
-        await dialect.close()
-        await database.remove()
-      })
-      return createSqlStorage({ dialect, issuer })
-    },
-  ],
-]
 
 test.for(stores)(
   'no longer shows an attribute that the host removed from a schema, on %s (RFC 7643 §7)',

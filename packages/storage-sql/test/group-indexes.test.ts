@@ -1,17 +1,11 @@
 import { epochSeconds, groupId, type ResolvedFilter } from '@mintmark/storage-interface'
 import { aGroup, aGroupState } from '@mintmark/storage-interface/fixtures'
 import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-interface/stores'
-import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { expect, test } from 'vitest'
 
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { engines } from './support/migrated-dialects.ts'
 
-const engines = [
-  { name: 'SQLite', open: openSqlite },
-  { name: 'PostgreSQL', open: openPostgres },
-]
 const issuer = 'https://issuer.example'
 const { providerId } = aGroup('any')
 const attribute = (name: string, subName?: string): FilterAttribute => ({
@@ -132,16 +126,4 @@ async function removeGroup(storage: Awaited<ReturnType<typeof createSqlStorage>>
   const now = epochSeconds(1_800_000_100)
   const { outcome } = await storage.groups.remove({ providerId, groupId: groupId(id), version: undefined, now })
   expect(outcome).toBe('removed')
-}
-
-function openSqlite(): Promise<SqlDialect> {
-  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
-  return Promise.resolve(dialect)
-}
-
-async function openPostgres(): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
 }

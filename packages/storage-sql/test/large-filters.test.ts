@@ -2,21 +2,16 @@ import { type AdminStorage, epochSeconds, type ResolvedFilter, userId } from '@m
 import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import type { FilterAttribute, TextOperator } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { engines } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 const { providerId } = aProvisionedUser('any')
 const users = 60
 const addresses = 10
 
-describe.for([
-  { name: 'SQLite', open: openSqlite },
-  { name: 'PostgreSQL', open: openPostgres },
-])('filters with many comparisons on $name', ({ open }) => {
+describe.for(engines)('filters with many comparisons on $name', ({ open }) => {
   let unlimited: AdminStorage
   let limited: AdminStorage
   beforeEach(async () => {
@@ -141,15 +136,3 @@ const list = (storage: AdminStorage, filter: ResolvedFilter) =>
     sort: undefined,
     page: { kind: 'index', offset: 0, limit: 100 },
   })
-
-function openSqlite(): Promise<SqlDialect> {
-  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
-  return Promise.resolve(dialect)
-}
-
-async function openPostgres(): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
-}

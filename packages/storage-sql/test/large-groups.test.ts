@@ -1,21 +1,16 @@
 import { StorageUnavailableError, userId, type AdminStorage } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { membersInSlice } from '../src/stores/group-changes.ts'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { engines } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 const { providerId, groupId, createdAt: now } = aGroup('staff')
 const many = 3 * membersInSlice
 const ids = Array.from({ length: many }, (_, index) => `user-${index}`)
 
-describe.for([
-  { name: 'SQLite', open: openSqlite },
-  { name: 'PostgreSQL', open: openPostgres },
-])('a change of many members, on $name', ({ open }) => {
+describe.for(engines)('a change of many members, on $name', ({ open }) => {
   test('is carried out in transactions that write no more than a slice', async () => {
     const { dialect, written } = recording(await open())
     const storage = await withUsers(dialect)
@@ -191,16 +186,4 @@ function failing(dialect: SqlDialect): {
       },
     },
   }
-}
-
-function openSqlite(): Promise<SqlDialect> {
-  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
-  return Promise.resolve(dialect)
-}
-
-async function openPostgres(): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
 }

@@ -1,15 +1,10 @@
 import { userId } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { expect, onTestFinished, test } from 'vitest'
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { expect, test } from 'vitest'
+import { engines } from './support/migrated-dialects.ts'
 
-test.for([
-  { name: 'SQLite', open: openSqlite },
-  { name: 'PostgreSQL', open: openPostgres },
-])(
+test.for(engines)(
   'on $name reads the members of a page of groups with one statement, and no more rows than it returns',
   async ({ open }) => {
     const { dialect, read } = counting(await open())
@@ -39,16 +34,4 @@ function counting(dialect: SqlDialect): { readonly dialect: SqlDialect; readonly
     return rows
   }
   return { dialect: { ...dialect, all }, read }
-}
-
-function openSqlite(): Promise<SqlDialect> {
-  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
-  return Promise.resolve(dialect)
-}
-
-async function openPostgres(): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
 }

@@ -1,12 +1,10 @@
 import { epochSeconds, type ResolvedFilter, userId } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import type { FilterAttribute, ListPage, SortKey, TextOperator } from '@mintmark/storage-interface/stores'
-import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { createSqlStorage } from '@mintmark/storage-sql'
+import { expect, test } from 'vitest'
 
-import { aDatabase } from './support/postgres-of-the-run.ts'
+import { engines } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'
 const { providerId } = aProvisionedUser('any')
@@ -54,10 +52,7 @@ const filters: Readonly<Record<string, ResolvedFilter>> = {
   'not active and displayName co': and({ kind: 'not', operand: isActive }, text('displayName', 'co', 'name')),
 }
 
-test.for([
-  { name: 'SQLite', open: openSqlite },
-  { name: 'PostgreSQL', open: openPostgres },
-])(
+test.for(engines)(
   'on $name filters in some indexes and sorts by another, with more users than the scan limit allows to read',
   { timeout: 180_000 },
   async ({ open }) => {
@@ -127,15 +122,3 @@ test.for([
     expect(await list(unlimited, isActive, sorted, page)).toMatchObject({ outcome: 'listed', total: 45 })
   },
 )
-
-function openSqlite(): Promise<SqlDialect> {
-  const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
-  onTestFinished(() => dialect.close())
-  return Promise.resolve(dialect)
-}
-
-async function openPostgres(): Promise<SqlDialect> {
-  const database = await aDatabase()
-  onTestFinished(() => database.remove())
-  return toPostgresDialect(database.pool(), { migrate: 'on-open' })
-}

@@ -18,3 +18,9 @@ export async function aMigratedPostgres(options?: Parameters<TestDatabase['pool'
   onTestFinished(() => database.remove())
   return toPostgresDialect(database.pool(options), { migrate: 'on-open' })
 }
+
+/** The engines, for tests that run on each. */
+export const engines = [
+  { name: 'SQLite', open: aMigratedSqlite },
+  { name: 'PostgreSQL', open: () => aMigratedPostgres() },
+]
