@@ -1,4 +1,4 @@
-import { isJsonObject, isStorable, repeatsMember } from '@mintmark/internal'
+import { isJsonObject, isStorable, repeatsMember, utf8Length } from '@mintmark/internal'
 import {
   type ClientRecord,
   type JsonObject,
@@ -133,7 +133,7 @@ export async function enrichDetail(detail: JsonObject, choice: unknown, types: D
 export const detailId = (index: number): string => String(index)
 
 function readDetails(text: string): readonly JsonObject[] {
-  const list = text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes ? undefined : parseList(text)
+  const list = utf8Length(text) > maxBytes ? undefined : parseList(text)
   // RFC 9396 §2: an array of objects.
   if (list === undefined || list.length === 0 || list.length > maxEntries || !list.every(isJsonObject))
     throw refuse('details_malformed')
@@ -199,7 +199,7 @@ function checkParsed(type: JsonValue | undefined, detail: JsonObject): JsonObjec
   const parsed = JSON.parse(text) as JsonObject
   if (parsed['type'] !== type)
     throw new TypeError('authorizationDetails: the returned entry must have the type of the given entry.')
-  if (!isUnambiguous([parsed]) || !isStorable(parsed) || new TextEncoder().encode(text).length > maxBytes)
+  if (!isUnambiguous([parsed]) || !isStorable(parsed) || utf8Length(text) > maxBytes)
     throw new TypeError(
       'authorizationDetails: the returned entry must be JSON of at most 8 KiB, nested at most 8 deep.',
     )

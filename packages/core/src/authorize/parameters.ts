@@ -1,3 +1,4 @@
+import { utf8Length } from '@mintmark/internal'
 import type { ClientRecord, JsonValue, OAuthStorage } from '@mintmark/storage-interface'
 
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
@@ -26,7 +27,7 @@ export function refuseUnsupported(parameters: Parameters): void {
  */
 export function refuseTooLong(parameters: Parameters, limits = maxLengths): void {
   for (const [name, maxLength] of limits) {
-    if (!exceedsBytes(parameters.get(name) ?? '', maxLength)) continue
+    if (utf8Length(parameters.get(name) ?? '') <= maxLength) continue
     // RFC 6749 §4.1.2.1: a request that cannot be processed is an invalid_request.
     throw refuse('parameter_too_long')
   }
@@ -55,14 +56,7 @@ export function knownParameters(parameters: Parameters): Readonly<Record<string,
 }
 
 /** Whether `state` is short enough to be echoed. */
-export const isEchoable = (state: string): boolean => !exceedsBytes(state, maxStateLength)
-
-/**
- * Whether the string has more than this number of UTF-8 bytes. A UTF-16 code unit takes at most three bytes, so a short
- * string need not be encoded.
- */
-const exceedsBytes = (text: string, bytes: number): boolean =>
-  text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes
+export const isEchoable = (state: string): boolean => utf8Length(state) <= maxStateLength
 
 const maxStateLength = 1024
 

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJsonObject } from '@mintmark/internal'
+import { isJsonObject, parseJsonObject, utf8Length } from '@mintmark/internal'
 import type { JsonObject, JsonValue, OAuthStorage, ProvisionedUserRecord } from '@mintmark/storage-interface'
 
 import type { TokenOrganization } from './organization.ts'
@@ -133,4 +133,4 @@ export function limitClaims(
 }
 
 const jsonLength = (value: JsonValue | undefined): number =>
-  value === undefined ? 0 : new TextEncoder().encode(JSON.stringify(value)).length
+  value === undefined ? 0 : utf8Length(JSON.stringify(value))

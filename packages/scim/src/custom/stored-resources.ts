@@ -1,5 +1,5 @@
 import type { Journal, Random } from '@mintmark/internal'
-import { randomIdentifier, runInTurns } from '@mintmark/internal'
+import { randomIdentifier, runInTurns, utf8Length } from '@mintmark/internal'
 import { type JsonObject } from '@mintmark/storage-interface'
 import {
   type CustomResourceRecord,
@@ -22,7 +22,6 @@ import type { Attribute } from '../schema/schema.ts'
 import { createResourceQuota } from '../server/resource-quota.ts'
 import { recordTolerances, type ScimCall } from '../server/scim-call.ts'
 import type { ScimLimits } from '../server/scim-limits.ts'
-import { isLongerThan } from '../users/render-cache.ts'
 import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import type { References } from './references.ts'
 
@@ -173,7 +172,7 @@ function stateOf(
 ): CustomResourceState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   // RFC 9110 §15.5.14: the same limit applies to users.
-  if (isLongerThan(resourceBytes, JSON.stringify(resource))) throw refusal('resource_too_large')
+  if (utf8Length(JSON.stringify(resource)) > resourceBytes) throw refusal('resource_too_large')
   const comparable = comparableResource(resource, type)
   return {
     externalId: getText(document, 'externalId'),

@@ -1,4 +1,4 @@
-import { type Journal, mapInPieces, type Pieces, type Random, type Turns } from '@mintmark/internal'
+import { type Journal, mapInPieces, type Pieces, type Random, type Turns, utf8Length } from '@mintmark/internal'
 import { groupId, type JsonObject, type JsonValue, type ScimStorage } from '@mintmark/storage-interface'
 import {
   type GroupChangeOutcome,
@@ -19,7 +19,6 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import type { ResourceQuota } from '../server/resource-quota.ts'
 import type { ScimCall } from '../server/scim-call.ts'
 import type { ScimLimits } from '../server/scim-limits.ts'
-import { isLongerThan } from '../users/render-cache.ts'
 import { getText, sameValue, toObject } from '../values/json.ts'
 import { foldCase } from '../values/text.ts'
 import { groupVersion } from './render-group.ts'
@@ -152,7 +151,7 @@ export async function findGroup(
 export function groupState(document: JsonObject, { groupType, limits }: GroupStateDependencies): GroupState {
   const resource = toObject(Object.entries(document).filter(([name]) => !excludedAttributes.has(name)))
   // RFC 9110 §15.5.14: the limit is the same as for users.
-  if (isLongerThan(limits.resourceBytes, JSON.stringify(resource))) throw refusal('resource_too_large')
+  if (utf8Length(JSON.stringify(resource)) > limits.resourceBytes) throw refusal('resource_too_large')
   return {
     externalId: getText(document, 'externalId'),
     displayName: getText(document, 'displayName') ?? '',

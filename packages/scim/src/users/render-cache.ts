@@ -1,6 +1,6 @@
 // One file, because the stored text, its cache key and the text of a response must agree.
 
-import { type Pieces, runAtOnce, runInTurns } from '@mintmark/internal'
+import { type Pieces, runAtOnce, runInTurns, utf8Length } from '@mintmark/internal'
 import {
   epochSeconds,
   groupId,
@@ -84,18 +84,11 @@ export function createUserRenderCache(
       const isShown = sameValue(complete, shown)
       const text = jsonText(isShown ? shown : resource)
       // RFC 9110 §15.5.14: a page shows up to 200 users, and a search reads thousands.
-      if (isLongerThan(resourceBytes, text)) throw refusal('resource_too_large')
+      if (utf8Length(text) > resourceBytes) throw refusal('resource_too_large')
       return { resource: text, resourceForm: isShown ? key : undefined }
     },
   }
 }
-
-/**
- * Returns whether text has more than a number of bytes in UTF-8. A UTF-16 code unit takes at most three bytes, so short
- * text is not encoded.
- */
-export const isLongerThan = (bytes: number, text: string): boolean =>
-  text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes
 
 /** Returns the resource that the provider wrote, without `manager.$ref`, which `toStored` adds for responses. */
 export const readStoredResource = ({ resource }: StoredResource): JsonObject =>
