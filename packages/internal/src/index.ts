@@ -24,8 +24,8 @@ export {
   utf8Length,
 } from './runtime.ts'
 export type { Clock, Random } from './runtime.ts'
-export { createQueues, createRecentMap, forgetOldest } from './by-key.ts'
-export { cacheLatest } from './cache-latest.ts'
+export { cacheLatest, createRecentMap, forgetOldest } from './caches.ts'
+export { createQueues } from './queues.ts'
 export { createTurns, mapInPieces, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
 export {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQueues, createRecentMap } from './by-key.ts'
+import { createQueues } from './queues.ts'
 
 test('starts work of a key when its earlier work has settled, and runs work of another key at the same time', async () => {
   const queue = createQueues()
@@ -35,19 +35,6 @@ test('rejects work that waits too long without starting it, and later work still
   await done
   await third
   expect(begun).toEqual(['third'])
-})
-
-test('keeps the most recently used values in a map, and no value whose key is too long', () => {
-  const map = createRecentMap<object>({ limit: 2, longest: 3 })
-  const make = () => ({})
-  const [a, b] = [map.get('a', make), map.get('b', make)]
-  const long = map.get('long', make)
-
-  expect(map.get('a', make)).toBe(a)
-  expect(map.get('long', make)).not.toBe(long)
-  expect(map.get('c', make)).not.toBe(a)
-  expect(map.get('a', make)).toBe(a)
-  expect(map.get('b', make)).not.toBe(b)
 })
 
 /** Work whose outcome the test decides. */
