@@ -15,7 +15,7 @@ import {
   signedInAs,
 } from '../support/flow.ts'
 import { expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { authenticateEveryClient } from '../support/token-calls.ts'
 

@@ -15,7 +15,7 @@ import {
   type Change,
 } from '../support/flow.ts'
 import { expectServing, expectRefusal, expectErrorPage } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 let site: ServerUnderTest

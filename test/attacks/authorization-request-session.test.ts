@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { answerInteraction, authorize, browserCookie, obtainTokens, redeem, signedInAs } from '../support/flow.ts'
 import { expectServing, expectErrorRedirect } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 let site: ServerUnderTest

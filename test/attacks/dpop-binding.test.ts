@@ -7,9 +7,9 @@ import { createProofKey, proofForUserinfo, writeProof, type ProofChange, type Pr
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, obtainCode, verifier, type Change } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
-import { push, signInAndConsent, visitPushed } from '../support/pushed.ts'
+import { push, signInAndConsent, visitPushed } from '../support/pushed-requests.ts'
 import { expectRefusal, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,

@@ -9,7 +9,7 @@ import { readJws, signHs256, signNothing, setUnusedBits } from '../support/forge
 import { expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { authenticateEveryClient, postAs } from '../support/token-calls.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 
 let site: ServerUnderTest
 let key: ProofKey

@@ -13,7 +13,7 @@ import {
   signedInAs,
 } from '../support/flow.ts'
 import { expectErrorRedirect, expectErrorPage } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const at = 'https://stranger.test/cb'

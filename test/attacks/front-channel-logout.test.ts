@@ -10,7 +10,7 @@ import {
   type LogoutServer,
 } from '../support/logout-server.ts'
 import { expectServing } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 
 let authServer: LogoutServer
 beforeAll(async () => {

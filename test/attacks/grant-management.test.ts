@@ -7,7 +7,7 @@ import { authorize, basic, encode, obtainCode, obtainTokens, postForm, redeem, s
 import { grantScopes, manageGrant, managementToken, startGrantServer } from '../support/grant-management.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { expectRefusal, expectErrorRedirect } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 import { introspect } from '../support/token-calls.ts'
 

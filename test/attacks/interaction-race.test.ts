@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { dumpDatabase } from '../support/dump-database.ts'
 import { answerInteraction, authorize, browserCookie, browserCookies } from '../support/flow.ts'
 import { expectErrorPage } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const issuer = 'https://as.test'

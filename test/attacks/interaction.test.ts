@@ -13,7 +13,7 @@ import {
   type Change,
 } from '../support/flow.ts'
 import { expectServing, expectErrorRedirect, expectErrorPage } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 let site: ServerUnderTest

@@ -19,7 +19,7 @@ import {
 } from '../support/logout-server.ts'
 import type { LogoutServer } from '../support/logout-server.ts'
 import { expectServing, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 
 let server: LogoutServer
 let attacker: GenuineJwt['attacker']

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 import { plainRequest } from '../support/plain-request.ts'
 import { interceptStorage, startProbedServer, type ProbedServer } from '../support/probed-server.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import {
   introspect,
   authenticateEveryClient,

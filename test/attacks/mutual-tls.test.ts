@@ -10,7 +10,7 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, type Change, encode, obtainCode, postForm, signedInAs, verifier } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
 import { expectServing, expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { introspect, authenticateEveryClient, postAs, tokensOf } from '../support/token-calls.ts'
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answerInteraction, authorize, browserCookie, browserCookies, signedInAs } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
 import { expectRefusal, expectErrorRedirect, expectErrorPage } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 // One file for everything that may happen between an authorization request and its response, with the same helpers.

@@ -5,8 +5,8 @@ import { createProofKey, proofForUserinfo, writeProof, type ProofKey } from '../
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, obtainCode, obtainTokens, redeem } from '../support/flow.ts'
 import { startProbedServer, type ProbedServer } from '../support/probed-server.ts'
-import { push, obtainRequestUri, signInAndConsent, visitPushed } from '../support/pushed.ts'
-import type { Reply } from '../support/reply.ts'
+import { push, obtainRequestUri, signInAndConsent, visitPushed } from '../support/pushed-requests.ts'
+import type { Reply } from '../support/send.ts'
 import { pushObject, visitObject, writeRequestObject } from '../support/request-object.ts'
 import { authenticateEveryClient, refresh, serviceToken, tokensOf } from '../support/token-calls.ts'
 

@@ -17,7 +17,7 @@ import {
   token,
   type Change,
 } from '../support/flow.ts'
-import { push, pushAsB, obtainRequestUri, signInAndConsent, visitPushed } from '../support/pushed.ts'
+import { push, pushAsB, obtainRequestUri, signInAndConsent, visitPushed } from '../support/pushed-requests.ts'
 import {
   expectServing,
   expectRefusal,
@@ -25,7 +25,7 @@ import {
   expectJsonRefusal,
   expectErrorPage,
 } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 // One file for the whole life of a pushed request: pushing, visiting, completing.

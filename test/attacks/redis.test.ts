@@ -10,7 +10,7 @@ import {
   type RedisSettings,
 } from '../../packages/storage-redis/test/support/redis-server.ts'
 import { authorize, obtainCode, redeem, token } from '../support/flow.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const issuer = 'https://as.test'

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, postForm, type Change } from '../support/flow.ts'
 import { readJws } from '../support/forge-jwt.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { authenticateEveryClient, postAs, revoke, tokensFor, type ClientName } from '../support/token-calls.ts'
 

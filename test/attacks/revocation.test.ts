@@ -6,7 +6,7 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { basic, encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
 import { readJws, signEs256, signNothing, writeJws } from '../support/forge-jwt.ts'
 import { expectRefusal, expectJsonRefusal } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,

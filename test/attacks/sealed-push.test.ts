@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { createProofKey, writeProof } from '../support/dpop.ts'
 import { authorize, browserCookies, encode, postForm, redeem, signedInAs, type Change } from '../support/flow.ts'
-import { push, obtainRequestUri, signInAndConsent, visitPushed as visit } from '../support/pushed.ts'
+import { push, obtainRequestUri, signInAndConsent, visitPushed as visit } from '../support/pushed-requests.ts'
 import { expectServing, expectJsonRefusal, expectErrorPage } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 // One file for pushing a sealed request and for using it, which share their helpers.

@@ -6,7 +6,7 @@ import { assertionType } from '../support/client-assertion.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { answerInteraction, authorize, obtainCode, redeem, token } from '../support/flow.ts'
 import { expectServing, expectRefusal, expectErrorRedirect, expectJsonRefusal } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 let site: ServerUnderTest

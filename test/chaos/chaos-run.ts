@@ -1,7 +1,7 @@
 import { clientRequests, type ClientRequests, type Tokens } from '../processes/client-requests.ts'
 import { startServerProcess, startServerProcesses, type ServerProcess } from '../processes/server-processes.ts'
 import type { ProcessSite } from '../processes/test-database.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 
 /** The counts of a chaos run. */
 export interface ChaosCounts {

@@ -1,5 +1,5 @@
 import { codeOf, tokensOf, type ClientRequests, type Tokens } from '../processes/client-requests.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { violationUnless } from '../processes/violation-unless.ts'
 
 export type OperationName = 'redeem' | 'replay' | 'rotate' | 'retry' | 'reuse' | 'revoke'

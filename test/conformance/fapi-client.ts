@@ -6,7 +6,7 @@ import { assertionType } from '../support/client-assertion.ts'
 import { createProofKey, proofForUserinfo, writeProof, type ProofChange, type ProofKey } from '../support/dpop.ts'
 import { answerInteraction, baseRequest, encode, postForm, verifier, type Change } from '../support/flow.ts'
 import { signEs256, writeJws, type SignBytes } from '../support/forge-jwt.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 /** How the clients of a certification run authenticate, and what their tokens are bound to. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { postForm } from '../support/flow.ts'
 import { readJws, signEs256, signNothing } from '../support/forge-jwt.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 import { registerFapiClient, startFapiServer, type FapiClient } from './fapi-client.ts'
 

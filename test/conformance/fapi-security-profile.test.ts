@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createProofKey, proofForUserinfo, type ProofChange } from '../support/dpop.ts'
 import { encode, postForm, verifier } from '../support/flow.ts'
 import { readJws, signEs256, signNothing } from '../support/forge-jwt.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 import { registerFapiClient, startFapiServer, type FapiClient, type FapiVariant } from './fapi-client.ts'
 

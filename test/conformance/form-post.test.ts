@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { answerInteraction, redeem } from '../support/flow.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { postedParameters } from '../support/visit.ts'
+import { postedParameters } from '../support/interaction-steps.ts'
 import { ask, open, refusalOf, signIn } from './sign-in.ts'
 
 const formPost = { response_mode: 'form_post' }

@@ -16,7 +16,7 @@ import {
 } from '../support/flow.ts'
 import { expectJsonRefusal } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 import { requestUrl, userinfo } from './sign-in.ts'
 
 let site: ServerUnderTest

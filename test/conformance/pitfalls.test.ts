@@ -5,7 +5,7 @@ import { changeClient } from '../support/fixture-clients.ts'
 import { answerInteraction, authorize, redeem, signedInAs } from '../support/flow.ts'
 import { expectErrorRedirect, expectErrorPage } from '../support/expect-refusal.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { postedParameters, visit } from '../support/visit.ts'
+import { postedParameters, visit } from '../support/interaction-steps.ts'
 import { ask, logIn, open, outcomeOf, pageOf, requestUrl, signIn } from './sign-in.ts'
 
 let site: ServerUnderTest

@@ -2,7 +2,7 @@ import { userId } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 
 import { answerInteraction, browserCookie, signedInAs } from '../support/flow.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import { logIn, open, outcomeOf, pageOf, refusalOf, signIn } from './sign-in.ts'
 

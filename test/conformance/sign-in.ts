@@ -1,9 +1,9 @@
 import { decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, type JWTPayload } from 'jose'
 
 import { answerInteraction, baseRequest, encode, redeem, signedInAs, type Change } from '../support/flow.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
-import { consent, isInteraction, visit } from '../support/visit.ts'
+import { consent, isInteraction, visit } from '../support/interaction-steps.ts'
 
 /** The tokens that client A gets at the end of the flow. */
 export interface Outcome {

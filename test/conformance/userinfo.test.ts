@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { encode, postForm } from '../support/flow.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 import { outcomeOf, requestUrl, signIn, userinfo } from './sign-in.ts'
 
 /** Every standard claim (OIDC Core §5.1) by the scope that requests it (OIDC Core §5.4). */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it, onTestFinished } from 'vitest'
 
-import { send } from '../support/reply.ts'
+import { send } from '../support/send.ts'
 import { createApi } from '../../docs/snippets/protect-an-api/api-with-feed.ts'
 import { app } from '../../docs/snippets/protect-an-api/express-api.ts'
 import { worker } from '../../docs/snippets/protect-an-api/fetch-api.ts'

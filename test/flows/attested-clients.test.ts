@@ -11,7 +11,7 @@ import { dumpDatabase } from '../support/dump-database.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { authorize, basic, encode, obtainCode, postForm, redeem, type Change } from '../support/flow.ts'
 import { expectJsonRefusal } from '../support/expect-refusal.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 // Attestation-Based Client Authentication, the draft of 6 October 2026, with a PoP JWT.

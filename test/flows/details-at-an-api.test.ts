@@ -2,7 +2,7 @@ import { createResourceServer, protectExpress, protectFetch, type AccessRefusedE
 import { describe, expect, it } from 'vitest'
 
 import { redeem } from '../support/flow.ts'
-import { aPayment, codeFor, startBank } from '../support/payments.ts'
+import { aPayment, codeFor, startBank } from '../support/payment-details.ts'
 import type { ServerUnderTest } from '../support/server-under-test.ts'
 import { tokensOf } from '../support/token-calls.ts'
 

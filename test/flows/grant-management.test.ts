@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createProofKey, writeProof } from '../support/dpop.ts'
 import { answerInteraction, basic, encode, obtainCode, obtainTokens, postForm, redeem } from '../support/flow.ts'
 import { grantScopes, manageGrant, managementToken, startGrantServer } from '../support/grant-management.ts'
-import { authorizeDetails } from '../support/payments.ts'
+import { authorizeDetails } from '../support/payment-details.ts'
 import { startServer } from '../support/server-under-test.ts'
 import { introspect, refresh } from '../support/token-calls.ts'
 

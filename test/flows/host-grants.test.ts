@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isGrantActive } from '@mintmark/core/internal'
 
 import { basic, token } from '../support/flow.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const voucherType = 'urn:example:params:oauth:grant-type:voucher'

@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
 import { answerInteraction, authorize, baseRequest, redeem, signedInAs, type Change } from '../support/flow.ts'
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
 import {
   introspect,

@@ -12,7 +12,7 @@ import { customFetch, processResourceDiscoveryResponse, resourceDiscoveryRequest
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { startFeedSite, type FeedSite } from '../support/feed-site.ts'
-import { send, type Reply, type Sent } from '../support/reply.ts'
+import { send, type Reply, type Sent } from '../support/send.ts'
 import { tokensFor } from '../support/token-calls.ts'
 
 /** An API with `GET /v1/orders`, which needs api.read, and `POST /v1/orders`, which needs api.write too. */

@@ -1,4 +1,4 @@
-import { memberId, smallGroup, typedGroup, usersInSmallGroups, writtenGroup } from './stage.ts'
+import { memberId, smallGroup, typedGroup, usersInSmallGroups, writtenGroup } from './hostile-database.ts'
 import {
   type Attack,
   bulk,

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
 import { directoryCases } from './directory-cases.ts'
-import { largestGroup, writtenGroup } from './stage.ts'
+import { largestGroup, writtenGroup } from './hostile-database.ts'
 import {
   type Attack,
   core,

@@ -16,7 +16,7 @@ import { Client } from 'pg'
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { hostileCases } from './hostile-cases.ts'
 import type { Measured, ProbeConfig } from './probe-process.ts'
-import { postgresStage, sqliteStage, type HostileStage, type Scale } from './stage.ts'
+import { createPostgresDatabase, createSqliteDatabase, type HostileDatabase, type Scale } from './hostile-database.ts'
 import { longestRound, type Stalls } from './stalls.ts'
 import type { HostileCase, Tenant } from './tenant-requests.ts'
 
@@ -50,24 +50,24 @@ const target = { p99: 100, residentMegabytes: 512, stalls: 2, backends: 8 }
 const quiet: HostileCase = { name: 'no attack', attacks: () => [async () => (await pause(200), 'nothing')] }
 const chosen = hostileCases.filter(({ name }) => values.case.some((part) => name.includes(part)))
 
-async function play(engine: string, stage: HostileStage): Promise<void> {
+async function play(engine: string, hostile: HostileDatabase): Promise<void> {
   console.log(
     `\n| ${engine}: case | answers | POST /token p50 | p99 | max | with refresh p99 | stall | rounds > ${longestRound} ms of CPU | RSS MB | backends |`,
   )
   console.log('|---|---|---|---|---|---|---|---|---|---|')
-  const backends = stage.database.engine === 'postgres' ? await countBackends(stage.database.url) : undefined
+  const backends = hostile.database.engine === 'postgres' ? await countBackends(hostile.database.url) : undefined
   let isBusy = false
   for (const each of [quiet, ...chosen]) {
     // A new process for each case, so that its memory is measured alone.
     const server = await startProcess(
       each.isBare === true ? 'bare-server-process.ts' : 'hostile-server-process.ts',
-      stage.database,
+      hostile.database,
     )
     const port = Number(await firstLine(server))
-    const secrets = { A: stage.clients.A.secret, M: stage.clients.M.secret }
+    const secrets = { A: hostile.clients.A.secret, M: hostile.clients.M.secret }
     const probe = await startProbe({ port, secrets, isBare: each.isBare === true })
     try {
-      const tenant = { port, provider: 'hostile', secret: stage.secret, smallSecret: stage.smallSecret, scale }
+      const tenant = { port, provider: 'hostile', secret: hostile.secret, smallSecret: hostile.smallSecret, scale }
       await each.prepare?.(tenant)
       await ask<Measured>(probe)
       await ask<Stalls>(server)
@@ -89,7 +89,7 @@ async function play(engine: string, stage: HostileStage): Promise<void> {
     }
   }
   await backends?.close()
-  await stage.close()
+  await hostile.close()
 }
 
 /** Sends all requests of the case at once, again and again. */
@@ -236,11 +236,11 @@ async function countBackends(url: string) {
 console.log(
   `Node ${process.versions.node}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, load ${loadavg()[0]?.toFixed(1)}`,
 )
-if (values.engine.includes('sqlite')) await play('SQLite', await sqliteStage(scale))
+if (values.engine.includes('sqlite')) await play('SQLite', await createSqliteDatabase(scale))
 if (values.engine.includes('postgres')) {
   const server = await startPostgres()
   try {
-    await play('PostgreSQL', await postgresStage(server.url, scale))
+    await play('PostgreSQL', await createPostgresDatabase(server.url, scale))
   } finally {
     await server.stop()
   }

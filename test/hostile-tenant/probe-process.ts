@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { clientRequests, codeOf, tokensOf } from '../processes/client-requests.ts'
 import { basic } from '../support/flow.ts'
 import type { FixtureClients } from '../support/fixture-clients.ts'
-import { send } from '../support/reply.ts'
+import { send } from '../support/send.ts'
 
 export interface ProbeConfig {
   readonly port: number

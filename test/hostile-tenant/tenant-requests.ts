@@ -1,5 +1,5 @@
-import { send, type Sent } from '../support/reply.ts'
-import { memberId, type Scale } from './stage.ts'
+import { send, type Sent } from '../support/send.ts'
+import { memberId, type Scale } from './hostile-database.ts'
 
 // What the hostile tenant sends.
 

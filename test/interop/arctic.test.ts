@@ -3,7 +3,7 @@ import { OAuth2Client, OAuth2RequestError, type OAuth2Tokens } from 'arctic'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 
 let site: ServerUnderTest
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 import { challenge, encode } from '../support/flow.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 
 const did = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
 const host = 'https://pds.example'

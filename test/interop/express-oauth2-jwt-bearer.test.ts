@@ -6,7 +6,7 @@ import { auth, requiredScopes, UnauthorizedError } from 'express-oauth2-jwt-bear
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { basic, obtainTokens, token } from '../support/flow.ts'
-import { send, type Reply } from '../support/reply.ts'
+import { send, type Reply } from '../support/send.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
 
 const forApi = { scope: 'openid api.read', resource: 'https://api.test' }

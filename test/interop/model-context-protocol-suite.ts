@@ -8,7 +8,7 @@ import { createRegistrationServer } from '@mintmark/registration'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 
 import { startServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 import { startToolsApi, type ToolsApi } from './tools-api.ts'
 
 type Library = typeof firstGeneration | typeof secondGeneration

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 
 import type { ServerUnderTest } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 
 /** The library rejects plain http by default; this is the only option that the tests set. */
 export const insecure = { [oauth.allowInsecureRequests]: true } as const

@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { postedParameters, visit } from '../support/visit.ts'
+import { postedParameters, visit } from '../support/interaction-steps.ts'
 import {
   authorizationUrl,
   discover,

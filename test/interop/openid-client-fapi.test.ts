@@ -7,7 +7,7 @@ import { startFapiExample, type FapiExample } from '../../examples/fapi/src/exam
 import { fetchOverTls } from '../../examples/fapi/src/tls.ts'
 import { openFormBrowser } from '../support/form-browser.ts'
 import { startLoopbackServer } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 
 describe('openid-client in examples/fapi', () => {
   let example: FapiExample

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeClient } from '../support/fixture-clients.ts'
 import { signedInAs } from '../support/flow.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { postedParameters, visit } from '../support/visit.ts'
+import { postedParameters, visit } from '../support/interaction-steps.ts'
 
 let server: ServerUnderTest
 let web: client.Configuration

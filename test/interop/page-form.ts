@@ -1,5 +1,5 @@
 import type { ReachableServer } from '../support/server-under-test.ts'
-import { postedParameters } from '../support/visit.ts'
+import { postedParameters } from '../support/interaction-steps.ts'
 
 /** A form, with the values that the user submits. */
 interface PageForm {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { changeClient } from '../support/fixture-clients.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 import { authorizationUrl, insecure, libraryClients, type LibraryClient } from './oauth4webapi-server.ts'
 
 let site: ServerUnderTest

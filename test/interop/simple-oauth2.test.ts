@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { challenge, verifier } from '../support/flow.ts'
 import { startLoopbackServer, type ServerUnderTest } from '../support/server-under-test.ts'
-import { visit } from '../support/visit.ts'
+import { visit } from '../support/interaction-steps.ts'
 import { openWebApp } from './web-app.ts'
 
 let site: ServerUnderTest

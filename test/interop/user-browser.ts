@@ -1,5 +1,5 @@
 import { signedInAs } from '../support/flow.ts'
-import { send } from '../support/reply.ts'
+import { send } from '../support/send.ts'
 import type { ReachableServer } from '../support/server-under-test.ts'
 import { createCookieJar } from './cookie-jar.ts'
 import { readForm } from './page-form.ts'

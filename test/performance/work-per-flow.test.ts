@@ -11,7 +11,7 @@ import {
   userinfo,
   type Tokens,
 } from '../support/token-calls.ts'
-import { workOf, type Work } from './work-of.ts'
+import { countWork, type Work } from './count-work.ts'
 
 let site: ProbedServer
 beforeAll(async () => {
@@ -32,13 +32,13 @@ const noWork: Work = { storage: [], signatures: 0, verifications: 0, keyImports:
 // contains an HMAC for the client and an HMAC for the user; each HMAC is two digests.
 describe('work per flow', () => {
   it('client credentials take one read and one signature, and write nothing (RFC 6749 §4.4)', async () => {
-    const work = await workOf(site, () => serviceToken(site))
+    const work = await countWork(site, () => serviceToken(site))
 
     expect(work).toEqual({ ...noWork, storage: ['clients.find'], signatures: 1, digests: 3, randomDraws: 1 })
   })
 
   it('an authorization request of a user who signed in and consented takes three reads and two writes (OIDC Core §3.1.2)', async () => {
-    const work = await workOf(site, () => authorize(site, { scope: 'openid profile offline_access' }))
+    const work = await countWork(site, () => authorize(site, { scope: 'openid profile offline_access' }))
 
     expect(work).toEqual({
       ...noWork,
@@ -51,7 +51,7 @@ describe('work per flow', () => {
   it('a code exchange takes two reads, two writes and one signature per token (RFC 6749 §4.1.3)', async () => {
     const code = await obtainCode(site, { scope: 'openid profile offline_access' })
 
-    const work = await workOf(site, () => redeem(site, code))
+    const work = await countWork(site, () => redeem(site, code))
 
     expect(work).toEqual({
       ...noWork,
@@ -65,7 +65,7 @@ describe('work per flow', () => {
   it('a refresh takes two reads, one write and one signature per token (RFC 9700 §4.14.2)', async () => {
     const tokens = await freshTokens()
 
-    const work = await workOf(site, () => refresh(site, tokens.refresh_token))
+    const work = await countWork(site, () => refresh(site, tokens.refresh_token))
 
     expect(work).toEqual({
       ...noWork,
@@ -79,8 +79,8 @@ describe('work per flow', () => {
   it('introspection verifies an access token once, and does not verify it again (RFC 7662 §2)', async () => {
     const { access_token: token } = await freshTokens()
 
-    const first = await workOf(site, () => introspect(site, token))
-    const again = await workOf(site, () => introspect(site, token))
+    const first = await countWork(site, () => introspect(site, token))
+    const again = await countWork(site, () => introspect(site, token))
 
     const storage = ['clients.find', 'revocations.isTokenRevoked', 'status.ofFamily']
     expect(first).toEqual({ ...noWork, storage, verifications: 1, digests: 2 })
@@ -90,8 +90,8 @@ describe('work per flow', () => {
   it('userinfo verifies an access token once, and reads its status each time (OIDC Core §5.3)', async () => {
     const { access_token: token } = await freshTokens()
 
-    const first = await workOf(site, () => userinfo(site, token))
-    const again = await workOf(site, () => userinfo(site, token))
+    const first = await countWork(site, () => userinfo(site, token))
+    const again = await countWork(site, () => userinfo(site, token))
 
     const storage = ['revocations.isTokenRevoked', 'status.ofFamily']
     expect(first).toEqual({ ...noWork, storage, verifications: 1, digests: 1 })
@@ -103,7 +103,7 @@ describe('work per flow', () => {
     async (path) => {
       await site.send({ path })
 
-      const work = await workOf(site, () => site.send({ path }))
+      const work = await countWork(site, () => site.send({ path }))
 
       expect(work).toEqual(noWork)
     },

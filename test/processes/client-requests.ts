@@ -1,5 +1,5 @@
 import { baseRequest, basic, encode, verifier, type Change } from '../support/flow.ts'
-import { send, type Reply } from '../support/reply.ts'
+import { send, type Reply } from '../support/send.ts'
 import type { FixtureClients } from '../support/fixture-clients.ts'
 
 /** The members of a token response. */

@@ -1,7 +1,7 @@
 import { signEs256, writeJws } from '../support/forge-jwt.ts'
 import { assertionType } from '../support/client-assertion.ts'
 import { encode } from '../support/flow.ts'
-import { send, type Reply } from '../support/reply.ts'
+import { send, type Reply } from '../support/send.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import { issuer } from './server-config.ts'
 import type { ProcessSite } from './test-database.ts'

@@ -1,6 +1,6 @@
 import { epochSeconds } from '@mintmark/storage-interface'
 
-import type { Reply } from '../support/reply.ts'
+import type { Reply } from '../support/send.ts'
 import { clientRequests, codeOf, tokensOf, type Tokens } from './client-requests.ts'
 import type { Race } from './races.ts'
 import { idOf, scimRequests, userSchema } from './scim-requests.ts'

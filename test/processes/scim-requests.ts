@@ -1,4 +1,4 @@
-import { send, type Reply } from '../support/reply.ts'
+import { send, type Reply } from '../support/send.ts'
 import { issuer } from './server-config.ts'
 
 /** The requests of the identity provider T1 to any of the servers. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import { describeExample } from '../flows/example-suite.ts'
 import { freePort } from '../support/free-port.ts'
-import { send } from '../support/reply.ts'
+import { send } from '../support/send.ts'
 import { startProgram, type RunningProgram } from '../support/start-program.ts'
 import { bundle } from './bundle.ts'
 import { workerdCommand } from './workerd.ts'

@@ -3,7 +3,7 @@ import { importJWK, type CryptoKey, type JWK } from 'jose'
 
 import type { FixtureClients } from '../support/fixture-clients.ts'
 import { freePort } from '../support/free-port.ts'
-import { send } from '../support/reply.ts'
+import { send } from '../support/send.ts'
 import type { ReachableServer } from '../support/server-under-test.ts'
 import { startProgram, type RunningProgram } from '../support/start-program.ts'
 import type { Runtime } from './runtimes.ts'

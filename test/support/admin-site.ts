@@ -11,7 +11,7 @@ import {
 } from '@mintmark/admin'
 
 import { basic, token } from './flow.ts'
-import { send, type Reply } from './reply.ts'
+import { send, type Reply } from './send.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /** A test's request; by default a client with every administration scope sends it. */

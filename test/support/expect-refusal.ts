@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 
 import { obtainTokens } from './flow.ts'
 import { ownKeysOfPrototypes, initialKeysOfPrototypes } from './prototypes.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 
 /** Which stored records a refused request may change: none, only authorization codes, or any. */

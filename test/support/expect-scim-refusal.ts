@@ -2,7 +2,7 @@ import type { ScimError, ScimRefusalReason } from '@mintmark/scim'
 import { expect } from 'vitest'
 
 import { ownKeysOfPrototypes, initialKeysOfPrototypes } from './prototypes.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import type { ScimSite } from './scim-site.ts'
 
 /** The expected refusal of a SCIM request. */

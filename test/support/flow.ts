@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import type { ReachableServer } from './server-under-test.ts'
 
 /** The verifier of the base requests, and its S256 challenge. */

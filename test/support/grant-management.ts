@@ -2,10 +2,10 @@ import { updateClient } from '@mintmark/core'
 import { clientId } from '@mintmark/storage-interface'
 
 import type { Change } from './flow.ts'
-import { startBank } from './payments.ts'
+import { startBank } from './payment-details.ts'
 import type { ProofKey } from './dpop.ts'
 import { writeProofForGrant } from './dpop.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 import { serviceToken, type ClientName } from './token-calls.ts'
 

@@ -5,7 +5,7 @@ import { clientId } from '@mintmark/storage-interface'
 
 import { changeClient } from './fixture-clients.ts'
 import { encode, obtainTokens, type Change } from './flow.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { assertionOf } from './client-assertion.ts'
 import { baseRequest, encode, postForm, type Change } from './flow.ts'
 import { signEs256, writeJws, type SignBytes } from './forge-jwt.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import type { ReachableServer } from './server-under-test.ts'
 
 /** How a request object of client B differs from a valid one. A member set to `undefined` is left out. */

@@ -11,7 +11,7 @@ import {
 } from '@mintmark/scim'
 import { providerId, type AdminStorage } from '@mintmark/storage-interface'
 
-import { send, type Reply } from './reply.ts'
+import { send, type Reply } from './send.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /** A test's SCIM request; by default T1 sends it with its secret. */

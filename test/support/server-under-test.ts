@@ -15,7 +15,7 @@ import { expressAdapter, type Adapter } from './adapters.ts'
 import { dumpDatabase } from './dump-database.ts'
 import { registerFixtureClients, type FixtureClients } from './fixture-clients.ts'
 import { createFixtureSite, insertFixtureUsers } from './fixture-site.ts'
-import { send, type Reply, type Sent } from './reply.ts'
+import { send, type Reply, type Sent } from './send.ts'
 
 /**
  * A running server with the clients and users of the attack tests. Tests reach it over HTTP, so it may run in another

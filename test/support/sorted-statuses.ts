@@ -1,4 +1,4 @@
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 
 /** Returns the statuses of several responses in ascending order. */
 export const sortedStatuses = (replies: readonly Reply[]): readonly number[] =>

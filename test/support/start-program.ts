@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-import { send } from './reply.ts'
+import { send } from './send.ts'
 
 interface Program {
   readonly command: readonly [program: string, ...args: string[]]

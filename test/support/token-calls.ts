@@ -1,6 +1,6 @@
 import { assertionOf } from './client-assertion.ts'
 import { baseRequest, basic, encode, obtainCode, postForm, verifier, type Change } from './flow.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import type { ReachableServer, ServerUnderTest } from './server-under-test.ts'
 
 export type ClientName = 'A' | 'B' | 'M' | 'N' | 'P' | 'RS' | 'X'

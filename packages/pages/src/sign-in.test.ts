@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aFormRequest } from '../test/a-request.ts'
+import { aFormRequest } from '../test/form-request.ts'
 import { tagsNamed, textOf } from '../test/html-reader.ts'
 import { headerOf, tokensOf } from '../test/response-parts.ts'
 import { english } from './languages/english.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { aFeed, aToken } from '../test/a-feed.ts'
+import { aFeed, aToken } from '../test/feed-under-test.ts'
 import { deferred } from '../test/deferred.ts'
 import type { FeedAnswer } from '../test/feed-server.ts'
 

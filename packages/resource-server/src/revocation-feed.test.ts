@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 
-import { aFeed, aToken, refuseConnection, unavailable, refs } from '../test/a-feed.ts'
+import { aFeed, aToken, refuseConnection, unavailable, refs } from '../test/feed-under-test.ts'
 import type { FeedAnswer } from '../test/feed-server.ts'
 import type { AccessTokenClaims } from './access-token.ts'
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 
 import { answerInteraction, authorize, browserCookie, encode, obtainCode, redeem } from '../../support/flow.ts'
 import { postAs } from '../../support/token-calls.ts'
-import { postedParameters } from '../../support/visit.ts'
+import { postedParameters } from '../../support/interaction-steps.ts'
 import { verifyIdToken } from './verify-id-token.ts'
 import type { Suite } from './suite.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import { encode, obtainCode, verifier, type Change } from '../../support/flow.ts'
-import type { Reply } from '../../support/reply.ts'
+import type { Reply } from '../../support/send.ts'
 import type { ReachableServer } from '../../support/server-under-test.ts'
 import { tokensFor } from '../../support/token-calls.ts'
 import type { Suite } from './suite.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 
-import type { Reply } from '../../support/reply.ts'
+import type { Reply } from '../../support/send.ts'
 import type { ReachableServer } from '../../support/server-under-test.ts'
 import type { Suite } from './suite.ts'
 

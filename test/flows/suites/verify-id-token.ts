@@ -1,6 +1,6 @@
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose'
 
-import type { Reply } from '../../support/reply.ts'
+import type { Reply } from '../../support/send.ts'
 import type { ReachableServer } from '../../support/server-under-test.ts'
 
 /** The claims of a token response's ID token, verified with the published keys as a client would. */

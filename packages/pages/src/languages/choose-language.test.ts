@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aFormRequest } from '../../test/a-request.ts'
+import { aFormRequest } from '../../test/form-request.ts'
 import { allLanguages } from './all-languages.ts'
 import { messagesFor } from './choose-language.ts'
 import { english } from './english.ts'

@@ -1,6 +1,6 @@
 import { assertionOf } from './client-assertion.ts'
 import { answerInteraction, baseRequest, basic, encode, postForm, type Change } from './flow.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import type { ReachableServer } from './server-under-test.ts'
 
 /** Sends POST /auth/push with the base request and some changes, as client A unless the headers authenticate another. */

@@ -33,7 +33,7 @@ export interface Scale {
 }
 
 /** A database with the hostile tenant's directory, and with clients and a user of another tenant. */
-export interface HostileStage {
+export interface HostileDatabase {
   readonly database: DatabaseAddress
   readonly clients: FixtureClients
   /** The bearer secret of the hostile tenant. */
@@ -43,7 +43,7 @@ export interface HostileStage {
   close(): Promise<void>
 }
 
-export async function sqliteStage(scale: Scale): Promise<HostileStage> {
+export async function createSqliteDatabase(scale: Scale): Promise<HostileDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-hostile-'))
   const file = join(folder, 'test.db')
   const dialect = openSqliteDialect(file, { migrate: 'on-open', synchronous: 'normal' })
@@ -58,7 +58,7 @@ export async function sqliteStage(scale: Scale): Promise<HostileStage> {
 }
 
 /** @param server the address of a PostgreSQL server; a new schema is created on it. */
-export async function postgresStage(server: string, scale: Scale): Promise<HostileStage> {
+export async function createPostgresDatabase(server: string, scale: Scale): Promise<HostileDatabase> {
   const database = await makeDatabase(server)
   const dialect = toPostgresDialect(database.pool(), { migrate: 'on-open', timeoutMilliseconds: 600_000 })
   return {
@@ -86,7 +86,7 @@ export const usersInSmallGroups = ({ users }: Pick<Scale, 'users'>): readonly nu
 async function furnish(
   dialect: SqlDialect,
   { users, written, groups, memberships, typed }: Scale,
-): Promise<Pick<HostileStage, 'clients' | 'secret' | 'smallSecret'>> {
+): Promise<Pick<HostileDatabase, 'clients' | 'secret' | 'smallSecret'>> {
   const storage = await createSqlStorage({ dialect, issuer })
   const now = epochSeconds(Date.now() / 1000)
   const clients = await registerFixtureClients(storage)

@@ -1,5 +1,5 @@
 import { answerInteraction, encode, signedInAs } from './flow.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import type { ReachableServer } from './server-under-test.ts'
 
 /**

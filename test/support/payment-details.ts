@@ -3,7 +3,7 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { onTestFinished } from 'vitest'
 
 import { answerInteraction, authorize, type Change } from './flow.ts'
-import type { Reply } from './reply.ts'
+import type { Reply } from './send.ts'
 import { startServer, type ServerUnderTest } from './server-under-test.ts'
 
 /** Returns the authorization detail that tests request, with some changes. */

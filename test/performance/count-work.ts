@@ -17,7 +17,7 @@ export interface Work {
 }
 
 /** Counts the server's work while the flow runs, without changing any call. */
-export async function workOf(site: ProbedServer, flow: () => Promise<unknown>): Promise<Work> {
+export async function countWork(site: ProbedServer, flow: () => Promise<unknown>): Promise<Work> {
   const node = process.getBuiltinModule('node:crypto')
   const spies = {
     hash: vi.spyOn(node, 'hash'),
