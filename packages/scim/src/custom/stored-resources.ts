@@ -73,6 +73,18 @@ export function storedType(
   ): Promise<void> =>
     references.check(document, before, { providerId: caller.provider.providerId, baseUrl, waitForRoom, turns, signal })
 
+  async function requireFreeExternalId(externalId: string | undefined, { caller }: ScimCall): Promise<void> {
+    if (externalId === undefined) return
+    const attribute = { extension: undefined, name: 'externalId', subName: undefined, multiValued: false }
+    const found = await store.list({
+      ...ownerOf(caller),
+      filter: { kind: 'text', attribute, operator: 'eq', value: externalId },
+      sort: undefined,
+      page: { kind: 'index', offset: 0, limit: 0 },
+    })
+    if (found.outcome === 'listed' && found.total > 0) throw keyTakenError('externalId')
+  }
+
   /** Changes a resource. After a conflict, repeats the change on the new state, unless the request names a version. */
   const write = (
     call: ScimCall,
@@ -117,22 +129,27 @@ export function storedType(
     show: async (found, renderContext) => render(found, renderContext),
     writes: {
       patchAnswer: 'resource',
-      create: (sent, call) =>
-        quota.create(call.caller.provider.providerId, async () => {
-          const document = references.strip(sent)
-          await checkReferences(document, {}, call)
-          const state = stateOf(document, type, limits)
-          return untilSettled(async () => {
-            const resourceId = randomIdentifier(random)
-            const outcome = await store.insert({ ...ownerOf(call.caller), resourceId, state, createdAt: call.now })
-            if (outcome.outcome === 'inserted') {
-              record('created', call, resourceId)
-              return outcome.record
-            }
-            if (outcome.key === 'id') return undefined
-            throw keyTakenError(outcome.key)
-          })
-        }),
+      create(sent, call) {
+        const document = references.strip(sent)
+        return quota.create(
+          call.caller.provider.providerId,
+          async () => {
+            await checkReferences(document, {}, call)
+            const state = stateOf(document, type, limits)
+            return untilSettled(async () => {
+              const resourceId = randomIdentifier(random)
+              const outcome = await store.insert({ ...ownerOf(call.caller), resourceId, state, createdAt: call.now })
+              if (outcome.outcome === 'inserted') {
+                record('created', call, resourceId)
+                return outcome.record
+              }
+              if (outcome.key === 'id') return undefined
+              throw keyTakenError(outcome.key)
+            })
+          },
+          () => requireFreeExternalId(getText(document, 'externalId'), call),
+        )
+      },
       replace: (document, call) => write(call, (current) => replaceResource(current, document, type).resource),
       patch: (parse, call) =>
         write(call, async (current) => {

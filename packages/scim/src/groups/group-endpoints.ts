@@ -39,15 +39,26 @@ export const servedGroups = (deps: GroupDependencies): ServedType<GroupRecord> =
 })
 
 /** POST /Groups (RFC 7644 §3.3): creates a group. Group names are not unique, unless the host requires it. */
-const createGroup = (document: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> =>
-  deps.groupQuota.create(call.caller.provider.providerId, async () => {
-    const written = {
-      state: groupState(document, deps),
-      memberIds: await runInTurns(readMemberIds(getMember(document, 'members')), call.turns),
-    }
-    await requireFreeName(written.state.displayName, call, deps)
-    return insert(written, call, deps)
-  })
+async function createGroup(document: JsonObject, call: ScimCall, deps: GroupDependencies): Promise<GroupRecord> {
+  const { providerId } = call.caller.provider
+  const state = groupState(document, deps)
+  return deps.groupQuota.create(
+    providerId,
+    async () => {
+      const memberIds = await runInTurns(readMemberIds(getMember(document, 'members')), call.turns)
+      await requireFreeName(state.displayName, call, deps)
+      return insert({ state, memberIds }, call, deps)
+    },
+    async () => {
+      const { externalId } = state
+      const existing =
+        externalId === undefined ? undefined : await deps.storage.groups.findByExternalId(providerId, externalId)
+      // RFC 7644 §3.3, 409 uniqueness.
+      if (existing !== undefined) throw refusal('external_id_taken')
+      await requireFreeName(state.displayName, call, deps)
+    },
+  )
+}
 
 interface WrittenGroup {
   readonly state: GroupState

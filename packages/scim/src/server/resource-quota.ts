@@ -7,9 +7,15 @@ import { refusal } from '../error/scim-error.ts'
 export interface ResourceQuota {
   /**
    * Creates a resource. A creation that throws or returns undefined created nothing and does not count.
-   * @throws ScimError 403 — reason `resources_too_many`; and whatever `creation` throws.
+   * @param requireFreeKeys throws if another resource has a key of the new one. Called if the provider has as many resources
+   * as it may have, because a client that repeats a request must learn that the resource exists.
+   * @throws ScimError 403 — reason `resources_too_many`; and whatever `creation` and `requireFreeKeys` throw.
    */
-  create<T extends object>(providerId: ProviderId, creation: () => Promise<T>): Promise<T>
+  create<T extends object>(
+    providerId: ProviderId,
+    creation: () => Promise<T>,
+    requireFreeKeys: () => Promise<void>,
+  ): Promise<T>
   /** Creates a resource like `create`, but returns `full` instead of refusing. */
   createUnlessFull<T extends object | undefined>(
     providerId: ProviderId,
@@ -60,11 +66,12 @@ export function createResourceQuota(
 
   return {
     createUnlessFull,
-    async create(providerId, creation) {
+    async create(providerId, creation, requireFreeKeys) {
       const created = await createUnlessFull(providerId, creation)
+      if (created !== 'full') return created
+      await requireFreeKeys()
       // RFC 7644 §3.12, 403: the operation is not permitted.
-      if (created === 'full') throw refusal('resources_too_many')
-      return created
+      throw refusal('resources_too_many')
     },
   }
 }

@@ -3,11 +3,11 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { runInTurns, type Turns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
-import { type JsonText, type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
+import { type JsonText, type ListQuery, type ProviderId, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
-import { includesAttribute, attributesIn, projectionOfWrite } from '../resource/resource.ts'
+import { attributesIn, comparableResource, includesAttribute, projectionOfWrite } from '../resource/resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
 import {
   emptyResponse,
@@ -76,13 +76,14 @@ const createUser =
     const readOptions = groupReadOptions(call.request, projection)
     const toWritten = (before: UserBefore) => userState(resource, before, deps)
     const externalId = getText(resource, 'externalId')
-    const user = await createOrLink({ externalId, toWritten }, { call, readOptions }, deps)
+    const { userName } = comparableResource(resource, deps.userType)
+    const user = await createOrLink({ externalId, userName, toWritten }, { call, readOptions }, deps)
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
     return showUser(user, { status: 201, projection: shown, call }, deps)
   }
 
 function createOrLink(
-  { externalId, toWritten }: NewUser,
+  { externalId, userName, toWritten }: NewUser,
   { call, readOptions }: { readonly call: ScimCall; readonly readOptions: Pick<ListQuery, 'without'> },
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
@@ -99,15 +100,36 @@ function createOrLink(
         ? undefined
         : await provisionedUsers.findByExternalId(providerId, externalId, readOptions)
     if (existing !== undefined) return answerRepeatedRequest(existing, toWritten, { writer, deps })
+    if (created !== 'full') return undefined
+    await requireFreeUserName(userName, providerId, deps)
     // RFC 7644 §3.12, 403: a provider that has as many users as it may have can still repeat a request.
-    if (created === 'full') throw refusal('resources_too_many')
-    return undefined
+    throw refusal('resources_too_many')
   })
 }
 
 interface NewUser {
   readonly externalId: string | undefined
+  /** In the form in which the schema compares it. */
+  readonly userName: JsonValue | undefined
   readonly toWritten: (before: UserBefore) => WrittenUser
+}
+
+/** @throws ScimError 409 — reason `user_name_taken`. */
+async function requireFreeUserName(
+  userName: JsonValue | undefined,
+  providerId: ProviderId,
+  { storage }: UserDependencies,
+): Promise<void> {
+  if (typeof userName !== 'string') return
+  const attribute = { extension: undefined, name: 'userName', subName: undefined, multiValued: false }
+  const found = await storage.provisionedUsers.list({
+    providerId,
+    filter: { kind: 'text', attribute, operator: 'eq', value: userName },
+    sort: undefined,
+    page: { kind: 'index', offset: 0, limit: 0 },
+  })
+  // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
+  if (found.outcome === 'listed' && found.total > 0) throw refusal('user_name_taken')
 }
 
 /**

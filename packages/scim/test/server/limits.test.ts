@@ -53,7 +53,7 @@ test('answers a repeated POST with the user that the first one created, even if 
   expect(directory.dump()).toBe(before)
   const tooMany = { status: 403, reason: 'resources_too_many' } as const
   await expectRefusal(directory, () => post('bea', 'hr-2'), tooMany)
-  await expectRefusal(directory, () => post('ann'), tooMany)
+  await expectRefusal(directory, () => post('ANN'), { status: 409, scimType: 'uniqueness', reason: 'user_name_taken' })
   await expectRefusal(directory, () => post('bea', 'hr-1'), {
     status: 409,
     scimType: 'uniqueness',
@@ -69,7 +69,11 @@ test('recounts the users of a provider each time that a tenth of the remaining q
       ...scim.storage,
       provisionedUsers: {
         ...scim.storage.provisionedUsers,
-        list: (query) => ((totals += 1), scim.storage.provisionedUsers.list(query)),
+        list: (query) => {
+          // A query with a filter looks for the user of a repeated request.
+          if (query.filter === undefined) totals += 1
+          return scim.storage.provisionedUsers.list(query)
+        },
       },
     },
   })
@@ -93,6 +97,30 @@ test('refuses a group beyond the number that a provider may have (RFC 7644 §3.1
     status: 403,
     reason: 'resources_too_many',
   })
+})
+
+test('says that a group exists before it says that the provider may have no more groups (RFC 7644 §3.3)', async () => {
+  const directory = await startDirectory(0, 'general', { limits: { groups: 1 }, uniqueGroupNames: () => true })
+  const post = (displayName: string, externalId?: string) =>
+    directory.send({ method: 'POST', path: '/Groups', body: { schemas: [groupSchema], displayName, externalId } })
+  expect((await post('Staff', 'hr-1')).status).toBe(201)
+
+  const taken = { status: 409, scimType: 'uniqueness' } as const
+  await expectRefusal(directory, () => post('Others', 'hr-1'), { ...taken, reason: 'external_id_taken' })
+  await expectRefusal(directory, () => post('staff', 'hr-2'), { ...taken, reason: 'group_name_taken' })
+  await expectRefusal(directory, () => post('Others', 'hr-2'), { status: 403, reason: 'resources_too_many' })
+})
+
+test('says that a resource of a custom type exists before it says that the provider may have no more of them (RFC 7644 §3.3)', async () => {
+  const resourceTypes = [deviceType, { resourceType: oktaRoleResourceType, resources: roles }]
+  const directory = await startDirectory(1, 'general', { limits: { customResources: 1 }, resourceTypes })
+  const post = (externalId: string) =>
+    directory.send({ method: 'POST', path: '/Devices', body: aDevice({ externalId }) })
+  expect((await post('d-1')).status).toBe(201)
+
+  const taken = { status: 409, scimType: 'uniqueness', reason: 'external_id_taken' } as const
+  await expectRefusal(directory, () => post('d-1'), taken)
+  await expectRefusal(directory, () => post('d-2'), { status: 403, reason: 'resources_too_many' })
 })
 
 test('refuses a resource of a custom type beyond the number that a provider may have (RFC 7644 §3.12)', async () => {
