@@ -2,7 +2,7 @@ import { StorageUnavailableError, userId, type AdminStorage } from '@mintmark/st
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
-import { membersInSlice } from '../src/stores/group-changes.ts'
+import { membersInSlice } from '../src/stores/group-members.ts'
 import { engines } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'

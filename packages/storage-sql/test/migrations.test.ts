@@ -92,6 +92,8 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0049-pages-of-clients-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0050-organizations-of-providers 0a4872cf4c56abdd0a00aee0fb2311fd09bef79ebbc4d22cee059785f375066c",
       "0051-orders-of-lists ea73c2f5009331cb97bb1aa8b5a9ff55b113a541ac0e7badc2f8e8d740045fba",
+      "0052-departures 195f1fefc35008b4866d2e7c191da6ac4fc83160a354148d47dd56f112a2a46a",
+      "0053-departure-statistics e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     ]
   `)
 })

@@ -86,6 +86,7 @@ test('the laws run every kind of statement on every table', () => {
       "select mintmark_cursors",
       "select mintmark_custom_resources",
       "select mintmark_deliveries",
+      "select mintmark_departures",
       "select mintmark_ending_positions",
       "select mintmark_families",
       "select mintmark_grants",
@@ -175,7 +176,7 @@ test('no trigger reads a whole table', async () => {
 
 test('law: the number of statements does not depend on the values', () => {
   // All values are parameters: with a value in the SQL text, the laws would have run hundreds of variants of a statement.
-  expect(statements.size).toBeLessThan(215)
+  expect(statements.size).toBeLessThan(225)
 })
 
 function collecting(dialect: SqlDialect): SqlDialect {

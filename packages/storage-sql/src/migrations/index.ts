@@ -49,6 +49,8 @@ import { pagesOfClients } from './0048-pages-of-clients.ts'
 import { pagesOfClientsStatistics } from './0049-pages-of-clients-statistics.ts'
 import { organizationsOfProviders } from './0050-organizations-of-providers.ts'
 import { ordersOfLists } from './0051-orders-of-lists.ts'
+import { departures } from './0052-departures.ts'
+import { departureStatistics } from './0053-departure-statistics.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -106,4 +108,6 @@ export const migrations: readonly Migration[] = [
   pagesOfClientsStatistics,
   organizationsOfProviders,
   ordersOfLists,
+  departures,
+  departureStatistics,
 ]

@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { GroupId, ProviderId } from '@mintmark/storage-interface/stores'
 import { sql, type Expression } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
 import type { SqlStep } from '../dialect.ts'
 import { createColumnReader } from '../row.ts'
-import { addMembers, inGroup, isAmong, isLeaving, memberPlan, type MemberValue } from './group-members.ts'
+import { createDepartures, departuresOf, unlessUnavailable } from './departures.ts'
+import {
+  addMembers,
+  inGroup,
+  isAmong,
+  isLeaving,
+  memberPlan,
+  membersInSlice,
+  type MemberValue,
+} from './group-members.ts'
 
 /** A change of more members than one transaction may write. It is recorded as a whole, and then carried out in slices. */
 export interface LargeChange {
@@ -18,9 +26,6 @@ export interface LargeChange {
   readonly leaving: readonly string[]
 }
 
-/** The most members that one transaction writes: with SQLite, it blocks all other writes and the event loop. */
-export const membersInSlice = 250
-
 /**
  * Creates functions that write many members. A transaction of twenty thousand rows takes a second, in which a process on
  * SQLite does nothing else and no process writes. So a large change is first recorded, in the transaction that changes the
@@ -31,6 +36,7 @@ export function createGroupChanges(database: Database) {
   const { engine, run, step, transact } = database
   const statements = changeStatements(database)
   const columns = createColumnReader(engine)
+  const departures = createDepartures(database)
   const running = new Map<string, Promise<void>>()
 
   /** Carries out a recorded change. Every slice checks that no other process has finished it. */
@@ -61,10 +67,15 @@ export function createGroupChanges(database: Database) {
   }
 
   return {
-    /** Carries out the recorded changes of the groups. */
+    /** Carries out the recorded changes of the groups, and the departures from all groups of the provider. */
     async finish(providerId: ProviderId, groupIds: readonly GroupId[]): Promise<void> {
-      const rows = await run(statements.findPending, { groups: engine.encodeSearchable(groupIds) })
-      for (const row of rows) {
+      const pending = { provider_id: providerId, groups: engine.encodeSearchable(groupIds) }
+      for (const row of await run(statements.findPending, pending)) {
+        const departed = columns.optionalText(row, 'departed')
+        if (departed !== undefined) {
+          await departures.carryOut(departed)
+          continue
+        }
         const change = {
           providerId,
           groupId: columns.text(row, 'group_id') as GroupId,
@@ -75,10 +86,11 @@ export function createGroupChanges(database: Database) {
       }
     },
 
-    /** Carries out recorded changes of any groups, such as changes of a process that has crashed. */
+    /** Carries out recorded changes of any groups, and departures, such as those of a process that has crashed. */
     async finishAny(): Promise<void> {
       for (const row of await run(statements.findAny, {}))
         await this.finish(columns.text(row, 'provider_id') as ProviderId, [columns.text(row, 'group_id') as GroupId])
+      await departures.finishAny()
     },
 
     /** Returns a step that records the change, and a function that carries it out after the transaction. */
@@ -94,15 +106,12 @@ export function createGroupChanges(database: Database) {
       return {
         step: step(statements.write, values),
         async carryOut() {
-          try {
-            await carryOutOnce(change, changeId)
-          } catch (error) {
-            // The change is recorded: the next reader carries it out.
-            if (!(error instanceof StorageUnavailableError)) throw error
-          }
+          await unlessUnavailable(() => carryOutOnce(change, changeId))
         },
       }
     },
+
+    departures,
 
     /** Returns the identifiers that are not members yet. `unknown` is an identifier that the provider does not have. */
     async examineJoining(
@@ -166,10 +175,12 @@ type Key = 'issuer' | 'provider_id' | 'group_id' | 'change_id'
 
 function changeStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   return {
-    findPending: compileSql(query, (p: Parameter<'issuer' | 'groups'>) => {
+    findPending: compileSql(query, (p: Parameter<'issuer' | 'provider_id' | 'groups'>) => {
       const groups = engine.listed(sql`${p('groups')}`)
-      return sql`select group_id, change_id, joining, leaving from mintmark_group_changes
-        where ${isAmong(p, { engine, column: sql`group_id`, values: groups })}`
+      return sql`select member_id as departed, null as group_id, null as change_id, null as joining, null as leaving
+          from ${departuresOf(p)}
+        union all select null, group_id, change_id, joining, leaving from mintmark_group_changes
+          where ${isAmong(p, { engine, column: sql`group_id`, values: groups })}`
     }),
     findAny: compileSql(
       query,

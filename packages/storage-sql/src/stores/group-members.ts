@@ -14,6 +14,9 @@ import { belongsToProvider, createColumnReader } from '../row.ts'
  */
 export type MemberValue = 'issuer' | 'provider_id' | 'group_id' | 'joining' | 'leaving'
 
+/** The most members that one transaction writes: with SQLite, it blocks all other writes and the event loop. */
+export const membersInSlice = 250
+
 /** `delta`: the listed members leave. `replace`: members that are not listed leave. */
 export type MemberChangeKind = 'delta' | 'replace'
 

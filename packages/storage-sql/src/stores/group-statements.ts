@@ -5,13 +5,15 @@ import { sql } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlEngine, SqlValue } from '../dialect.ts'
 import { indexKeyOrNull, belongsToProvider } from '../row.ts'
-import { isSettled, membersInSlice } from './group-changes.ts'
+import { hasDepartures } from './departures.ts'
+import { isSettled } from './group-changes.ts'
 import {
   addMembers,
   inGroup,
   isAmong,
   isLeaving,
   memberPlan,
+  membersInSlice,
   type MemberChangeKind,
   type MemberValue,
 } from './group-members.ts'
@@ -80,6 +82,13 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       find(p).where('group_id', '=', p('group_id')).where(belongsToProvider(p)),
     ),
 
+    findWithDepartures: compileStatement((p: Parameter<GroupKey>) =>
+      find(p)
+        .select(hasDepartures(p).as('has_departures'))
+        .where('group_id', '=', p('group_id'))
+        .where(belongsToProvider(p)),
+    ),
+
     findByExternalId: compileStatement((p: Parameter<'issuer' | 'provider_id' | 'external_id_key'>) =>
       find(p).where('provider_id', '=', p('provider_id')).where('external_id_key', '=', p('external_id_key')),
     ),
@@ -128,6 +137,13 @@ export function groupStatements({ query, engine }: Pick<Database, 'query' | 'eng
       (p: Parameter<GroupKey>) =>
         sql`select group_id from mintmark_groups where (${inGroup(p)}) or (${isParent(p)} and ${belongsToProvider(p)})
         order by group_id ${sql.raw(engine.types.lockForRemoval)}`,
+    ),
+
+    /** Locks a group whose memberships are removed later. */
+    lockAlone: compileSql(
+      query,
+      (p: Parameter<GroupKey>) =>
+        sql`select group_id from mintmark_groups where ${inGroup(p)} ${sql.raw(engine.types.lockForRemoval)}`,
     ),
 
     touchParents: compileSql(

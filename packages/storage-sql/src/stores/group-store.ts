@@ -16,8 +16,9 @@ import { listedGroups } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
 import { providerParameters } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
-import { createGroupChanges, membersInSlice } from './group-changes.ts'
-import { createMemberCounts, createMembersOf, type MemberValue } from './group-members.ts'
+import { unlessUnavailable } from './departures.ts'
+import { createGroupChanges } from './group-changes.ts'
+import { createMemberCounts, createMembersOf, membersInSlice, type MemberValue } from './group-members.ts'
 import { groupStatements, groupStateRow } from './group-statements.ts'
 
 export function createGroupStore(database: Database, { scanLimit }: { readonly scanLimit: number }): GroupStore {
@@ -49,8 +50,14 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
     return outcome.outcome === 'unchanged' ? undefined : outcome
   }
 
+  const list = createLister(database, { kind: listedGroups, read, owner: providerParameters }, { scanLimit })
+
   return {
-    list: createLister(database, { kind: listedGroups, read, owner: providerParameters }, { scanLimit }),
+    async list(query) {
+      // A filter may ask for the members or the times of the groups.
+      if (query.filter !== undefined) await changes.finish(query.providerId, [])
+      return list(query)
+    },
 
     async insert({ providerId, groupId, state, memberIds, createdAt }) {
       const values = {
@@ -91,8 +98,13 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
     },
 
     async find(providerId, groupId) {
-      const [row] = await run(statements.find, { provider_id: providerId, group_id: groupId })
-      return row === undefined ? undefined : read(row)
+      const key = { provider_id: providerId, group_id: groupId }
+      const [row] = await run(statements.findWithDepartures, key)
+      if (row === undefined || !columns.flag(row, 'has_departures')) return row === undefined ? undefined : read(row)
+      // The version of the group may have to advance.
+      await changes.finish(providerId, [])
+      const [current] = await run(statements.find, key)
+      return current === undefined ? undefined : read(current)
     },
 
     async findByExternalId(providerId, externalId) {
@@ -120,11 +132,13 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
       if (emptied !== undefined && emptied.outcome !== 'swapped') return emptied
       const version = expected === undefined ? undefined : (emptied?.record.version ?? expected)
       const values = { provider_id: providerId, group_id: groupId, ...versionRange(version), now }
+      const isInMany = await changes.departures.isInMany(groupId)
       const steps = [
-        step(statements.lockForRemoval, values, 'guard'),
+        step(isInMany ? statements.lockAlone : statements.lockForRemoval, values, 'guard'),
         changes.forget(providerId, groupId),
-        step(statements.touchParents, values),
-        step(statements.removeFromParents, values),
+        ...(isInMany
+          ? [changes.departures.record(providerId, groupId, now)]
+          : [step(statements.touchParents, values), step(statements.removeFromParents, values)]),
         // Last, because it locks the total.
         step(statements.remove, values, 'guard'),
       ]
@@ -137,7 +151,9 @@ export function createGroupStore(database: Database, { scanLimit }: { readonly s
           const isAsExpected = version === undefined || columns.integer(current, 'version') === version
           return isAsExpected ? undefined : { outcome: 'conflict' }
         })
-      return oneAtATime(groupId, settle)
+      const outcome = await oneAtATime(groupId, settle)
+      if (isInMany && outcome.outcome === 'removed') await unlessUnavailable(() => changes.finish(providerId, []))
+      return outcome
     },
   }
 }

@@ -29,6 +29,7 @@ import { listedUserReaders } from '../list/listed-users.ts'
 import { providerParameters } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
 import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
+import { createDepartures, unlessUnavailable } from './departures.ts'
 import { createGroupCompletion, groupsReader, groupsToRead, type RecordWithGroups } from './groups-of-a-user.ts'
 import { createIndexedAttributes } from './indexed-attributes.ts'
 import {
@@ -50,6 +51,7 @@ export function createProvisionedUserStore(
   const readChanged = changedUserReader(engine)
   const readLifecycle = lifecycleReader(engine)
   const complete = createGroupCompletion(database)
+  const departures = createDepartures(database)
 
   /** Returns the first of the candidate keys that another user has. */
   async function findTaken(
@@ -126,10 +128,12 @@ export function createProvisionedUserStore(
       ...versionRange(version),
       now,
     }
-    return untilSettled(async () => {
+    const removal = await untilSettled<RemovalOutcome>(async () => {
       const [ended] = await run(statement, values)
       return ended === undefined ? explain({ userId, version, owner: providerId }) : { outcome: 'removed' }
     })
+    if (removal.outcome === 'removed') await unlessUnavailable(() => departures.finishUser(userId))
+    return removal
   }
 
   /**
@@ -203,7 +207,9 @@ export function createProvisionedUserStore(
       ]),
 
     async adopt(change) {
-      const { providerId, state, unlessRemoved = false } = change
+      const { providerId, userId, state, unlessRemoved = false } = change
+      // Otherwise the user would still have the memberships of before.
+      await departures.finishUser(userId)
       if (!unlessRemoved)
         return swap({ ...change, owner: undefined }, [async (values) => (await transact(link(values))) ?? []])
       return swap<{ readonly outcome: 'removed' }>(

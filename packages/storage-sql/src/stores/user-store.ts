@@ -7,6 +7,7 @@ import { recordTable, type RecordTable } from '../record-table.ts'
 import { createUserListKind } from '../list/kinds.ts'
 import { createLister } from '../list/lister.ts'
 import { createUpsert } from './upsert-users.ts'
+import { createDepartures, unlessUnavailable } from './departures.ts'
 import { formerKeys, withoutProvider } from './provisioned-user-statements.ts'
 
 export function createUserStore(
@@ -16,6 +17,7 @@ export function createUserStore(
   const { engine, run } = database
   const table = recordTable(database, users)
   const statements = userStatements(database, table)
+  const departures = createDepartures(database)
 
   async function setActive(
     userId: UserId,
@@ -95,7 +97,9 @@ export function createUserStore(
         active: engine.encodeFlag(false),
         claims: '{}',
       })
-      return { outcome: row === undefined ? 'absent' : 'removed' }
+      if (row === undefined) return { outcome: 'absent' }
+      await unlessUnavailable(() => departures.finishUser(userId))
+      return { outcome: 'removed' }
     },
   }
 }
