@@ -74,6 +74,26 @@ test.for(['before', 'after'] as const)(
   },
 )
 
+test('a user who is created while a blocked user leaves the same keys for others, which they leave as well, is blocked (RFC 7644 §3.6)', async () => {
+  const { storage, pool } = await aServer()
+  await storage.provisionedUsers.insert(ada)
+  await storage.users.deactivate(ada.userId, now)
+
+  const directory = await pool.connect()
+  await directory.query('BEGIN')
+  const inTransaction = await createSqlStorage({ dialect: toPostgresDialect(poolOf(directory)), issuer })
+  const linked = { ...removalOfAda, version: 3, state: eve.state }
+  await inTransaction.provisionedUsers.release(removalOfAda)
+  expect((await inTransaction.provisionedUsers.adopt(linked)).outcome).toBe('swapped')
+  await inTransaction.provisionedUsers.release({ ...removalOfAda, now: epochSeconds(now + 1) })
+  const creation = storage.provisionedUsers.insert(again)
+  await untilStatementsWait(pool)
+  await directory.query('COMMIT')
+  directory.release()
+
+  expect(await creation).toMatchObject({ outcome: 'inserted', record: { active: false, blockedAt: now } })
+})
+
 const issuer = 'https://issuer.example'
 const now = epochSeconds(1_800_000_000)
 const ada = aProvisionedUser('ada')
@@ -119,7 +139,8 @@ const poolOf = (client: PoolClient): PostgresPool => ({
       on: () => undefined,
       off: () => undefined,
       release: () => undefined,
-      query: (statement) => client.query(statement),
+      // Transactions of the storage are parts of the open one.
+      query: (statement) => client.query(/^(BEGIN|COMMIT)/.test(statement.text) ? { text: '' } : statement),
     }),
 })
 

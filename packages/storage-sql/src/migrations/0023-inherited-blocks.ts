@@ -1,3 +1,4 @@
+import type { SqlTrigger } from '../dialect.ts'
 import type { Migration } from './migration.ts'
 
 /**
@@ -7,29 +8,34 @@ import type { Migration } from './migration.ts'
 export const inheritedBlocks: Migration = {
   number: 23,
   name: '0023-inherited-blocks',
-  statements: ({ startAgain }) => [
-    ...startAgain(
-      {
-        name: 'mintmark_user_block_inherited',
-        table: 'mintmark_users',
-        after: 'INSERT',
-        when: 'NEW.provider_id IS NOT NULL AND NEW.blocked_at IS NULL',
-      },
-      `${blockOf('external_id_key')} UNION ALL ${blockOf('user_name_key')}`,
-    ),
-    ...startAgain(
-      {
-        name: 'mintmark_user_block_taken',
-        table: 'mintmark_users',
-        after: 'UPDATE OF external_id_key, user_name_key',
-        when: 'NEW.provider_id = OLD.provider_id AND NEW.blocked_at IS NULL',
-      },
-      ['external_id_key', 'user_name_key']
-        .map((key) => blockOf(key, `NEW.${key} IS DISTINCT FROM OLD.${key}`))
-        .join(' UNION ALL '),
-    ),
-  ],
+  statements: ({ startAgain }) => blockTriggers(blockOf).flatMap(([trigger, query]) => startAgain(trigger, query)),
 }
+
+/** The triggers, each with its query. @param find returns a query for the block of a key, under a condition. */
+export const blockTriggers = (
+  find: (key: string, condition?: string) => string,
+): readonly (readonly [Omit<SqlTrigger, 'statements'>, string])[] => [
+  [
+    {
+      name: 'mintmark_user_block_inherited',
+      table: 'mintmark_users',
+      after: 'INSERT',
+      when: 'NEW.provider_id IS NOT NULL AND NEW.blocked_at IS NULL',
+    },
+    `${find('external_id_key')} UNION ALL ${find('user_name_key')}`,
+  ],
+  [
+    {
+      name: 'mintmark_user_block_taken',
+      table: 'mintmark_users',
+      after: 'UPDATE OF external_id_key, user_name_key',
+      when: 'NEW.provider_id = OLD.provider_id AND NEW.blocked_at IS NULL',
+    },
+    ['external_id_key', 'user_name_key']
+      .map((key) => find(key, `NEW.${key} IS DISTINCT FROM OLD.${key}`))
+      .join(' UNION ALL '),
+  ],
+]
 
 /** A row if the last removed user who had a key was blocked. */
 const blockOf = (key: string, condition = 'true'): string =>

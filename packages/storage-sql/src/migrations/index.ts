@@ -51,6 +51,7 @@ import { organizationsOfProviders } from './0050-organizations-of-providers.ts'
 import { ordersOfLists } from './0051-orders-of-lists.ts'
 import { departures } from './0052-departures.ts'
 import { departureStatistics } from './0053-departure-statistics.ts'
+import { blocksOfKeptKeys } from './0054-blocks-of-kept-keys.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   ordersOfLists,
   departures,
   departureStatistics,
+  blocksOfKeptKeys,
 ]
