@@ -77,6 +77,9 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0049-pages-of-clients-statistics 180e5ba0277d19b76c59ace43fb4174362b2f1a7d557e821673ce9ae265e9533",
       "0050-organizations-of-providers d8f16a37ac4103e3a0cdddbe4f29881587c0bfd2cdbd249fccc3401438318ae9",
       "0051-orders-of-lists 350378f2657d6aeb3e8a75f09d0f1d716a24fcc6ef4c4405e63972cae89b784e",
+      "0052-departures 9274499ac7da3d3fe8a71dd7a54c4e8375bf3038d21ec34c2ae286548659d2e2",
+      "0053-departure-statistics a83b52916273ea5152c17ab6ae5fd2cf9425560a77ebf549f71cf21fcd09dc10",
+      "0054-blocks-of-kept-keys b606809cd4e09cbaa11a07d456375753df1e602fadf072e93f2a20c4938b5a2e",
     ]
   `)
 })
