@@ -91,10 +91,11 @@ export const departuresOf = (p: Parameter<'issuer' | 'provider_id'>): RawBuilder
 
 type Key = 'issuer' | 'member_id'
 
+const isThis = (p: Parameter<Key>) => sql`issuer = ${p('issuer')} and member_id = ${p('member_id')}`
+
+const memberships = (p: Parameter<Key>) => sql`mintmark_group_members where ${isThis(p)}`
+
 function departureStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
-  const isThis = (p: Parameter<Key>) => sql`issuer = ${p('issuer')} and member_id = ${p('member_id')}`
-  const memberships = (p: Parameter<Key>) =>
-    sql`mintmark_group_members where issuer = ${p('issuer')} and member_id = ${p('member_id')}`
   const isInSlice = (p: Parameter<'issuer' | 'groups'>) =>
     isAmong(p, { engine, column: sql`group_id`, values: engine.listed(sql`${p('groups')}`) })
 
