@@ -5,13 +5,23 @@ import {
   MeterProvider,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
-import { countEvents, observeDeliveries, traceService } from '@mintmark/core'
+import { createAdminServer } from '@mintmark/admin'
+import {
+  countEvents,
+  createAuthorizationServer,
+  createStoredKeys,
+  observeDeliveries,
+  traceService,
+} from '@mintmark/core'
+import { createRegistrationServer } from '@mintmark/registration'
+import { createScimServer } from '@mintmark/scim'
 import { epochSeconds } from '@mintmark/storage-interface'
 import { aDelivery } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, it } from 'vitest'
 
 import { basic, token } from '../support/flow.ts'
+import { plainRequest } from '../support/plain-request.ts'
 import { startServer } from '../support/server-under-test.ts'
 
 describe('OpenTelemetry', () => {
@@ -58,26 +68,75 @@ describe('OpenTelemetry', () => {
     await provider.shutdown()
   })
 
-  it('a tracer gets a span for each request, with its method, path and status', async () => {
-    const spans: Readonly<Record<string, unknown>>[] = []
-    const site = await startServer()
-    const service = traceService(site.server, recordingTracer(spans))
+  it('a tracer gets a span for each request, with the attributes of the HTTP conventions', async () => {
+    const { spans, send } = tracedSite()
 
-    await service.handle({
-      method: 'GET',
-      url: new URL('https://as.test/jwks'),
-      headers: new Map(),
-      repeatedHeaders: new Set(),
-      host: undefined,
-      body: new Uint8Array(),
-    })
+    await send('GET', '/jwks')
 
     expect(spans).toEqual([
-      { name: 'GET /jwks', 'http.request.method': 'GET', 'http.response.status_code': 200, ended: true },
+      {
+        name: 'GET /jwks',
+        'http.request.method': 'GET',
+        'http.route': '/jwks',
+        'url.path': '/jwks',
+        'url.scheme': 'https',
+        'http.response.status_code': 200,
+        ended: true,
+      },
     ])
-    await site.close()
+  })
+
+  it('a span has few names and routes, whatever a client requests', async () => {
+    const expected = [
+      ['DELETE', '/grants/g-1', 'DELETE /grants/{grant_id}'],
+      ['GET', '/unknown/u-1', 'GET'],
+      ['PURGE', '/token', 'HTTP /token'],
+      ['POST', '/scim/v2/enterprise-idps/acme/Users', 'POST /scim/v2/enterprise-idps/{provider}/users'],
+      ['PATCH', '/scim/v2/enterprise-idps/acme/Users/u-1', 'PATCH /scim/v2/enterprise-idps/{provider}/users/{id}'],
+      ['POST', '/scim/v2/enterprise-idps/acme/Users/.search', 'POST /scim/v2/enterprise-idps/{provider}/users/.search'],
+      ['GET', '/scim/v2/enterprise-idps/acme/Unknown/u-1', 'GET'],
+      ['POST', '/admin/v1/accounts/u-1/deactivate', 'POST /admin/v1/accounts/{user_id}/deactivate'],
+      ['PUT', '/admin/v1/accounts/u-1/deactivate', 'PUT /admin/v1/accounts/{user_id}/deactivate'],
+      ['GET', '/admin/v1/openapi.json', 'GET /admin/v1/openapi.json'],
+      ['GET', '/admin/v1/unknown/u-1', 'GET'],
+      ['POST', '/register', 'POST /register'],
+      ['PUT', '/register/c-1', 'PUT /register/{client_id}'],
+      ['PUT', '/register/c-1/c-2', 'PUT'],
+    ] as const
+    const { spans, send } = tracedSite()
+
+    for (const [method, path] of expected) await send(method, path)
+
+    expect(spans.map((span) => [span['name'], span['http.route'], span['http.request.method']])).toEqual(
+      expected.map(([method, , name]) => [name, name.split(' ')[1], method === 'PURGE' ? '_OTHER' : method]),
+    )
   })
 })
+
+/** Creates four traced services. `send` sends a request to the service that has the path. */
+function tracedSite() {
+  const spans: Readonly<Record<string, unknown>>[] = []
+  const issuer = 'https://as.test'
+  const storage = createMemoryStorage({ issuer })
+  const keys = createStoredKeys({ storage, sealingKey: 'A'.repeat(43) })
+  const site = createAuthorizationServer({
+    issuer,
+    storage,
+    keys,
+    grantManagement: true,
+    signedIn: () => Promise.resolve(undefined),
+  })
+  const services = {
+    '/scim': createScimServer({ issuer, storage }),
+    '/admin': createAdminServer({ issuer, storage, accessTokens: site }),
+    '/register': createRegistrationServer({ issuer, storage }),
+  }
+  const send = (method: string, path: string) => {
+    const service = Object.entries(services).find(([prefix]) => path.startsWith(prefix))?.[1] ?? site
+    return traceService(service, recordingTracer(spans)).handle(plainRequest(issuer, { method, path }))
+  }
+  return { spans, send }
+}
 
 /** Creates a tracer with the types of the OpenTelemetry API. It records the data of its spans. */
 function recordingTracer(spans: Record<string, unknown>[]): Tracer {

@@ -188,19 +188,41 @@ interface ServiceSpan {
 }
 
 /**
- * Returns the service with a span `{METHOD} {path}` around each request. Only paths of the service occur in span names.
+ * Returns the service with a span around each request. Its name and attributes follow the semantic conventions of
+ * OpenTelemetry for HTTP servers: the name is the method and the template of the path, such as
+ * `DELETE /grants/{grant_id}`, or the method alone if no endpoint has the path.
  */
 export const traceService = <Service extends HttpService>(service: Service, tracer: ServiceTracer): Service => ({
   ...service,
-  handle: (request) =>
-    tracer.startActiveSpan(`${request.method} ${request.url.pathname}`, async (span) => {
+  handle(request) {
+    const route = service.template?.(request)
+    const method = knownMethods.has(request.method) ? request.method : undefined
+    const name = method ?? 'HTTP'
+    return tracer.startActiveSpan(route === undefined ? name : `${name} ${route}`, async (span) => {
       try {
-        span.setAttribute('http.request.method', request.method)
+        span.setAttribute('http.request.method', method ?? '_OTHER')
+        if (route !== undefined) span.setAttribute('http.route', route)
+        span.setAttribute('url.path', request.url.pathname)
+        span.setAttribute('url.scheme', request.url.protocol.slice(0, -1))
         const response = await service.handle(request)
         span.setAttribute('http.response.status_code', response.status)
         return response
       } finally {
         span.end()
       }
-    }),
+    })
+  },
 })
+
+/** The methods that the conventions know. A client can send any other, so no other occurs in a span. */
+const knownMethods: ReadonlySet<string> = new Set([
+  'CONNECT',
+  'DELETE',
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PATCH',
+  'POST',
+  'PUT',
+  'TRACE',
+])

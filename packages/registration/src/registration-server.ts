@@ -136,7 +136,9 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
       serves,
       find({ url }) {
         if (!serves(url.pathname)) return unknownPath
-        return { methods: url.pathname === pathname ? collection : ownRegistration, details: undefined }
+        return url.pathname === pathname
+          ? { methods: collection, template: pathname, details: undefined }
+          : { methods: ownRegistration, template: `${pathname}/{client_id}`, details: undefined }
       },
       async authenticate(request) {
         const id = clientIdIn(request.url.pathname)
@@ -167,7 +169,12 @@ const forRegistrant =
   }
 
 /** The answer to its requests needs no caller. */
-const unknownPath: Route<Caller, undefined> = { methods: undefined, isPublic: true, details: undefined }
+const unknownPath: Route<Caller, undefined> = {
+  methods: undefined,
+  template: undefined,
+  isPublic: true,
+  details: undefined,
+}
 
 /** Whether the string has the form of the client identifiers that this endpoint creates. */
 const isIdentifier = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id)

@@ -58,6 +58,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
   const document = json(200, openApi(issuer, base, adminRoutes))
   const documentRoute: ServiceRoute = {
     methods: new Map([['GET', () => Promise.resolve(document)]]),
+    template: `${root.pathname}openapi.json`,
     isPublic: true,
     details: undefined,
   }
@@ -119,7 +120,8 @@ type ServiceRoute = Route<AdminCaller, RouteMatch | undefined>
 
 function findRoute(method: string, path: string, deps: ServerDependencies): ServiceRoute | undefined {
   const matches = matchPatterns(path, adminRoutes)
-  if (matches.length === 0) return undefined
+  const [first] = matches
+  if (first === undefined) return undefined
   const match = matches.find(({ pattern }) => pattern.method === (method === 'HEAD' ? 'GET' : method))
   return {
     methods: new Map(
@@ -128,6 +130,7 @@ function findRoute(method: string, path: string, deps: ServerDependencies): Serv
         (request, caller) => answer(request, { route, parts, admin: administrationFor(caller, request, deps) }, deps),
       ]),
     ),
+    template: new URL(deps.base).pathname + first.pattern.path,
     details: match && { route: match.pattern, parts: match.parts },
   }
 }

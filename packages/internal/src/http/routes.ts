@@ -47,7 +47,7 @@ export function createRouter(options: RouterOptions): HttpService {
   const routes = new Map(
     options.routes.map(({ path, methods, crossOrigin, ...details }): [string, Route<undefined, PathDetails>] => [
       path,
-      { methods: new Map(Object.entries(methods)), crossOrigin, details },
+      { methods: new Map(Object.entries(methods)), template: path, crossOrigin, details },
     ]),
   )
   if (routes.size < options.routes.length) throw new TypeError('Two routes have the same path.')

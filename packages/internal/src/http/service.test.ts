@@ -60,14 +60,23 @@ const aService = () =>
     serves: () => true,
     find: ({ url }) => {
       if (url.pathname === '/reads') {
-        return { methods: new Map([['GET', () => Promise.resolve(json(200, {}))]]), details: undefined }
+        return {
+          methods: new Map([['GET', () => Promise.resolve(json(200, {}))]]),
+          template: url.pathname,
+          details: undefined,
+        }
       }
       if (url.pathname === '/host') {
-        return { methods: new Map([['POST', ({ host }) => Promise.resolve(json(200, { host }))]]), details: undefined }
+        return {
+          methods: new Map([['POST', ({ host }) => Promise.resolve(json(200, { host }))]]),
+          template: url.pathname,
+          details: undefined,
+        }
       }
       if (url.pathname !== '/things') return undefined
       return {
         methods: new Map([['POST', ({ body }) => Promise.resolve(json(200, { length: body.length }))]]),
+        template: url.pathname,
         crossOrigin: 'any_origin',
         details: undefined,
       }

@@ -25,6 +25,11 @@ export interface HttpService {
   /** Whether the path belongs to the service. An adapter leaves other requests to the host. */
   serves(path: string): boolean
   /**
+   * Returns the template of the path of a request, such as `/grants/{grant_id}`; `undefined` if no endpoint has the
+   * path. A service has few templates, so they can name spans and metrics.
+   */
+  template?(request: RequestHead): string | undefined
+  /**
    * Answers a request to one of the service's paths, and decides from the head whether to read the body at all. It
    * never throws.
    */
@@ -38,6 +43,8 @@ export type Endpoint = (request: ServerRequest) => Promise<ServerResponse>
 export interface Route<Caller = unknown, Details = unknown> {
   /** By method, in capitals; undefined when the path does not exist. GET also answers HEAD. */
   readonly methods: ReadonlyMap<string, RouteEndpoint<Caller, Details>> | undefined
+  /** The whole path, with `{name}` for each variable segment; undefined when the path does not exist. */
+  readonly template: string | undefined
   /** Anybody may send requests: `authenticate` is not called. */
   readonly isPublic?: boolean
   /** Which other origins' scripts may read the responses. Default: none. */
@@ -173,6 +180,7 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     bodyLimit: options.bodyLimit,
     tooLarge: options.tooLarge,
     serves: options.serves,
+    template: (request) => options.find(request)?.template,
     async handle(received) {
       const route = options.find(received)
       if (isDeclaredTooLarge(received, route?.bodyLimit ?? options.bodyLimit)) return options.tooLarge()

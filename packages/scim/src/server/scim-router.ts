@@ -83,7 +83,8 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
     serves: (path) => path.startsWith(root.pathname),
     find({ url }) {
       const path = parseScimPath(url.pathname.slice(root.pathname.length))
-      return { methods: methodsAt(path, routes), details: path }
+      const methods = methodsAt(path, routes)
+      return { methods, template: methods && root.pathname + templateOf(path, routes), details: path }
     },
     async authenticate(request, route) {
       const now = deps.clock()
@@ -262,4 +263,10 @@ function defaultRequestLimit(): RateLimiter {
 function methodsAt({ collection, id }: ScimPath, routes: ReadonlyMap<string, Collection>): Methods | undefined {
   const found = routes.get(collection)
   return id === '' ? found?.collection : (found?.named.get(id) ?? found?.member)
+}
+
+/** Returns the template of a path that exists. Requests may write the name of the collection in any case. */
+function templateOf({ collection, id }: ScimPath, routes: ReadonlyMap<string, Collection>): string {
+  const item = routes.get(collection)?.named.has(id) === true ? id : '{id}'
+  return id === '' ? `{provider}/${collection}` : `{provider}/${collection}/${item}`
 }
