@@ -163,7 +163,7 @@ export async function hintedSubject(
   // OIDC Core §3.1.2.1: the hint must be an ID token of this server.
   if (read === undefined) throw refuse('id_token_hint_invalid')
   const issuedTo = read.clientId === client.clientId ? client : await deps.storage.clients.find(read.clientId)
-  if (issuedTo === undefined || issuedTo.subjectType === 'public') return read.subject
+  if (issuedTo === undefined) return read.subject
   const user = await userOfSubject(read.subject, issuedTo, deps.storage)
   // OIDC Core §3.1.2.1: the user of the hint was removed, and no other user satisfies the request.
   if (user === undefined) throw refuse('no_user_matches')

@@ -163,7 +163,6 @@ export function createResultReader(): ReadResult {
   const lasting = new Map<string, SqlRow['places']>()
 
   return ({ fields, rows }, text, lifetime) => {
-    if (rows.length === 0) return []
     const known = lasting.get(text)
     const places = known ?? placesOf(fields.map(({ name }) => name))
     if (known === undefined && lifetime !== 'passing') lasting.set(text, places)
