@@ -101,6 +101,15 @@ describe('the sub claim with a value', () => {
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
   })
 
+  it('is satisfied by the last of many values (OIDC Core §5.5.1)', async () => {
+    const values = [...Array.from({ length: 30 }, (_, index) => `other ${index}`), 'U1']
+    const demanded = claims({ id_token: { sub: { values } } })
+
+    const { claims: idToken } = await outcomeOf(site, await open(site, { prompt: 'none', claims: demanded }, 'U1'))
+
+    expect(idToken.sub).toBe('U1')
+  })
+
   it('asks for a sign-in and accepts no other user (OIDC Core §3.1.2.2)', async () => {
     const started = await open(site, { claims: sub('somebody') }, 'U1')
 

@@ -55,7 +55,7 @@ describe('the loop', () => {
     await site.stop()
   })
 
-  it('looks once a minute for deliveries of other processes, such as requeued ones', async () => {
+  it('looks once a minute for revocations, and for deliveries of other processes, such as requeued ones', async () => {
     const calls: string[] = []
     const world = await startLogoutWorld({ storage: recording(createMemoryStorage({ issuer }), calls) })
     const site = startLoop(world)
@@ -65,7 +65,54 @@ describe('the loop', () => {
     world.clock.advance(60)
     await site.next()
 
-    expect(calls.filter((call) => call.startsWith('deliveries.'))).toEqual(['deliveries.lease', 'deliveries.nextDueAt'])
+    // The position of a loop that does not read it would be too old after a week: the loop would report a gap.
+    expect(calls.filter((call) => /^(?:cursors|deliveries)\./.test(call))).toEqual([
+      'cursors.read',
+      'deliveries.lease',
+      'deliveries.nextDueAt',
+    ])
+    await site.stop()
+  })
+
+  it('sends the next messages to a client as soon as an attempt has ended', async () => {
+    const world = await startLogoutWorld()
+    await world.register('a')
+    for (const session of ['s1', 's2', 's3', 's4', 's5']) {
+      await world.join(session, 'a')
+      await world.revoke(session)
+    }
+    const site = startLoop(world)
+
+    // Two messages to a client are sent at once. No pause ends, and the clock stands still.
+    await world.receiver.waitForTokens(5)
+
+    await site.stop()
+    expect(await world.deliveries('delivered')).toHaveLength(5)
+  })
+
+  it('sends a message that was postponed when it is due, without another sign-out', async () => {
+    const world = await startLogoutWorld()
+    const backchannelLogoutUri = 'https://a.test/logout'
+    await world.register('a')
+    await world.register('same-host', { backchannelLogoutUri })
+    for (const session of ['s1', 's2']) {
+      await world.join(session, 'a', 'same-host')
+      await world.revoke(session)
+    }
+    const site = startLoop(world)
+    // Two of the four messages are postponed, because at most two are sent to one host at once.
+    const dueAt = () => world.storage.deliveries.nextDueAt('logout')
+    await expect.poll(dueAt, { timeout: 20_000 }).toBe(world.clock.now() + 1)
+
+    let waited = 0
+    const received = () => {
+      // At most ten seconds pass. After 30, the lease would end, and the loop would look in any case.
+      if ((waited += 1) <= 10) world.clock.advance(1)
+      site.tick()
+      return world.receiver.received.length
+    }
+
+    await expect.poll(received, { timeout: 20_000 }).toBe(4)
     await site.stop()
   })
 
@@ -227,6 +274,19 @@ it('deliverOnce stops at its limit and at its deadline, and reports that more is
   expect(await world.server.deliverOnce({ limit: 2 })).toEqual({ delivered: 2, failed: 0, dead: 0, more: true })
   expect(await world.server.deliverOnce({ deadline: 0 })).toMatchObject({ delivered: 0, more: true })
   expect(await world.server.deliverOnce()).toEqual({ delivered: 1, failed: 0, dead: 0, more: false })
+})
+
+it('deliverOnce reads no further page of revocations after its deadline', async () => {
+  const world = await startLogoutWorld()
+  await world.register('a')
+  for (let session = 0; session < 150; session += 1) {
+    await world.join(`s${session}`, 'a')
+    await world.revoke(`s${session}`)
+  }
+
+  expect(await world.server.deliverOnce({ deadline: 0 })).toMatchObject({ delivered: 0, more: true })
+
+  expect((await world.deliveries('pending')).length).toBeLessThan(150)
 })
 
 it('without a loop, a sign-out starts a delivery and passes it to waitUntil', async () => {

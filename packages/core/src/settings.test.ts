@@ -182,6 +182,7 @@ describe('issuer', () => {
   })
 
   it.each([
+    ['as.test', 'must be an absolute URL, such as https://id.example.com.'],
     ['https://as.test/id/', 'Write it as https://as.test/id'],
     ['https://user:pw@AS.test?x=1', 'Write it as https://as.test'],
   ])('is refused with the correct form when it is %s', (issuer, advice) => {

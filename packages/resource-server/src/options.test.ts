@@ -44,6 +44,7 @@ describe('options', () => {
       /toleratedSilence/,
     ],
     ['a certificate header in an unknown format', { mutualTls: { certificate: { format: 'pem', trust } } }, /format/],
+    ['replays without markUsed', { dpop: { origin: 'https://api.test', replays: {} } }, /replays/],
     ['an unknown mode', { credentials, revocationFeed: { mode: 'push' } }, /mode/],
     ['a misspelled option', { audiences: [] }, /audiences is not an option/],
   ])('refuses %s, and says what to change', (_, change, message) => {

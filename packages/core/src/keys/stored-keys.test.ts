@@ -8,6 +8,7 @@ import {
   aRing,
   issuer,
   publishedKeyIds,
+  schedule,
   sealingKey,
   signingKeyId,
   type RingUnderTest,
@@ -176,6 +177,18 @@ describe('the cached keys of a ring', () => {
     clock.now -= 3600
 
     expect(await publishedKeyIds(other)).not.toContain(first)
+  })
+
+  it('sign from the second in which their time begins, even within a staleness period, and not before it', async () => {
+    const { ring, clock } = aRing()
+    const first = await signingKeyId(ring)
+    await ring.rotate({ when: 'now' })
+    const begins = clock.now + schedule.announce
+    const signingAt = (time: number) => ((clock.now = time), signingKeyId(ring))
+
+    const signing = [await signingAt(begins - 1), await signingAt(begins), await signingAt(begins - 1)]
+
+    expect(signing.map((keyId) => keyId === first)).toEqual([true, false, true])
   })
 
   it('are not used beyond the staleness when storage is down: nothing is signed or accepted', async () => {
