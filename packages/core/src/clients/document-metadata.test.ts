@@ -34,3 +34,10 @@ it('accepts only https and loopback redirect URIs, whatever the policy (RFC 8252
   })
   expect(await read({ redirect_uris: ['com.example.app:/cb'] })).toBeUndefined()
 })
+
+it('accepts a document with at most 50 redirect URIs', async () => {
+  const redirectUris = (count: number) => Array.from({ length: count }, (_, index) => `https://cli.test/cb/${index}`)
+
+  expect((await read({ redirect_uris: redirectUris(50) }))?.redirectUris).toEqual(redirectUris(50))
+  expect(await read({ redirect_uris: redirectUris(51) })).toBeUndefined()
+})
