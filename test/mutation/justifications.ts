@@ -15,12 +15,6 @@ export const justifications: readonly Justification[] = [
     reason: 'It saves a read: a revoked opaque token is not found in the first place.',
   },
   {
-    file: 'packages/storage-sql/src/list/statements.ts',
-    condition: 'engine.skipsInIndex && form.size === undefined',
-    change: 'without engine.skipsInIndex',
-    reason: 'It chooses the faster plan of two with the same result.',
-  },
-  {
     file: 'packages/storage-sql/src/record-table.ts',
     condition: "text === '[]'",
     change: 'false',

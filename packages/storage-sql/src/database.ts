@@ -29,11 +29,15 @@ export interface Database {
   readonly atomically: SqlDialect['atomically']
 }
 
-/** @param signal cancels a query whose caller no longer waits for the result. */
+/**
+ * @param signal cancels a query whose caller no longer waits for the result.
+ * @param maxBytes as in `SqlQueryOptions`.
+ */
 type RunStatement = <Name extends string>(
   statement: Statement<Name>,
   values: ValuesOf<Name>,
   signal?: AbortSignal,
+  maxBytes?: number,
 ) => Promise<readonly SqlRow[]>
 
 /** The parameters of a statement, except the issuer. */
@@ -45,12 +49,15 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
     issuer,
     engine,
     query: createQuery(engine),
-    run: (statement, values, signal) => {
+    run: (statement, values, signal, maxBytes) => {
       const { sql, lifetime } = statement
       const bound = statement.bind(values, issuer)
-      if (lifetime === 'lasting') return dialect.all(sql, bound, signal === undefined ? lasting : { lifetime, signal })
+      if (lifetime === 'lasting') {
+        const isPlain = signal === undefined && maxBytes === undefined
+        return dialect.all(sql, bound, isPlain ? lasting : { lifetime, signal, maxBytes })
+      }
       const provider = (values as Readonly<Record<string, SqlValue>>)['provider_id'] ?? null
-      return dialect.all(sql, bound, { lifetime, signal, owner: JSON.stringify([issuer, provider]) })
+      return dialect.all(sql, bound, { lifetime, signal, maxBytes, owner: JSON.stringify([issuer, provider]) })
     },
     runInOrder: ({ sql, lifetime }, values) =>
       dialect.all(sql, [issuer, ...values], lifetime === 'lasting' ? lasting : { lifetime }),

@@ -118,8 +118,11 @@ export interface SqlEngine {
    * and each value is looked up by the key, whatever the other conditions are.
    */
   readonly keyAmong: (key: SqlKey, values: Expression<unknown>) => RawBuilder<boolean>
-  /** Whether an offset skips rows in the index alone, even if the query selects columns that are not in it. */
-  readonly skipsInIndex: boolean
+  /**
+   * Whether a query in the order of an index computes its rows one by one: an offset skips entries of the index alone, and a
+   * query that is stopped (`maxBytes`) has not read the rows after that.
+   */
+  readonly readsRowByRow: boolean
   /**
    * Ends a query and locks the rows of the table `name`: until the transaction ends, no other transaction can remove them or
    * change their keys.
@@ -233,6 +236,11 @@ export interface SqlQueryOptions {
   readonly owner?: string
   /** Cancels a query. Not given for a statement that writes. */
   readonly signal?: AbortSignal | undefined
+  /**
+   * Ends a query at the first row before which the sum of the column `bytes` has reached this number. That row is returned,
+   * because it shows that the result has more rows. Only for engines with `readsRowByRow`.
+   */
+  readonly maxBytes?: number | undefined
 }
 
 /** A statement of a transaction. If a `guard` returns no row, the transaction is rolled back. */

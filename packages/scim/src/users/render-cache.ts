@@ -62,15 +62,18 @@ export function createUserRenderCache(
 
   return {
     *render(user, { projection, baseUrl, version }) {
-      const meta = { baseUrl, version: version ?? (yield* userVersion(user)) }
+      const tag = version ?? (isInGroups(user) ? yield* userVersion(user) : versionWithoutGroups(user))
       const isCached = user.resourceForm === key && projection === defaultProjection
       if (!isCached) {
         // A user may be in thousands of groups.
         const shown = includesAttribute('groups', projection) ? user : { ...user, groups: undefined }
-        const complete = renderUser(shown, yield* serverAttributes(shown, meta), baseUrl)
+        const groups = yield* renderGroups(shown, baseUrl)
+        const complete = renderUser(shown, serverAttributes(shown, { baseUrl, version: tag, groups }), baseUrl)
         return jsonText(projectResource(complete, projection))
       }
-      const attributes = yield* serverAttributes(user, meta)
+      // A generator for each user of a page would take as long as the rest.
+      const groups = isInGroups(user) ? yield* renderGroups(user, baseUrl) : ''
+      const attributes = serverAttributes(user, { baseUrl, version: tag, groups })
       return joinObjects(
         user.resource,
         appended === 'all' ? attributes : jsonText(projectResource(JSON.parse(attributes) as JsonObject, appended)),
@@ -127,7 +130,8 @@ export const excludedAttributes: ReadonlySet<string> = new Set([
  */
 function appendedProjection({ attributes }: Projection): Projection | 'all' {
   const shown = { attributes: attributes.filter(({ name }) => excludedAttributes.has(name)), extensions: [] }
-  const complete = runAtOnce(serverAttributes(sampleUser, { baseUrl: '', version: undefined }))
+  const groups = runAtOnce(renderGroups(sampleUser, ''))
+  const complete = serverAttributes(sampleUser, { baseUrl: '', version: undefined, groups })
   return jsonText(projectResource(JSON.parse(complete) as JsonObject, shown)) === complete ? 'all' : shown
 }
 
@@ -178,25 +182,36 @@ const renderUser = (user: ListedUserRecord, attributes: JsonText, baseUrl: strin
  * (RFC 7643 §3.1, §4.1). Renders them as JSON text, because building an object and serializing it takes twice as long
  * and a page has up to 200 users.
  */
-function* serverAttributes(
+function serverAttributes(
   user: ListedUserRecord,
-  { baseUrl, version }: { readonly baseUrl: string; readonly version: string | undefined },
-): Pieces<JsonText> {
-  const { userId, externalId, active, groups = [] } = user
+  {
+    baseUrl,
+    version,
+    groups,
+  }: { readonly baseUrl: string; readonly version: string | undefined; readonly groups: string },
+): JsonText {
+  const { userId, externalId, active } = user
   const external = externalId === undefined ? '' : `"externalId":${JSON.stringify(externalId)},`
-  const shownGroups: JsonText[] = []
-  for (const group of groups) {
-    shownGroups.push(groupText(group, baseUrl))
-    if (shownGroups.length % groupsInPiece === 0) yield
-  }
-  const membership = groups.length === 0 ? '' : `"groups":[${shownGroups.join(',')}],`
   const meta = renderMeta({
     resourceType: 'User',
     record: user,
     location: userLocation(userId, baseUrl),
     version,
   })
-  return `{"id":${JSON.stringify(userId)},${external}"active":${active},${membership}"meta":${meta}}` as JsonText
+  return `{"id":${JSON.stringify(userId)},${external}"active":${active},${groups}"meta":${meta}}` as JsonText
+}
+
+const isInGroups = ({ groups = [] }: Pick<ListedUserRecord, 'groups'>): boolean => groups.length > 0
+
+/** Renders the member `groups` with a comma after it; an empty string without groups. */
+function* renderGroups({ groups = [] }: Pick<ListedUserRecord, 'groups'>, baseUrl: string): Pieces<string> {
+  if (groups.length === 0) return ''
+  const texts: JsonText[] = []
+  for (const group of groups) {
+    texts.push(groupText(group, baseUrl))
+    if (texts.length % groupsInPiece === 0) yield
+  }
+  return `"groups":[${texts.join(',')}],`
 }
 
 /** Returns the URL of a user. */
@@ -212,8 +227,7 @@ export function* userVersion({
   version,
   groups,
 }: Pick<ProvisionedUserRecord, 'version' | 'groups'>): Pieces<string | undefined> {
-  if (groups === undefined) return undefined
-  if (groups.length === 0) return `W/"${version}"`
+  if (groups === undefined || groups.length === 0) return versionWithoutGroups({ version, groups })
   let hash = fnvBasis
   for (const [index, { groupId, displayName }] of groups.entries()) {
     hash = fnv32(`${index === 0 ? '' : '\n'}${groupId} ${displayName}`, hash)
@@ -221,6 +235,13 @@ export function* userVersion({
   }
   return `W/"${version}.${(hash >>> 0).toString(36)}"`
 }
+
+/** Returns the entity tag of a user without groups; undefined if the groups are not known. */
+const versionWithoutGroups = ({
+  version,
+  groups,
+}: Pick<ProvisionedUserRecord, 'version' | 'groups'>): string | undefined =>
+  groups === undefined ? undefined : `W/"${version}"`
 
 /**
  * Checks the preconditions of a write. The version is computed only for a request with preconditions, because it covers

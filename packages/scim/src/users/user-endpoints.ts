@@ -1,9 +1,15 @@
 // One file, because all methods share how a user is found, parsed and shown.
 
 import type { ServerResponse } from '@mintmark/core/http'
-import { runInTurns, type Turns } from '@mintmark/internal'
+import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
-import { type JsonText, type ListQuery, type ProviderId, untilSettled } from '@mintmark/storage-interface/stores'
+import {
+  type JsonText,
+  type ListedUserRecord,
+  type ListQuery,
+  type ProviderId,
+  untilSettled,
+} from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
@@ -343,11 +349,23 @@ export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUse
       : { ...query, without: 'groups' as const }
     const outcome = await storage.provisionedUsers.list(shown)
     if (outcome.outcome === 'tooMany') return outcome
-    const records: JsonText[] = []
-    for (const user of outcome.records) {
-      records.push(await runInTurns(renderCache.render(user, renderContext), turns))
-      if (turns.hasEnded()) await turns.next()
-    }
+    const records = await runInTurns(
+      renderAll(outcome.records, (user) => renderCache.render(user, renderContext)),
+      turns,
+    )
     return { ...outcome, records }
   },
 })
+
+/** Renders users, and yields after each: a resource may be large. */
+function* renderAll(
+  users: readonly ListedUserRecord[],
+  render: (user: ListedUserRecord) => Pieces<JsonText>,
+): Pieces<readonly JsonText[]> {
+  const texts: JsonText[] = []
+  for (const user of users) {
+    texts.push(yield* render(user))
+    yield
+  }
+  return texts
+}

@@ -156,5 +156,8 @@ function compareValues(one: JsonValue | undefined, other: JsonValue | undefined)
   return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
 }
 
-/** Returns the number of bytes of a string in UTF-8. */
-export const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+const { Buffer: nodeBuffer } = globalThis as { readonly Buffer?: { byteLength(text: string): number } }
+
+/** Returns the number of bytes of a string in UTF-8. Node.js counts them without encoding the string. */
+export const bytesOf: (text: string) => number =
+  nodeBuffer === undefined ? (text) => new TextEncoder().encode(text).length : (text) => nodeBuffer.byteLength(text)

@@ -60,7 +60,7 @@ export function createLister<Record, Query extends RowQuery>(
   const findFew = createFindFew(database, kind, comparable)
   const total = totalStatement(database, kind)
   const size = sizeStatement(database, kind)
-  const pages = createRecentMap<Statement<string>>({ limit: 4 })
+  const pages = createRecentMap<Statement<string>>({ limit: 8 })
   const shapes = createRecentMap<MatchStatement>({ limit: 100, longest: longestShape })
 
   /** @param rows the rows of the page, and one more if there are more. */
@@ -190,20 +190,76 @@ export function createLister<Record, Query extends RowQuery>(
     }
     if (filter !== undefined || sort !== undefined) return listMatching(query, start)
 
+    return listByAge(query, start)
+  }
+
+  async function listByAge(query: Query, start: PageStart): Promise<ListOutcome<Record>> {
     const form = pageFormOf(query)
-    const page = pages.get(JSON.stringify([query.without, form.size !== undefined]), () =>
-      pageStatement(database, kind, form),
-    )
-    const rows = await run(page, { ...owner(query), ...pageValues(query, start) }, query.signal)
+    const read = (lifetime: 'lasting' | 'long', maxBytes?: number): Promise<readonly SqlRow[]> => {
+      const key = JSON.stringify([query.without, form.size !== undefined, lifetime])
+      const page = pages.get(key, () => pageStatement(database, kind, { form, lifetime }))
+      return run(page, { ...owner(query), ...pageValues(query, start) }, query.signal, maxBytes)
+    }
+    const found = database.engine.readsRowByRow
+      ? await readRowByRow(read, query, start)
+      : countedPage(await read('long'))
+    const { rows, inPage } = found
     const [first] = rows
-    const shown = rows.filter(hasRecord)
-    return toOutcome(shown, query, {
-      total: first === undefined ? await totalOf(query) : columns.integer(first, 'total'),
-      inPage: first !== undefined && form.size !== undefined ? columns.integer(first, 'in_page') : shown.length,
-      start,
+    const total = first === undefined ? await totalOf(query) : columns.integer(first, 'total')
+    return toOutcome(rows.filter(hasRecord), query, { total, inPage, start })
+  }
+
+  /** Reads a page of an engine that has limited its bytes, and has counted its rows before that. */
+  function countedPage(rows: readonly SqlRow[]): PageRows {
+    const [first] = rows
+    return {
+      rows,
+      inPage: first !== undefined && first.places.has('in_page') ? columns.integer(first, 'in_page') : rows.length,
+    }
+  }
+
+  /**
+   * Most pages are small. They are read without the detour through the thread of long queries, which costs more than the
+   * query. A page that turns out to be large is read again, in the thread.
+   */
+  async function readRowByRow(
+    read: (lifetime: 'lasting' | 'long', maxBytes?: number) => Promise<readonly SqlRow[]>,
+    { maxBytes }: RowQuery,
+    { offset }: PageStart,
+  ): Promise<PageRows> {
+    if (maxBytes === undefined) {
+      const rows = await read('long')
+      return { rows, inPage: rows.length }
+    }
+    if (offset <= smallOffset && maxBytes > smallPageBytes) {
+      const rows = await read('lasting', smallPageBytes)
+      if (withinBytes(rows, smallPageBytes).length === rows.length) return { rows, inPage: rows.length }
+    }
+    const rows = await read('long', maxBytes)
+    return { rows: withinBytes(rows, maxBytes), inPage: rows.length }
+  }
+
+  /** Returns the rows before which the sum of the bytes has not reached the maximum. */
+  function withinBytes(rows: readonly SqlRow[], maxBytes: number): readonly SqlRow[] {
+    let bytes = 0
+    const past = rows.findIndex((row) => {
+      if (bytes >= maxBytes) return true
+      bytes += columns.integer(row, 'bytes')
+      return false
     })
+    return past === -1 ? rows : rows.slice(0, past)
   }
 }
+
+interface PageRows {
+  readonly rows: readonly SqlRow[]
+  /** The number of rows of the page before its bytes are limited, plus one if there are more rows. */
+  readonly inPage: number
+}
+
+/** A page of at most this many bytes, after at most this many entries of an index, takes about a millisecond to read. */
+const smallPageBytes = 262_144
+const smallOffset = 10_000
 
 /** Statements for longer filters are compiled each time, because one takes several times the memory of its shape. */
 const longestShape = 4096

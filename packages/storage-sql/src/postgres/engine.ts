@@ -124,7 +124,7 @@ END $$`,
   among: (column, values) => sql`${column} = any(array(${values}))`,
   keyAmong: ({ issuerColumn, issuer, column }, values) =>
     sql`${issuerColumn} = ${issuer} and ${column} = any(array(${values}))`,
-  skipsInIndex: false,
+  readsRowByRow: false,
   keepRows: (name) => sql`for key share of ${sql.table(name)}`,
   skipLocked: sql`for update skip locked`,
   joined: postgresJoinedRows,

@@ -74,11 +74,11 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
     migrate,
     migrateCommand: `mintmark-migrate apply --sqlite ${/^[\w./:@+-]+$/.test(path) ? path : JSON.stringify(path)}`,
 
-    async all(statement, parameters, { lifetime = 'lasting', owner = '', signal } = {}) {
+    async all(statement, parameters, { lifetime = 'lasting', owner = '', signal, maxBytes } = {}) {
       signal?.throwIfAborted()
       if (lifetime !== 'lasting' && readers !== undefined && database.isOpen)
-        return readers[lifetime].all(statement, parameters, { owner, signal })
-      const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters)
+        return readers[lifetime].all(statement, parameters, { owner, signal, maxBytes })
+      const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters, maxBytes)
       return isWrite.test(statement) ? runWrite(work) : convertErrors(work)
     },
 
@@ -175,7 +175,7 @@ function convertErrors<T>(work: () => T): T {
 }
 
 /** Runs a prepared statement. */
-type RunPrepared = (parameters: readonly SqlValue[]) => readonly SqlRow[]
+type RunPrepared = (parameters: readonly SqlValue[], maxBytes?: number) => readonly SqlRow[]
 
 /**
  * Prepares a statement. The column names are read once: an object with names for each row takes more than twice as long
@@ -183,15 +183,33 @@ type RunPrepared = (parameters: readonly SqlValue[]) => readonly SqlRow[]
  */
 function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
   const prepared = database.prepare(statement)
-  if (!givesValues) return (parameters) => toSqlRows(prepared.all(...bindable(parameters)))
+  const read = (place: string | number, parameters: readonly SqlValue[], maxBytes: number | undefined) =>
+    maxBytes === undefined
+      ? prepared.all(...bindable(parameters))
+      : untilBytes(prepared.iterate(...bindable(parameters)), place, maxBytes)
+  if (!givesValues) return (parameters, maxBytes) => toSqlRows(read('bytes', parameters, maxBytes))
 
   prepared.setReturnArrays(true)
-  const places = placesOf(prepared.columns().map(({ name }) => name))
-  return (parameters) => {
-    // The type of `all` does not know `setReturnArrays`.
-    const rows = prepared.all(...bindable(parameters)) as unknown as readonly (readonly SQLOutputValue[])[]
+  const names = prepared.columns().map(({ name }) => name)
+  const places = placesOf(names)
+  const bytesPlace = names.indexOf('bytes')
+  return (parameters, maxBytes) => {
+    // The types of `all` and `iterate` do not know `setReturnArrays`.
+    const rows = read(bytesPlace, parameters, maxBytes) as unknown as readonly (readonly SQLOutputValue[])[]
     return rows.map((values) => ({ places, values }))
   }
+}
+
+/** Reads rows up to the first one before which the sum of the bytes has reached the maximum. `reader.ts` has the same. */
+function untilBytes<Row extends object>(rows: Iterable<Row>, place: string | number, maxBytes: number): readonly Row[] {
+  const read: Row[] = []
+  let bytes = 0
+  for (const row of rows) {
+    read.push(row)
+    if (bytes >= maxBytes) break
+    bytes += Number((row as Record<string | number, unknown>)[place])
+  }
+  return read
 }
 
 /** The engine encodes flags as numbers. */

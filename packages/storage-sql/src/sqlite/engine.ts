@@ -115,7 +115,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   keyAmong: ({ issuerColumn, issuer, column }, values) =>
     sql`(${issuerColumn}, ${column}) in (select ${issuer}, wanted.* from (${values}) as wanted)`,
   // SQLite reads the table row only when one of its other columns is needed.
-  skipsInIndex: true,
+  readsRowByRow: true,
   keepRows: () => sql``,
   skipLocked: sql``,
   joined: sqliteJoinedRows,

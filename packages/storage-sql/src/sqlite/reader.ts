@@ -12,7 +12,7 @@ export interface SqliteReader {
   readonly all: (
     statement: string,
     parameters: readonly SqlValue[],
-    options: Pick<SqlQueryOptions, 'signal'> & { readonly owner: string },
+    options: Pick<SqlQueryOptions, 'signal' | 'maxBytes'> & { readonly owner: string },
   ) => Promise<readonly SqlRow[]>
   readonly close: () => Promise<void>
 }
@@ -54,19 +54,19 @@ export function createSqliteReader(path: string, convert: (error: unknown) => un
     return started
   }
 
-  const ask = (statement: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> =>
+  const ask = (question: Question): Promise<readonly SqlRow[]> =>
     new Promise((resolve, reject) => {
       if (!isOpen) throw closed()
       thread ??= start()
       thread.caller = { resolve, reject }
       thread.worker.ref()
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- it is a thread, not a window
-      thread.worker.postMessage({ statement, parameters })
+      thread.worker.postMessage(question)
     })
 
   return {
-    all: (statement, parameters, { owner, signal }) => {
-      const answer = turns({ owner, signal }, () => ask(statement, parameters))
+    all: (statement, parameters, { owner, signal, maxBytes }) => {
+      const answer = turns({ owner, signal }, () => ask({ statement, parameters, maxBytes }))
       return signal === undefined ? answer : untilAborted(answer, signal)
     },
     async close() {
@@ -82,6 +82,11 @@ interface Thread {
   readonly worker: Worker
   /** Settles the promise of the running query. */
   caller: { readonly resolve: (rows: readonly SqlRow[]) => void; readonly reject: (error: unknown) => void } | undefined
+}
+
+interface Question extends Pick<SqlQueryOptions, 'maxBytes'> {
+  readonly statement: string
+  readonly parameters: readonly SqlValue[]
 }
 
 interface Answer {
@@ -113,13 +118,25 @@ function prepare(text) {
   if (prepared.size > 100) prepared.delete(prepared.keys().next().value)
   return statement
 }
-parentPort.on('message', ({ statement, parameters }) => {
+// As in the main thread.
+function untilBytes(rows, place, maxBytes) {
+  const read = []
+  let bytes = 0
+  for (const row of rows) {
+    read.push(row)
+    if (bytes >= maxBytes) break
+    bytes += row[place]
+  }
+  return read
+}
+parentPort.on('message', ({ statement, parameters, maxBytes }) => {
   try {
     const query = prepare(statement)
     const columns = query.columns().map(({ name }) => name)
     const arrays = 'setReturnArrays' in query
     if (arrays) query.setReturnArrays(true)
-    const rows = query.all(...parameters)
+    const place = arrays ? columns.indexOf('bytes') : 'bytes'
+    const rows = maxBytes === undefined ? query.all(...parameters) : untilBytes(query.iterate(...parameters), place, maxBytes)
     parentPort.postMessage({ columns, rows: arrays ? rows : rows.map((row) => columns.map((name) => row[name])) })
   } catch (error) {
     const { message, code, errcode } = error

@@ -1,0 +1,66 @@
+import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { jsonText, type ListQuery } from '@mintmark/storage-interface/stores'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { aFolder } from './sqlite-under-test.ts'
+
+const { providerId } = aProvisionedUser('any')
+const size = 100_000
+
+test('SQLite reads small pages on the main thread, and large and distant pages in the thread for long queries', async () => {
+  const { list, lifetimes } = await usersOf([100, 100, 100, size, size, size, size])
+
+  expect(await list({ offset: 0, limit: 3 })).toEqual(['user-0', 'user-1', 'user-2'])
+  expect(lifetimes.splice(0)).toEqual(['lasting'])
+  expect(await list({ offset: 3, limit: 10 })).toEqual(['user-3', 'user-4', 'user-5', 'user-6'])
+  expect(lifetimes.splice(0)).toEqual(['lasting', 'long'])
+  expect(await list({ offset: 10_001, limit: 10 })).toEqual([])
+  expect(lifetimes.splice(0)).toEqual(['long'])
+})
+
+test('a page on SQLite ends after the row that reaches the maximum of bytes', async () => {
+  const { list, lifetimes } = await usersOf([size, size, size, size])
+
+  expect(await list({ offset: 0, limit: 10 }, 2 * size + 1)).toEqual(['user-0', 'user-1', 'user-2'])
+  expect(lifetimes).toEqual(['long'])
+  expect(await list({ offset: 0, limit: 10 }, 3 * size + 1)).toEqual(['user-0', 'user-1', 'user-2', 'user-3'])
+})
+
+/** Creates users whose resources have these sizes in bytes, and lists them. */
+async function usersOf(sizes: readonly number[]) {
+  const folder = await aFolder()
+  const file = openSqliteDialect(`${folder.path}/pages.db`, { migrate: 'on-open' })
+  onTestFinished(async () => {
+    await file.close()
+    await folder.remove()
+  })
+  const lifetimes: (string | undefined)[] = []
+  const dialect: SqlDialect = {
+    ...file,
+    all(statement, parameters, options) {
+      if (options?.maxBytes !== undefined) lifetimes.push(options.lifetime)
+      return file.all(statement, parameters, options)
+    },
+  }
+  const { provisionedUsers } = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
+  for (const [number, bytes] of sizes.entries()) {
+    const state = aProvisionedState(`${number}`, { resource: jsonText({ note: 'x'.repeat(bytes - 11) }) })
+    await provisionedUsers.insert(aProvisionedUser(`${number}`, { state }))
+  }
+
+  async function list(page: { offset: number; limit: number }, maxBytes = 10_000_000): Promise<readonly string[]> {
+    const query: ListQuery = {
+      providerId,
+      filter: undefined,
+      sort: undefined,
+      page: { kind: 'index', ...page },
+      maxBytes,
+    }
+    const outcome = await provisionedUsers.list(query)
+    if (outcome.outcome !== 'listed') throw new Error(outcome.outcome)
+    expect(outcome.total).toBe(sizes.length)
+    return outcome.records.map(({ userId }) => userId)
+  }
+  return { list, lifetimes }
+}
