@@ -1,10 +1,11 @@
 import { adminLaws } from '@mintmark/storage-interface/contract'
-import { migrate, type SqlDialect } from '@mintmark/storage-sql'
+import { migrate } from '@mintmark/storage-sql'
 import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
+import { collectStatements } from './support/collect-statements.ts'
 import { isByIndex, scansOf, type PlanNode } from './support/postgres-plan.ts'
 
 // The laws call every method with every outcome, and so run every statement that the storage ever runs.
@@ -14,7 +15,7 @@ let pool: Pool
 
 beforeAll(async () => {
   database = await aDatabase()
-  const makeStore = await postgresUnderTest(database, collecting)
+  const makeStore = await postgresUnderTest(database, collectStatements(statements))
   for (const law of adminLaws) await law.run(makeStore)
   // A single connection, which plans each statement as if it had been prepared long ago.
   pool = database.pool({ max: 1 })
@@ -107,23 +108,5 @@ async function fillTables(): Promise<void> {
        SELECT ${values.join(', ')} FROM generate_series(1, 20000) AS n`,
     )
     await pool.query(`ANALYZE ${table}`)
-  }
-}
-
-function collecting(dialect: SqlDialect): SqlDialect {
-  const collect = (statement: string): void => {
-    if (/mintmark_(?!migrations)/.test(statement)) statements.add(statement)
-  }
-  return {
-    ...dialect,
-    all: (statement, parameters, options) => {
-      // Statements for filters are planned for their values each time; provider-plans.test.ts examines them.
-      if (options?.lifetime !== 'passing') collect(statement)
-      return dialect.all(statement, parameters, options)
-    },
-    transact: (steps) => {
-      for (const { statement } of steps) collect(statement)
-      return dialect.transact(steps)
-    },
   }
 }

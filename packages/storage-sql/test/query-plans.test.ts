@@ -1,18 +1,19 @@
 import { adminLaws } from '@mintmark/storage-interface/contract'
-import { migrate, type SqlDialect } from '@mintmark/storage-sql'
+import { migrate } from '@mintmark/storage-sql'
 import { sqlite, openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { endingTriggers } from '../src/migrations/ending-triggers.ts'
 import { groupTriggers, userTriggers } from '../src/migrations/provisioning-triggers.ts'
 import { orderTriggers, valueTriggers } from '../src/migrations/value-triggers.ts'
 import { oneMemoryUnderTest } from './sqlite-under-test.ts'
+import { collectStatements } from './support/collect-statements.ts'
 import { planOf, readsTable } from './support/sqlite-plan.ts'
 
 // The laws call every method with every outcome, and so run every statement that the storage ever runs.
 const statements = new Set<string>()
 
 beforeAll(async () => {
-  const emptyStore = await oneMemoryUnderTest(collecting)
+  const emptyStore = await oneMemoryUnderTest(collectStatements(statements))
   for (const law of adminLaws) await law.run(emptyStore)
 }, 180_000)
 
@@ -178,24 +179,6 @@ test('law: the number of statements does not depend on the values', () => {
   // All values are parameters: with a value in the SQL text, the laws would have run hundreds of variants of a statement.
   expect(statements.size).toBeLessThan(225)
 })
-
-function collecting(dialect: SqlDialect): SqlDialect {
-  const collect = (statement: string): void => {
-    if (/mintmark_(?!migrations)/.test(statement)) statements.add(statement)
-  }
-  return {
-    ...dialect,
-    all: (statement, parameters, options) => {
-      // provider-plans.test.ts examines the statements that are made for a filter.
-      if (options?.lifetime !== 'passing') collect(statement)
-      return dialect.all(statement, parameters, options)
-    },
-    transact: (steps) => {
-      for (const { statement } of steps) collect(statement)
-      return dialect.transact(steps)
-    },
-  }
-}
 
 function byText(a: string, b: string): number {
   return a < b ? -1 : 1
