@@ -65,7 +65,7 @@ export const standardGrants = ['authorization_code', 'refresh_token', 'client_cr
 
 /** Returns the rule for an address that a client may leave out. */
 function addressRule(description: string) {
-  return { kind: 'string', description, maxLength: 2000, presence: 'clearable' } as const
+  return { kind: 'string', description, presence: 'clearable' } as const
 }
 
 /**
@@ -132,7 +132,6 @@ export const clientMetadata = {
   redirectUris: {
     kind: 'strings',
     description: 'where users return to after signing in',
-    maxLength: 2000,
     default: [],
   },
   /**
@@ -166,7 +165,6 @@ export const clientMetadata = {
   servedAudiences: {
     kind: 'strings',
     description: 'the audiences whose tokens it may introspect, as their resource server',
-    maxLength: 2000,
     default: [],
   },
   /**
@@ -238,7 +236,6 @@ export const clientMetadata = {
   tlsClientAuthSubjectDn: {
     kind: 'string',
     description: 'the subject of its certificate (RFC 4514), for tls_client_auth',
-    maxLength: 2000,
     presence: 'clearable',
   },
   /**
@@ -293,7 +290,6 @@ export const clientMetadata = {
   resources: {
     kind: 'strings',
     description: 'the APIs that it may request tokens for; default: the APIs that define one of its scopes',
-    maxLength: 2000,
     presence: 'clearable',
   },
   /**
@@ -313,7 +309,6 @@ export const clientMetadata = {
   postLogoutRedirectUris: {
     kind: 'strings',
     description: 'where users may return to after signing out',
-    maxLength: 2000,
     default: [],
   },
   /**
