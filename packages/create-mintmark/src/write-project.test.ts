@@ -82,7 +82,11 @@ test.each([
 
   await expect(writeProject(folder, disturbed(), never)).rejects.toThrow('EEXIST')
 
-  expect(readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()).toEqual(['b', join('b', 'mine'), 'mine'])
+  expect(readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()).toEqual([
+    'b',
+    join('b', 'mine'),
+    'mine',
+  ])
 })
 
 test.each([0, 1, 2])('leaves no folder when interrupted after file %i', async (last) => {
