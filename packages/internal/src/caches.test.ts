@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { cacheLatest, createRecentMap } from './caches.ts'
 
 test('keeps the most recently used values in a map, and no value whose key is too long', () => {
-  const map = createRecentMap<object>({ limit: 2, longest: 3 })
+  const map = createRecentMap<object>({ limit: 2, maxKeyLength: 3 })
   const make = () => ({})
   const [a, b] = [map.get('a', make), map.get('b', make)]
   const long = map.get('long', make)

@@ -12,14 +12,14 @@ interface RecentMap<Value> {
   clear(): void
 }
 
-/** @param longest in characters; values with longer keys are not kept, so that the map does not use much memory. */
-export function createRecentMap<Value>({ limit, longest = Infinity }: RecentMapLimits): RecentMap<Value> {
+/** @param maxKeyLength in characters; values with longer keys are not kept, so that the map does not use much memory. */
+export function createRecentMap<Value>({ limit, maxKeyLength = Infinity }: RecentMapLimits): RecentMap<Value> {
   // A map iterates in insertion order: the first key is the least recently used.
   const values = new Map<string, Value>()
 
   return {
     get(key, make) {
-      if (key.length > longest) return make()
+      if (key.length > maxKeyLength) return make()
       const value = values.get(key) ?? make()
       values.delete(key)
       values.set(key, value)
@@ -32,7 +32,7 @@ export function createRecentMap<Value>({ limit, longest = Infinity }: RecentMapL
 
 interface RecentMapLimits {
   readonly limit: number
-  readonly longest?: number
+  readonly maxKeyLength?: number
 }
 
 /**

@@ -8,11 +8,11 @@ import type { JsonSearch } from './json-search.ts'
 /** The value of a parameter of a statement. */
 export type SqlValue = string | number | boolean | null
 
-/** A result row by position. `toSqlRows` makes rows from a driver that returns objects. */
+/** The values of a result row, in the order of the columns. `toSqlRows` makes rows from a driver that returns objects. */
 export interface SqlRow {
   readonly values: readonly unknown[]
-  /** The position of each column. All rows of a statement share it. */
-  readonly places: ReadonlyMap<string, number>
+  /** The index of each column in `values`. All rows of a statement share it. */
+  readonly indexByColumn: ReadonlyMap<string, number>
 }
 
 /** Everything that differs between SQL engines, apart from the connection. */

@@ -15,7 +15,7 @@ import { type Database, compileSql, type Parameter } from './database.ts'
 import type { SqlRow, SqlValue, SqlEngine } from './dialect.ts'
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { SecretDigest, SecretRecord } from '@mintmark/storage-interface/stores'
-import { placeOf } from './row.ts'
+import { indexOfColumn } from './row.ts'
 
 /** A table of records: how statements write them, and how they select and read whole records. */
 export interface RecordTable<Of extends RecordDefinition> extends RecordCodec<Of> {
@@ -121,20 +121,20 @@ export function encodeMembers(fields: Fields, members: object, engine: SqlEngine
 export function rowReader(fields: Fields, engine: SqlEngine): (row: SqlRow) => unknown {
   const columns = columnsOf(fields).map(({ name }) => name)
   const read = objectReader(fields, (column) => columns.indexOf(column), engine)
-  let known: SqlRow['places'] | undefined
-  let places: readonly number[] = []
+  let known: SqlRow['indexByColumn'] | undefined
+  let indexes: readonly number[] = []
 
   return (row) => {
-    if (row.places !== known) {
-      places = columns.map((column) => placeOf(row.places, column))
-      known = row.places
+    if (row.indexByColumn !== known) {
+      indexes = columns.map((column) => indexOfColumn(row.indexByColumn, column))
+      known = row.indexByColumn
     }
-    return read(row.values, places)
+    return read(row.values, indexes)
   }
 }
 
-/** Reads the values of a row; `places` has the position of each column of the record. */
-type Read = (values: readonly unknown[], places: readonly number[]) => unknown
+/** Reads the values of a row; `indexes` has the index of each column of the record. */
+type Read = (values: readonly unknown[], indexes: readonly number[]) => unknown
 
 function objectReader(fields: Fields, indexOf: (column: string) => number, engine: SqlEngine): Read {
   const members = Object.entries(fields).map(([member, field]) => ({
@@ -145,19 +145,19 @@ function objectReader(fields: Fields, indexOf: (column: string) => number, engin
     decode: memberDecoder(field, indexOf, engine),
   }))
 
-  return (values, places) => {
+  return (values, indexes) => {
     const record: Record<string, unknown> = {}
     for (const { member, column, index, optional, decode } of members) {
-      const value = values[places[index] as number] ?? undefined
+      const value = values[indexes[index] as number] ?? undefined
       if (value === undefined && !optional) throw new Error(`The column ${column} is NULL`)
-      record[member] = value === undefined || decode === undefined ? value : decode(value, values, places)
+      record[member] = value === undefined || decode === undefined ? value : decode(value, values, indexes)
     }
     return record
   }
 }
 
 /** Decodes the value of a column that is not NULL; a member with several columns reads the others as well. */
-type Decode = (value: unknown, values: readonly unknown[], places: readonly number[]) => unknown
+type Decode = (value: unknown, values: readonly unknown[], indexes: readonly number[]) => unknown
 
 /** Returns the column of a member, or the first of its columns. */
 function columnOf(member: string, { kind, storedName, fields = {} }: Field): string {
@@ -184,12 +184,12 @@ function memberDecoder(field: Field, indexOf: (column: string) => number, engine
     }
     case 'spread': {
       const read = objectReader(field.fields ?? {}, indexOf, engine)
-      return (_, values, places) => read(values, places)
+      return (_, values, indexes) => read(values, indexes)
     }
     case 'secrets': {
       const uses = indexOf('secret_uses')
-      return (value, values, places) =>
-        readSecrets(parseJson(value) as readonly SecretJson[], parseJson(values[places[uses] as number]) as SecretUses)
+      return (value, values, indexes) =>
+        readSecrets(parseJson(value) as readonly SecretJson[], parseJson(values[indexes[uses] as number]) as SecretUses)
     }
     default:
       return undefined

@@ -3,30 +3,30 @@ import { hash } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Parameter } from './database.ts'
 
-/** Returns the position of each column. @param columns their names, in the order of the values. */
-export const placesOf = (columns: readonly string[]): SqlRow['places'] =>
-  new Map(columns.map((column, place) => [column, place]))
+/** Returns the index of each column. @param columns the names, in the order of the values. */
+export const toIndexByColumn = (columns: readonly string[]): SqlRow['indexByColumn'] =>
+  new Map(columns.map((column, index) => [column, index]))
 
 /** Converts rows of a driver that returns objects, all with the same columns in the same order. */
 export function toSqlRows(rows: readonly Readonly<Record<string, unknown>>[]): readonly SqlRow[] {
   const [first] = rows
   if (first === undefined) return []
-  const places = placesOf(Object.keys(first))
-  return rows.map((row) => ({ places, values: Object.values(row) }))
+  const indexByColumn = toIndexByColumn(Object.keys(first))
+  return rows.map((row) => ({ indexByColumn, values: Object.values(row) }))
 }
 
 /** Returns the value of a column, `null` if it is NULL. @throws Error if the row has no such column. */
-export function valueOf({ places, values }: SqlRow, column: string): unknown {
-  const value = values[placeOf(places, column)]
+export function valueOf({ indexByColumn, values }: SqlRow, column: string): unknown {
+  const value = values[indexOfColumn(indexByColumn, column)]
   if (value === undefined) throw new Error(`The column ${column} is missing`)
   return value
 }
 
-/** Returns the position of a column. @throws Error if the rows have no such column. */
-export function placeOf(places: SqlRow['places'], column: string): number {
-  const place = places.get(column)
-  if (place === undefined) throw new Error(`The column ${column} is missing`)
-  return place
+/** Returns the index of a column. @throws Error if the rows have no such column. */
+export function indexOfColumn(indexByColumn: SqlRow['indexByColumn'], column: string): number {
+  const index = indexByColumn.get(column)
+  if (index === undefined) throw new Error(`The column ${column} is missing`)
+  return index
 }
 
 /** Reads typed values out of rows. Throws if a column is missing, or NULL where a value is required. */

@@ -46,8 +46,8 @@ function recording(dialect: SqlDialect): { readonly dialect: SqlDialect; readonl
   const all: SqlDialect['all'] = async (statement, ...rest) => {
     const rows = await dialect.all(statement, ...rest)
     for (const row of rows) {
-      const place = row.places.get('groups')
-      const groups = place === undefined ? undefined : row.values[place]
+      const index = row.indexByColumn.get('groups')
+      const groups = index === undefined ? undefined : row.values[index]
       read.push(typeof groups === 'string' ? (JSON.parse(groups) as readonly unknown[]).length : 0)
     }
     if (/membership\.group_id >/.test(statement)) read.push(rows.length)

@@ -56,7 +56,7 @@ function countingColumns(dialect: SqlDialect): { readonly dialect: SqlDialect; r
   const columnCounts: number[] = []
   const all: SqlDialect['all'] = async (...statement) => {
     const rows = await dialect.all(...statement)
-    columnCounts.push(rows[0]?.places.size ?? 0)
+    columnCounts.push(rows[0]?.indexByColumn.size ?? 0)
     return rows
   }
   return { dialect: { ...dialect, all }, columnCounts }

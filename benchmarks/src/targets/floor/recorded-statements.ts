@@ -28,7 +28,7 @@ export function createStatementRecorder(): StatementRecorder {
     async all(sql, parameters, lifetime) {
       const rows = await dialect.all(sql, parameters, lifetime)
       const [first] = rows
-      recorded.push({ sql, parameters, columns: [...(first?.places.keys() ?? [])], row: first?.values ?? [] })
+      recorded.push({ sql, parameters, columns: [...(first?.indexByColumn.keys() ?? [])], row: first?.values ?? [] })
       return rows
     },
   })

@@ -17,7 +17,7 @@ export interface MultipliedRow {
 export async function multiplyRow(dialect: SqlDialect, { table, where, rows, change }: MultipliedRow): Promise<string> {
   const [row] = await dialect.all(`SELECT * FROM ${table} WHERE ${where} LIMIT 1`, [])
   if (row === undefined) throw new Error(`There is no row in ${table} where ${where}.`)
-  const columns = [...row.places.keys()]
+  const columns = [...row.indexByColumn.keys()]
   return `INSERT INTO ${table} (${columns.join(', ')})
     WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < ${rows})
     SELECT ${columns.map((column) => change[column] ?? `template.${column}`).join(', ')}

@@ -21,7 +21,7 @@ function listedUserReader(engine: SqlEngine, readGroups: ReadGroups): (row: SqlR
   // `read` returns a new object with every member except `groups`.
   return (row) =>
     Object.assign(read(row) as Omit<ListedUserRecord, 'groups'>, {
-      groups: row.places.has('groups') ? readGroups(row) : undefined,
+      groups: row.indexByColumn.has('groups') ? readGroups(row) : undefined,
     })
 }
 

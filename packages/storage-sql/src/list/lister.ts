@@ -61,7 +61,7 @@ export function createLister<Record, Query extends RowQuery>(
   const total = totalStatement(database, kind)
   const size = sizeStatement(database, kind)
   const pages = createRecentMap<Statement<string>>({ limit: 8 })
-  const shapes = createRecentMap<MatchStatement>({ limit: 100, longest: longestShape })
+  const shapes = createRecentMap<MatchStatement>({ limit: 100, maxKeyLength: longestShape })
 
   /** @param rows the rows of the page, and one more if there are more. */
   function toOutcome(rows: readonly SqlRow[], { sort, page: { limit } }: RowQuery, found: Found): ListOutcome<Record> {
@@ -214,7 +214,8 @@ export function createLister<Record, Query extends RowQuery>(
     const [first] = rows
     return {
       rows,
-      inPage: first !== undefined && first.places.has('in_page') ? columns.integer(first, 'in_page') : rows.length,
+      inPage:
+        first !== undefined && first.indexByColumn.has('in_page') ? columns.integer(first, 'in_page') : rows.length,
     }
   }
 

@@ -14,7 +14,7 @@ import { postgres } from './engine.ts'
 import { createLateStatements } from './late-statements.ts'
 import { runInTransaction, runStatement, runSteps, type TimedPool } from './run.ts'
 import { decodeValue, encodeValue } from './text.ts'
-import { placesOf } from '../row.ts'
+import { toIndexByColumn } from '../row.ts'
 
 /** Options of `toPostgresDialect`. */
 export interface PostgresDialectOptions {
@@ -160,12 +160,15 @@ type ReadResult = (result: PostgresResult, text: string, lifetime: StatementLife
  * reading them is slow.
  */
 export function createResultReader(): ReadResult {
-  const lasting = new Map<string, SqlRow['places']>()
+  const lasting = new Map<string, SqlRow['indexByColumn']>()
 
   return ({ fields, rows }, text, lifetime) => {
     const known = lasting.get(text)
-    const places = known ?? placesOf(fields.map(({ name }) => name))
-    if (known === undefined && lifetime !== 'passing') lasting.set(text, places)
-    return (rows as readonly (readonly unknown[])[]).map((values) => ({ places, values: values.map(decodeValue) }))
+    const indexByColumn = known ?? toIndexByColumn(fields.map(({ name }) => name))
+    if (known === undefined && lifetime !== 'passing') lasting.set(text, indexByColumn)
+    return (rows as readonly (readonly unknown[])[]).map((values) => ({
+      indexByColumn,
+      values: values.map(decodeValue),
+    }))
   }
 }

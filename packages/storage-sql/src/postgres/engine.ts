@@ -2,7 +2,7 @@ import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import type { SqlEngine, SqlExpectedRows, SqlIndexedValues, SqlJoinedRows, SqlValue } from '../dialect.ts'
 import { postgresSearch } from './search.ts'
 import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './text.ts'
-import { placesOf, valueOf } from '../row.ts'
+import { toIndexByColumn, valueOf } from '../row.ts'
 
 /**
  * Selects one column for each table, a JSON list: the server sends the name and type of every column with every result, and
@@ -15,12 +15,12 @@ const postgresJoinedRows: SqlJoinedRows = {
   },
 
   take: ({ alias, columns }) => {
-    const places = placesOf(columns)
+    const indexByColumn = toIndexByColumn(columns)
     return (row) => {
       const text = valueOf(row, alias) as string
       const values = JSON.parse(text) as readonly unknown[]
       // PostgreSQL writes the character that encoded strings contain as this escape.
-      return { places, values: text.includes(String.raw`\u001a`) ? values.map(decodeValue) : values }
+      return { indexByColumn, values: text.includes(String.raw`\u001a`) ? values.map(decodeValue) : values }
     }
   },
 }

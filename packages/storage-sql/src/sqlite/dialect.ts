@@ -14,7 +14,7 @@ import {
   type StatementLifetime,
   UniqueViolationError,
 } from '../dialect.ts'
-import { placesOf, toSqlRows } from '../row.ts'
+import { toIndexByColumn, toSqlRows } from '../row.ts'
 import { sqlite } from './engine.ts'
 import { createSqliteReader, longestPrepared, type SqliteReader } from './reader.ts'
 
@@ -51,7 +51,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
   const { migrate = 'by-command', synchronous = 'full' } = options
   const database = open(path, synchronous)
   const lasting = new Map<string, RunPrepared>()
-  const passing = createRecentMap<RunPrepared>({ limit: 100, longest: longestPrepared })
+  const passing = createRecentMap<RunPrepared>({ limit: 100, maxKeyLength: longestPrepared })
   const runWrite = createWriteGroup(database)
   // A database in memory belongs to one connection.
   const isInMemory = /^$|:memory:|mode=memory/.test(path)
@@ -183,31 +183,31 @@ type RunPrepared = (parameters: readonly SqlValue[], maxBytes?: number) => reado
  */
 function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
   const prepared = database.prepare(statement)
-  const read = (place: string | number, parameters: readonly SqlValue[], maxBytes: number | undefined) =>
+  const read = (key: string | number, parameters: readonly SqlValue[], maxBytes: number | undefined) =>
     maxBytes === undefined
       ? prepared.all(...bindable(parameters))
-      : untilBytes(prepared.iterate(...bindable(parameters)), place, maxBytes)
+      : untilBytes(prepared.iterate(...bindable(parameters)), key, maxBytes)
   if (!givesValues) return (parameters, maxBytes) => toSqlRows(read('bytes', parameters, maxBytes))
 
   prepared.setReturnArrays(true)
   const names = prepared.columns().map(({ name }) => name)
-  const places = placesOf(names)
-  const bytesPlace = names.indexOf('bytes')
+  const indexByColumn = toIndexByColumn(names)
+  const bytesIndex = names.indexOf('bytes')
   return (parameters, maxBytes) => {
     // The types of `all` and `iterate` do not know `setReturnArrays`.
-    const rows = read(bytesPlace, parameters, maxBytes) as unknown as readonly (readonly SQLOutputValue[])[]
-    return rows.map((values) => ({ places, values }))
+    const rows = read(bytesIndex, parameters, maxBytes) as unknown as readonly (readonly SQLOutputValue[])[]
+    return rows.map((values) => ({ indexByColumn, values }))
   }
 }
 
 /** Reads rows up to the first one before which the sum of the bytes has reached the maximum. `reader.ts` has the same. */
-function untilBytes<Row extends object>(rows: Iterable<Row>, place: string | number, maxBytes: number): readonly Row[] {
+function untilBytes<Row extends object>(rows: Iterable<Row>, key: string | number, maxBytes: number): readonly Row[] {
   const read: Row[] = []
   let bytes = 0
   for (const row of rows) {
     read.push(row)
     if (bytes >= maxBytes) break
-    bytes += Number((row as Record<string | number, unknown>)[place])
+    bytes += Number((row as Record<string | number, unknown>)[key])
   }
   return read
 }

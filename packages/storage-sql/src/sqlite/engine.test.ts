@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { placesOf, valueOf } from '../row.ts'
+import { toIndexByColumn, valueOf } from '../row.ts'
 import { sqliteJoinedRows } from './engine.ts'
 
-const row = { places: placesOf(['grant_id', 'user_id', 'user_active']), values: ['g', 'u', 1] }
+const row = { indexByColumn: toIndexByColumn(['grant_id', 'user_id', 'user_active']), values: ['g', 'u', 1] }
 
 test('take returns the columns of one table from a joined row', () => {
   const own = sqliteJoinedRows.take({ alias: 'user', isJoined: true, columns: ['id', 'active'] })(row)
 
-  expect([...own.places.keys()]).toEqual(['id', 'active'])
+  expect([...own.indexByColumn.keys()]).toEqual(['id', 'active'])
   expect([valueOf(own, 'id'), valueOf(own, 'active')]).toEqual(['u', 1])
 })
 
@@ -25,7 +25,7 @@ test('a joined table with many columns is selected as lists of at most 30 values
   const lists = [stored.slice(0, 30), stored.slice(30, 60), stored.slice(60)].map((list) => JSON.stringify(list))
 
   expect(sqliteJoinedRows.select(table).map(({ alias }) => alias)).toEqual(names)
-  const own = sqliteJoinedRows.take(table)({ places: placesOf(names), values: lists })
+  const own = sqliteJoinedRows.take(table)({ indexByColumn: toIndexByColumn(names), values: lists })
 
-  expect(columns.map((column) => own.values[own.places.get(column) ?? -1])).toEqual(stored)
+  expect(columns.map((column) => own.values[own.indexByColumn.get(column) ?? -1])).toEqual(stored)
 })

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import type { SqlEngine, SqlIndexedValues, SqlJoinedRows, SqlRow, SqlValue } from '../dialect.ts'
-import { placeOf, placesOf, valueOf } from '../row.ts'
+import { indexOfColumn, toIndexByColumn, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 
 /**
@@ -21,21 +21,21 @@ export const sqliteJoinedRows: SqlJoinedRows = {
   take: (table) => {
     const { alias, columns } = table
     if (isSelectedAsLists(table)) {
-      const places = placesOf(columns)
+      const indexByColumn = toIndexByColumn(columns)
       const names = listsOf(columns).map((_, index) => `${alias}_list_${index}`)
       return (row) => ({
-        places,
+        indexByColumn,
         values: names.flatMap((name) => JSON.parse(valueOf(row, name) as string) as readonly unknown[]),
       })
     }
-    let statement: SqlRow['places'] | undefined
-    let places: SqlRow['places'] = new Map()
-    return ({ places: ofStatement, values }) => {
+    let statement: SqlRow['indexByColumn'] | undefined
+    let indexByColumn: SqlRow['indexByColumn'] = new Map()
+    return ({ indexByColumn: ofStatement, values }) => {
       if (ofStatement !== statement) {
-        places = new Map(columns.map((column) => [column, placeOf(ofStatement, `${alias}_${column}`)]))
+        indexByColumn = new Map(columns.map((column) => [column, indexOfColumn(ofStatement, `${alias}_${column}`)]))
         statement = ofStatement
       }
-      return { places, values }
+      return { indexByColumn, values }
     }
   },
 }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import type { SqlQueryOptions, SqlRow, SqlValue } from '../dialect.ts'
 import { createFairTurns } from '../fair-turns.ts'
-import { placesOf } from '../row.ts'
+import { toIndexByColumn } from '../row.ts'
 import { untilAborted } from '../until-aborted.ts'
 
 /** Runs queries on a separate thread. */
@@ -43,8 +43,8 @@ export function createSqliteReader(path: string, convert: (error: unknown) => un
       started.caller = undefined
       worker.unref()
       if (error !== undefined) return caller?.reject(convert(Object.assign(new Error(error.message), error)))
-      const places = placesOf(columns)
-      caller?.resolve(rows.map((values) => ({ places, values })))
+      const indexByColumn = toIndexByColumn(columns)
+      caller?.resolve(rows.map((values) => ({ indexByColumn, values })))
     })
     worker.on('error', (cause) =>
       fail(new StorageUnavailableError('The thread that reads the SQLite database has failed', { cause })),
@@ -119,13 +119,13 @@ function prepare(text) {
   return statement
 }
 // As in the main thread.
-function untilBytes(rows, place, maxBytes) {
+function untilBytes(rows, key, maxBytes) {
   const read = []
   let bytes = 0
   for (const row of rows) {
     read.push(row)
     if (bytes >= maxBytes) break
-    bytes += row[place]
+    bytes += row[key]
   }
   return read
 }
@@ -135,8 +135,8 @@ parentPort.on('message', ({ statement, parameters, maxBytes }) => {
     const columns = query.columns().map(({ name }) => name)
     const arrays = 'setReturnArrays' in query
     if (arrays) query.setReturnArrays(true)
-    const place = arrays ? columns.indexOf('bytes') : 'bytes'
-    const rows = maxBytes === undefined ? query.all(...parameters) : untilBytes(query.iterate(...parameters), place, maxBytes)
+    const key = arrays ? columns.indexOf('bytes') : 'bytes'
+    const rows = maxBytes === undefined ? query.all(...parameters) : untilBytes(query.iterate(...parameters), key, maxBytes)
     parentPort.postMessage({ columns, rows: arrays ? rows : rows.map((row) => columns.map((name) => row[name])) })
   } catch (error) {
     const { message, code, errcode } = error
