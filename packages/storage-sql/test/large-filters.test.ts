@@ -55,6 +55,55 @@ describe.for(engines)('filters with many comparisons on $name', ({ open }) => {
     expect(Math.max(...statements.map((statement) => statement.split('is null then null').length - 1))).toBe(2)
   })
 
+  test.for<[string, ResolvedFilter, readonly number[]]>([
+    ['emails.value co', inEmail('co', 'address'), all()],
+    ['emails.value ew', inEmail('ew', ' 3'), all()],
+    [
+      'emails.value co or co',
+      { ...inEmail('co', ''), where: or([text('value', 'co', '1'), text('value', 'co', 'wanted')]) },
+      all().filter((number) => number !== 2),
+    ],
+    ['emails.value co, of a value that the index cuts', inEmail('co', 'end'), [2]],
+    [
+      'emails.value sw or co, of a value that the index cuts',
+      { ...inEmail('co', ''), where: or([text('value', 'sw', 'address 1'), text('value', 'co', 'end')]) },
+      [1, 2, ...times(10, (number) => 10 + number)],
+    ],
+  ])(
+    'finds more users than a list may read by one of their values: %s (RFC 7644 §3.4.2.2)',
+    async ([, filter, expected]) => {
+      const storage = await createSqlStorage({ dialect: await open(), issuer, scanLimit: 13 })
+      for (let number = 0; number < users; number += 1) await storage.provisionedUsers.insert(user(number))
+      const { state, createdAt } = user(2)
+      const values = [{ value: 'address 2 0 3' }, { value: `${'x'.repeat(250)} end` }]
+      const comparable = { ...state.comparable, emails: values }
+      await storage.provisionedUsers.compareAndSwap({
+        ...user(2),
+        version: 1,
+        state: { ...state, comparable },
+        now: createdAt,
+      })
+
+      const pages = [0, 40].map((offset) =>
+        storage.provisionedUsers.list({
+          providerId,
+          filter,
+          sort: undefined,
+          page: { kind: 'index', offset, limit: 40 },
+        }),
+      )
+
+      const found = await Promise.all(pages)
+      expect(found).toMatchObject([
+        { outcome: 'listed', total: expected.length },
+        { outcome: 'listed', total: expected.length },
+      ])
+      expect(
+        found.flatMap((page) => (page.outcome === 'listed' ? page.records.map((record) => record.userId) : [])),
+      ).toEqual(expected.map((number) => user(number).userId))
+    },
+  )
+
   test('rejects many comparisons with a range of an index that has many entries (RFC 7644 §3.12)', async () => {
     const tests = or(times(5, (number) => text('displayName', 'co', `nothing ${number}`)))
 
@@ -105,6 +154,12 @@ const names = (count: number, operator: TextOperator, attributes: readonly strin
 
 const inEmails = (count: number, operator: TextOperator): readonly ResolvedFilter[] =>
   names(count, operator, ['value']).map((where) => ({ kind: 'element', attribute: emails, where }))
+
+const inEmail = (operator: TextOperator, value: string): Extract<ResolvedFilter, { kind: 'element' }> => ({
+  kind: 'element',
+  attribute: emails,
+  where: text('value', operator, value),
+})
 
 const emails: FilterAttribute = { extension: undefined, name: 'emails', subName: undefined, multiValued: true }
 

@@ -65,11 +65,15 @@ describe.for([
     ])
   })
 
-  test('rejects a filter for a part of an e-mail address if too many users match (RFC 7644 §3.12)', async () => {
-    const contained = (value: string): ResolvedFilter =>
+  test('lists all users with a part of an e-mail address by age, and rejects another order if too many users match (RFC 7644 §3.12)', async () => {
+    const contained = (value: string) =>
       element('emails', { kind: 'text', attribute: attribute('value'), operator: 'co', value })
 
-    expect(await list(database.storage, contained('@work'))).toEqual({ outcome: 'tooMany' })
+    // PostgreSQL may read the whole table of values here, because this provider has all of its rows.
+    expect(await list(database.storage, contained('@work'))).toMatchObject({ outcome: 'listed', total: userCount })
+    expect(await list(database.storage, contained('@work'), sortedBy('userName', 'ascending'))).toEqual({
+      outcome: 'tooMany',
+    })
     expect(await list(database.storage, contained('.54322@'))).toMatchObject({ outcome: 'listed', total: 1 })
   })
 
@@ -214,11 +218,11 @@ const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unkno
   },
 }
 
-const list = (storage: AdminStorage, filter: ResolvedFilter) =>
+const list = (storage: AdminStorage, filter: ResolvedFilter, sort?: SortKey) =>
   storage.provisionedUsers.list({
     providerId: provider,
     filter,
-    sort: undefined,
+    sort,
     page: { kind: 'index', offset: 0, limit: 100 },
   })
 

@@ -81,6 +81,24 @@ export function coveringIndex(filter: FilterTemplate, indexes: NarrowIndexes): N
 export const isCoveredBy = (filter: FilterTemplate, { columns }: NarrowIndex): boolean =>
   attributesOf(filter)?.every((attribute) => columns.has(labelOf(attribute))) ?? false
 
+/**
+ * Returns a match of a comparison of the values of a list, or of several joined by `or`, with the index that has these values. A
+ * user matches if one of the entries does. The values that were cut are the inexact ones.
+ */
+export function severalMatch(filter: FilterTemplate, indexes: NarrowIndexes): NarrowMatch | undefined {
+  if (filter.kind !== 'element') return undefined
+  const { attribute, where } = filter
+  const found = new Set(
+    (where.kind === 'or' ? where.operands : [where]).map((part) =>
+      part.kind === 'text' && part.operator !== 'ne' ? indexes.bySeveral(attribute, part.attribute) : undefined,
+    ),
+  )
+  const [index] = found
+  if (index === undefined || found.size > 1) return undefined
+  const isCut = sql`length(${sql.ref(`${index.table}.value`)}) >= 200`
+  return { index: { ...index, exact: sql`not ${isCut}`, inexact: isCut }, filter: where }
+}
+
 /** Returns the attributes with one value that a filter tests; `undefined` if it tests other attributes as well. */
 function attributesOf(filter: FilterTemplate): readonly FilterAttribute[] | undefined {
   switch (filter.kind) {

@@ -20,7 +20,14 @@ import {
 import { entriesOf, type ReadEntries } from './read-entries.ts'
 import { type CandidateQuery, candidatesOf, matchesInIndexes, unionOf } from './candidates.ts'
 import { intersectedStatement } from './intersected-statement.ts'
-import { coveringIndex, inexactRows, narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
+import {
+  coveringIndex,
+  inexactRows,
+  narrowCondition,
+  type NarrowIndex,
+  type NarrowMatch,
+  severalMatch,
+} from './narrow-index.ts'
 
 type Builder = Pick<Database, 'query' | 'engine'>
 
@@ -123,7 +130,7 @@ export function matchStatement(
   const match = filter && index && { index, filter }
   if (match !== undefined && (sort === undefined || ordering === match.index)) {
     return {
-      statement: coveredStatement(builder, kind, { match, sort, form }),
+      statement: coveredStatement(builder, kind, { match, filter: match.filter, sort, form, entries: 'single' }),
       reads: 'index',
       entries: entriesOf(builder, [match]),
       mustBeExact: sort === undefined ? [] : maybeInexact(match.index),
@@ -136,7 +143,10 @@ export function matchStatement(
     entries: entriesOf(builder, candidates?.matches ?? []),
     mustBeExact: [],
     units: candidates && unitsOfCandidates(builder, kind, candidates.query),
-    alternative: filter && intersectedMatch(builder, kind, { filter, sort, form }),
+    alternative:
+      filter &&
+      (intersectedMatch(builder, kind, { filter, sort, form }) ??
+        matchOfSeveral(builder, kind, { filter, sort, form })),
   }
 }
 
@@ -178,6 +188,23 @@ function intersectedMatch(
     // Each of these indexes has at most one entry for each row.
     entries: { ofEveryRow: true, areRanges: false, count: undefined },
     mustBeExact: maybeInexact(order, ...matches.map(({ index }) => index)),
+    units: undefined,
+  }
+}
+
+/** Evaluates a filter on the values of a list in the index of these values. `undefined` if it does not have all of them. */
+function matchOfSeveral(
+  builder: Builder,
+  kind: ListedKind,
+  { filter, sort, form }: { readonly filter: FilterTemplate } & Pick<Matching, 'sort'> & { readonly form: PageForm },
+): MatchStatement | undefined {
+  const match = sort === undefined ? kind.narrow && severalMatch(filter, kind.narrow) : undefined
+  if (match === undefined) return undefined
+  return {
+    statement: coveredStatement(builder, kind, { match, filter, sort, form, entries: 'several' }),
+    reads: 'index',
+    entries: entriesOf(builder, [{ ...match, index: { ...match.index, exact: 'several' } }]),
+    mustBeExact: [],
     units: undefined,
   }
 }
@@ -231,13 +258,28 @@ const unitsOfCandidates = (
     'passing',
   )
 
-/** Evaluates the filter on an index that has every value it needs, twice: once to count, and once for the page. */
+/**
+ * Evaluates the filter on an index that has every value it needs, twice: once to count, and once for the page. If the index may
+ * have several entries for a row, it evaluates the filter once and stores the rows.
+ * @param filter the filter for rows without the complete value.
+ */
 function coveredStatement(
   { query, engine }: Builder,
   kind: ListedKind,
-  { match, sort, form }: { readonly match: NarrowMatch; readonly sort: SortKey | undefined; readonly form: PageForm },
+  {
+    match,
+    filter,
+    sort,
+    form,
+    entries,
+  }: Pick<Matching, 'sort'> & {
+    readonly match: NarrowMatch
+    readonly filter: FilterTemplate
+    readonly form: PageForm
+    readonly entries: 'single' | 'several'
+  },
 ): Statement<string> {
-  const { index, filter } = match
+  const { index } = match
   const sorted = sort === undefined ? [] : index.order
   const names = sortNames(sorted)
   return compileSql(
@@ -251,8 +293,11 @@ function coveredStatement(
       const others = sql`select ${entryColumns(kind)} from ${kind.from}
         where ${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}
         and ${compileFilter(filter, rowScope(kind, engine, p))}`
-      const matching = hasOthers ? sql`${inIndex} union all select id, created_at from other` : inIndex
+      const union = sql.raw(entries === 'several' ? 'union' : 'union all')
+      const found = hasOthers ? sql`${inIndex} ${union} select id, created_at from other` : inIndex
+      const matching = entries === 'several' ? sql`select id, created_at from matching` : found
       return sql`with ${hasOthers ? sql`${candidateTable(inexactRows(index, p), p)} other (id, created_at) as materialized (${others}),` : sql``}
+        ${entries === 'several' ? sql`matching (id, created_at) as materialized (${found}),` : sql``}
         ${pageOf(matching, { names, sort, p })}
         ${recordsOfPage(kind, {
           form,
