@@ -8,7 +8,7 @@ import { isWithin, throttle, type Clock, type EpochMilliseconds } from './runtim
 /** The authorization server's public keys, by `kid`. */
 export interface KeySet {
   /**
-   * @returns `undefined` when the server publishes no key of this name.
+   * @returns `undefined` when the server publishes no key with this identifier.
    * @throws AccessRefusedError `authorization_server_unavailable` when the keys could not be fetched.
    */
   find(keyId: string): Promise<VerificationKey | undefined>
@@ -29,7 +29,7 @@ interface RemoteKeySetDependencies {
  * Creates a key set that fetches the keys when they are first needed, and uses them for five minutes, the `max-age` of the
  * key set. A dropped key may be accepted for that long. The time that a response spent in shared caches (its `Age`) is part
  * of the five minutes. After four minutes, the keys are fetched again in the background. Only one request runs at a time.
- * Unknown key names cause at most one request in thirty seconds, however many tokens contain them.
+ * Unknown key identifiers cause at most one request in thirty seconds, however many tokens contain them.
  * @param url returns the address of the key set; called before each request.
  */
 export function createRemoteKeySet(url: () => Promise<string>, { fetch, clock }: RemoteKeySetDependencies): KeySet {

@@ -12,7 +12,7 @@ import {
   removeClient,
   revokePreviousClientSecrets,
   updateClient,
-  type CreatedClient,
+  type ClientAndSecret,
 } from './client-changes.ts'
 import { clientView, findClient, type ClientView } from './client-view.ts'
 
@@ -26,7 +26,7 @@ export interface ClientAdministration {
    * Registers a client. Its secret cannot be read again.
    * Refused: `invalid_redirect_uri`, `invalid_client_metadata`, `identifier_taken`.
    */
-  create(registration: ClientRegistration): Promise<CreatedClient>
+  create(registration: ClientRegistration): Promise<ClientAndSecret>
   /** Refused: `client_unknown`. All methods below except `list` can also be refused for this reason. */
   read(id: string): Promise<ClientView>
   /** Ordered by identifier. */
@@ -36,7 +36,7 @@ export interface ClientAdministration {
    * `create`. A client that starts to use a secret is given one. Refused: `version_mismatch`, and for the reasons of
    * `create`.
    */
-  update(target: ClientTarget, change: ClientChange): Promise<CreatedClient>
+  update(target: ClientTarget, change: ClientChange): Promise<ClientAndSecret>
   /** Disables a client: its requests and tokens are refused from now on. */
   disable(target: ClientTarget): Promise<ClientView>
   /** Enables a client. Its unexpired tokens become valid again. */

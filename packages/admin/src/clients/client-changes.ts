@@ -23,12 +23,12 @@ import { isIdentifier } from '../text.ts'
 import { clientView, findClient, type ClientView } from './client-view.ts'
 
 /** A client, and the secret if one was created. The secret cannot be read again. */
-export interface CreatedClient {
+export interface ClientAndSecret {
   readonly client: ClientView
   readonly clientSecret: string | undefined
 }
 
-export function createClient(registration: ClientRegistration, context: AdminContext): Promise<CreatedClient> {
+export function createClient(registration: ClientRegistration, context: AdminContext): Promise<ClientAndSecret> {
   const { storage } = context
   const id = registration.clientId ?? randomIdentifier(context.random)
   return audit(
@@ -72,13 +72,13 @@ export const updateClient = (
   client: ClientTarget,
   change: ClientChange,
   context: AdminContext,
-): Promise<CreatedClient> =>
+): Promise<ClientAndSecret> =>
   audit(
     {
       name: 'client.updated',
       target: target(client.clientId),
       run: () =>
-        changeGrantable(
+        changeIfGrantable(
           { client, scopes: change.scopes, change: (pinned) => update(pinned, change, registrationOptions(context)) },
           context,
         ),
@@ -104,7 +104,7 @@ export async function enableClient(client: ClientTarget, context: AdminContext):
     {
       name: 'client.enabled',
       target: target(client.clientId),
-      run: () => changeGrantable({ client, change: (pinned) => enable(pinned, context) }, context),
+      run: () => changeIfGrantable({ client, change: (pinned) => enable(pinned, context) }, context),
     },
     context,
   )
@@ -123,7 +123,7 @@ export const removeClient = (client: ClientTarget, context: AdminContext): Promi
         requireGrantable((await findClient(client.clientId, context)).scopes, context)
         const { before } = await disableStored(client, context)
         const { outcome } = await context.storage.clients.remove(clientId(client.clientId), context.clock())
-        // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
+        // RFC 9110 §15.5.5: only one of several concurrent removals succeeds.
         if (outcome === 'absent') throw new AdminError('client_unknown')
         return { result: undefined, before }
       },
@@ -174,10 +174,10 @@ interface GrantableChange {
  * were checked. If the caller named no version and another administrator changed the client first, the change is
  * repeated.
  */
-const changeGrantable = (
+const changeIfGrantable = (
   { client, scopes = [], change }: GrantableChange,
   context: AdminContext,
-): Promise<AuditedResult<CreatedClient>> =>
+): Promise<AuditedResult<ClientAndSecret>> =>
   untilSettled(async () => {
     const before = await findClient(client.clientId, context)
     requireGrantable([...before.scopes, ...scopes], context)
@@ -195,12 +195,12 @@ function requireGrantable(scopes: readonly string[], { mayGrant }: AdminContext)
   if (!scopes.every(mayGrant)) throw new AdminError('beyond_own_scopes', { pointer: '/scopes' })
 }
 
-async function disableStored(client: ClientTarget, context: AdminContext): Promise<AuditedResult<CreatedClient>> {
+async function disableStored(client: ClientTarget, context: AdminContext): Promise<AuditedResult<ClientAndSecret>> {
   await findClient(client.clientId, context)
   return auditedResult(await disable(client, context))
 }
 
-function auditedResult(update: ClientUpdate): AuditedResult<CreatedClient> {
+function auditedResult(update: ClientUpdate): AuditedResult<ClientAndSecret> {
   // RFC 9110 §15.5.5: the client was removed since it was read.
   if (update.outcome === 'absent') throw new AdminError('client_unknown')
   // RFC 9110 §15.5.13.

@@ -23,14 +23,14 @@ interface ImportOptions extends ConfigOptions, ShowOptions {
   readonly report?: string
 }
 
-/** Creates `mintmark user import`, which writes the users of the host's own table. */
+/** Creates `mintmark user import`, which imports users from the host's own table. */
 export const userImportCommand = (io: Io): Command =>
   withConfig(new Command('import'))
     .description('imports users from your own table: creates new users, and replaces the claims of existing ones')
     .argument('<file>', 'JSON Lines or CSV; - for the standard input')
     .addOption(new Option('--format <format>', 'default: by the file name extension').choices(['jsonl', 'csv']))
     .option('--map <claim=column...>', 'the CSV columns whose name differs from the claim', requireMapping)
-    .option('--dry-run', 'shows what would be done, and writes nothing')
+    .option('--dry-run', 'shows what would be done, and changes no user')
     .option('--checkpoint <file>', 'the file that an interrupted import continues from; default: <file>.checkpoint')
     .option('--report <file>', 'writes the refused lines to a file, as JSON Lines')
     .option('--json', 'print JSON')
@@ -182,8 +182,8 @@ async function openReport(
 ): Promise<(refused: readonly Refusal[]) => Promise<number>> {
   if (path === undefined) return () => Promise.resolve(0)
   const file = await open(path, 'a', 0o600)
-  // Lines after the checkpoint are processed again, so what was reported about them is removed. The interrupted import
-  // may have written another file.
+  // Lines after the checkpoint are processed again, so what was reported about them is removed. If the interrupted import
+  // wrote its report to another file, this file can be shorter than that report.
   let size = Math.min(done?.reportBytes ?? 0, (await file.stat()).size)
   await file.truncate(size)
   await file.close()

@@ -301,7 +301,7 @@ describe('a client that the server would refuse', () => {
     expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
   })
 
-  it('is refused as a change, even a change of another member, but stored scope values are checked only when the change sets them', async () => {
+  it('cannot result from a change of any member, but scope values are checked only when the change sets them', async () => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
     const { client } = await registerClient({ ...app, scopes: ['old'] }, { storage })
     const change = (metadata: object, clientRules: object = rules) =>

@@ -39,7 +39,8 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
     ),
   )
   const secrets = opened.filter((secret) => secret !== undefined)
-  // A server with the sealing key can send it later. Without one of two secrets, a receiver might refuse the message.
+  // A server with the sealing key can send the message later. A receiver might refuse a message that is signed with only
+  // one of two secrets.
   if (secrets.length < opened.length) return retry(delivery, { failure: 'sealing_key_missing', now })
   const result = await deps.outbound.request({
     url: webhook.url,
@@ -66,8 +67,8 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
 }
 
 /**
- * How long a delivered message is kept. Until then, its `dedupeKey` keeps it from being enqueued again; later, a receiver
- * recognises it by its identifier.
+ * How long a delivered message is kept. During this time, its `dedupeKey` keeps it from being enqueued again. If it is
+ * enqueued again later, a receiver recognises it by its identifier.
  */
 const deliveredRetention = seconds(172_800)
 
@@ -130,7 +131,7 @@ async function withUser(
   return { ...data, user: { user_id: id, active, claims, version } }
 }
 
-/** Signs with each secret, so that receivers can verify with the old or the new secret while it is replaced. */
+/** Signs with each secret, so that receivers can verify with the old or the new one while a secret is replaced. */
 async function signaturesOf(content: string, secrets: readonly string[]): Promise<string> {
   const signed = await Promise.all(
     secrets.map(async (secret) => {

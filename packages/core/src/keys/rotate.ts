@@ -14,7 +14,7 @@ import { keyStates, planRotation, removableKeys, type KeyState, type RotationTim
 import type { StoredKeySettings } from './settings.ts'
 
 /** A key ring whose stored keys can be changed. */
-interface ChangedRing {
+interface ChangeableRing {
   readonly settings: StoredKeySettings
   /** Makes the next request read storage again. */
   reload(): void
@@ -47,7 +47,7 @@ export type AlgorithmRotation =
 
 /** Implements `rotate` of `StoredKeyRing`. */
 export async function rotateKeys(
-  keys: ChangedRing,
+  keys: ChangeableRing,
   { when = 'due' }: { readonly when?: RotationTime } = {},
 ): Promise<KeyRotation> {
   const { settings } = keys
@@ -93,7 +93,7 @@ async function removeLongDropped(
 }
 
 /** Implements `drop` of `StoredKeyRing`. */
-export async function dropKey(kid: string, keys: ChangedRing): Promise<RevokeOutcome> {
+export async function dropKey(kid: string, keys: ChangeableRing): Promise<RevokeOutcome> {
   const { settings } = keys
   const now = settings.clock()
   const dropped = await dropRow(keyId(kid), now, settings)
@@ -145,7 +145,7 @@ export interface KeyDescription {
 }
 
 /** Implements `list` of `StoredKeyRing`. */
-export async function listKeys({ settings }: ChangedRing): Promise<readonly KeyDescription[]> {
+export async function listKeys({ settings }: ChangeableRing): Promise<readonly KeyDescription[]> {
   const now = settings.clock()
   const records = await settings.storage.signingKeys.list()
   return keyStates(records, now, settings.schedule).map(({ record, state, dropsAt }) => ({
@@ -164,7 +164,7 @@ export async function listKeys({ settings }: ChangedRing): Promise<readonly KeyD
  * while the current keys can sign, a vault outage does not affect requests.
  */
 export function rotateInBackground(
-  ring: ChangedRing,
+  ring: ChangeableRing,
 ): (records: readonly SigningKeyRecord[], now: EpochSeconds) => void {
   const { algorithms, schedule, rotation, onRotationFailed } = ring.settings
   let triedAt: EpochSeconds | undefined

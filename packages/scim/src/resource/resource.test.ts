@@ -34,7 +34,7 @@ const only = (...attributes: readonly string[]) => project({ attributes })
 const without = (...excludedAttributes: readonly string[]) => project({ excludedAttributes })
 const always = { schemas: kim['schemas'], id: 'usr_1' }
 
-test('shows by default the attributes that schemas define, in their order, and never a password (RFC 7643 §7)', () => {
+test('a resource has by default the attributes of its schemas, in the order of the schemas, and never a password (RFC 7643 §7)', () => {
   expect(JSON.stringify(project({}))).toBe(
     JSON.stringify({
       schemas: [core, enterprise],

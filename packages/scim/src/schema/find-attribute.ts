@@ -54,7 +54,7 @@ function findWithUrn(urn: string, name: string, context: ParseContext): Resolved
     : { extension: ownSchema ? undefined : schema.id, attribute, subAttribute: undefined }
 }
 
-/** Returns the core schema or the extension with a URN. URNs are case-insensitive (RFC 7644 §3.10). */
+/** Returns the core schema or the extension that has this URN. URNs are case-insensitive (RFC 7644 §3.10). */
 export function findSchema(urn: string, context: ParseContext): Schema | undefined {
   const found = declaredSchema(urn, context)
   if (found !== undefined) return found
@@ -98,12 +98,13 @@ const urnCharacters = /^urn:[A-Za-z0-9:._-]+$/i
 
 /**
  * Suggests an attribute for an unknown name, for the detail of a refusal: `emails.value` for `email`, `name.givenName`
- * for `givenName`, the full name of an extension attribute. The suggestion is always a name from a schema, never input.
+ * for `givenName`, and the full name of an attribute whose URN is missing or wrong. The suggestion is always a name from
+ * a schema, never input.
  */
 export function suggestAttribute(name: AttributeName, resourceType: ResourceType): string | undefined {
   const context = { resourceType, tolerances: createToleranceCounter(new Set(['extension-attribute-without-urn'])) }
-  const inExtension = findAttribute({ ...name, urn: undefined }, context)
-  if (inExtension !== undefined) return attributeLabel(inExtension)
+  const withoutUrn = findAttribute({ ...name, urn: undefined }, context)
+  if (withoutUrn !== undefined) return attributeLabel(withoutUrn)
 
   const key = nameKey(name.name)
   const plural = resourceType.attributesByName.get(`${key}s`)

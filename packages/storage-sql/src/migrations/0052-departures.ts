@@ -23,7 +23,7 @@ export const departures: Migration = {
       ...userTriggers(types)
         .filter(({ name }) => name === 'mintmark_user_unlinked')
         .flatMap((trigger) => {
-          const changed = { ...trigger, statements: [recordDeparture, touchGroups, removeMemberships, countLess] }
+          const changed = { ...trigger, statements: [recordDeparture, touchGroups, removeMemberships, decrementTotal] }
           return [...types.dropTrigger(trigger), ...types.trigger(changed), ...types.lockFirst(changed, groupsToLock)]
         }),
     ]
@@ -52,6 +52,6 @@ const touchGroups = `UPDATE mintmark_groups SET version = version + 1, updated_a
 const removeMemberships = `DELETE FROM mintmark_group_members
     WHERE issuer = OLD.issuer AND member_id = OLD.user_id AND group_id IN (${fewGroupsOfOld})`
 
-// Last, because every write of a user locks the row of the total until the statement ends.
-const countLess = `UPDATE mintmark_provider_totals SET total = total - 1
+// Last, because it locks the total, which all users of the provider share, until the transaction ends.
+const decrementTotal = `UPDATE mintmark_provider_totals SET total = total - 1
     WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND kind = 'User'`

@@ -1,11 +1,11 @@
 import type { SqlTrigger } from '../dialect.ts'
 
 /**
- * Keep the total of users, and remove the memberships of removed users and organizations. They are part of migration 5
- * and never change.
+ * Triggers that update the total of users, and remove the memberships of removed users and organizations. They are part
+ * of migration 5 and never change.
  *
- * PostgreSQL runs triggers in the order of their names, and these come after the triggers of migration 3: every write
- * of a user locks the row of the total until the statement ends, and nothing waits while it is locked.
+ * PostgreSQL runs triggers in the order of their names, and these run after the triggers of migration 3. They lock the
+ * total, which all users of the issuer share, until the transaction ends, so no other trigger may wait after them.
  */
 export const administrationTriggers: readonly SqlTrigger[] = [
   {

@@ -1,12 +1,12 @@
 import type { SqlTrigger } from '../dialect.ts'
 
 /**
- * Record a revocation in the statement that revokes, whichever process and version of the server runs it. They are part
- * of migration 7 and never change.
+ * Triggers that record a revocation in the statement that revokes, whichever process and version of the server runs it.
+ * They are part of migration 7 and never change.
  *
- * Every revocation of the issuer locks the row of the position until the statement ends, so revocations become visible
- * in the order of their positions. PostgreSQL runs triggers in the order of their names: these come last, and wait for
- * nothing while they hold the lock.
+ * Every revocation of the issuer locks the row of the position until the transaction ends, so revocations become
+ * visible in the order of their positions. PostgreSQL runs triggers in the order of their names: these come last, so no
+ * trigger waits for another lock while they hold this one.
  */
 export const endingTriggers: readonly SqlTrigger[] = [
   {

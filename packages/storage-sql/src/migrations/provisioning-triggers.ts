@@ -1,8 +1,9 @@
 import type { SqlEngine, SqlTrigger } from '../dialect.ts'
 
 /**
- * Triggers that update the e-mail values, the total and the memberships when a provisioned user changes. They run within
- * the statement that changes the user, so that nothing can come between. They are part of migration 3 and never change.
+ * Triggers that update the e-mail values, the provider's total of users and the memberships when a provisioned user
+ * changes. They run within the statement that changes the user, so that no other write can come between. They are part of
+ * migration 3 and never change.
  */
 export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
@@ -10,7 +11,7 @@ export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] =
     table: 'mintmark_users',
     after: 'INSERT',
     when: 'NEW.provider_id IS NOT NULL',
-    statements: [insertEmails(types), countMore('User')],
+    statements: [insertEmails(types), incrementTotal('User')],
   },
   {
     name: 'mintmark_user_emails_changed',
@@ -24,7 +25,7 @@ export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] =
     table: 'mintmark_users',
     after: 'UPDATE OF provider_id',
     when: 'OLD.provider_id IS NULL AND NEW.provider_id IS NOT NULL',
-    statements: [countMore('User')],
+    statements: [incrementTotal('User')],
   },
   {
     name: 'mintmark_user_unlinked',
@@ -38,20 +39,23 @@ export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] =
       // The redundant condition on groups makes SQLite find the rows by their key.
       `DELETE FROM mintmark_group_members
     WHERE issuer = OLD.issuer AND member_id = OLD.user_id AND group_id IN (${groupsOfOld})`,
-      // Last, because every write of a user locks the row of the total until the statement ends.
-      countLess('User'),
+      // Last, because it locks the total, which all users of the provider share, until the transaction ends.
+      decrementTotal('User'),
     ],
   },
 ]
 
-/** Triggers that update the total and the members when a group changes. The statement that removes a group updates the groups that it is in. */
+/**
+ * Triggers that update the provider's total of groups when a group is created or removed, and that remove the memberships
+ * of a removed group. They do not update the groups that contained it: the statement that removes the group does that.
+ */
 export const groupTriggers: readonly SqlTrigger[] = [
   {
     name: 'mintmark_group_inserted',
     table: 'mintmark_groups',
     after: 'INSERT',
     when: 'NEW.provider_id IS NOT NULL',
-    statements: [countMore('Group')],
+    statements: [incrementTotal('Group')],
   },
   {
     name: 'mintmark_group_deleted',
@@ -60,7 +64,7 @@ export const groupTriggers: readonly SqlTrigger[] = [
     when: 'OLD.provider_id IS NOT NULL',
     statements: [
       'DELETE FROM mintmark_group_members WHERE issuer = OLD.issuer AND group_id = OLD.group_id',
-      countLess('Group'),
+      decrementTotal('Group'),
     ],
   },
 ]
@@ -74,7 +78,8 @@ function insertEmails({ emailValues }: SqlEngine['types']): string {
 }
 
 /**
- * By their values: with a plain comparison of `user_id` an engine without statistics reads every address of a provider.
+ * Finds the rows by the e-mail values. If `user_id` were compared directly, an engine without statistics would choose a
+ * plan that reads every address of the provider.
  */
 function deleteEmails({ emailValues }: SqlEngine['types']): string {
   return `DELETE FROM mintmark_user_emails
@@ -82,12 +87,12 @@ function deleteEmails({ emailValues }: SqlEngine['types']): string {
     AND value IN (${emailValues('OLD.comparable')})`
 }
 
-function countMore(kind: 'User' | 'Group'): string {
+function incrementTotal(kind: 'User' | 'Group'): string {
   return `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES (NEW.issuer, NEW.provider_id, '${kind}', 1)
     ON CONFLICT (issuer, provider_id, kind) DO UPDATE SET total = mintmark_provider_totals.total + 1`
 }
 
-function countLess(kind: 'User' | 'Group'): string {
+function decrementTotal(kind: 'User' | 'Group'): string {
   return `UPDATE mintmark_provider_totals SET total = total - 1
     WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND kind = '${kind}'`
 }

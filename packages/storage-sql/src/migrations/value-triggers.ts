@@ -13,7 +13,7 @@ export const valueTriggers = (types: Types): readonly SqlTrigger[] => [
     after: 'INSERT',
     when: 'NEW.provider_id IS NOT NULL',
     statements: [
-      // Last, because every write of a user locks the row of the total until the statement ends.
+      // Last, because it locks the total, which all users of the provider share, until the transaction ends.
       `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES (NEW.issuer, NEW.provider_id, 'User', 1)
     ON CONFLICT (issuer, provider_id, kind) DO UPDATE SET total = mintmark_provider_totals.total + 1`,
     ],

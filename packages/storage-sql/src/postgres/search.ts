@@ -9,22 +9,22 @@ export const postgresSearch: JsonSearch = {
   typeNames: { text: ['string'], number: ['number'], boolean: ['boolean'] },
 
   at: (document, path) => {
-    const there = valueAt(document, path)
+    const value = valueAt(document, path)
     return {
-      ...scalar(there),
+      ...scalar(value),
       items: (alias) => ({
-        from: sql`jsonb_array_elements(${there}) as ${sql.ref(alias)}(value)`,
+        from: sql`jsonb_array_elements(${value}) as ${sql.ref(alias)}(value)`,
         value: { ...scalar(sql.ref(`${alias}.value`)), items: undefined },
       }),
     }
   },
 
   objectsAt: (document, path, alias) => {
-    const there = valueAt(document, path)
+    const value = valueAt(document, path)
     const item = sql.ref(`${alias}.value`)
     return {
-      from: sql`(select value from jsonb_array_elements(case jsonb_typeof(${there})
-        when 'array' then ${there} when 'object' then jsonb_build_array(${there}) else '[]' end)
+      from: sql`(select value from jsonb_array_elements(case jsonb_typeof(${value})
+        when 'array' then ${value} when 'object' then jsonb_build_array(${value}) else '[]' end)
         where jsonb_typeof(value) = 'object') as ${sql.ref(alias)}`,
       document: item,
     }
@@ -39,12 +39,12 @@ export const postgresSearch: JsonSearch = {
   asNumber: (column) => sql`(${column})::numeric`,
 
   sortValues: (document, path, elementPart) => {
-    const there = valueAt(document, path)
+    const value = valueAt(document, path)
     const part = elementPart === undefined ? sql`item.value` : sql`item.value -> ${elementPart}::text`
-    const chosen = sql`(case jsonb_typeof(${there}) when 'array' then (
-      select ${part} from jsonb_array_elements(${there}) with ordinality as item(value, place)
+    const chosen = sql`(case jsonb_typeof(${value}) when 'array' then (
+      select ${part} from jsonb_array_elements(${value}) with ordinality as item(value, place)
       order by coalesce(item.value -> 'primary' = 'true', false) desc, item.place limit 1
-    ) else ${there} end)`
+    ) else ${value} end)`
     return [
       sql`case jsonb_typeof(${chosen}) when 'number' then (${chosen})::numeric end`,
       sql`(case jsonb_typeof(${chosen}) when 'string' then ${chosen} #>> '{}' when 'boolean' then ${chosen} #>> '{}' end) collate "C"`,
