@@ -6,7 +6,7 @@ const [client, api, scim, proxy] = foreignRoles
 export const foreignClients: readonly ForeignClient[] = [
   {
     folder: 'keycloak',
-    name: 'Keycloak as a broker',
+    name: 'Keycloak (as a broker)',
     role: client,
     toolchain: 'keycloak',
     packages: ['keycloak-quarkus-dist'],
@@ -229,7 +229,7 @@ export const foreignClients: readonly ForeignClient[] = [
   },
   {
     folder: 'nginx',
-    name: 'nginx with client certificates',
+    name: 'nginx (with client certificates)',
     role: proxy,
     toolchain: 'nginx',
     packages: ['nginx'],

@@ -26,7 +26,7 @@ export function describeModelContextProtocol(
     afterAll(() => api.close())
 
     it.each(['none', 'client_secret_basic', 'client_secret_post'] as const)(
-      'discovers the server from a challenge and gets a token for that API with PKCE and %s (RFC 9728 §5, RFC 8414 §3, RFC 8707 §2)',
+      'discovers the server from a challenge and gets a token for the API with PKCE and the authentication method %s (RFC 9728 §5, RFC 8414 §3, RFC 8707 §2)',
       async (method) => {
         const client = await createRegisteredClient(api, method)
         const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(await api.call())
@@ -60,7 +60,7 @@ export function describeModelContextProtocol(
     })
 
     it.each([0, 1, 2])(
-      'reads the metadata of an issuer with a path when the first %i URLs do not exist (RFC 8414 §3.1, §5)',
+      'reads the metadata of an issuer with a path; number of failed attempts before: %i (RFC 8414 §3.1, §5)',
       async (missing) => {
         const issuer = 'https://as.test/tenant'
         const site = await startServer({ issuer })
@@ -199,7 +199,7 @@ function createMemoryClient({ site, resource, scope = 'mcp.use', registered }: C
       client_name: 'Tools',
       redirect_uris: [redirectUrl],
       token_endpoint_auth_method: 'none',
-      // With these grant types, the second generation also requests `offline_access`.
+      // With these grant types, `@modelcontextprotocol/client` also requests `offline_access`.
       ...(registered === undefined && { grant_types: ['authorization_code', 'refresh_token'] }),
       scope,
     },

@@ -17,11 +17,33 @@ afterAll(() => server.close())
 
 describe('openid-client signs a user in', () => {
   it.each([
-    ['P', () => client.None(), 'https://spa.test/cb'],
-    ['A', () => client.ClientSecretBasic(server.clients.A.secret), 'https://app.test/cb'],
-    ['X', () => client.ClientSecretPost(server.clients.X.secret), 'https://x.test/cb'],
-    ['B', () => client.PrivateKeyJwt({ key: server.clients.B.privateKey, kid: 'b1' }), 'https://b.test/cb'],
-  ] as const)('gets valid tokens as client %s (OIDC Core §3.1)', async (id, authentication, redirectUri) => {
+    ['none', { id: 'P', authentication: () => client.None(), redirectUri: 'https://spa.test/cb' }],
+    [
+      'client_secret_basic',
+      {
+        id: 'A',
+        authentication: () => client.ClientSecretBasic(server.clients.A.secret),
+        redirectUri: 'https://app.test/cb',
+      },
+    ],
+    [
+      'client_secret_post',
+      {
+        id: 'X',
+        authentication: () => client.ClientSecretPost(server.clients.X.secret),
+        redirectUri: 'https://x.test/cb',
+      },
+    ],
+    [
+      'private_key_jwt',
+      {
+        id: 'B',
+        authentication: () => client.PrivateKeyJwt({ key: server.clients.B.privateKey, kid: 'b1' }),
+        redirectUri: 'https://b.test/cb',
+      },
+    ],
+  ] as const)('gets valid tokens with the authentication method %s (OIDC Core §3.1)', async (_, party) => {
+    const { id, authentication, redirectUri } = party
     const config = await configure(id, authentication())
 
     const tokens = await signIn(config, { redirect_uri: redirectUri })

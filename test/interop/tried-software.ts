@@ -32,11 +32,11 @@ export const triedSoftware: readonly TriedSoftware[] = [
     role: client,
     name: 'oauth4webapi',
     packageName: 'oauth4webapi',
-    files: ['oauth4webapi-sign-in', 'oauth4webapi-tokens', 'oauth4webapi-dpop'],
+    files: ['oauth4webapi-sign-in', 'oauth4webapi-tokens', 'oauth4webapi-dpop', 'oauth4webapi-par'],
   },
   {
     role: client,
-    name: 'AT Protocol, OAuth client for Node',
+    name: 'AT Protocol OAuth client (Node)',
     packageName: '@atproto/oauth-client-node',
     files: ['atproto-oauth-client'],
     setUp:
@@ -51,7 +51,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
   },
   {
     role: client,
-    name: 'better-auth, generic OAuth',
+    name: 'better-auth (generic OAuth)',
     packageName: 'better-auth',
     files: ['better-auth'],
     setUp: 'Set `discoveryUrl` and the scope `email`, because its user records need an e-mail address.',
@@ -81,7 +81,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
   },
   {
     role: client,
-    name: 'oidc-client-ts, in Chromium',
+    name: 'oidc-client-ts (in Chromium)',
     packageName: 'oidc-client-ts',
     files: ['oidc-client-ts'],
     setUp:
@@ -105,14 +105,14 @@ export const triedSoftware: readonly TriedSoftware[] = [
   },
   {
     role: client,
-    name: 'Model Context Protocol, first TypeScript client',
+    name: 'Model Context Protocol (first TypeScript client)',
     packageName: '@modelcontextprotocol/sdk',
     files: ['model-context-protocol-sdk'],
-    setUp: 'Same as for the second generation, below. It does not check `iss`.',
+    setUp: 'Same as for `@modelcontextprotocol/client`, below. It does not check `iss`.',
   },
   {
     role: client,
-    name: 'Model Context Protocol, TypeScript client',
+    name: 'Model Context Protocol (TypeScript client)',
     packageName: '@modelcontextprotocol/client',
     files: ['model-context-protocol-client'],
     setUp:
