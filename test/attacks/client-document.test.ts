@@ -522,7 +522,7 @@ describe('a client that has a metadata document and pushes its request', () => {
       headers: { cookie: `host=U1.${server.clock.now() - 5}` },
     })
 
-  it('gets tokens after consent, and is not stored before (RFC 9126 §2, Client ID Metadata Document §5)', async () => {
+  it('is stored only after consent, and then gets tokens (RFC 9126 §2, Client ID Metadata Document §5)', async () => {
     const { server, site } = await start()
 
     const pushed = await push(server)

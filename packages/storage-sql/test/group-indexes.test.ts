@@ -53,40 +53,37 @@ const groupSearches: readonly (readonly [string, ResolvedFilter | undefined, Sor
   ['sortBy created descending', undefined, sortedBy(attribute('meta', 'created'), 'descending')],
 ]
 
-test.for(engines)(
-  'on $name finds and sorts more groups by indexes than the scan limit allows to read',
-  async ({ open }) => {
-    const dialect = await open()
-    const unlimited = await createSqlStorage({ dialect, issuer })
-    const limited = await createSqlStorage({ dialect, issuer, scanLimit: 3 })
-    for (let number = 0; number < 60; number += 1) {
-      const displayName = number < 2 ? `Zzzz ${number}`.padEnd(300, '-') : `Team ${number}`
-      const state = aGroupState(`${number}`, { displayName, comparable: { displayName: displayName.toLowerCase() } })
-      const withoutId = number % 5 === 0 ? { ...state, externalId: undefined } : state
-      const createdAt = epochSeconds(1_800_000_000 + ((number * 7) % 60))
-      await unlimited.groups.insert(
-        aGroup(`${number}`, { groupId: groupId(`group-${number}`), state: withoutId, createdAt }),
-      )
-    }
-    const list = (storage: typeof limited, filter: ResolvedFilter | undefined, sort: SortKey | undefined) =>
-      storage.groups.list({ providerId, filter, sort, page: { kind: 'index', offset: 0, limit: 100 } })
+test.for(engines)('on $name finds and sorts more groups by indexes than the scan limit allows', async ({ open }) => {
+  const dialect = await open()
+  const unlimited = await createSqlStorage({ dialect, issuer })
+  const limited = await createSqlStorage({ dialect, issuer, scanLimit: 3 })
+  for (let number = 0; number < 60; number += 1) {
+    const displayName = number < 2 ? `Zzzz ${number}`.padEnd(300, '-') : `Team ${number}`
+    const state = aGroupState(`${number}`, { displayName, comparable: { displayName: displayName.toLowerCase() } })
+    const withoutId = number % 5 === 0 ? { ...state, externalId: undefined } : state
+    const createdAt = epochSeconds(1_800_000_000 + ((number * 7) % 60))
+    await unlimited.groups.insert(
+      aGroup(`${number}`, { groupId: groupId(`group-${number}`), state: withoutId, createdAt }),
+    )
+  }
+  const list = (storage: typeof limited, filter: ResolvedFilter | undefined, sort: SortKey | undefined) =>
+    storage.groups.list({ providerId, filter, sort, page: { kind: 'index', offset: 0, limit: 100 } })
 
-    for (const [name, filter, sort] of groupSearches) {
-      const found = await list(limited, filter, sort)
-      const expected = await list(unlimited, filter, sort)
-      expect({ name, outcome: found?.outcome }).toEqual({ name, outcome: 'listed' })
-      expect(found.outcome === 'listed' && found.records).toEqual(expected.outcome === 'listed' && expected.records)
-    }
-    // The index shortens two long names, so sorting by names has to read all rows. Without these two, the index has the order.
-    expect(await list(limited, undefined, sortedBy(attribute('displayName')))).toEqual({ outcome: 'tooMany' })
-    for (const number of [0, 1]) await removeGroup(unlimited, `group-${number}`)
-    for (const direction of ['ascending', 'descending'] as const) {
-      const found = await list(limited, undefined, sortedBy(attribute('displayName'), direction))
-      expect(found).toEqual(await list(unlimited, undefined, sortedBy(attribute('displayName'), direction)))
-      expect(found.outcome).toBe('listed')
-    }
-  },
-)
+  for (const [name, filter, sort] of groupSearches) {
+    const found = await list(limited, filter, sort)
+    const expected = await list(unlimited, filter, sort)
+    expect({ name, outcome: found?.outcome }).toEqual({ name, outcome: 'listed' })
+    expect(found.outcome === 'listed' && found.records).toEqual(expected.outcome === 'listed' && expected.records)
+  }
+  // The index shortens two long names, so sorting by names has to read all rows. Without these two, the index has the order.
+  expect(await list(limited, undefined, sortedBy(attribute('displayName')))).toEqual({ outcome: 'tooMany' })
+  for (const number of [0, 1]) await removeGroup(unlimited, `group-${number}`)
+  for (const direction of ['ascending', 'descending'] as const) {
+    const found = await list(limited, undefined, sortedBy(attribute('displayName'), direction))
+    expect(found).toEqual(await list(unlimited, undefined, sortedBy(attribute('displayName'), direction)))
+    expect(found.outcome).toBe('listed')
+  }
+})
 
 test.for(engines)('on $name finds and sorts resources of custom types by indexes', async ({ open }) => {
   const dialect = await open()
