@@ -160,8 +160,8 @@ export async function listKeys({ settings }: ChangeableRing): Promise<readonly K
 }
 
 /**
- * Rotates the keys of a ring with automatic rotation. It runs after the keys were read, and no request waits for it:
- * while the current keys can sign, a vault outage does not affect requests.
+ * Returns a function that rotates the keys if rotation is automatic and due. Call it after the keys were read. No request
+ * waits for the rotation: while the current keys can sign, a vault outage does not affect requests.
  */
 export function rotateInBackground(
   ring: ChangeableRing,

@@ -73,13 +73,13 @@ export function createStoredKeys(options: StoredKeysOptions): StoredKeyRing {
     return view
   }
 
-  const changedRing = { settings, reload: () => reader.forget() }
-  const rotate = rotateInBackground(changedRing)
+  const changeableRing = { settings, reload: () => reader.forget() }
+  const rotate = rotateInBackground(changeableRing)
   return {
-    ...changedRing,
-    rotate: (options) => rotateKeys(changedRing, options),
-    drop: (kid) => dropKey(kid, changedRing),
-    list: () => listKeys(changedRing),
+    ...changeableRing,
+    rotate: (options) => rotateKeys(changeableRing, options),
+    drop: (kid) => dropKey(kid, changeableRing),
+    list: () => listKeys(changeableRing),
     async ready() {
       // A row that somebody inserts later must not stop the running processes.
       if (isProven) return

@@ -40,7 +40,9 @@ const tables = ({ text, integer, json, searchable, table, smallRowTable }: SqlEn
   `CREATE UNIQUE INDEX mintmark_custom_resource_keys_by_key ON mintmark_custom_resource_keys (issuer, provider_id, resource_type, unique_key)`,
 ]
 
-/** Keep the total of a type, as for users and groups, and remove the keys with the resource. */
+/**
+ * Triggers that update the total of a resource type, as for users and groups, and remove the keys of a removed resource.
+ */
 const triggers = [
   {
     name: 'mintmark_custom_resource_inserted',

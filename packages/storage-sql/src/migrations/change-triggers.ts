@@ -1,8 +1,9 @@
 import type { SqlEngine, SqlTrigger } from '../dialect.ts'
 
 /**
- * Record changes for webhooks, in the statement that makes them. They are part of migration 32 and never change. A change gets its
- * position later, from whoever lists changes: a counter that every writer locks would make all writers of an issuer wait for each other.
+ * Triggers that record changes for webhooks, in the statement that makes them. They are part of migration 32 and never
+ * change. A change gets its position later, when changes are listed: a counter that every writer locks would make all
+ * writers of an issuer wait for each other.
  */
 export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => {
   const record = (change: Change): string => recordChange(change, types)

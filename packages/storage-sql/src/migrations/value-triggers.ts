@@ -3,8 +3,8 @@ import type { SqlEngine, SqlTrigger } from '../dialect.ts'
 type Types = SqlEngine['types']
 
 /**
- * Keep the indexed values of provisioned users and the times of their last change. They are part of the migration that
- * creates these tables, and never change. Migration 0051 replaces those of `indexTriggers`.
+ * Triggers that update the indexed values of provisioned users and the times of their last change. They are part of the
+ * migration that creates these tables, and never change. Migration 0051 replaces those of `indexTriggers`.
  */
 export const valueTriggers = (types: Types): readonly SqlTrigger[] => [
   {
@@ -32,7 +32,7 @@ export const valueTriggers = (types: Types): readonly SqlTrigger[] => [
   },
 ]
 
-/** Keep the indexed values of provisioned users. @param valuesOf a query for the values of a version of a row. */
+/** Triggers that update the indexed values of provisioned users. @param valuesOf a query for the values of a version of a row. */
 function indexTriggers(types: Types, valuesOf: (row: string) => string): readonly SqlTrigger[] {
   /** The values of one version of the row that the other does not have. */
   const without = (one: string, other: string): string =>
