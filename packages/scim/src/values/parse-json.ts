@@ -10,6 +10,30 @@ import { refusal } from '../error/scim-error.ts'
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
  */
 export function* parseJson(text: string, maximumValues = valuesOfMessage(0)): Pieces<JsonValue> {
+  // A value takes at least one character, so short text has neither too many values nor too many members. It may be too deep for
+  // this function, which `parseJsonObject` notices.
+  const value = text.length <= Math.min(shortText, maximumValues) ? parseCompact(text) : undefined
+  return value === undefined ? yield* parseInPieces(text, maximumValues) : value
+}
+
+/**
+ * Parses text with `JSON.parse`, which is several times faster, if it is written as `JSON.stringify` writes it: then it repeats no
+ * name. Most identity providers write small messages like that.
+ * @returns undefined for other text.
+ */
+function parseCompact(text: string): JsonValue | undefined {
+  try {
+    const value = JSON.parse(text) as JsonValue
+    return JSON.stringify(value) === text ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** In characters. A thousand members with different names take more. */
+const shortText = 4096
+
+function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> {
   let at = 0
   let values = 0
   let tokens = 0
