@@ -9,12 +9,6 @@ export interface Justification extends GuardName {
 
 export const justifications: readonly Justification[] = [
   {
-    file: 'packages/scim/src/values/parse-json.ts',
-    condition: 'text.length <= Math.min(shortText, maximumValues)',
-    change: 'false',
-    reason: 'The parser in pieces gives the same value, in more time.',
-  },
-  {
     file: 'packages/core/src/tokens/access-token.ts',
     condition: "token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))",
     change: "without token.format === 'jwt'",
