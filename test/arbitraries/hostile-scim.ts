@@ -93,7 +93,7 @@ const attribute = fc.constantFrom(
   'a.b.c',
 )
 
-/** Occasionally replaces a valid value by an odd value. */
+/** Occasionally replaces a valid value with an odd value. */
 const mostly = (good: unknown): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(good) }, { weight: 1, arbitrary: oddValue })
 

@@ -60,7 +60,7 @@ async function runBlock(code: string, { terminal, npm, programs }: PageEnvironme
 }
 
 /**
- * Replaces each line with a minus by the lines with a plus after it, and inserts those after a line without a sign.
+ * Applies a diff: replaces each `-` line with the `+` lines after it, and inserts `+` lines that follow an unmarked line.
  * @throws Error if the old line is missing.
  */
 function applyDiff(file: string, diff: string): undefined {

@@ -51,7 +51,7 @@ interface Manifest {
 }
 
 /**
- * Creates the package.json of a new project. Replaces each version `*` in the template by the version in the manifest
+ * Creates the package.json of a new project. Replaces each version `*` in the template with the version in the manifest
  * of this package.
  * @throws Error if the manifest has no such version.
  */

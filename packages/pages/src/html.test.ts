@@ -77,7 +77,7 @@ const hostileText = fc.oneof(
   fc.string({ unit: fc.constantFrom('</p>', '<script>', '&quot;', '&#39', '&lt', '" onload="x', "' x='", '-->') }),
 )
 
-/** Replaces characters that HTML cannot represent by the replacement character, as the parser does. */
+/** Replaces characters that HTML cannot represent with the replacement character, as the parser does. */
 const asParsed = (text: string): string => text.replace(/\0|\p{Surrogate}/gu, '\uFFFD')
 
 const textToken = (text: string) => (text === '' ? [] : [{ kind: 'text', text }])

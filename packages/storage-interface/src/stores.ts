@@ -21,7 +21,13 @@ export type { Candidates, TextLookup } from './filter/find-candidates.ts'
 export { compareText } from './filter/matches-filter.ts'
 export type { ResourcePredicate } from './filter/matches-filter.ts'
 export { comparisonsOf } from './filter/resolved-filter.ts'
-export type { FilterAttribute, FilterShape, FilterWork, OrderOperator, TextOperator } from './filter/resolved-filter.ts'
+export type {
+  ComparisonCosts,
+  FilterAttribute,
+  FilterShape,
+  OrderOperator,
+  TextOperator,
+} from './filter/resolved-filter.ts'
 export type { GrantInsertOutcome, GrantStore } from './grant.ts'
 export type {
   GroupChangeOutcome,

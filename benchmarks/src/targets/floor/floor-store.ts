@@ -16,7 +16,7 @@ export interface FloorStore {
   /** Finds a family with its grant, client and user. */
   familyByHandle(handleDigest: string): Later<FloorStatus | undefined>
   familyById(familyId: string): Later<FloorStatus | undefined>
-  /** Replaces the current refresh token by its successor. */
+  /** Replaces the current refresh token with its successor. */
   rotate(handleDigest: string, currentDigest: string, successorDigest: string): Later<boolean>
   isRevoked(tokenId: string): Later<boolean>
 }

@@ -50,7 +50,7 @@ export async function serveScimmy(
 
   const app = express()
   app.disable('x-powered-by')
-  // The routers replace strings by numbers in `request.query`, which Express 5 creates anew at each access.
+  // The routers replace strings with numbers in `request.query`, which Express 5 creates anew at each access.
   app.set('query parser', (text: string) => withNumbers(new URLSearchParams(text)))
   app.use('/scim', new SCIMMYRouters({ type: 'bearer', handler: authenticate }))
   await serveTarget({ listener: app, site: { scim: { basePath: '/scim', secret: scimSecret, accounts: rows } } })

@@ -27,10 +27,10 @@ const redirectRules = {
   absolute: 'A redirect URI must be absolute, with a scheme and a host.',
   credentials: 'A redirect URI must not contain a user name or a password.',
   query: 'The query of a redirect URI must consist of parameters with names, separated by "&".',
-  answer:
+  response:
     'The query of a redirect URI must not contain a parameter of the response, such as "code", "state", "iss" or "error".',
   // RFC 8252 §7.3.
-  plain: 'A redirect URI with http must be on loopback: 127.0.0.1, [::1] or localhost. Others must use https.',
+  plain: 'A redirect URI with http must be on loopback: 127.0.0.1, [::1] or localhost. Other hosts must use https.',
   // RFC 8252 §7.1.
   scheme:
     'A redirect URI must use https, http on loopback, or a private-use scheme with a dot, such as com.example.app.',
@@ -56,7 +56,7 @@ function brokenRedirectRule(uri: string): RedirectRule | undefined {
   // split at semicolons.
   const pairs = query?.split(/[&;]/) ?? []
   if (!pairs.every(isParameter)) return 'query'
-  if (pairs.some(isAnswerParameter)) return 'answer'
+  if (pairs.some(isResponseParameter)) return 'response'
   if (url.protocol === 'https:' || url.protocol === 'http:') return brokenWebRule(uri, url)
   return isPrivateUseScheme(url.protocol) ? undefined : 'scheme'
 }
@@ -71,7 +71,7 @@ function brokenWebRule(uri: string, url: URL): RedirectRule | undefined {
   return url.hostname.split('.').includes('') ? 'host' : undefined
 }
 
-/** Whether a host name is one of the local machine. */
+/** Whether a host name denotes the local machine. */
 export const isLoopbackHost = (hostname: string): boolean =>
   hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost'
 
@@ -81,9 +81,10 @@ const isPrivateUseScheme = (protocol: string): boolean => /^[a-z][a-z0-9+-]*(\.[
 const isParameter = (pair: string): boolean => !/^(?:=|$)/.test(pair) && decodeComponent(pair) !== undefined
 
 /**
- * Whether a response has a parameter of this name. The client could read a registered `code` instead of the server's.
+ * Whether a parameter of a redirect URI has the name of a response parameter. The client could read a registered `code`
+ * instead of the server's.
  */
-function isAnswerParameter(pair: string): boolean {
+function isResponseParameter(pair: string): boolean {
   // Some parsers treat `Code` and ` code` as `code`, and `code[]` as a list named `code`.
   const name = decodeComponent(pair.split('=', 1)[0] ?? '')
   return responseParameters.has(name?.split('[', 1)[0]?.trim().toLowerCase() ?? '')

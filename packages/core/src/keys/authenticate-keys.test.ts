@@ -27,7 +27,7 @@ const sealingKeyError = {
   message: expect.stringMatching(/another sealing key.*give both: \[old, new\]/) as string,
 }
 
-/** Replaces the only key by a changed copy, as somebody with write access to the database would. */
+/** Replaces the only key with a changed copy, as somebody with write access to the database would. */
 async function tamper(fixture: ReturnType<typeof aRing>, change: Partial<SigningKeyRecord>): Promise<void> {
   const [row] = await fixture.storage.signingKeys.list()
   if (row === undefined) throw new Error('There is no key.')

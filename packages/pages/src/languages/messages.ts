@@ -114,7 +114,7 @@ export interface Messages {
   }
 }
 
-/** Replaces the placeholders by the values. The text itself is escaped. */
+/** Replaces the placeholders with the values. The text itself is escaped. */
 export function fill(text: string, values: Readonly<Record<string, Fragment>>): Fragment {
   return html`${text.split(placeholder).map((part, at) => (at % 2 === 0 ? part : values[part]))}`
 }

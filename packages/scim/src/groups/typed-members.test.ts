@@ -36,9 +36,9 @@ const put = (members: readonly JsonValue[]): Pieces<unknown> =>
   replaceResourceInPieces(group(membersFrom(0)), group(members), groupResourceType)
 
 test.each<[string, number, () => Pieces<unknown>]>([
-  ['a PATCH that replaces all by the same', 6, () => patch({ op: 'replace', path: 'members', value: membersFrom(0) })],
+  ['a PATCH that replaces all with the same', 6, () => patch({ op: 'replace', path: 'members', value: membersFrom(0) })],
   [
-    'a PATCH that replaces all by others',
+    'a PATCH that replaces all with others',
     4,
     () => patch({ op: 'replace', path: 'members', value: membersFrom(count) }),
   ],

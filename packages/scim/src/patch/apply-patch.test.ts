@@ -374,7 +374,7 @@ test('returns the same object when an operation has no effect (RFC 7644 §3.5.2.
   expect(patch({ op: 'replace', path: 'displayName', value: 'Kim' }).resource).toBe(kim)
 })
 
-test('replaces a list that contains a value twice by another list of the same length (RFC 7643 §2.4)', () => {
+test('replaces a list that contains a value twice with another list of the same length (RFC 7643 §2.4)', () => {
   const twice = { ...kim, emails: [{ value: 'b@x.test' }, { value: 'b@x.test' }] }
   const value = [{ value: 'b@x.test' }, { value: 'a@x.test' }]
 

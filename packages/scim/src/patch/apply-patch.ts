@@ -41,7 +41,7 @@ export function applyPatch(
   return runAtOnce(applyAssignments(resource, assignments, context))
 }
 
-/** Applies operations that were already split into assignments, in pieces. */
+/** Applies assignments, into which `toAssignments` has split the operations. Works in pieces, between which other requests may run. */
 export function* applyAssignments(
   resource: JsonObject,
   assignments: readonly Assignment[],

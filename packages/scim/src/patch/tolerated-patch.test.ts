@@ -150,7 +150,7 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
     ['empty-text-means-absent'],
   ],
   [
-    'a replace of a single value by null',
+    'a replace of a single value with null',
     { op: 'Replace', path: 'displayName', value: null },
     { displayName: undefined } as never,
     ['operation-name-case', 'null-means-absent'],
@@ -163,19 +163,19 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
   ],
   ['an add of null to a list', { op: 'add', path: 'emails', value: null }, {}, ['null-means-absent']],
   [
-    'a replace of a list by null',
+    'a replace of a list with null',
     { op: 'replace', path: 'emails', value: null },
     { emails: undefined } as never,
     ['null-means-absent'],
   ],
   [
-    'a replace of a selected value by null',
+    'a replace of a selected value with null',
     { op: 'replace', path: 'emails[type eq "home"]', value: null },
     { emails: [workMail] },
     ['null-means-absent'],
   ],
   [
-    'a replace of a sub-attribute of a selected value by null',
+    'a replace of a sub-attribute of a selected value with null',
     { op: 'replace', path: 'emails[type eq "work"].primary', value: null },
     { emails: [{ value: 'kim@x.test', type: 'work' }, homeMail] },
     ['null-means-absent'],

@@ -19,9 +19,9 @@ export type OrderOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
 export type TextOperator = OrderOperator | 'co' | 'sw' | 'ew'
 
 /**
- * A filter whose names and values have been checked against a schema (RFC 7644 §3.4.2.2): plain frozen JSON, which can be folded
- * into a predicate or into SQL. It tests the comparable form of a resource, in which every string is as it is compared (its case
- * folded unless the attribute is case-exact) and every dateTime is a number. Laws of every fold:
+ * A filter whose names and values have been checked against a schema (RFC 7644 §3.4.2.2): plain frozen JSON, from which
+ * stores build a predicate or SQL. It tests the comparable form of a resource, in which every string is case-folded unless its
+ * attribute is case-exact, and every dateTime is a number. Laws of every evaluation:
  * - `present` holds if the value is not empty; for a complex value or several values, if one part is not empty.
  * - `ne` holds exactly if there is no value or one differs; `not` negates the whole operand.
  * - `element` holds if one and the same value of a multi-valued complex attribute satisfies `where`.
@@ -61,27 +61,27 @@ export type FilterShape =
   | { readonly kind: 'present' }
   | { readonly kind: 'text' | 'number' | 'boolean'; readonly operator: string }
 
-/** The cost model of evaluating a filter. */
-export interface FilterWork {
-  /** The cost of splitting a list, as a number of comparisons. */
+/** How `comparisonsOf` counts the work of an evaluation. */
+export interface ComparisonCosts {
+  /** The cost of reading the list of values that an `element` tests, as a number of comparisons. */
   readonly list: number
-  /** Whether the equalities of an `or` are looked up together, as `matchesFilter` does, or each is tested. */
+  /** Whether the equalities of an `or` are evaluated together with one look-up, as in `matchesFilter`, or each is tested. */
   readonly equalities: 'together' | 'each'
 }
 
-/** Returns the largest number of comparisons that a filter can make with one value, including other work of the same cost. */
-export function comparisonsOf(filter: FilterShape, work: FilterWork): number {
+/** Returns the largest number of comparisons that a filter can make with one value. Other work counts as comparisons of the same cost. */
+export function comparisonsOf(filter: FilterShape, costs: ComparisonCosts): number {
   switch (filter.kind) {
     case 'or':
     case 'and': {
-      const others = filter.operands.filter((operand) => filter.kind === 'and' || !isJoined(operand, work))
+      const others = filter.operands.filter((operand) => filter.kind === 'and' || !isEvaluatedTogether(operand, costs))
       const lookups = others.length < filter.operands.length ? 1 : 0
-      return others.reduce((sum, operand) => sum + comparisonsOf(operand, work), lookups)
+      return others.reduce((sum, operand) => sum + comparisonsOf(operand, costs), lookups)
     }
     case 'not':
-      return comparisonsOf(filter.operand, work)
+      return comparisonsOf(filter.operand, costs)
     case 'element':
-      return work.list + comparisonsOf(filter.where, work)
+      return costs.list + comparisonsOf(filter.where, costs)
     case 'present':
     case 'text':
     case 'number':
@@ -92,5 +92,5 @@ export function comparisonsOf(filter: FilterShape, work: FilterWork): number {
   }
 }
 
-const isJoined = (operand: FilterShape, { equalities }: FilterWork): boolean =>
+const isEvaluatedTogether = (operand: FilterShape, { equalities }: ComparisonCosts): boolean =>
   equalities === 'together' && operand.kind === 'text' && operand.operator === 'eq'

@@ -27,10 +27,10 @@ import { expireSubjects, type SubjectTable } from './subjects.ts'
 import { type Aged, type RowsByAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
 /** A user who was not removed, with the state from the identity provider. It is one object, as it is one row in SQL. */
-export interface PresentUser<Said extends Provisioning | undefined = Provisioning | undefined> {
+export interface PresentUser<State extends Provisioning | undefined = Provisioning | undefined> {
   readonly kind: 'present'
   readonly record: UserRecord
-  readonly provisioning: Said
+  readonly provisioning: State
 }
 
 /** The state of a user as the identity provider sent it. */
@@ -54,11 +54,11 @@ export interface UserTable {
   /** The attributes that the host indexed. */
   readonly indexed: Map<string, IndexedAttribute>
   readonly changes: ChangeTable
-  /** The last user with each key who was removed or released, by the `formerKey` of an `externalId` or a `userName`. */
+  /** The last former user with each key. A key is the `formerKey` of an `externalId` or a `userName`. */
   readonly former: Map<string, FormerUser>
 }
 
-/** A user who was removed or released. */
+/** A user who was removed, or who was released: the provider no longer manages the user, but the user still exists. */
 interface FormerUser {
   readonly userId: UserId
   readonly blockedAt: EpochSeconds | undefined
@@ -86,7 +86,7 @@ export function rememberFormerUser(users: UserTable, { record, provisioning }: P
   remember('userName', userNameOf(comparable))
 }
 
-/** Returns when the last user who had this key, and was removed or released, was blocked. */
+/** Returns when the last former user with this key was blocked; `undefined` if there is no such user, or the user is not blocked. */
 export function blockOfKey(users: UserTable, key: string): EpochSeconds | undefined {
   const former = users.former.get(key)
   if (former === undefined) return undefined
@@ -145,7 +145,10 @@ function writeUserChanges(changes: ChangeTable, before: UserRecord | undefined, 
   if (!before.active && record.active) writeChange(changes, { type: 'user.reactivated', userId }, updatedAt)
 }
 
-/** Replaces a user by a tombstone. It has no generation: nothing reads it, and the identifier is never reused. */
+/**
+ * Replaces a user with a tombstone. A tombstone has no generation: nothing reads the generation of a removed user, and the
+ * identifier is never reused.
+ */
 function tombstoneUser(users: UserTable, userId: UserId): void {
   const row = presentRow(users, userId)
   reindex(users.byProvider, { from: indexedRow(row), to: undefined })
@@ -246,7 +249,7 @@ export function createMemoryUsers(
   }
 }
 
-/** Lists all users, with and without a provider. */
+/** Describes the list of all users, with and without a provider, to `listPage`. */
 const allUsers = (users: UserTable): Listing<UserId, UserRecord> => ({
   byAge: users.byAge,
   lookups: new Map([

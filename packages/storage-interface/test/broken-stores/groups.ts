@@ -189,7 +189,7 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
 
 const firstProvider: ProviderId = aGroup('any').providerId
 
-/** Replaces each change of a group by a different one. */
+/** Replaces each change of a group with a different one. */
 function alterGroupChange(misunderstand: (change: GroupChange) => GroupChange): BrokenStore {
   return breakStore('groups', (honest) => ({ change: (change) => honest.change(misunderstand(change)) }))
 }

@@ -410,7 +410,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
   ),
 }
 
-/** Replaces the keys by unique ones, so that no insertion conflicts, as in a store without unique indexes. */
+/** Replaces the keys with unique ones, so that no insertion conflicts, as in a store without unique indexes. */
 const withUniqueKeys = (state: ProvisionedState, userId: string): ProvisionedState => ({
   ...state,
   externalId: userId,

@@ -96,7 +96,7 @@ export const brokenSessionStores: Readonly<Record<string, BrokenStore>> = {
       return honest.join({ ...request, session: { ...request.session, userId } })
     },
   })),
-  "sessions: the participants of a user's unrevoked sessions are listed up to a generation": breakStore(
+  "sessions: the participants of a user's unrevoked sessions of up to a given generation are listed": breakStore(
     'sessions',
     (honest) => ({
       participantsOfUser: (userId) => honest.participantsOfUser(userId, 9),

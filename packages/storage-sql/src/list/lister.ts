@@ -281,8 +281,8 @@ interface Bound {
 }
 
 function limitsOf(filter: ResolvedFilter | undefined, scanLimit: number): ReadLimits {
-  const work = filter === undefined ? 1 : comparisonsOf(filter, rowWork)
-  const comparisons = filter === undefined ? 1 : Math.max(1, comparisonsOf(filter, entryWork))
+  const work = filter === undefined ? 1 : comparisonsOf(filter, rowCosts)
+  const comparisons = filter === undefined ? 1 : Math.max(1, comparisonsOf(filter, entryCosts))
   return {
     comparisons,
     rows: scanLimit / Math.max(1, work / ordinaryComparisons),
@@ -294,10 +294,10 @@ function limitsOf(filter: ResolvedFilter | undefined, scanLimit: number): ReadLi
 const ordinaryComparisons = 5
 
 /** Unnesting a list is as much work as a few comparisons. */
-const rowWork = { list: 4, equalities: 'each' } as const
+const rowCosts = { list: 4, equalities: 'each' } as const
 
 /** An entry of an index has one value. */
-const entryWork = { list: 0, equalities: 'each' } as const
+const entryCosts = { list: 0, equalities: 'each' } as const
 
 /** Reading a row is as much work as reading this many entries of an index and comparing each once. */
 const entriesOfRow = 100

@@ -95,8 +95,8 @@ export const sessionLaws: readonly StorageLaw[] = [
     const idle = { ...ofAge(3), idleExpiresAt: now }
     const expired = { ...ofAge(5), expiresAt: now }
     const active = [ofAge(4), ofAge(1), { ...ofAge(6), idleExpiresAt: nowPlus(1), expiresAt: nowPlus(1) }, ofAge(0)]
-    const others = { ...ofAge(7), userId: userId('user-2') }
-    for (const record of [...active, idle, expired, others, ofAge(2)]) await storage.sessions.insert(record)
+    const foreign = { ...ofAge(7), userId: userId('user-2') }
+    for (const record of [...active, idle, expired, foreign, ofAge(2)]) await storage.sessions.insert(record)
     await storage.sessions.revoke(aSessionEnd({ sessionId: ofAge(2).sessionId }))
     await storage.sessions.insert(ofHost(8, nowPlus(1)))
     await storage.sessions.insert(ofHost(9, now))
@@ -114,8 +114,8 @@ export const sessionLaws: readonly StorageLaw[] = [
 
   law('sessions: revokeOfUser leaves the user without an unrevoked session', async ({ storage, same }) => {
     const own = [ofAge(0), { ...ofAge(1), idleExpiresAt: now }, ofHost(2, nowPlus(60))]
-    const others = { ...ofAge(3), userId: userId('user-2') }
-    for (const record of [...own, others, ofAge(4)]) await storage.sessions.insert(record)
+    const foreign = { ...ofAge(3), userId: userId('user-2') }
+    for (const record of [...own, foreign, ofAge(4)]) await storage.sessions.insert(record)
     await storage.sessions.revoke(aSessionEnd({ sessionId: ofAge(4).sessionId, reason: 'client' }))
 
     const revoked = await storage.sessions.revokeOfUser(session.userId, 'host', nowPlus(1))
@@ -124,7 +124,7 @@ export const sessionLaws: readonly StorageLaw[] = [
     for (const record of own)
       same(await storage.sessions.find(record.sessionId), revokedAs(record, 'host', nowPlus(1)), record.sessionId)
     same((await storage.sessions.find(ofAge(4).sessionId))?.endReason, 'client', 'a session revoked before')
-    same(await storage.sessions.find(others.sessionId), others, "another user's session")
+    same(await storage.sessions.find(foreign.sessionId), foreign, "another user's session")
     same(await storage.sessions.revokeOfUser(session.userId, 'user', nowPlus(2)), [], 'a second call')
   }),
 ]
@@ -136,7 +136,7 @@ export const participantLaws: readonly StorageLaw[] = [
     const first = aJoin({ acr: 'gold', userAgent: 'Browser', location: 'Zürich', keptUntil: nowPlus(500) })
 
     same(await storage.sessions.join(first), { outcome: 'joined' }, 'the first join')
-    const stored = { ...unstarted, ...first.session, createdAt: now, lastSeenAt: now }
+    const stored = { ...withoutCookie, ...first.session, createdAt: now, lastSeenAt: now }
     same(await storage.sessions.find(first.session.sessionId), stored, 'the session')
     const second = aJoin({ clientId: clientId('client-2'), now: nowPlus(9), keptUntil: nowPlus(400), acr: 'other' })
     same(await storage.sessions.join(second), { outcome: 'joined' }, 'the second join')
@@ -227,7 +227,7 @@ export const participantLaws: readonly StorageLaw[] = [
       same(await storage.sessions.join(aJoin()), endedOutcome, 'a join')
       same(await storage.sessions.participants(session.sessionId), [], 'the participants')
       const { sessionId: id } = session
-      const stored = { ...unstarted, sessionId: id, userGeneration: 0, amr: [], keptUntil: nowPlus(700_000) }
+      const stored = { ...withoutCookie, sessionId: id, userGeneration: 0, amr: [], keptUntil: nowPlus(700_000) }
       const times = { authTime: now, createdAt: now, lastSeenAt: now, revokedAt: now, endReason: 'host' }
       same(await storage.sessions.find(id), { ...stored, ...times }, 'the tombstone')
       await storage.sessions.revoke({ ...end, sessionId: sessionId('brief'), tombstoneUntil: nowPlus(1) })
@@ -247,26 +247,29 @@ export const participantLaws: readonly StorageLaw[] = [
     same(await storage.sessions.join(foreign), endedOutcome, 'a join after the end')
   }),
 
-  law("sessions: the participants of a user's unrevoked sessions are listed up to a generation", async (trial) => {
-    const { storage, same } = trial
-    await storage.users.insert(aUser())
-    await joinAll(storage, ['client-2', 'client-1'], { sessionId: sessionId('session-b'), userGeneration: 0 })
-    await joinAll(storage, ['client-1'], { sessionId: sessionId('session-a'), userGeneration: 1 })
-    await joinAll(storage, ['client-1'], { sessionId: sessionId('session-c'), userGeneration: 2 })
-    await joinAll(storage, ['client-3'], { sessionId: sessionId('session-d'), userId: userId('user-2') })
-    await joinAll(storage, ['client-4'], { sessionId: sessionId('session-e') })
-    await storage.sessions.revoke(aSessionEnd({ sessionId: sessionId('session-e') }))
-    await storage.users.remove(session.userId, now)
+  law(
+    "sessions: the participants of a user's unrevoked sessions of up to a given generation are listed",
+    async (trial) => {
+      const { storage, same } = trial
+      await storage.users.insert(aUser())
+      await joinAll(storage, ['client-2', 'client-1'], { sessionId: sessionId('session-b'), userGeneration: 0 })
+      await joinAll(storage, ['client-1'], { sessionId: sessionId('session-a'), userGeneration: 1 })
+      await joinAll(storage, ['client-1'], { sessionId: sessionId('session-c'), userGeneration: 2 })
+      await joinAll(storage, ['client-3'], { sessionId: sessionId('session-d'), userId: userId('user-2') })
+      await joinAll(storage, ['client-4'], { sessionId: sessionId('session-e') })
+      await storage.sessions.revoke(aSessionEnd({ sessionId: sessionId('session-e') }))
+      await storage.users.remove(session.userId, now)
 
-    const expected = [
-      participant('client-1', [now, now], 'session-a'),
-      participant('client-1', [now, now], 'session-b'),
-      participant('client-2', [now, now], 'session-b'),
-    ]
-    same(await storage.sessions.participantsOfUser(session.userId, 1), expected, 'up to generation 1')
-    same(await storage.sessions.participantsOfUser(session.userId, 0), expected.slice(1), 'up to generation 0')
-    same(await storage.sessions.participantsOfUser(userId('unknown'), 9), [], 'of an unknown user')
-  }),
+      const expected = [
+        participant('client-1', [now, now], 'session-a'),
+        participant('client-1', [now, now], 'session-b'),
+        participant('client-2', [now, now], 'session-b'),
+      ]
+      same(await storage.sessions.participantsOfUser(session.userId, 1), expected, 'up to generation 1')
+      same(await storage.sessions.participantsOfUser(session.userId, 0), expected.slice(1), 'up to generation 0')
+      same(await storage.sessions.participantsOfUser(userId('unknown'), 9), [], 'of an unknown user')
+    },
+  ),
 ]
 
 const session = aSessionRecord()
@@ -277,12 +280,12 @@ const endedOutcome = { outcome: 'ended' }
 const ofAge = (age: number): typeof session =>
   aSessionRecord({ digest: aDigest(`digest-${age}`), sessionId: sessionId(`session-${age}`), createdAt: nowPlus(-age) })
 
-/** The members that are absent in a session of the host. */
-const unstarted = { idleExpiresAt: undefined, expiresAt: undefined, digest: undefined }
+/** A session of the host has no cookie of this server, so these members are absent. */
+const withoutCookie = { idleExpiresAt: undefined, expiresAt: undefined, digest: undefined }
 
-const ofHost = (age: number, keptUntil: EpochSeconds): SessionRecord => ({ ...ofAge(age), ...unstarted, keptUntil })
+const ofHost = (age: number, keptUntil: EpochSeconds): SessionRecord => ({ ...ofAge(age), ...withoutCookie, keptUntil })
 
-/** Returns the session after its revocation. It stays for as long as a reader of revocations may need its participants. */
+/** Returns a session as it is after its revocation. It is kept for as long as a reader of revocations may need its participants. */
 const revokedAs = (record: SessionRecord, endReason: SessionRecord['endReason'], at: EpochSeconds): SessionRecord => ({
   ...record,
   revokedAt: at,
