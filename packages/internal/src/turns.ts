@@ -61,7 +61,7 @@ function sharedTurns({ length = 5, now = elapsed, later = afterOthers }: TurnsOp
   const waiting: (() => void)[] = []
   let startedAt: number | undefined
 
-  // All requests of a round share one turn, because the event loop runs all of them in it.
+  // All requests that the event loop runs in one round share one turn.
   function start(): void {
     startedAt = now()
     later(() => {

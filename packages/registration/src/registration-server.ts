@@ -60,7 +60,8 @@ export interface RegistrationServerOptions {
   /**
    * The server's rules for clients: `server.clientRules`. With them, a client that the server would refuse is not
    * registered.
-   * @defaultValue None. Scope values are compared only with the scope values of the permission.
+   * @defaultValue None. Scope values are compared only with those that the initial access token or the trusted issuer
+   *   allows.
    */
   readonly clientRules?: ClientRules
   /**
@@ -154,7 +155,10 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
   }
 }
 
-/** The sender of a request to the registration endpoint, or to the URL of one registration. */
+/**
+ * The sender of a request: a `holder` of an initial access token or software statement at the registration endpoint, or
+ * a `registrant` at the URL of its own registration.
+ */
 type Caller =
   | { readonly kind: 'holder'; readonly holder: Holder }
   | { readonly kind: 'registrant'; readonly registrant: Registrant }
@@ -168,7 +172,7 @@ const forRegistrant =
     return handle(request, caller.registrant)
   }
 
-/** The answer to its requests needs no caller. */
+/** A request to an unknown path is answered without authentication. */
 const unknownPath: Route<Caller, undefined> = {
   methods: undefined,
   template: undefined,

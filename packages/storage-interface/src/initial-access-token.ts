@@ -28,7 +28,7 @@ export const initialAccessTokens = defineRecord('initialAccessTokens', {
   revokedAt: optional(time),
 })
 
-/** A permission of an administrator to register clients. */
+/** An initial access token as it is stored: only the digest of its secret, and what the token permits. */
 export interface InitialAccessTokenRecord extends RecordOf<typeof initialAccessTokens> {}
 
 /**
@@ -48,7 +48,8 @@ export interface InitialAccessTokenStore {
   find(tokenId: InitialAccessTokenId): Promise<InitialAccessTokenRecord | undefined>
 
   /**
-   * Uses up one registration. Law: this succeeds at most as often as the token was created for, whatever the interleaving.
+   * Uses up one registration. Law: under any interleaving, this succeeds at most as many times as the token permitted when it
+   * was created.
    * `UPDATE initial_access_tokens SET remaining = remaining - 1 WHERE issuer = ? AND token_id = ? AND digest = ? AND expires_at > ? AND revoked_at IS NULL AND remaining > 0 RETURNING *`
    */
   spend(tokenId: InitialAccessTokenId, digest: SecretDigest, now: EpochSeconds): Promise<SpendOutcome>

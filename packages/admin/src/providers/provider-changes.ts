@@ -1,5 +1,5 @@
-// Over 250 lines: every change of an identity provider is in this file, because they all use `changeStored` and
-// `usersOf`.
+// Over 250 lines: every change of an identity provider is in this file, because most of them use `changeStored`
+// or `usersOf`.
 
 import {
   addProviderSecret,
@@ -194,7 +194,10 @@ export interface DeactivatedUsers {
   readonly next: string | undefined
 }
 
-/** Blocks users of a provider that is disabled or was removed, and so cannot create new ones. */
+/**
+ * Blocks one page of the users of a provider. The provider must be disabled or removed, so that it cannot create new
+ * users.
+ */
 export const deactivateUsersOf = (id: string, page: PageRequest, context: AdminContext): Promise<DeactivatedUsers> =>
   audit(
     {

@@ -31,7 +31,7 @@ export interface IssueCodeDependencies {
   readonly codeLifetime: DurationSeconds
   readonly sessionBoundTokens: SessionBoundTokens
   readonly minimumProfile: SecurityProfile
-  /** Counts the codes of a user for a client. */
+  /** Counts the codes that are issued for each client and user. */
   readonly silentCodes: RateLimiter
 }
 
@@ -56,7 +56,7 @@ interface CodeSubject {
   readonly organizationId: OrganizationId | undefined
 }
 
-/** Proof that a further code of the user for the client is within the limit. Only `limitCodes` creates it. */
+/** Proof that one more code for the client and user is within the rate limit. Only `limitCodes` creates it. */
 export type CodeAllowance = Brand<object, 'CodeAllowance'>
 
 /**

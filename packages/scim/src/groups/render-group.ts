@@ -108,8 +108,8 @@ type LoadedMembers = ReadonlyMap<GroupId, readonly GroupMember[]>
 
 /**
  * Loads the members of groups in one read. Loads nothing when the response does not show them, because there may be
- * tens of thousands: Entra looks a group up with `excludedAttributes=members` (RFC 7644 §3.9). The members are counted
- * first, so that many are read only when they and their JSON fit in memory besides other large responses.
+ * tens of thousands: Entra looks a group up with `excludedAttributes=members` (RFC 7644 §3.9). It counts the
+ * members first, and reads them when they and their JSON fit in memory alongside other large responses.
  * @param deps.bytes the maximum number of bytes for members; unlimited by default.
  * @returns undefined when members are not shown. Groups beyond the limit are missing from the map, but never the first
  * group.

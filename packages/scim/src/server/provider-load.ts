@@ -17,7 +17,7 @@ export interface ProviderLoad {
   /** Counts a response while it is being sent. The provider's next requests wait while too much remains to be sent. */
   readonly hold: (provider: ProviderId, bytes: number) => Release
   /**
-   * Waits until a large response fits in memory besides the responses that are being made or sent, in the order of the
+   * Waits until a large response fits in memory alongside the responses that are being made or sent, in the order of the
    * requests of all providers. From then on, it counts as one of them. Returns undefined when too many are already
    * waiting.
    */

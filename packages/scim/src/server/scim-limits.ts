@@ -14,12 +14,12 @@ export interface ScimLimits {
   readonly patchOperations: number
   /**
    * How many operations a Bulk request may have, at most 10000. `/ServiceProviderConfig` publishes the number.
-   * @defaultValue 1000. Each operation may be a write, and counts as a request of `requestLimit`.
+   * @defaultValue 1000. Each operation may be a write, and counts as one request towards `requestLimit`.
    */
   readonly bulkOperations: number
   /**
    * How many requests of a provider are processed at the same time; up to 200 more wait. A Bulk request counts as one.
-   * @defaultValue 4. Most connections of a database pool then stay available to others.
+   * @defaultValue 4. Most connections of a database pool then stay available to other providers.
    */
   readonly requestsAtOnce: number
   /**
@@ -37,7 +37,7 @@ export interface ScimLimits {
   /**
    * The maximum work for one PATCH or Bulk request, in values that are read; twelve comparisons of a filter count as
    * one value.
-   * @defaultValue 1000000. It takes about half a second, during which other requests continue.
+   * @defaultValue 1000000. This much work takes about half a second, during which other requests continue.
    */
   readonly work: number
   /**
@@ -62,12 +62,12 @@ export interface ScimLimits {
   readonly customResources: number
   /**
    * How many direct members a group may have.
-   * @defaultValue 200000. Memory and time were measured with groups of 100,000 members.
+   * @defaultValue 200000. Memory and time were measured with groups of half this size.
    */
   readonly groupMembers: number
   /**
    * How many groups a user or a group may be a direct member of.
-   * @defaultValue 5000. A response that contains a user with 5000 groups has a few megabytes.
+   * @defaultValue 5000. A response that contains a user with 5000 groups takes a few megabytes.
    */
   readonly groupsOfMember: number
 }
@@ -88,7 +88,7 @@ export const defaultLimits: ScimLimits = {
   groupsOfMember: 5000,
 }
 
-/** What the parsers of messages need. */
+/** The limits that the message parsers enforce. */
 export type MessageLimits = Pick<ScimLimits, 'payloadBytes' | 'patchOperations' | 'bulkOperations'>
 
 export const scimLimits = (limits: Partial<ScimLimits> = {}): ScimLimits => ({ ...defaultLimits, ...limits })

@@ -10,8 +10,8 @@ import { refusal } from '../error/scim-error.ts'
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
  */
 export function* parseJson(text: string, maximumValues = valuesOfMessage(0)): Pieces<JsonValue> {
-  // A value takes at least one character, so short text has neither too many values nor too many members. It may be too deep for
-  // this function, which `parseJsonObject` notices.
+  // A value takes at least one character, so short text has neither too many values nor too many members. It may be
+  // nested more deeply than this function allows, but `parseJsonObjectInPieces` then rejects it.
   const value = text.length <= Math.min(shortText, maximumValues) ? parseCompact(text) : undefined
   return value === undefined ? yield* parseInPieces(text, maximumValues) : value
 }
@@ -150,8 +150,8 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
 }
 
 /**
- * Returns how many values a message of this size may have: one for every ten bytes. Each member of a group takes more. A small
- * message is limited by its bytes alone.
+ * Returns how many values a message of this size may have: one for every ten bytes. The values of a group's members
+ * take more bytes than that. A small message is limited by its bytes alone.
  */
 export const valuesOfMessage = (payloadBytes: number): number => Math.max(500_000, Math.floor(payloadBytes / 10))
 
@@ -162,7 +162,7 @@ function endOfString(text: string, from: number): number | undefined {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
     while (text[at - 1 - backslashes] === '\\') backslashes += 1
-    // An even number of backslashes escapes each other.
+    // An even number of backslashes escape one another, so the quotation mark is not escaped.
     if (backslashes % 2 === 0) return at
   }
   return undefined
