@@ -13,6 +13,6 @@ export const pay = guard.requireDetail('payment', [], async (request, token) => 
     (detail) => detail.type === 'payment' && detail['amount'] === amount && detail['creditor'] === creditor,
   )
   if (approved === undefined) return Response.json({ error: 'not_approved' }, { status: 403 })
-  // In production, record the token's `tokenId` as used in the transaction that pays: an approval is for one payment.
+  // In production, the transaction that pays also marks the token's `tokenId` as used: an approval is for one payment.
   return Response.json({ paid: amount, from: approved['account'] })
 })

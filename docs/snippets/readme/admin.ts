@@ -13,7 +13,7 @@ const server = createAuthorizationServer({
   scopes: adminScopes,
 })
 
-/** Serves /admin/v1 to access tokens with an administration scope. */
+/** Serves /admin/v1. Each request needs an access token with an administration scope. */
 export const admin = createAdminServer({
   issuer,
   storage,
