@@ -254,7 +254,7 @@ it.each([
 })
 
 describe('an origin that the host allows', () => {
-  it('is requested with its port and at a private address, over TLS (OIDC Back-Channel Logout §2.5)', async () => {
+  it('is reached at its port and at a private address, over TLS (OIDC Back-Channel Logout §2.5)', async () => {
     const { key, cert } = selfSignedCertificate('rp.test')
     const { origin, received } = await listen(createServer({ key, cert }), 'https://rp.test')
     const fetch = pinnedFetch({ ca: cert, allowedOrigins: [origin], resolve: () => Promise.resolve(['127.0.0.1']) })
@@ -267,7 +267,7 @@ describe('an origin that the host allows', () => {
     expect(received).toEqual([new URL(origin).host])
   })
 
-  it('on loopback is requested without TLS and without a name server', async () => {
+  it('on loopback is reached without TLS and without a name server', async () => {
     const { origin, received } = await listen(createHttpServer(), 'http://127.0.0.1')
     const client = createOutboundClient(undefined, { ...fewRequests, allowedOrigins: [origin] })
 
@@ -282,7 +282,7 @@ describe('an origin that the host allows', () => {
     expect(received).toHaveLength(1)
   })
 
-  it('at localhost is requested without a name server (RFC 6761 §6.3)', async () => {
+  it('at localhost is reached without a name server (RFC 6761 §6.3)', async () => {
     const { origin, received } = await listen(createHttpServer(), 'http://localhost')
     const fetch = pinnedFetch({
       allowedOrigins: [origin],

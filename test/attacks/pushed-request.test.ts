@@ -425,21 +425,24 @@ describe('requests that must be pushed (RFC 9126 §5, §6)', () => {
 })
 
 describe('limits (RFC 9126 §2.3)', () => {
-  it.each(['pushedRequests', 'pushedRequestsInTotal'] as const)('%s answers 429 with Retry-After', async (name) => {
-    const limited = await startServer({
-      rateLimits: { [name]: { consume: async () => ({ allowed: false, retryAfter: 7 }) } as never },
-    })
+  it.each(['pushedRequests', 'pushedRequestsInTotal'] as const)(
+    'a request beyond rateLimits.%s gets 429 with Retry-After',
+    async (name) => {
+      const limited = await startServer({
+        rateLimits: { [name]: { consume: async () => ({ allowed: false, retryAfter: 7 }) } as never },
+      })
 
-    const reply = await expectJsonRefusal(
-      limited,
-      { status: 429, error: 'temporarily_unavailable' },
-      {
-        send: () => push(limited, { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, { authorization: '' }),
-        reason: 'pushes_throttled',
-      },
-    )
+      const reply = await expectJsonRefusal(
+        limited,
+        { status: 429, error: 'temporarily_unavailable' },
+        {
+          send: () => push(limited, { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, { authorization: '' }),
+          reason: 'pushes_throttled',
+        },
+      )
 
-    expect(reply.header('retry-after')).toBe('7')
-    await limited.close()
-  })
+      expect(reply.header('retry-after')).toBe('7')
+      await limited.close()
+    },
+  )
 })

@@ -219,7 +219,7 @@ test('a Secret Token works at the SCIM Tenant URL until ada disables the provide
   )
 })
 
-test('every page of the administration fits 360 px, in light and dark mode (WCAG 2.2 §1.4.10)', async () => {
+test('every page of the administration fits into a width of 360 px, in light and dark mode (WCAG 2.2 §1.4.10)', async () => {
   const { page } = ada
   await page.setViewportSize({ width: 360, height: 640 })
   const widths = new Map<string, number>()

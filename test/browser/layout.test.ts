@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 test.each(['light', 'dark'] as const)(
-  'every page of the example fits 360 px (%s) (WCAG 2.2 §1.4.10)',
+  'every page of the example fits into a width of 360 px (%s) (WCAG 2.2 §1.4.10)',
   async (colorScheme) => {
     const { page, consoleErrors } = await instance.openBrowser({ colorScheme, viewport: { width: 360, height: 640 } })
     const requested = new Set<string>()

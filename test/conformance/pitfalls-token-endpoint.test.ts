@@ -115,7 +115,7 @@ describe('codes: common server errors', () => {
 })
 
 describe('client authentication: common server errors', () => {
-  it('Basic credentials are form-decoded and split at the first colon (RFC 6749 §2.3.1)', async () => {
+  it('Basic credentials are form-decoded, and malformed credentials are refused (RFC 6749 §2.3.1)', async () => {
     const escaped = `Basic ${btoa(`%4D:${site.clients.M.secret}`)}`
 
     const reply = await token(site, machine, { authorization: escaped })

@@ -22,7 +22,7 @@ describe('openid-client in examples/fapi', () => {
     ['dpop', 'dpop'],
     ['mtls', 'bearer'],
   ])(
-    'as shop-%s pushes a request for a payment, which the user approves and the API pays (RFC 9126, RFC 9396, FAPI 2.0 SP §5.3)',
+    'as shop-%s pushes a request for a payment, which the user approves and the API executes (RFC 9126, RFC 9396, FAPI 2.0 SP §5.3)',
     async (name, tokenType) => {
       const browser = openFormBrowser((input, init) => fetch(input, { ...init, redirect: 'manual' }))
       const login = await browser.open(`${example.shop}/pay/${name}`)

@@ -173,7 +173,7 @@ test('a mount path that the issuer does not have is an error that names both fix
 })
 
 test.each(['/id/id/token', '/id/.well-known/oauth-authorization-server/id'])(
-  'below its own path a service leaves other paths to the host: %s',
+  'a service mounted at /id leaves paths below /id that it does not serve to the host: %s',
   async (path) => {
     const paths = ['/id/token', '/.well-known/oauth-authorization-server/id']
     const service = { ...aService(), serves: (candidate: string) => paths.includes(candidate) }

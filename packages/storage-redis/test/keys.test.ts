@@ -33,7 +33,7 @@ describe('keys', () => {
     expect(lives.filter((life) => life <= 0)).toEqual([])
   })
 
-  it('live five minutes longer than their record, and keys of replay marks 65 minutes longer, by the slower of two clocks', async () => {
+  it('live five minutes longer than their record, and keys of replay marks 65 minutes longer, by the clock of the caller or of Redis, whichever is slower', async () => {
     // The first clock is years behind the clock of Redis. The second agrees with it.
     for (const now of [epochSeconds(1000), epochSeconds(Number((await client.time())[0]))]) {
       await client.flushDb()

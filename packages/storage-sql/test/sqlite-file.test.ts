@@ -98,7 +98,7 @@ test('reports a wrong query over many rows, and a closed database, in the same w
   await expect(dialect.all('SELECT 1', [], { lifetime: 'passing' })).rejects.toBeInstanceOf(StorageUnavailableError)
 })
 
-test('an aborted query never runs if it still waits for its turn, and its caller does not wait for it if it runs', async () => {
+test('an aborted query that waits for its turn never runs, and the caller of an aborted query that runs does not wait for it', async () => {
   const { dialect } = await aFile({ migrate: 'on-open' })
   const counting = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT count(*) FROM n'
   const running = new AbortController()

@@ -26,7 +26,7 @@ export const rfc6749: Standard = {
     [
       '2.3.1',
       'HTTP Basic is supported for clients with a secret; identifier and secret are form-encoded',
-      'Basic credentials are form-decoded and split at the first colon (RFC 6749 §2.3.1)',
+      'Basic credentials are form-decoded, and malformed credentials are refused (RFC 6749 §2.3.1)',
       'accepts the secret … when it is properly encoded (RFC 6749 §2.3.1)',
     ],
     [

@@ -42,7 +42,11 @@ export const rfc9126: Standard = {
     ],
     ['2.3', 'Other methods are answered with 405', 'refuses GET (RFC 9126 §2.3)'],
     ['2.3', 'A request that is too large is answered with 413', 'refuses a form of one byte more than 16 KiB'],
-    ['2.3', 'Too many requests are answered with 429', 'pushedRequests answers 429 with Retry-After'],
+    [
+      '2.3',
+      'Too many requests are answered with 429',
+      'a request beyond rateLimits.pushedRequests gets 429 with Retry-After',
+    ],
     [
       '3',
       'A pushed request object has all parameters, and is validated like any other',

@@ -53,7 +53,7 @@ it('throws an error when the key ring of a host derives no secrets', async () =>
   ).rejects.toThrow('The key ring must derive at least one secret.')
 })
 
-it('seals again after a failure of the key ring of a host', async () => {
+it('seals again after the key ring that the host supplies has failed', async () => {
   const { ring } = aRing()
   let isFailing = true
   const deriveSecrets = (purpose: string) =>

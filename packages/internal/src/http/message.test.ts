@@ -26,7 +26,7 @@ test.each([
   ['a truncated sequence', [0xe2, 0x82]],
   ['a surrogate', [0xed, 0xa0, 0x80]],
   ['UTF-16 text with a byte order mark', [0xff, 0xfe, 0x61, 0x00]],
-])('rejects %s (RFC 6749 Appendix B)', (_, bytes) => {
+])('does not decode a body that contains %s (RFC 6749 Appendix B)', (_, bytes) => {
   expect(decodeBody(Uint8Array.from(bytes))).toBeUndefined()
 })
 

@@ -28,7 +28,7 @@ const patch = (path: string, ...Operations: readonly object[]): Promise<ScimRepl
   send('PATCH', path, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations })
 
 describe("the requests of Microsoft's Postman collection", () => {
-  test('reads empty lists, one by a path in lower case, and the discovery endpoints (RFC 7644 §4)', async () => {
+  test('serves empty lists, even at a path in lower case, and the discovery endpoints (RFC 7644 §4)', async () => {
     for (const path of ['/users', '/Groups'])
       expect(await send('GET', path)).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
     const { body } = await send('GET', '/ResourceTypes')

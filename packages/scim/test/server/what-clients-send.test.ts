@@ -47,7 +47,7 @@ describe('values', () => {
     expect(scim.lastReason()).toBe('value_type')
   })
 
-  test('strict refuses an integer where the schema declares a string (RFC 7643 §2.3.1)', async () => {
+  test('profile strict: refuses an integer where the schema declares a string (RFC 7643 §2.3.1)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
 
     expect(await create(scim, { title: 7 })).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } })
@@ -82,7 +82,7 @@ describe('values', () => {
   test.each([
     ['display in a single-valued attribute', { name: { familyName: 'Lee', display: 'Kim Lee' } }],
     ['an unknown name in a multi-valued attribute', { emails: [{ value: 'kim@example.com', note: 'x' }] }],
-  ])('strict refuses a sub-attribute that no schema defines: %s (RFC 7643 §2.4)', async (_, body) => {
+  ])('profile strict: refuses a sub-attribute that no schema defines: %s (RFC 7643 §2.4)', async (_, body) => {
     const scim = await startScim({ toleranceProfile: 'strict' })
 
     expect((await create(scim, body)).status).toBe(400)
@@ -145,7 +145,7 @@ describe('schemas', () => {
     },
   )
 
-  test('strict refuses another schema in an extension (RFC 7644 §3.12)', async () => {
+  test('profile strict: refuses a schemas attribute that names another schema inside an extension (RFC 7644 §3.12)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
 
     const reply = await create(scim, { [enterprise]: { schemas: [core], department: 'IT' } })
@@ -187,7 +187,7 @@ describe('schemas', () => {
     }
   })
 
-  test('strict ignores the display of a member, which is a default sub-attribute (RFC 7643 §2.4)', async () => {
+  test('profile strict: ignores the display of a member, which is a default sub-attribute (RFC 7643 §2.4)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
     const kim = idOf(await create(scim))
 
@@ -217,7 +217,7 @@ describe('PATCH', () => {
     },
   )
 
-  test('strict refuses a list as the value of an operation without a path (RFC 7644 §3.5.2.3)', async () => {
+  test('profile strict: refuses a list as the value of an operation without a path (RFC 7644 §3.5.2.3)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
     const id = idOf(await create(scim))
 
@@ -252,7 +252,7 @@ describe('PATCH', () => {
     },
   )
 
-  test('strict refuses to remove active, which always has a value (RFC 7644 §3.5.2.2)', async () => {
+  test('profile strict: refuses to remove active, which always has a value (RFC 7644 §3.5.2.2)', async () => {
     const scim = await startScim({ toleranceProfile: 'strict' })
     const id = idOf(await create(scim, { active: false }))
 
