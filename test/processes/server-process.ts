@@ -30,7 +30,7 @@ const server = createAuthorizationServer({
   revocationFeed: true,
   refreshTokenRotation: rotation,
   sessionBoundTokens: 'all',
-  rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited, silentCodes: unlimited },
+  rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited, issuedCodes: unlimited },
   // The races and chaos runs expect refusals and outages; every other event is an error.
   onEvent: (event) => {
     if (event.type === 'request.refused' && event.reason === 'unexpected_failure') console.error(event)

@@ -198,7 +198,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       inTotal: limits.pushedRequestsInTotal ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
     },
     logouts: limits.logouts ?? createMemoryRateLimiter({ points: 100, window: 60 }),
-    silentCodes: limits.silentCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),
+    issuedCodes: limits.issuedCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     seal: createInteractionSeal({ issuer, keys, random }),
     pushSeal: createPushSeal({ issuer, keys, random }),
     grants: [

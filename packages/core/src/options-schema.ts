@@ -245,7 +245,7 @@ const optionsSchema = z.strictObject({
       startedInteractionsOfClient: z.optional(rateLimiter),
       startedInteractionsInTotal: z.optional(rateLimiter),
       signInAttempts: z.optional(rateLimiter),
-      silentCodes: z.optional(rateLimiter),
+      issuedCodes: z.optional(rateLimiter),
       pushedRequests: z.optional(rateLimiter),
       pushedRequestsInTotal: z.optional(rateLimiter),
       logouts: z.optional(rateLimiter),

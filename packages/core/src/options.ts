@@ -377,11 +377,11 @@ export interface AuthorizationServerOptions {
      */
     readonly signInAttempts?: RateLimiter
     /**
-     * Counts, for each client and user, the codes that are issued without a page or after a consent page. A script
-     * could submit the form of a consent page.
+     * Counts the codes that are issued for each client and user. Codes after a page count too, because a script could
+     * submit the form of a consent page.
      * @defaultValue 100 a minute, in this process. Several tabs that renew their tokens stay below it.
      */
-    readonly silentCodes?: RateLimiter
+    readonly issuedCodes?: RateLimiter
     /**
      * Counts pushed authorization requests by client (RFC 9126 §2.3). Clients with documents that no user has consented
      * to share a counter.

@@ -48,8 +48,8 @@ export interface InitialAccessTokenStore {
   find(tokenId: InitialAccessTokenId): Promise<InitialAccessTokenRecord | undefined>
 
   /**
-   * Uses up one registration. Law: under any interleaving, this succeeds at most as many times as the token permitted when it
-   * was created.
+   * Uses up one registration. Law: under any interleaving, this succeeds at most as many times as the token permitted
+   * when it was created.
    * `UPDATE initial_access_tokens SET remaining = remaining - 1 WHERE issuer = ? AND token_id = ? AND digest = ? AND expires_at > ? AND revoked_at IS NULL AND remaining > 0 RETURNING *`
    */
   spend(tokenId: InitialAccessTokenId, digest: SecretDigest, now: EpochSeconds): Promise<SpendOutcome>

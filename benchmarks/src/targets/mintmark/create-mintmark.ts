@@ -44,7 +44,7 @@ export async function createMintmark(
     scopes: { 'api.read': 'Read' },
     lifetimes: { accessToken: 3600 },
     // One session signs in thousands of times a minute. The limiter counts as usual, but its limit is never reached.
-    rateLimits: { silentCodes: createMemoryRateLimiter({ points: 1e9, window: 60 }) },
+    rateLimits: { issuedCodes: createMemoryRateLimiter({ points: 1e9, window: 60 }) },
   })
 
   const { clientSecret = '' } = await registerClient(

@@ -32,7 +32,7 @@ export interface IssueCodeDependencies {
   readonly sessionBoundTokens: SessionBoundTokens
   readonly minimumProfile: SecurityProfile
   /** Counts the codes that are issued for each client and user. */
-  readonly silentCodes: RateLimiter
+  readonly issuedCodes: RateLimiter
 }
 
 /** Which tokens are revoked when the session in which they were requested ends. */
@@ -67,11 +67,11 @@ export type CodeAllowance = Brand<object, 'CodeAllowance'>
 export async function limitCodes(
   { request, signedInUser }: { readonly request: AuthorizationRequest; readonly signedInUser: SignedInUser },
   now: EpochSeconds,
-  { silentCodes }: Pick<IssueCodeDependencies, 'silentCodes'>,
+  { issuedCodes }: Pick<IssueCodeDependencies, 'issuedCodes'>,
 ): Promise<CodeAllowance> {
   const { clientId } = request.client
   const { userId } = signedInUser.user
-  const decision = await silentCodes.consume(`codes ${JSON.stringify([clientId, userId])}`, now)
+  const decision = await issuedCodes.consume(`codes ${JSON.stringify([clientId, userId])}`, now)
   // RFC 6749 §4.1.2.1: temporarily_unavailable.
   if (!decision.allowed) throw new RedirectableError(refuse('codes_throttled', { clientId, userId }), request.target)
   return {} as CodeAllowance

@@ -17,9 +17,9 @@ export interface ProviderLoad {
   /** Counts a response while it is being sent. The provider's next requests wait while too much remains to be sent. */
   readonly hold: (provider: ProviderId, bytes: number) => Release
   /**
-   * Waits until a large response fits in memory alongside the responses that are being made or sent, in the order of the
-   * requests of all providers. From then on, it counts as one of them. Returns undefined when too many are already
-   * waiting.
+   * Waits until a large response fits in memory alongside the responses that are being made or sent. Large responses
+   * start in the order of the requests of all providers, and count from then on. Returns undefined when too many are
+   * already waiting.
    */
   readonly waitForRoom: (provider: ProviderId, bytes: number) => Promise<Release> | undefined
 }

@@ -42,7 +42,8 @@ export interface ScimCall {
   /** The work that the request may still cause. */
   readonly work: WorkBudget
   /**
-   * Waits until a response of this size fits in memory alongside the other responses. Called before the response is made.
+   * Waits until a response of this size fits in memory alongside the other responses. It is called before the response
+   * is made.
    */
   readonly waitForRoom: (bytes: number) => Promise<void>
   /**

@@ -99,7 +99,7 @@ export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
     clock: clock.now,
     signedIn: signedInUser(clock.now),
     // The clock stands still, so all sign-ins of a test run happen within one minute.
-    rateLimits: { silentCodes: createMemoryRateLimiter({ points: 1_000_000, window: 60 }) },
+    rateLimits: { issuedCodes: createMemoryRateLimiter({ points: 1_000_000, window: 60 }) },
     pages: { login: approveAll(clock.now), consent: approveAll(clock.now) },
     onEvent: (event) => void events.push(event),
   })
