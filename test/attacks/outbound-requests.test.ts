@@ -111,7 +111,7 @@ describe('a request to a client’s server', () => {
     expect(await client.request(get)).toMatchObject({ outcome: 'answered', body: 'second' })
   })
 
-  it('fails as busy if eight requests to the host are pending', async () => {
+  it('fails with busy if eight requests to the host are pending', async () => {
     const waiting: (() => void)[] = []
     const { client, received } = await serve((_request, response) => waiting.push(() => response.end()))
     const pending = Array.from({ length: 8 }, () => client.request(get))
@@ -172,7 +172,7 @@ describe('an outbound client with its own limits', () => {
     expect(await client.request(get)).toMatchObject({ status: 200 })
   })
 
-  it('fails as busy if two requests to the host are pending', async () => {
+  it('fails with busy if as many requests to the host are pending as its limits allow', async () => {
     const waiting: (() => void)[] = []
     const limits = { pending: 4, pendingPerHost: 2 }
     const { client } = await serve((_request, response) => waiting.push(() => response.end()), {}, limits)

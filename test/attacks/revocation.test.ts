@@ -258,7 +258,7 @@ describe('revocation: revoked tokens', () => {
     },
   )
 
-  it('M revokes its own access token, whether it is a JWT or opaque (RFC 7009 §2.1)', async () => {
+  it('a service revokes its own access token, JWT or opaque, and another client cannot (RFC 7009 §2.1)', async () => {
     const opaque = await startServer({
       resources: { 'https://api.test': { scopes: ['api.read', 'api.write'], accessTokenFormat: 'opaque' } },
     })

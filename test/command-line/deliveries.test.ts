@@ -17,7 +17,7 @@ async function giveUp(id: string, storage: AdminStorage): Promise<void> {
   await storage.deliveries.settle({ deliveryId: id, token: id, result, now })
 }
 
-test('lists deliveries that were abandoned, and sends them again', async () => {
+test('lists deliveries that were abandoned, and requeues one once', async () => {
   const line = await withDatabase()
   const storage = await line.storage()
   await giveUp('d1', storage)

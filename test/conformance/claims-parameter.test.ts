@@ -95,7 +95,7 @@ describe('the sub claim with a value', () => {
     expect(idToken.sub).toBe('U1')
   })
 
-  it('is not satisfied by another user, and prompt=none is login_required (OIDC Core §3.1.2.2)', async () => {
+  it('is not satisfied by another user, and prompt=none fails with login_required (OIDC Core §3.1.2.2)', async () => {
     const reply = await open(site, { prompt: 'none', claims: sub('U2') }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })
@@ -173,7 +173,7 @@ describe('the acr claim', () => {
     expect(site.lastReason()).toBe('acr_unmet')
   })
 
-  it('an essential value with prompt=none is login_required if a sign-in might satisfy it (OIDC Core §5.5.1.1)', async () => {
+  it('an essential value with prompt=none fails with login_required if a sign-in might satisfy it (OIDC Core §5.5.1.1)', async () => {
     const reply = await open(site, { claims: claims(essential), prompt: 'none' }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })

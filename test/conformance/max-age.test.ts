@@ -40,7 +40,7 @@ describe('max_age, for U1 who signed in five seconds ago', () => {
     expect(pageOf(site, reply)).toBe('/login')
   })
 
-  it.each(['4', '0'])('%s with prompt=none is login_required (OIDC Core §3.1.2.6)', async (maxAge) => {
+  it.each(['4', '0'])('%s with prompt=none fails with login_required (OIDC Core §3.1.2.6)', async (maxAge) => {
     const reply = await open(site, { max_age: maxAge, prompt: 'none' }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required' })

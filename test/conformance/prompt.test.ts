@@ -14,14 +14,14 @@ beforeEach(() => site.clock.advance(60))
 const consented = () => signIn(site)
 
 describe('prompt=none', () => {
-  it('is login_required if no user is signed in (OIDC Core §3.1.2.6)', async () => {
+  it('fails with login_required if no user is signed in (OIDC Core §3.1.2.6)', async () => {
     const reply = await open(site, { prompt: 'none' })
 
     expect(refusalOf(reply)).toMatchObject({ error: 'login_required', state: 's1', iss: site.issuer })
     expect(site.lastReason()).toBe('login_required')
   })
 
-  it('is consent_required if the user has not consented (OIDC Core §3.1.2.6)', async () => {
+  it('fails with consent_required if the user has not consented (OIDC Core §3.1.2.6)', async () => {
     const reply = await open(site, { prompt: 'none', scope: 'openid phone' }, 'U1')
 
     expect(refusalOf(reply)).toMatchObject({ error: 'consent_required', state: 's1' })
@@ -55,7 +55,7 @@ describe('prompt=none', () => {
     expect((await outcomeOf(site, reply)).claims.sub).toBe('U1')
   })
 
-  it('is login_required with a hint that names another user (OIDC Core §3.1.2.1)', async () => {
+  it('fails with login_required if the hint names another user (OIDC Core §3.1.2.1)', async () => {
     const { tokens } = await consented()
 
     const reply = await open(site, { prompt: 'none', id_token_hint: tokens['id_token'] })

@@ -109,7 +109,7 @@ describe('a client that chose no algorithm', () => {
   })
 })
 
-describe('a client that chose an algorithm without a key', () => {
+describe('a client that chose an algorithm for which the server has no key', () => {
   it('is rejected at the authorization endpoint, before the user signs in (OIDC Registration §2)', async () => {
     const site = await serverWith(['RS256'])
     await changeClient(site.storage, clientId('A'), { idTokenSignedResponseAlg: 'ES256' })

@@ -31,7 +31,7 @@ async function withDeliveries(): Promise<AdminUnderTest> {
   return system
 }
 
-it('lists deliveries that were abandoned, newest first, page by page, and by client or state', async () => {
+it('lists abandoned deliveries by default, newest first and page by page, or deliveries by client or state', async () => {
   const { admin } = await withDeliveries()
   const ids = async (page: Parameters<typeof admin.deliveries.list>[0]) => {
     const { items, next } = await admin.deliveries.list(page)

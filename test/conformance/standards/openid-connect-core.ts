@@ -100,13 +100,13 @@ export const openidConnectCore: Standard = {
     [
       '3.1.2.1',
       'An id_token_hint for another user does not reveal who is signed in',
-      'is login_required with a hint that names another user (OIDC Core §3.1.2.1)',
+      'fails with login_required if the hint names another user (OIDC Core §3.1.2.1)',
       'id_token_hint > an expired hint still identifies the user (OIDC Core §3.1.2.1)',
     ],
     [
       '3.1.2.2',
       'The request is validated: parameters, scope, sub, id_token_hint',
-      'is not satisfied by another user, and prompt=none is login_required (OIDC Core §3.1.2.2)',
+      'is not satisfied by another user, and prompt=none fails with login_required (OIDC Core §3.1.2.2)',
       'another user’s session is not accepted, nor is a sign-in as that user (OIDC Core §3.1.2.2)',
       'rejects an ID token hint of another issuer',
     ],
@@ -125,13 +125,13 @@ export const openidConnectCore: Standard = {
     [
       '3.1.2.4',
       'The user consents before anything is released',
-      'is consent_required if the user has not consented (OIDC Core §3.1.2.6)',
+      'fails with consent_required if the user has not consented (OIDC Core §3.1.2.6)',
       'remembered consent covers no further scopes (OIDC Core §3.1.2.4)',
     ],
     [
       '3.1.2.6',
       'Errors are returned with state and the error codes of OpenID Connect',
-      'is login_required if no user is signed in (OIDC Core §3.1.2.6)',
+      'fails with login_required if no user is signed in (OIDC Core §3.1.2.6)',
       'no user is signed in',
     ],
     [

@@ -47,7 +47,7 @@ export const rfc8414: Standard = {
       '3.1',
       'For an issuer with a path, the well-known part is between host and path',
       'is found at both well-known paths of an issuer with a path (OIDC Discovery §4.1, RFC 8414 §3.1)',
-      'serves an issuer with a path at two paths for each name',
+      'serves each discovery document at two paths if the issuer has a path',
     ],
     [
       '3.2',

@@ -42,7 +42,7 @@ it('serves an issuer without a path at one path for each name (OIDC Discovery §
   expect(wellKnownPaths('')).toEqual(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])
 })
 
-it('serves an issuer with a path at two paths for each name (OIDC Discovery §4, RFC 8414 §3.1)', () => {
+it('serves each discovery document at two paths if the issuer has a path (OIDC Discovery §4, RFC 8414 §3.1)', () => {
   expect(wellKnownPaths('/id')).toEqual([
     '/id/.well-known/openid-configuration',
     '/.well-known/openid-configuration/id',

@@ -18,7 +18,7 @@ export interface OutboundRequest {
   readonly body?: string
   /** In milliseconds, from the call to the end of the response. */
   readonly timeout: number
-  /** A longer response fails as `too_large`. */
+  /** A longer response fails with `too_large`. */
   readonly maxBytes: number
   /**
    * By default, the body is read as text. `ignored`: only the status matters, so a body that is too long, or does not

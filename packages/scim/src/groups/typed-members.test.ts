@@ -36,7 +36,11 @@ const put = (members: readonly JsonValue[]): Pieces<unknown> =>
   replaceResourceInPieces(group(membersFrom(0)), group(members), groupResourceType)
 
 test.each<[string, number, () => Pieces<unknown>]>([
-  ['a PATCH that replaces all with the same', 6, () => patch({ op: 'replace', path: 'members', value: membersFrom(0) })],
+  [
+    'a PATCH that replaces all with the same',
+    6,
+    () => patch({ op: 'replace', path: 'members', value: membersFrom(0) }),
+  ],
   [
     'a PATCH that replaces all with others',
     4,

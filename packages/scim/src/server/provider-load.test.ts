@@ -71,7 +71,7 @@ test('lets requests wait while the responses that are being sent exceed the memo
   expect(isEntered).toBe(true)
 })
 
-test('spends a budget of work once, and charges nothing for refused work', () => {
+test('a work budget counts the work that it admits, and not the work that it refuses', () => {
   const work = createWorkBudget(10)
 
   expect([work.spend(6), work.spend(5), work.spend(4), work.spend(1)]).toEqual([true, false, true, false])

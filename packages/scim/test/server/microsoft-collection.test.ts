@@ -64,7 +64,7 @@ describe("the requests of Microsoft's Postman collection", () => {
     ])
   })
 
-  test('creates a user with nulls, an empty list, and meta with seven-digit fractions (RFC 7643 §2.5)', async () => {
+  test('creates a user with nulls, an empty list, and a meta.created with seven decimal places (RFC 7643 §2.5)', async () => {
     const body = {
       schemas: [userSchema],
       userName: 'emp2',
