@@ -18,7 +18,8 @@ export type ListPosition = string
 
 /**
  * Which part of a list is requested: by `offset` (the first row is 0), or after the previous page. Law: without a sort, cursor
- * pages contain each row that exists all the time exactly once, even if other rows are inserted and removed meanwhile.
+ * pages contain exactly once each row that exists from the first page to the last, even if others are inserted and removed
+ * meanwhile.
  */
 export type ListPage =
   | { readonly kind: 'index'; readonly offset: number; readonly limit: number }
@@ -34,7 +35,7 @@ export interface Abortable {
 export interface ListQuery extends Abortable {
   readonly providerId: ProviderId
   /**
-   * Tests the comparable form, to which the store adds the attributes that it knows: `id`, `externalId`, `active`, `meta.created`
+   * Tests the comparable form of each resource (see `ResolvedFilter`), to which the store adds the attributes that it knows: `id`, `externalId`, `active`, `meta.created`
    * and `meta.lastModified` (milliseconds), `groups` of a user (`value`), and `members` of a group (`value`, and `type`: `user` or
    * `group`). A filter tests no other parts of these.
    */

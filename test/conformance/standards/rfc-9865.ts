@@ -15,7 +15,7 @@ export const rfc9865: Standard = {
       '2',
       'Resources that exist throughout the paging are listed',
       'a resource that exists throughout is listed once, whatever is added or removed meanwhile',
-      'lists: cursor pages show each row that exists all the time exactly once, while others are inserted and removed',
+      'lists: cursor pages show exactly once each row that is never removed, while others are inserted and removed',
     ],
     ['2', 'A count of 0 returns the total', 'a count of 0 returns the total and no cursor (RFC 9865 §2)'],
     ['2', 'The client treats a cursor as opaque, and keeps filter and order', clientsDuty],

@@ -7,7 +7,7 @@ const removed = { outcome: 'removed' } as const
 
 /** One broken store for each law about clients, users, organizations, initial access tokens, subjects and logs. */
 export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> = {
-  'clients: a list is in the order of identifiers, and continues after any identifier': breakStore(
+  'clients: a list is in the order of identifiers, and can start after a given identifier': breakStore(
     'clients',
     (honest) => ({
       list: (page) => honest.list({ ...page, after: undefined }),
@@ -91,7 +91,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       insert: async (organization) => (await honest.insert(organization), inserted),
     }),
   ),
-  'organizations: a removed organization is absent with its memberships, and its identifier stays taken': breakStore(
+  'organizations: a removed organization and its memberships are absent, and its identifier stays taken': breakStore(
     'organizations',
     (honest, _storage, seen) => ({
       remove: async (id, now) => {
@@ -110,7 +110,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       },
     }),
   ),
-  'organizations: a list is in the order of identifiers, and continues after any identifier': breakStore(
+  'organizations: a list is in the order of identifiers, and can start after a given identifier': breakStore(
     'organizations',
     (honest) => ({
       list: async (page) => (await honest.list(page)).toReversed(),
@@ -153,7 +153,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
       },
     }),
   ),
-  'initial access tokens: a list is in the order of identifiers, and continues after any identifier': breakStore(
+  'initial access tokens: a list is in the order of identifiers, and can start after a given identifier': breakStore(
     'initialAccessTokens',
     (honest) => ({
       list: async (page) => (await honest.list(page)).toReversed(),
@@ -210,7 +210,7 @@ export const brokenAdministrationStores: Readonly<Record<string, BrokenStore>> =
         (await storage.users.find(user))?.active === true ? honest.findMember(organization, user) : undefined,
     }),
   ),
-  'memberships: users of a provider with an organization are its members until they are released': breakStore(
+  'memberships: users of a provider are members of its organization until they are released': breakStore(
     'provisionedUsers',
     (honest, storage) => ({
       release: async (request) => {

@@ -70,11 +70,11 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
   'deliveries: only a dead delivery is requeued, and only once': breakStore('deliveries', (honest) => ({
     requeue: async (request) => (await honest.requeue(request), { outcome: 'requeued' }),
   })),
-  'deliveries: a page has the deliveries of one state, newest first, and continues before any delivery': breakStore(
+  'deliveries: a page has the deliveries of one state, newest first, and can start before a given delivery': breakStore(
     'deliveries',
     (honest) => ({ list: async (page) => (await honest.list(page)).toReversed() }),
   ),
-  'deliveries: counts has the numbers of pending and dead deliveries, and the age of the oldest pending one':
+  'deliveries: counts returns the numbers of pending and dead deliveries, and when the oldest pending one was created':
     breakStore('deliveries', (honest) => ({ counts: async () => ({ ...(await honest.counts()), dead: 0 }) })),
   'purge: deliveries are removed at keptUntil, and not before': breakStore('purge', (honest) => ({
     purgeExpired: (request) => honest.purgeExpired({ ...request, now: epochSeconds(request.now + 1) }),

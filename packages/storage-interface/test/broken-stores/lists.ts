@@ -16,7 +16,7 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
     const outcome = await list(query)
     return outcome.outcome === 'listed' ? { ...outcome, total: outcome.records.length } : outcome
   }),
-  'lists: cursor pages show each row that exists all the time exactly once, while others are inserted and removed':
+  'lists: cursor pages show exactly once each row that is never removed, while others are inserted and removed':
     alterList(async (query, list) => {
       if (query.page.kind === 'index') return list(query)
       const { after, limit } = query.page

@@ -171,7 +171,7 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'identity providers: a list is in the order of identifiers, and continues after any identifier': breakStore(
+  'identity providers: a list is in the order of identifiers, and can start after a given identifier': breakStore(
     'identityProviders',
     (honest) => ({ list: async (page) => (await honest.list(page)).toReversed() }),
   ),

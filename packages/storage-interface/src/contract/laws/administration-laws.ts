@@ -55,7 +55,7 @@ export const userListLaws: readonly StorageLaw<AdminStorage>[] = [
       await storage.users.insert(aUser({ userId: userId(`new-${seen.length}`), createdAt: nowPlus(-9) }))
     } while (after !== undefined && seen.length < 100)
 
-    same(seen.filter((id) => !id.startsWith('new')).toSorted(), ids, 'the users who existed all the time')
+    same(seen.filter((id) => !id.startsWith('new')).toSorted(), ids, 'the users who were never removed')
   }),
 
   law('user search: a filter compares the user and the claims exactly', async ({ storage, same }) => {

@@ -91,7 +91,7 @@ const client = aClientRecord()
 /** Listing and removing clients: an identifier is never reused, so a client never gets the tokens of another. */
 export const clientRemovalLaws: readonly StorageLaw[] = [
   law(
-    'clients: a list is in the order of identifiers, and continues after any identifier',
+    'clients: a list is in the order of identifiers, and can start after a given identifier',
     async ({ storage, same }) => {
       for (const id of ['b', 'a-2', 'B', 'c', 'a'])
         await storage.clients.insert(aClientRecord({ clientId: clientId(id) }))

@@ -101,7 +101,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     const dead = { kind: 'dead', failure: 'http_400', keptUntil: nowPlus(9000) } as const
     same(await leaseAll('fourth', nowPlus(600)), ['b', 'c', 'd'], 'the first again')
     await storage.deliveries.settle({ deliveryId: 'b', token: 'fourth', result: dead, now: nowPlus(600) })
-    same(await leaseAll('fifth', nowPlus(600)), ['a'], 'the next page')
+    same(await leaseAll('fifth', nowPlus(600)), ['a'], 'the next of its lane')
   }),
 
   law(
@@ -203,7 +203,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   }),
 
   law(
-    'deliveries: a page has the deliveries of one state, newest first, and continues before any delivery',
+    'deliveries: a page has the deliveries of one state, newest first, and can start before a given delivery',
     async (trial) => {
       const { storage, same } = trial
       const ids = ['1', '2', '3', '4', '5']
@@ -221,7 +221,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   ),
 
   law(
-    'deliveries: counts has the numbers of pending and dead deliveries, and the age of the oldest pending one',
+    'deliveries: counts returns the numbers of pending and dead deliveries, and when the oldest pending one was created',
     async (trial) => {
       const { storage, same } = trial
       same(await storage.deliveries.counts(), { pending: 0, dead: 0, oldestPendingAt: undefined }, 'of none')

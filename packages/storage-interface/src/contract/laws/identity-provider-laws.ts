@@ -117,7 +117,7 @@ export const identityProviderLaws: readonly StorageLaw<ScimStorage>[] = [
   }),
 
   law(
-    'identity providers: a list is in the order of identifiers, and continues after any identifier',
+    'identity providers: a list is in the order of identifiers, and can start after a given identifier',
     async ({ storage, same }) => {
       for (const id of ['b', 'a-2', 'B', 'c', '10', 'a']) {
         await storage.identityProviders.insert(aProviderRecord({ providerId: providerId(id) }))

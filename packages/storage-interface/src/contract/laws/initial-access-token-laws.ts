@@ -71,7 +71,7 @@ export const initialAccessTokenLaws: readonly StorageLaw<AdminStorage>[] = [
   ),
 
   law(
-    'initial access tokens: a list is in the order of identifiers, and continues after any identifier',
+    'initial access tokens: a list is in the order of identifiers, and can start after a given identifier',
     async ({ storage, same }) => {
       const ids = ['b', 'a', 'c'].map(initialAccessTokenId)
       for (const id of ids) await storage.initialAccessTokens.insert(anInitialAccessToken({ tokenId: id }))

@@ -1,4 +1,4 @@
-// One file, because memberships exist only in organizations, and removing either affects the other.
+// One file, because memberships exist only in organizations, and removing an organization removes its memberships.
 import { familyId, organizationId, providerId, userId, type UserId } from '../../values.ts'
 import type { AdminStorage, OAuthStorage } from '../../storage.ts'
 import { richJson, richText } from '../complete-records.ts'
@@ -25,7 +25,7 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
   ),
 
   law(
-    'organizations: a removed organization is absent with its memberships, and its identifier stays taken',
+    'organizations: a removed organization and its memberships are absent, and its identifier stays taken',
     async ({ storage, server, same }) => {
       const { organizationId: id } = organization
       await storage.organizations.insert(organization)
@@ -71,7 +71,7 @@ export const organizationLaws: readonly StorageLaw<AdminStorage>[] = [
   ),
 
   law(
-    'organizations: a list is in the order of identifiers, and continues after any identifier',
+    'organizations: a list is in the order of identifiers, and can start after a given identifier',
     async ({ storage, same }) => {
       for (const id of ['b', 'a-2', 'B', 'c', 'a'])
         await storage.organizations.insert(anOrganization({ organizationId: organizationId(id) }))
@@ -193,7 +193,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
   }),
 
   law(
-    'memberships: users of a provider with an organization are its members until they are released',
+    'memberships: users of a provider are members of its organization until they are released',
     async ({ storage, server, same }) => {
       const joining = anOrganization({ organizationId: organizationId('customer') })
       const membershipsOf = async (id: UserId) =>
@@ -237,7 +237,7 @@ export const membershipLaws: readonly StorageLaw<AdminStorage>[] = [
       await storage.organizations.remove(joining.organizationId, nowPlus(3))
       const late = aProvisionedUser('late')
       same((await storage.provisionedUsers.insert(late)).outcome, 'inserted', 'after the organization was removed')
-      same(await membershipsOf(late.userId), [], 'of a user without organization')
+      same(await membershipsOf(late.userId), [], 'of a user of a provider whose organization was removed')
     },
   ),
 
