@@ -179,17 +179,18 @@ export interface PurgeStore {
   /**
    * Removes at most `limit` rows:
    * - codes, interactions, pushed requests, replays, opaque tokens, token families, initial access tokens and log entries that have
-   *   expired, and token families whose refresh token expired a day ago or earlier;
+   *   expired, and token families that were revoked, or whose refresh token expired, a day ago or earlier;
    * - sessions and deliveries whose `keptUntil` has passed;
    * - grants that were revoked;
    * - revocations older than `revocationRetention`, and changes older than `changeRetention`;
-   * - the subject identifiers of users who were removed longer ago than `revocationRetention`.
+   * - the pairwise subject identifiers of users who were removed longer ago than `revocationRetention`.
    *
-   * Call it on a timer until it is `done`, on any number of servers: it may be interrupted anywhere, and the next call continues.
+   * Run it on a timer, on any number of servers, and each time call it until the outcome is `done`. It may be interrupted anywhere;
+   * the next call continues.
    * For revocations, a database uses its own clock if `now` is ahead of it: a server with a wrong clock then removes no revocations
    * that others have yet to read.
-   * Law: purging removes nothing that is honoured, and whatever was refused before is refused afterwards. The identifiers of
-   * removed users stay taken.
+   * Law: purging does not change what is accepted and what is refused. The `userId` of a removed user stays taken.
+   * For example in SQL:
    * `DELETE FROM codes WHERE (issuer, digest) IN (SELECT issuer, digest FROM codes WHERE issuer = ? AND expires_at <= ? LIMIT ?)`
    * @param request `limit` is a number of rows, at least 1; it bounds the time that a call takes.
    */

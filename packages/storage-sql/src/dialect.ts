@@ -237,8 +237,8 @@ export interface SqlQueryOptions {
   /** Cancels a query. Not given for a statement that writes. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Ends a query at the first row before which the sum of the column `bytes` has reached this number. That row is returned,
-   * because it shows that the result has more rows. Only for engines with `readsRowByRow`.
+   * Ends a query one row after the sum of the column `bytes` has reached this number. The last row shows that the result
+   * has more rows. Only for engines with `readsRowByRow`.
    */
   readonly maxBytes?: number | undefined
 }

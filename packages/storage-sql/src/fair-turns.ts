@@ -1,4 +1,8 @@
-/** Runs work when its turn comes. @throws the reason of the signal, when it is aborted first; the error of the time limit. */
+/**
+ * Runs work when its turn comes.
+ * @throws the reason of the signal if it is aborted before the turn comes; the error of `timeout` if it does not come
+ * in time.
+ */
 export type FairTurns = <T>(request: TurnRequest, work: () => Promise<T>) => Promise<T>
 
 interface TurnRequest {
@@ -8,7 +12,7 @@ interface TurnRequest {
 }
 
 interface FairTurnsOptions {
-  /** How much work runs at the same time. */
+  /** How many pieces of work run at the same time. */
   readonly atOnce: number
   /** How long work waits for its turn, and the error that it fails with after that. By default it waits without a limit. */
   readonly timeout?: { readonly milliseconds: number; readonly error: () => Error }
@@ -37,7 +41,7 @@ export function createFairTurns({ atOnce, timeout }: FairTurnsOptions): FairTurn
     }
   }
 
-  function turnOf({ owner, signal }: TurnRequest): Promise<void> {
+  function waitForTurn({ owner, signal }: TurnRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       const starts = waiting.get(owner) ?? new Set()
       waiting.set(owner, starts)
@@ -55,7 +59,7 @@ export function createFairTurns({ atOnce, timeout }: FairTurnsOptions): FairTurn
         if (starts.size === 0 && waiting.get(owner) === starts) waiting.delete(owner)
         reject(error)
       }
-      // The reason is an error unless the owner of the signal chose something else.
+      // The reason is an error unless the code that aborted the signal passed something else.
       const leave = (): void => giveUp(signal?.reason as Error)
       const timer = timeout && setTimeout(() => giveUp(timeout.error()), timeout.milliseconds)
       signal?.addEventListener('abort', leave, { once: true })
@@ -66,7 +70,7 @@ export function createFairTurns({ atOnce, timeout }: FairTurnsOptions): FairTurn
 
   return async (request, work) => {
     request.signal?.throwIfAborted()
-    await turnOf(request)
+    await waitForTurn(request)
     try {
       return await work()
     } finally {

@@ -25,8 +25,9 @@ export type DocumentMetadata = Pick<
 export type RedirectPolicy = 'same_origin' | 'loopback_and_same_origin' | 'any_https'
 
 /**
- * Whether a `client_id` is the URL of a document (Client ID Metadata Document §3): https, a host name, a path, and the
- * form that every URL parser leaves unchanged, so that two different strings never name the same document.
+ * Whether a `client_id` is the URL of a document (Client ID Metadata Document §3): it uses https, has a host name and a
+ * path, and is in the form that every URL parser leaves unchanged, so that two different strings never name the same
+ * document.
  */
 export const isDocumentUrl = (id: string): boolean =>
   id.length <= 2048 &&
@@ -75,7 +76,7 @@ export async function readDocument(
 }
 
 /**
- * Returns a digest of everything by which users recognize a client. If anything else changes, they need not consent
+ * Returns a digest of the metadata that a consent depends on. If other metadata changes, users need not consent
  * again.
  */
 export async function consentDigest(
@@ -93,7 +94,7 @@ function targetOf(uri: string): string {
   return host === '' ? protocol : host.replace(/:\d+$/, '')
 }
 
-/** Leaves out a page that must not be linked to, like any member that this server does not understand. */
+/** Returns the address of a page; `undefined` if it must not be linked to, so that the member is ignored. */
 const pageOf = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' && value.length <= longestPage && isWebPage(value) ? value : undefined
 

@@ -21,8 +21,8 @@ import { createSqliteReader, longestPrepared, type SqliteReader } from './reader
 /** Options of `openSqliteDialect`. */
 export interface SqliteDialectOptions {
   /**
-   * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: it fails with the command
-   * to run.
+   * `on-open`: `createSqlStorage` applies pending migrations, for development. `by-command`: if there are any, it fails
+   * with an error that contains the command to run.
    * @defaultValue `by-command`. In production an operator decides when a schema changes.
    */
   readonly migrate?: 'by-command' | 'on-open'
@@ -159,8 +159,8 @@ function open(path: string, synchronous: 'full' | 'normal'): DatabaseSync {
 const isWrite = /^(?:insert|update|delete) /i
 
 /**
- * SQLite keeps an undo record of each statement of a transaction, and moves it to a new file once triggers make the
- * statement change sixteen pages. It is not needed after the statement, so it stays in memory.
+ * Keeps the undo record of a statement in memory. By default, SQLite moves it to a new file once triggers make the
+ * statement change sixteen pages of the file, although nothing needs the record after the statement.
  */
 const undoInMemory = 'PRAGMA temp_store = MEMORY'
 
@@ -200,7 +200,7 @@ function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
   }
 }
 
-/** Reads rows up to the first one before which the sum of the bytes has reached the maximum. `reader.ts` has the same. */
+/** Reads rows until the sum of their bytes reaches the maximum, and then one more. `reader.ts` has the same function. */
 function untilBytes<Row extends object>(rows: Iterable<Row>, key: string | number, maxBytes: number): readonly Row[] {
   const read: Row[] = []
   let bytes = 0
@@ -233,15 +233,15 @@ interface WriteConnection {
 /** A write that has not run. */
 interface WaitingWrite {
   readonly run: () => Answer
-  readonly refuse: (error: unknown) => void
+  readonly fail: (error: unknown) => void
 }
 
 /** Settles the promise of a write. */
 type Answer = () => void
 
 /**
- * Groups the writes of one turn into one transaction: they wait for the disk once, and a page that several of them
- * change is written once. They run one after the other, each sees the earlier ones, and none is confirmed before all
+ * Groups the writes of one turn into one transaction: they wait for the disk once, and a page of the file that several of
+ * them change is written once. They run one after the other, each sees the earlier ones, and none is confirmed before all
  * are committed. A write that violates a constraint does not affect the others; if the transaction fails, all of them
  * fail.
  */
@@ -256,20 +256,20 @@ export function createWriteGroup(database: WriteConnection): RunWrite {
       const answers = first !== undefined && group.length === 1 ? [first.run()] : runTogether(group, database)
       for (const answer of answers) answer()
     } catch (error) {
-      for (const { refuse } of group) refuse(asStorageError(error))
+      for (const { fail } of group) fail(asStorageError(error))
     }
   }
 
   return (write) =>
     new Promise((resolve, reject) => {
-      // Requests that arrive until then are read first, and add their own writes.
+      // Requests that arrive before that are read first, and add their own writes.
       if (waiting.length === 0) setImmediate(runWaiting)
       waiting.push({
         run: () => {
           const result = write()
           return () => resolve(result)
         },
-        refuse: reject,
+        fail: reject,
       })
     })
 }
@@ -278,14 +278,14 @@ export function createWriteGroup(database: WriteConnection): RunWrite {
 const runTogether = (group: readonly WaitingWrite[], database: WriteConnection): readonly Answer[] =>
   inTransaction(database, () => ({ outcome: 'done', value: group.map((write) => runOne(write, database)) }))
 
-function runOne({ run, refuse }: WaitingWrite, database: WriteConnection): Answer {
+function runOne({ run, fail }: WaitingWrite, database: WriteConnection): Answer {
   try {
     return run()
   } catch (error) {
-    const refused = asStorageError(error)
+    const converted = asStorageError(error)
     // Errors such as a full disk may have rolled back the other writes (https://sqlite.org/lang_transaction.html §3).
-    if (!database.isTransaction || refused instanceof StorageUnavailableError) throw error
-    return () => refuse(refused)
+    if (!database.isTransaction || converted instanceof StorageUnavailableError) throw error
+    return () => fail(converted)
   }
 }
 
@@ -337,7 +337,7 @@ function isUnavailable(thrown: Error): boolean {
   return 'errcode' in thrown && unavailable.has(Number(thrown.errcode) & 0xff)
 }
 
-/** SQLITE_CONSTRAINT_UNIQUE. Keys that an update may take are unique indexes; primary keys never change. */
+/** SQLITE_CONSTRAINT_UNIQUE: a duplicate key of a unique index. No update changes a primary key, so none duplicates one. */
 const uniqueConstraint = 2067
 
 const unavailable = new Set([

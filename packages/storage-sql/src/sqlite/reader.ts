@@ -118,7 +118,7 @@ function prepare(text) {
   if (prepared.size > 100) prepared.delete(prepared.keys().next().value)
   return statement
 }
-// As in the main thread.
+// The same function as in dialect.ts.
 function untilBytes(rows, key, maxBytes) {
   const read = []
   let bytes = 0

@@ -5,7 +5,7 @@ import { compileSql, compileStatement, type Database, type Parameter } from '../
 import { encodeMembers, recordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
-/** Triggers write the changes. This store assigns their positions when they are listed, in the order of their numbers. */
+/** Triggers write the changes. When they are listed, this store assigns their positions in the order of the column `sequence`. */
 export function createChangeStore(database: Database): ChangeStore {
   const { query, engine, run, step, transact } = database
   const table = recordTable(database, changes)
@@ -52,7 +52,7 @@ where issuer = ${p('issuer')}`,
     ),
   }
 
-  /** The numbers follow the order in which one user was changed, because each change locks the user's row. */
+  /** `sequence` follows the order in which one user was changed, because each change locks the user's row. */
   async function assignPositions(): Promise<void> {
     const [fresh] = await run(statements.findNew, {})
     if (fresh === undefined) return
@@ -79,8 +79,8 @@ const batchSize = 1000
 export function createWebhookStore(database: Database): WebhookStore {
   const { query, engine, run } = database
   const table = recordTable(database, webhooks)
-  const { webhookId: _, ...changeable } = webhooks.fields
-  const changed = [
+  const { webhookId: _, ...changeableFields } = webhooks.fields
+  const changeableColumns = [
     'url',
     'types',
     'includes_user',
@@ -105,11 +105,11 @@ export function createWebhookStore(database: Database): WebhookStore {
         .where('issuer', '=', p('issuer'))
         .orderBy('webhook_id'),
     ),
-    swap: compileStatement((p: Parameter<'issuer' | 'webhook_id' | 'version' | (typeof changed)[number]>) =>
+    swap: compileStatement((p: Parameter<'issuer' | 'webhook_id' | 'version' | (typeof changeableColumns)[number]>) =>
       query
         .updateTable('mintmark_webhooks')
         .set((set) => ({
-          ...Object.fromEntries(changed.map((column) => [column, p(column)])),
+          ...Object.fromEntries(changeableColumns.map((column) => [column, p(column)])),
           version: set('version', '+', 1),
         }))
         .where('issuer', '=', p('issuer'))
@@ -142,11 +142,10 @@ export function createWebhookStore(database: Database): WebhookStore {
 
     compareAndSwap: (webhook, version) =>
       untilSettled(async () => {
-        const encoded = encodeMembers(changeable, webhook, engine)
-        const values = Object.fromEntries(changed.map((column) => [column, encoded[column] ?? null])) as Record<
-          (typeof changed)[number],
-          string | null
-        >
+        const encoded = encodeMembers(changeableFields, webhook, engine)
+        const values = Object.fromEntries(
+          changeableColumns.map((column) => [column, encoded[column] ?? null]),
+        ) as Record<(typeof changeableColumns)[number], string | null>
         const [row] = await run(statements.swap, { ...values, webhook_id: webhook.webhookId, version })
         if (row !== undefined) return { outcome: 'swapped', record: table.read(row) }
         const [found] = await run(statements.find, { webhook_id: webhook.webhookId })
