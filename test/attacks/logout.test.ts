@@ -424,7 +424,7 @@ describe('a logout request that proves nothing', () => {
     expect(server.dump()).toBe(before)
   })
 
-  it('tells a browser that it is signed out already', async () => {
+  it('from a browser without a session gets a page that says that the user is signed out', async () => {
     const answer = await logout(server, undefined, { state: 's' })
 
     expect([answer.status, answer.header('location')]).toEqual([200, undefined])

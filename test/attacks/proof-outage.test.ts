@@ -76,7 +76,7 @@ describe('while storage does not answer, nothing is used up', () => {
     expect(reply.status).toBe(201)
   })
 
-  it('by the visit of a pushed request, which stays usable (RFC 9126 §4)', async () => {
+  it('by an authorization request that was pushed, and its request_uri stays usable (RFC 9126 §4)', async () => {
     const requestUri = await obtainRequestUri(site)
 
     const { failed, reply } = await failEachCall(
@@ -88,7 +88,7 @@ describe('while storage does not answer, nothing is used up', () => {
     expect((await signInAndConsent(site, reply)).location.searchParams.has('code')).toBe(true)
   })
 
-  it('by the visit with a request object (RFC 9101 §6)', async () => {
+  it('by an authorization request with a request object (RFC 9101 §6)', async () => {
     const object = await writeRequestObject(site)
 
     const { failed, reply } = await failEachCall(
@@ -107,7 +107,7 @@ describe('while storage does not answer, nothing is used up', () => {
     expect(reply.status).toBe(201)
   })
 
-  it('by a code with a proof, until the proof is stored (RFC 9449 §11.1)', async () => {
+  it('by a token request whose proof cannot be stored: neither its code nor its proof (RFC 9449 §11.1)', async () => {
     const code = await obtainCode(site, { ...ofP, dpop_jkt: key.jkt })
     const dpop = await writeProof(site, key)
     site.probe.failWhen((call) => call === 'replays.markUsed')

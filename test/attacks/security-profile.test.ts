@@ -123,7 +123,7 @@ describe('a client of FAPI 2.0', () => {
     )
   })
 
-  it('must push its requests, with PKCE, even if its registration does not require it (FAPI 2.0 SP §5.3.2.2)', async () => {
+  it('must push its requests, with PKCE, even if its registration requires neither (FAPI 2.0 SP §5.3.2.2)', async () => {
     await expectErrorRedirect(
       own,
       { error: 'invalid_request', at: redirect_uri },

@@ -132,7 +132,7 @@ describe('an interaction', () => {
     expect((await shownClaims(first, 'id-token'))['sub']).toBe((await shownClaims(second, 'id-token'))['sub'])
   })
 
-  test('a tab whose session another tab has replaced signs in again (OIDC Core §3.1.2.3)', async () => {
+  test('the user signs in again in a tab whose session another tab has replaced (OIDC Core §3.1.2.3)', async () => {
     const { page: first, context } = await instance.openBrowser()
     const second = await context.newPage()
     await startSignIn(first, `${instance.url}/spa/`)

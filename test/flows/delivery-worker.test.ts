@@ -289,7 +289,7 @@ it('deliverOnce reads no further page of revocations after its deadline', async 
   expect((await world.deliveries('pending')).length).toBeLessThan(150)
 })
 
-it('without a loop, a sign-out starts a delivery and passes it to waitUntil', async () => {
+it('when no delivery loop runs, a sign-out starts a delivery and passes its promise to waitUntil', async () => {
   const works: Promise<unknown>[] = []
   const world = await startLogoutWorld()
   await world.register('a')

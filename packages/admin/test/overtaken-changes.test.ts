@@ -117,7 +117,7 @@ it.each(['deactivate', 'reactivate'] as const)(
   },
 )
 
-it("a removed provider's user who was removed meanwhile counts as deactivated", async () => {
+it('deactivateUsers of a removed provider counts a user whom another process removed meanwhile as deactivated', async () => {
   const { admin, other } = startOvertaken(({ provisionedUsers, users }, { clock }) => ({
     provisionedUsers: {
       ...provisionedUsers,

@@ -116,7 +116,7 @@ describe('consentPage', () => {
     expect(() => aConsent({ client })).toThrow(TypeError)
   })
 
-  test('posts to its own address, and may be redirected to the validated URI only', () => {
+  test('has a form that posts to the address of the page, and whose response may redirect only to the validated URI', () => {
     const response = aConsent()
 
     expect(tagsNamed(tokensOf(response), 'form')).toEqual([{ method: 'post' }])

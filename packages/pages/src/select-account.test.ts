@@ -35,7 +35,7 @@ describe('selectAccountPage', () => {
     expect(text).toContain('…')
   })
 
-  test('posts to its own address, and may be redirected to the validated URI only', () => {
+  test('has a form that posts to the address of the page, and whose response may redirect only to the validated URI', () => {
     const response = aChoice()
 
     expect(tagsNamed(tokensOf(response), 'form')).toEqual([{ method: 'post' }])

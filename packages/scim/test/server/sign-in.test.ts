@@ -139,7 +139,7 @@ describe('a login finds a provisioned user', () => {
     expect(scim.dump()).toBe(before)
   })
 
-  test('never by userName or e-mail address: a taken userName is refused', async () => {
+  test('only by externalId, not by userName or e-mail address, and a userName that is taken is refused', async () => {
     const scim = await startProvider()
     await provision(scim, { ...aUser, emails: profile.emails })
 
