@@ -29,7 +29,7 @@ export const deliveryRoutes: readonly AdminRoute[] = [
     area,
     access: 'read',
     summary:
-      'Lists messages to clients, such as logout tokens, newest first. Without state, it lists messages that were abandoned.',
+      'Lists messages to clients, such as logout tokens, newest first. Without `state`, only those that were abandoned.',
     query: z.strictObject({ ...pageMembers, state: state.exactOptional(), client_id: identifier.exactOptional() }),
     status: 200,
     answer: pageAnswer(deliveryAnswer),
@@ -42,7 +42,7 @@ export const deliveryRoutes: readonly AdminRoute[] = [
     path: '/deliveries/{delivery_id}/requeue',
     area,
     access: 'write',
-    summary: 'Tries for another day to send a message that was abandoned.',
+    summary: 'Requeues a message that was abandoned: the server tries to send it for one more day.',
     status: 200,
     answer: deliveryAnswer,
     handle: async ({ admin, part }) => ({ body: await admin.deliveries.requeue(part('delivery_id')) }),
