@@ -36,7 +36,7 @@ interface DeliveryPageRequest extends PageRequest {
 export interface DeliveryAdministration {
   /** Lists the deliveries in one state, newest first. Refused: `page_invalid`. */
   list(page?: DeliveryPageRequest): Promise<Page<DeliveryView>>
-  /** Makes a dead delivery pending again, for another day. Refused: `delivery_unknown`, `delivery_not_dead`. */
+  /** Makes a dead delivery pending again, for one more day. Refused: `delivery_unknown`, `delivery_not_dead`. */
   requeue(id: string): Promise<DeliveryView>
 }
 

@@ -30,7 +30,7 @@ export const deliveryCommand = (io: Io): Command =>
     )
     .addCommand(
       withConfig(new Command('requeue'))
-        .description('tries for another day to send deliveries that were abandoned')
+        .description('requeues abandoned deliveries, which are then tried for one more day')
         .argument('<ids...>')
         .option('--json', 'print JSON, one line for each delivery')
         .action((ids: readonly string[], options: ConfigOptions & ShowOptions) =>
