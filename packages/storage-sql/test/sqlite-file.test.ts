@@ -57,6 +57,24 @@ test('keeps undo records of statements in memory, and sorts migrations in a file
   expect(await pragma(dialect, 'temp_store')).toBe(2)
 })
 
+test.for(['lasting', 'long'] as const)(
+  'a %s query that fails at a row does not keep the database at its state of that moment',
+  async (lifetime) => {
+    const { dialect, file } = await aFile()
+    const other = new DatabaseSync(file)
+    onTestFinished(() => other.close())
+    // JavaScript has no such integer.
+    other.exec('CREATE TABLE numbers (bytes INTEGER); INSERT INTO numbers VALUES (1), (9223372036854775807)')
+    const read = dialect.all('SELECT bytes FROM numbers', [], { lifetime, maxBytes: 10 })
+    await expect(read).rejects.toThrow('too large')
+    other.exec('INSERT INTO numbers VALUES (2)')
+
+    await dialect.transact([{ statement: 'INSERT INTO numbers VALUES (3)', parameters: [], role: 'step' }])
+
+    expect(other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()).toMatchObject({ busy: 0 })
+  },
+)
+
 test('finds written records when the file is opened again', async () => {
   const { dialect, file } = await aFile({ migrate: 'on-open' })
   const before = await createSqlStorage({ dialect, issuer })

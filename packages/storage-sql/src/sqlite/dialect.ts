@@ -201,13 +201,22 @@ function prepareRows(database: DatabaseSync, statement: string): RunPrepared {
 }
 
 /** Reads rows until the sum of their bytes reaches the maximum, and then one more. `reader.ts` has the same function. */
-function untilBytes<Row extends object>(rows: Iterable<Row>, key: string | number, maxBytes: number): readonly Row[] {
+function untilBytes<Row extends object>(
+  rows: IterableIterator<Row>,
+  key: string | number,
+  maxBytes: number,
+): readonly Row[] {
   const read: Row[] = []
   let bytes = 0
-  for (const row of rows) {
-    read.push(row)
-    if (bytes >= maxBytes) break
-    bytes += Number((row as Record<string | number, unknown>)[key])
+  try {
+    for (const row of rows) {
+      read.push(row)
+      if (bytes >= maxBytes) break
+      bytes += Number((row as Record<string | number, unknown>)[key])
+    }
+  } finally {
+    // The loop does not do this if Node.js cannot convert a row. An open statement would make all later writes fail.
+    rows.return?.()
   }
   return read
 }

@@ -122,10 +122,14 @@ function prepare(text) {
 function untilBytes(rows, key, maxBytes) {
   const read = []
   let bytes = 0
-  for (const row of rows) {
-    read.push(row)
-    if (bytes >= maxBytes) break
-    bytes += row[key]
+  try {
+    for (const row of rows) {
+      read.push(row)
+      if (bytes >= maxBytes) break
+      bytes += row[key]
+    }
+  } finally {
+    rows.return()
   }
   return read
 }
