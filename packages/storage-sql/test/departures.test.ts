@@ -74,6 +74,20 @@ describe.for([
     },
   )
 
+  test('does not set back the time of a group that was changed after they left', async () => {
+    const sound = await open()
+    const storage = await inManyGroups(sound)
+    const { dialect, failAfter } = failing(sound)
+    failAfter(0)
+    await (await createSqlStorage({ dialect, issuer })).provisionedUsers.remove(removal)
+    const { groupId: changed, state } = aGroup('g0000')
+    const later = epochSeconds(now + 10)
+    await storage.groups.change({ providerId, groupId: changed, version: 1, state, members: undefined, now: later })
+
+    expect(await storage.groups.find(providerId, changed)).toMatchObject({ version: 3, updatedAt: later })
+    expect(await storage.groups.find(providerId, aGroup('g0001').groupId)).toMatchObject({ updatedAt: now })
+  })
+
   test('does not get their memberships back when they are linked again after a crash', async () => {
     const sound = await open()
     const storage = await inManyGroups(sound)

@@ -139,7 +139,8 @@ function departureStatements({ query, engine }: Pick<Database, 'query' | 'engine
     touch: compileSql(
       query,
       (p: Parameter<Key | 'groups'>) => sql`update mintmark_groups set version = version + 1,
-          updated_at = (select left_at from mintmark_departures where ${isThis(p)})
+          updated_at = (select case when left_at > mintmark_groups.updated_at then left_at else mintmark_groups.updated_at end
+            from mintmark_departures where ${isThis(p)})
         where ${isAmong(p, { engine, column: sql`group_id`, values: sql`select group_id from ${memberships(p)} and ${isInSlice(p)}` })}`,
     ),
     removeMembers: compileSql(
