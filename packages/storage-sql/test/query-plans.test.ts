@@ -131,9 +131,7 @@ test('the laws run every kind of statement on every table', () => {
       "update mintmark_signing_keys",
       "update mintmark_users",
       "update mintmark_webhooks",
-      "with mintmark_custom_resources",
       "with mintmark_group_members",
-      "with mintmark_users",
     ]
   `)
 })
