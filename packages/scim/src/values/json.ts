@@ -61,7 +61,7 @@ export function sameValue(one: JsonValue | undefined, other: JsonValue | undefin
   const names = Object.keys(one)
   return (
     names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && sameValue(getMember(one, name), getMember(other, name)))
+    names.every((name) => sameValue(getMember(one, name), getMember(other, name)))
   )
 }
 
@@ -80,7 +80,6 @@ export function* sameValueInPieces(one: JsonValue | undefined, other: JsonValue 
   const names = Object.keys(one)
   if (names.length !== Object.keys(other).length) return false
   for (const name of names) {
-    if (!Object.hasOwn(other, name)) return false
     if (!(yield* sameValueInPieces(getMember(one, name), getMember(other, name)))) return false
   }
   return true
