@@ -9,21 +9,21 @@ const { providerId } = aProvisionedUser('any')
 const size = 100_000
 
 test('SQLite reads small pages on the main thread, and large and distant pages in the thread for long queries', async () => {
-  const { list, lifetimes } = await usersOf([100, 100, 100, size, size, size, size])
+  const { list, queries } = await usersOf([100, 100, 100, size, size, size, size, size])
 
   expect(await list({ offset: 0, limit: 3 })).toEqual(['user-0', 'user-1', 'user-2'])
-  expect(lifetimes.splice(0)).toEqual(['lasting'])
-  expect(await list({ offset: 3, limit: 10 })).toEqual(['user-3', 'user-4', 'user-5', 'user-6'])
-  expect(lifetimes.splice(0)).toEqual(['lasting', 'long'])
+  expect(queries.splice(0)).toEqual(['lasting: 4 rows'])
+  expect(await list({ offset: 3, limit: 10 })).toEqual(['user-3', 'user-4', 'user-5', 'user-6', 'user-7'])
+  expect(queries.splice(0)).toEqual(['lasting: 4 rows', 'long: 5 rows'])
   expect(await list({ offset: 10_001, limit: 10 })).toEqual([])
-  expect(lifetimes.splice(0)).toEqual(['long'])
+  expect(queries.splice(0)).toEqual(['long: 0 rows'])
 })
 
 test('a page on SQLite ends after the row that reaches the maximum of bytes', async () => {
-  const { list, lifetimes } = await usersOf([size, size, size, size])
+  const { list, queries } = await usersOf([size, size, size, size])
 
   expect(await list({ offset: 0, limit: 10 }, 2 * size + 1)).toEqual(['user-0', 'user-1', 'user-2'])
-  expect(lifetimes).toEqual(['long'])
+  expect(queries).toEqual(['long: 4 rows'])
   expect(await list({ offset: 0, limit: 10 }, 3 * size + 1)).toEqual(['user-0', 'user-1', 'user-2', 'user-3'])
 })
 
@@ -35,12 +35,13 @@ async function usersOf(sizes: readonly number[]) {
     await file.close()
     await folder.remove()
   })
-  const lifetimes: (string | undefined)[] = []
+  const queries: string[] = []
   const dialect: SqlDialect = {
     ...file,
-    all(statement, parameters, options) {
-      if (options?.maxBytes !== undefined) lifetimes.push(options.lifetime)
-      return file.all(statement, parameters, options)
+    async all(statement, parameters, options) {
+      const rows = await file.all(statement, parameters, options)
+      if (options?.maxBytes !== undefined) queries.push(`${options.lifetime}: ${rows.length} rows`)
+      return rows
     },
   }
   const { provisionedUsers } = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
@@ -62,5 +63,5 @@ async function usersOf(sizes: readonly number[]) {
     expect(outcome.total).toBe(sizes.length)
     return outcome.records.map(({ userId }) => userId)
   }
-  return { list, lifetimes }
+  return { list, queries }
 }
