@@ -1,8 +1,9 @@
-import { aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { jsonText, type ListQuery } from '@mintmark/storage-interface/stores'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
+import { valueOf } from '../src/row.ts'
 import { aFolder } from './sqlite-under-test.ts'
 
 const { providerId } = aProvisionedUser('any')
@@ -27,6 +28,21 @@ test('a page on SQLite ends after the row that reaches the maximum of bytes', as
   expect(await list({ offset: 0, limit: 10 }, 3 * size + 1)).toEqual(['user-0', 'user-1', 'user-2', 'user-3'])
 })
 
+test('SQLite does not read all groups of a user who is in many groups on the main thread', async () => {
+  const { list, queries, groupsRead, join } = await usersOf([100])
+
+  await join('user-0', 20)
+  expect(await list({ offset: 0, limit: 1 })).toEqual(['user-0'])
+  expect([queries.splice(0), groupsRead.splice(0)]).toEqual([['lasting: 1 rows'], [20]])
+
+  await join('user-0', 600)
+  expect(await list({ offset: 0, limit: 1 })).toEqual(['user-0'])
+  expect([queries, groupsRead]).toEqual([
+    ['lasting: 1 rows', 'long: 1 rows'],
+    [525, 620],
+  ])
+})
+
 /** Creates users whose resources have these sizes in bytes, and lists them. */
 async function usersOf(sizes: readonly number[]) {
   const folder = await aFolder()
@@ -36,15 +52,18 @@ async function usersOf(sizes: readonly number[]) {
     await folder.remove()
   })
   const queries: string[] = []
+  const groupsRead: number[] = []
   const dialect: SqlDialect = {
     ...file,
     async all(statement, parameters, options) {
       const rows = await file.all(statement, parameters, options)
-      if (options?.maxBytes !== undefined) queries.push(`${options.lifetime}: ${rows.length} rows`)
+      if (options?.maxBytes === undefined) return rows
+      queries.push(`${options.lifetime}: ${rows.length} rows`)
+      for (const row of rows) groupsRead.push((JSON.parse(valueOf(row, 'groups') as string) as unknown[]).length)
       return rows
     },
   }
-  const { provisionedUsers } = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
+  const { provisionedUsers, groups } = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
   for (const [number, bytes] of sizes.entries()) {
     const state = aProvisionedState(`${number}`, { resource: jsonText({ note: 'x'.repeat(bytes - 11) }) })
     await provisionedUsers.insert(aProvisionedUser(`${number}`, { state }))
@@ -63,5 +82,12 @@ async function usersOf(sizes: readonly number[]) {
     expect(outcome.total).toBe(sizes.length)
     return outcome.records.map(({ userId }) => userId)
   }
-  return { list, queries }
+
+  let joined = 0
+  async function join(memberId: string, count: number): Promise<void> {
+    const labels = Array.from({ length: count }, (_, number) => `g${joined + number}`)
+    joined += count
+    await Promise.all(labels.map((label) => groups.insert(aGroup(label, { memberIds: [memberId] }))))
+  }
+  return { list, queries, groupsRead, join }
 }

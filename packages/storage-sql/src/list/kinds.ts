@@ -5,7 +5,7 @@ import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { belongsToProvider } from '../row.ts'
 import { pathOf } from './filter-scopes.ts'
-import type { IndexLookup, ListedKind, ListedRows } from './listed-kind.ts'
+import { type IndexLookup, type ListedKind, type ListedRows, smallPageBytes } from './listed-kind.ts'
 import {
   ageIndex,
   changeIndex,
@@ -76,6 +76,11 @@ export const createProvisionedUserListKind = (
   recordWithoutGroups: sql`${sql.join(listedUserColumns.map(ofUsers))}`,
   size: sql`octet_length(${ofUsers('resource')})`,
   groupsSize: sql`coalesce((select sum(octet_length(pair.second) + 200) from (${groupsOfUser}) as pair), 0)`,
+  withFewGroups: {
+    record: sql`${sql.join(listedUserColumns.map(ofUsers))}, ${engine.jsonPairs(fewGroupsOfUser)} as "groups"`,
+    size: sql`octet_length(${ofUsers('resource')})
+      + coalesce((select sum(octet_length(pair.second) + ${sql.lit(bytesOfGroup)}) from (${fewGroupsOfUser}) as pair), 0)`,
+  },
   narrow: userIndexes(declared),
   columns: new Map([
     ['id', { kind: 'text', column: ofUsers('user_id') }],
@@ -132,6 +137,11 @@ export const createProvisionedUserListKind = (
     ],
   ]),
 })
+
+/** Reading a group of a user takes as long as reading this many bytes of a resource. */
+const bytesOfGroup = 500
+
+const fewGroupsOfUser = sql`${groupsOfUser} limit ${sql.lit(Math.ceil(smallPageBytes / bytesOfGroup))}`
 
 /** Returns the narrow indexes of users. Each is created once, because indexes are compared by identity. */
 function userIndexes({ indexOf }: Pick<IndexedAttributes, 'indexOf'>): NarrowIndexes {

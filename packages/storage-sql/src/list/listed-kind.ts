@@ -34,7 +34,15 @@ export interface ListedKind {
   readonly size: Sql
   /** The size of the groups of a record, in bytes. */
   readonly groupsSize?: Sql
+  /**
+   * The record and its size for small pages: a user with many groups has only some of them, and a size larger than
+   * `smallPageBytes`.
+   */
+  readonly withFewGroups?: { readonly record: Sql; readonly size: Sql }
 }
+
+/** A page of at most this many bytes takes about a millisecond to read. */
+export const smallPageBytes = 262_144
 
 /** The parameters that name the owner of rows: a provider, and a resource type where one table has several. */
 export type OwnerValue = 'issuer' | 'provider_id' | 'resource_type'

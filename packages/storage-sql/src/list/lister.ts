@@ -15,7 +15,7 @@ import type { Database, Statement } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { filterTemplate, type FilterValues } from './filter.ts'
 import { createFindFew } from './find-few.ts'
-import type { ListedKind } from './listed-kind.ts'
+import { type ListedKind, smallPageBytes } from './listed-kind.ts'
 import {
   candidateLimit,
   inexactStatement,
@@ -194,8 +194,9 @@ export function createLister<Record, Query extends RowQuery>(
   }
 
   async function listByAge(query: Query, start: PageStart): Promise<ListOutcome<Record>> {
-    const form = pageFormOf(query)
     const read = (lifetime: 'lasting' | 'long', maxBytes?: number): Promise<readonly SqlRow[]> => {
+      const isSmall = lifetime === 'lasting' && query.without !== 'groups'
+      const form = (isSmall ? kind.withFewGroups : undefined) ?? pageFormOf(query)
       const key = JSON.stringify([query.without, form.size !== undefined, lifetime])
       const page = pages.get(key, () => pageStatement(database, kind, { form, lifetime }))
       return run(page, { ...owner(query), ...pageValues(query, start) }, query.signal, maxBytes)
@@ -234,10 +235,15 @@ export function createLister<Record, Query extends RowQuery>(
     }
     if (offset <= smallOffset && maxBytes > smallPageBytes) {
       const rows = await read('lasting', smallPageBytes)
-      if (withinBytes(rows, smallPageBytes).length === rows.length) return { rows, inPage: rows.length }
+      // Of a row with more bytes, only some of the groups have been read.
+      if (bytesOf(rows) < smallPageBytes) return { rows, inPage: rows.length }
     }
     const rows = await read('long', maxBytes)
     return { rows: withinBytes(rows, maxBytes), inPage: rows.length }
+  }
+
+  function bytesOf(rows: readonly SqlRow[]): number {
+    return rows.reduce((sum, row) => sum + columns.integer(row, 'bytes'), 0)
   }
 
   /** Returns the rows before which the sum of the bytes has not reached the maximum. */
@@ -258,8 +264,7 @@ interface PageRows {
   readonly inPage: number
 }
 
-/** A page of at most this many bytes, after at most this many entries of an index, takes about a millisecond to read. */
-const smallPageBytes = 262_144
+/** Skipping at most this many entries of an index takes about a millisecond. */
 const smallOffset = 10_000
 
 /** Statements for longer filters are compiled each time, because one takes several times the memory of its shape. */
