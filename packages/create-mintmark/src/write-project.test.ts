@@ -89,6 +89,19 @@ test.each([
   ])
 })
 
+test('reports the abort when another program has removed a folder of the project before', async () => {
+  const stop = new AbortController()
+  const disturbed = function* (): Generator<ProjectFile> {
+    yield* files
+    rmSync(join(parent, 'server', 'b'), { recursive: true })
+    stop.abort()
+  }
+
+  await expect(writeProject(join(parent, 'server'), disturbed(), stop.signal)).rejects.toThrow('aborted')
+
+  expect(readdirSync(parent)).toEqual([])
+})
+
 test.each([0, 1, 2])('leaves no folder when interrupted after file %i', async (last) => {
   const stop = new AbortController()
   const interrupted = function* (): Generator<ProjectFile> {

@@ -61,7 +61,7 @@ async function createFolder(folder: string): Promise<readonly string[]> {
 
 async function removeIfEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOTEMPTY')) throw error
+    if (!hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'ENOENT')) throw error
   })
 }
 
