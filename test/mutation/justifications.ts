@@ -9,6 +9,13 @@ export interface Justification extends GuardName {
 
 export const justifications: readonly Justification[] = [
   {
+    file: 'packages/core/src/clients/client-documents.ts',
+    condition: "client.origin !== 'document'",
+    within: 'keep',
+    change: 'false',
+    reason: 'It saves a write: a registered client is in storage, so the insert fails and changes nothing.',
+  },
+  {
     file: 'packages/core/src/tokens/access-token.ts',
     condition: "token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))",
     change: "without token.format === 'jwt'",

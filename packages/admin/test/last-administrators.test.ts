@@ -216,13 +216,14 @@ it('a directory cannot make a linked user an administrator through a claim that 
   const system = startAdmin({ lastAdministrators: { administrators } })
   const { storage } = system
   await system.admin.users.create({ userId: 'root', claims: { nickname: 'root' } })
+  await system.admin.users.create({ userId: 'ann', claims: { nickname: 'root' } })
   await system.admin.users.create({ userId: 'will', claims: { email: 'will@example.com' } })
   const { secret } = await registerIdentityProvider({ providerId: 'T1' }, { storage })
   const reasons: string[] = []
   const scim = createScimServer({
     issuer,
     storage,
-    link: async ({ externalId }) => (externalId === 'will' ? userId('will') : undefined),
+    link: async ({ externalId = '' }) => (['ann', 'will'].includes(externalId) ? userId(externalId) : undefined),
     mayChange: protectLastAdministrators({ storage, administrators }),
     onEvent: (event) => void (event.type === 'request.refused' && reasons.push(event.reason)),
   })
@@ -250,4 +251,6 @@ it('a directory cannot make a linked user an administrator through a claim that 
   expect(await storage.users.find(userId('will'))).toMatchObject({ version: 2, claims: { nickname: 'Will' } })
   // The directory's own users may have any claims: they are removed together with their SCIM resources.
   expect(await send('POST', '', 'dee', 'root')).toBe(201)
+  // Ann has been an administrator before.
+  expect(await send('POST', '', 'ann', 'root')).toBe(201)
 })

@@ -1,6 +1,6 @@
 import { systemRandom } from '@mintmark/internal'
 import { keyId, StorageUnavailableError } from '@mintmark/storage-interface'
-import { exportJWK, generateKeyPair } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import { aRing, issuer, publishedKeyIds, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
@@ -125,6 +125,20 @@ describe('a sealed vault entry', () => {
       await expect(opening).rejects.toThrow('another sealing key, or written by somebody without it: k1')
     },
   )
+
+  it('is refused if another version of the form sealed it', async () => {
+    const vault = createSealedVault(sealingKey, { issuer, random: systemRandom })
+    const { publicJwk, vaultEntry } = await vault.generate('ES256')
+
+    const opening = vault.open({
+      keyId: keyId(await calculateJwkThumbprint(publicJwk)),
+      algorithm: 'ES256',
+      publicJwk,
+      vaultEntry: vaultEntry.replace(/^2/, '3'),
+    })
+
+    await expect(opening).rejects.toThrow('another sealing key, or written by somebody without it')
+  })
 
   it('is refused if its key is symmetric (RFC 8725 §3.1)', async () => {
     const key = await importSealingKey(secret)
