@@ -41,7 +41,7 @@ export interface ListedKind {
   readonly withFewGroups?: { readonly record: Sql; readonly size: Sql }
 }
 
-/** A page of at most this many bytes takes about a millisecond to read. */
+/** A page of at most this many bytes takes a few milliseconds to read. */
 export const smallPageBytes = 262_144
 
 /** The parameters that name the owner of rows: a provider, and a resource type where one table has several. */
