@@ -1,9 +1,9 @@
-import { epochSeconds, seconds } from '@mintmark/storage-interface'
+import { type AdminStorage, epochSeconds, seconds } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
 import { createMemoryRateLimiter } from '../rate-limiter.ts'
-import { createClientDocuments } from './client-documents.ts'
+import { type ClientDocuments, createClientDocuments } from './client-documents.ts'
 
 it('fetches a document once for a thousand simultaneous visits', async () => {
   const id = 'https://cli.test/oauth.json'
@@ -44,3 +44,36 @@ it('fetches a document once for a thousand simultaneous visits', async () => {
   expect(new Set(clients.map(({ clientName }) => clientName))).toEqual(new Set(['Tool']))
   expect(requested).toEqual([id])
 })
+
+it('keeps the latest of two documents that are kept concurrently', async () => {
+  const id = 'https://cli.test/oauth.json'
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const [first, second, third] = await Promise.all(
+    ['First', 'Second', 'Third'].map(async (name, index) => {
+      const documents = documentsNamed(name, id, storage)
+      return { documents, client: await documents.identify(id, epochSeconds(1000 + index)) }
+    }),
+  )
+  if (first === undefined || second === undefined || third === undefined) throw new Error('no client')
+  await first.documents.keep(first.client)
+
+  const kept = await Promise.all([second.documents.keep(second.client), third.documents.keep(third.client)])
+
+  expect(kept).toEqual(['changed', 'changed'])
+  expect(await storage.clients.find(first.client.clientId)).toMatchObject({ clientName: 'Third' })
+})
+
+/** Creates the documents of a server that reads this name in the document of a client. */
+function documentsNamed(name: string, id: string, storage: AdminStorage): ClientDocuments {
+  const limiter = createMemoryRateLimiter({ points: 100, window: 60 })
+  const body = JSON.stringify({ client_id: id, client_name: name, redirect_uris: ['https://cli.test/cb'] })
+  const headers = new Headers({ 'content-type': 'application/json' })
+  return createClientDocuments(
+    { allow: () => true, scopes: ['openid'], redirects: 'same_origin', staleFor: seconds(60) },
+    {
+      storage,
+      fetches: { ofHost: limiter, inTotal: limiter },
+      outbound: { request: () => Promise.resolve({ outcome: 'answered', status: 200, headers, body }) },
+    },
+  )
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { failureOf } from './connection.ts'
+import { asStorageError, failureOf } from './connection.ts'
 
 test.each([
   ['serialization_failure', '40001', 'conflict'],
@@ -12,4 +12,10 @@ test.each([
   ['undefined_table', '42P01', 'mistake'],
 ])('classifies %s (%s) as %s (PostgreSQL, appendix A)', (_, code, kind) => {
   expect(failureOf(Object.assign(new Error('refused'), { code }))).toBe(kind)
+})
+
+test('does not report a wrong statement as an outage', () => {
+  const error = new Error('relation "nowhere" does not exist')
+
+  expect(asStorageError('mistake', error)).toBe(error)
 })
