@@ -10,6 +10,10 @@ const isEqual = (one: string, other: string): boolean => {
 }
 
 describe('a distinguished name', () => {
+  it('equals no name if it is empty, as in a certificate without a subject', () => {
+    expect(isSameName([], [])).toBe(false)
+  })
+
   it.each([
     ['different case', 'CN=Client,O=Example', 'cn=client, o=EXAMPLE'],
     ['an OID as the attribute type', 'CN=client', '2.5.4.3=client'],
