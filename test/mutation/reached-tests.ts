@@ -91,12 +91,17 @@ function selectTests(guard: Guard, all: readonly ReachingTest[], budget: number)
     // A test file that reaches few guards is more likely to test this one.
     .toSorted((a, b) => distance(a.test, guard) - distance(b.test, guard) || a.guards.length - b.guards.length)
   let milliseconds = 0
-  const selected = reaching.filter((test) => {
-    if (milliseconds > 0 && milliseconds + test.milliseconds > budget) return false
+  const affordable = reaching.filter((test) => {
+    if (milliseconds + test.milliseconds > budget) return false
     milliseconds += test.milliseconds
     return true
   })
-  return { tests: selected.map(({ test }) => test), milliseconds, leftOut: reaching.length - selected.length }
+  const selected = affordable.length > 0 ? affordable : reaching.slice(0, 1)
+  return {
+    tests: selected.map(({ test }) => test),
+    milliseconds: selected.reduce((sum, test) => sum + test.milliseconds, 0),
+    leftOut: reaching.length - selected.length,
+  }
 }
 
 /** Sorts the test next to the file first, then other tests of its folder, then other tests of its package. */

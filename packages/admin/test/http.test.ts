@@ -266,6 +266,35 @@ it('the OpenAPI document describes every route with its scope, its request and i
   })
 })
 
+it('the OpenAPI document describes the stored members of a client in responses', async () => {
+  const { body } = await startAdminServer().send({ path: '/openapi.json', scopes: undefined })
+
+  expect(body).toMatchObject({
+    paths: {
+      '/clients/{client_id}': {
+        get: {
+          responses: {
+            200: {
+              content: {
+                'application/json': {
+                  schema: {
+                    properties: {
+                      redirect_uris: { type: 'array', items: { type: 'string' } },
+                      jwks: { type: 'object' },
+                      logo_uri: expect.not.objectContaining({ maxLength: expect.anything() }),
+                      default_max_age: { type: 'integer' },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  })
+})
+
 it('rejects options that provide no way to authenticate anybody', () => {
   const { storage } = startAdminServer()
 

@@ -190,6 +190,20 @@ test('reports an outage for a file that is not a database or cannot be created',
   expect(() => openSqliteDialect(join(folder.path, 'missing', 'test.db'))).toThrow(StorageUnavailableError)
 })
 
+test('reports an outage while a unique attribute is declared as an outage, and not as a repeated value', async () => {
+  const { dialect } = await aFile({ migrate: 'on-open' })
+  await createSqlStorage({ dialect, issuer })
+  const full: SqlDialect = { ...dialect, atomically: () => Promise.reject(new StorageUnavailableError('disk full')) }
+  const { provisionedUsers } = await createSqlStorage({ dialect: full, issuer })
+  const attribute = { extension: undefined, name: 'badge', subName: undefined, multiValued: false }
+
+  const declaring = provisionedUsers.indexAttributes([
+    { attribute, elementPart: undefined, isText: true, isUnique: true },
+  ])
+
+  await expect(declaring).rejects.toThrow('disk full')
+})
+
 test('does not report a mistake in SQL as an outage', async () => {
   const { dialect } = await aFile()
 
