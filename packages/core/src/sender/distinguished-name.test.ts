@@ -10,7 +10,7 @@ const isEqual = (one: string, other: string): boolean => {
 }
 
 describe('a distinguished name', () => {
-  it('equals no name if it is empty, as in a certificate without a subject', () => {
+  it('equals no name if it is empty, as some certificates have it', () => {
     expect(isSameName([], [])).toBe(false)
   })
 
