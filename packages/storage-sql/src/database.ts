@@ -29,15 +29,10 @@ export interface Database {
   readonly atomically: SqlDialect['atomically']
 }
 
-/**
- * @param signal cancels a query whose caller no longer waits for the result.
- * @param maxBytes as in `SqlQueryOptions`.
- */
 type RunStatement = <Name extends string>(
   statement: Statement<Name>,
   values: ValuesOf<Name>,
-  signal?: AbortSignal,
-  maxBytes?: number,
+  options?: Pick<SqlQueryOptions, 'signal' | 'maxBytes'>,
 ) => Promise<readonly SqlRow[]>
 
 /** The parameters of a statement, except the issuer. */
@@ -49,7 +44,7 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
     issuer,
     engine,
     query: createQuery(engine),
-    run: (statement, values, signal, maxBytes) => {
+    run: (statement, values, { signal, maxBytes } = {}) => {
       const { sql, lifetime } = statement
       const bound = statement.bind(values, issuer)
       if (lifetime === 'lasting') {

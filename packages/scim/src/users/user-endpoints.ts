@@ -349,10 +349,8 @@ export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUse
       : { ...query, without: 'groups' as const }
     const outcome = await storage.provisionedUsers.list(shown)
     if (outcome.outcome === 'tooMany') return outcome
-    const records = await runInTurns(
-      renderAll(outcome.records, (user) => renderCache.render(user, renderContext)),
-      turns,
-    )
+    const render = (user: ListedUserRecord) => renderCache.render(user, renderContext)
+    const records = await runInTurns(renderAll(outcome.records, render), turns)
     return { ...outcome, records }
   },
 })

@@ -21,12 +21,11 @@ import {
   inexactStatement,
   matchStatement,
   type MatchStatement,
-  pageStatement,
   rowsStatement,
   sizeStatement,
   totalStatement,
 } from './statements.ts'
-import type { PageForm } from './page-of-records.ts'
+import { type PageForm, pageStatement } from './page-of-records.ts'
 import { entryLimit } from './read-entries.ts'
 import { createColumnReader } from '../row.ts'
 
@@ -80,7 +79,7 @@ export function createLister<Record, Query extends RowQuery>(
   }
 
   async function totalOf(query: Query): Promise<number> {
-    const [all] = await run(total, owner(query), query.signal)
+    const [all] = await run(total, owner(query), { signal: query.signal })
     return all === undefined ? 0 : columns.integer(all, 'total')
   }
 
@@ -89,7 +88,7 @@ export function createLister<Record, Query extends RowQuery>(
     values: FilterValues,
     { signal }: Pick<RowQuery, 'signal'>,
   ): Promise<number> => {
-    const [row] = await run(statement, values, signal)
+    const [row] = await run(statement, values, { signal })
     return row === undefined ? 0 : columns.integer(row, 'units')
   }
 
@@ -153,7 +152,7 @@ export function createLister<Record, Query extends RowQuery>(
   async function isExact({ mustBeExact }: MatchStatement, query: Query): Promise<boolean> {
     if (mustBeExact.length === 0) return true
     const statement = inexactStatement(database, mustBeExact)
-    return (await run(statement, owner(query), query.signal)).length === 0
+    return (await run(statement, owner(query), { signal: query.signal })).length === 0
   }
 
   async function listMatched(
@@ -165,7 +164,7 @@ export function createLister<Record, Query extends RowQuery>(
     const all = { ...owner(query), ...values, [candidateLimit]: limit + 1 }
     const load = await loadOf(match, query, { limits, values: all })
     if (load > 1) return { outcome: 'tooMany' }
-    const rows = await run(match.statement, { ...all, ...pageValues(query, start) }, query.signal)
+    const rows = await run(match.statement, { ...all, ...pageValues(query, start) }, { signal: query.signal })
     const [first] = rows
     // Too many rows share the value that was looked up.
     if (first === undefined || columns.integer(first, 'looked_at') > limit) return { outcome: 'tooMany' }
@@ -199,7 +198,7 @@ export function createLister<Record, Query extends RowQuery>(
       const form = (isSmall ? kind.withFewGroups : undefined) ?? pageFormOf(query)
       const key = JSON.stringify([query.without, form.size !== undefined, lifetime])
       const page = pages.get(key, () => pageStatement(database, kind, { form, lifetime }))
-      return run(page, { ...owner(query), ...pageValues(query, start) }, query.signal, maxBytes)
+      return run(page, { ...owner(query), ...pageValues(query, start) }, { signal: query.signal, maxBytes })
     }
     const found = database.engine.readsRowByRow
       ? await readRowByRow(read, query, start)

@@ -1,7 +1,7 @@
 import type { SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
-import type { Parameter } from '../database.ts'
-import type { SqlEngine } from '../dialect.ts'
+import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
+import type { SqlEngine, StatementLifetime } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { keyOf, type ListedKind, type OwnerValue } from './listed-kind.ts'
 
@@ -89,3 +89,34 @@ interface PageOfRecords {
   readonly order?: Sql | undefined
   readonly p: Parameter<OwnerValue | 'max_bytes'>
 }
+
+/**
+ * Reads a page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
+ * stored in a separate row and the page is a range of an index: an offset skips entries of the index, and a page past the
+ * end reads nothing. An engine that reads row by row adds the column `bytes`, and whoever runs the statement stops it.
+ */
+export const pageStatement = (
+  { query, engine }: Pick<Database, 'query' | 'engine'>,
+  kind: ListedKind,
+  { form, lifetime }: { readonly form: PageForm; readonly lifetime: StatementLifetime },
+): Statement<string> =>
+  compileSql(
+    query,
+    (parameter: Parameter<string>) => {
+      const p: Parameter<PageValue> = parameter
+      const { every, total } = kind.rows
+      const id = sql.ref(kind.id)
+      const page = (columns: Sql): Sql => sql`select ${columns} from ${sql.table(kind.table)}
+      where ${every(p)} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
+      order by created_at, ${id}
+      limit case when cast(${p('offset')} as bigint) < ${total(p)} then cast(${p('limit')} as bigint) else 0 end
+      offset cast(${p('offset')} as bigint)`
+      if (engine.readsRowByRow) {
+        const bytes = form.size === undefined ? sql`` : sql`${form.size} as bytes,`
+        return page(sql`${total(p)} as total, ${bytes} ${form.record}`)
+      }
+      return sql`with page as materialized (${page(sql`created_at, ${id} as id`)})
+      ${recordsOfPage(kind, { form, engine, total: total(p), p })}`
+    },
+    lifetime,
+  )

@@ -3,7 +3,7 @@
 import type { SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
-import type { SqlEngine, StatementLifetime } from '../dialect.ts'
+import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
 import { keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
@@ -12,7 +12,6 @@ import {
   orderOf,
   type PageForm,
   pageOf,
-  type PageValue,
   recordsOfPage,
   sortNames,
   directions,
@@ -54,37 +53,6 @@ export const inexactStatement = ({ query }: Builder, indexes: readonly NarrowInd
     (p: Parameter<string>) =>
       sql`select 1 as found where exists (${unionOf(indexes.map((index) => inexactRows(index, p)))})`,
     'passing',
-  )
-
-/**
- * Reads a page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
- * stored in a separate row and the page is a range of an index: an offset skips entries of the index, and a page past the
- * end reads nothing. An engine that reads row by row adds the column `bytes`, and whoever runs the statement stops it.
- */
-export const pageStatement = (
-  { query, engine }: Builder,
-  kind: ListedKind,
-  { form, lifetime }: { readonly form: PageForm; readonly lifetime: StatementLifetime },
-): Statement<string> =>
-  compileSql(
-    query,
-    (parameter: Parameter<string>) => {
-      const p: Parameter<PageValue> = parameter
-      const { every, total } = kind.rows
-      const id = sql.ref(kind.id)
-      const page = (columns: Sql): Sql => sql`select ${columns} from ${sql.table(kind.table)}
-      where ${every(p)} and (created_at, ${id}) > (${p('after_created_at')}, ${p('after_id')})
-      order by created_at, ${id}
-      limit case when cast(${p('offset')} as bigint) < ${total(p)} then cast(${p('limit')} as bigint) else 0 end
-      offset cast(${p('offset')} as bigint)`
-      if (engine.readsRowByRow) {
-        const bytes = form.size === undefined ? sql`` : sql`${form.size} as bytes,`
-        return page(sql`${total(p)} as total, ${bytes} ${form.record}`)
-      }
-      return sql`with page as materialized (${page(sql`created_at, ${id} as id`)})
-      ${recordsOfPage(kind, { form, engine, total: total(p), p })}`
-    },
-    lifetime,
   )
 
 /** A statement for filters and orders of one shape. */

@@ -131,7 +131,7 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
     const members: GroupMember[] = []
     let version: unknown
     for (let after = ''; ;) {
-      const slice = await run(statements.slice, { ...values, after }, signal)
+      const slice = await run(statements.slice, { ...values, after }, { signal })
       const [first] = slice
       const last = slice.at(-1)
       // A group without a row has no members.
@@ -160,7 +160,7 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
       if (members !== undefined) return new Map([[groupId, members]])
     }
     // The group changes again and again. A single statement reads one consistent state.
-    const all = await run(statements.all, { ...values, groups: engine.encodeSearchable([groupId]) }, signal)
+    const all = await run(statements.all, { ...values, groups: engine.encodeSearchable([groupId]) }, { signal })
     return membersIn(all, [groupId])
   }
 
@@ -171,8 +171,8 @@ export function createMembersOf(database: Database): GroupStore['membersOf'] {
     if (groupIds.length === 1) return readOne({ ...key, group_id: groupId }, groupId, signal)
     const values = { ...key, groups: engine.encodeSearchable(groupIds) }
     return limit === undefined
-      ? membersIn(await run(statements.all, values, signal), groupIds)
-      : membersIn(await run(statements.within, { ...values, limit }, signal), [])
+      ? membersIn(await run(statements.all, values, { signal }), groupIds)
+      : membersIn(await run(statements.within, { ...values, limit }, { signal }), [])
   }
 }
 
