@@ -21,11 +21,10 @@ export {
   randomSecretAndIdentifier,
   systemClock,
   systemRandom,
-  utf8Length,
 } from './runtime.ts'
 export type { Clock, Random } from './runtime.ts'
 export { cacheLatest, createRecentMap, forgetOldest } from './caches.ts'
-export { createQueues } from './queues.ts'
+export { createQueues, createSharedWork } from './queues.ts'
 export { createTurns, mapInPieces, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
 export {
@@ -43,6 +42,7 @@ export {
   oneOf,
   optionsOf,
   required,
+  utf8Length,
   wholeNumber,
 } from '@mintmark/storage-interface/stores'
 export type { OptionCheck, OptionChecks, RequiredOption } from '@mintmark/storage-interface/stores'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createQueues } from './queues.ts'
+import { createQueues, createSharedWork } from './queues.ts'
 
 test('starts work of a key when its earlier work has settled, and runs work of another key at the same time', async () => {
   const queue = createQueues()
@@ -35,6 +35,33 @@ test('rejects work that waits too long without starting it, and later work still
   await done
   await third
   expect(begun).toEqual(['third'])
+})
+
+test('shares running work of a key, and starts it again after it has failed', async () => {
+  const share = createSharedWork<string>()
+  const first = pendingWork()
+  const begun: string[] = []
+  const begin = (name: string, done: Promise<void>) => async () => {
+    begun.push(name)
+    await done
+    return name
+  }
+
+  const calls = Promise.allSettled([
+    share('a', begin('first', first.done)),
+    share('a', begin('second', Promise.resolve())),
+    share('b', begin('other', Promise.resolve())),
+  ])
+  first.fail()
+  expect((await calls).map((call) => (call.status === 'fulfilled' ? call.value : 'failed'))).toEqual([
+    'failed',
+    'failed',
+    'other',
+  ])
+  expect(begun).toEqual(['first', 'other'])
+
+  await expect(share('a', begin('third', Promise.resolve()))).resolves.toBe('third')
+  await expect(share('a', begin('fourth', Promise.resolve()))).resolves.toBe('fourth')
 })
 
 /** Work whose outcome the test decides. */

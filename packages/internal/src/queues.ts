@@ -26,6 +26,20 @@ export function createQueues(timeout?: QueueTimeout): Queues {
   }
 }
 
+/**
+ * Shares work that is running: a call with the key of running work returns the promise of that work and starts nothing.
+ * Settled work is not kept.
+ */
+export function createSharedWork<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+  const running = new Map<string, Promise<T>>()
+
+  return (key, work) => {
+    const started = running.get(key) ?? work().finally(() => running.delete(key))
+    running.set(key, started)
+    return started
+  }
+}
+
 function withinTimeout(before: Promise<unknown>, timeout: QueueTimeout | undefined): Promise<unknown> {
   if (timeout === undefined) return before
   return new Promise((resolve, reject) => {

@@ -70,22 +70,6 @@ function nodeDecoder(module: unknown): ((text: string) => Uint8Array) | undefine
   }
 }
 
-/**
- * Returns the length of a string in UTF-8, in bytes. It does not encode the string if the runtime can count without
- * that.
- */
-export const utf8Length: (text: string) => number = nodeLength(nodeBuiltin('node:buffer')) ?? webLength
-
-function nodeLength(module: unknown): ((text: string) => number) | undefined {
-  if (module === undefined) return undefined
-  const { Buffer } = module as { readonly Buffer: { byteLength(text: string): number } }
-  return (text) => Buffer.byteLength(text)
-}
-
-function webLength(text: string): number {
-  return new TextEncoder().encode(text).length
-}
-
 interface BufferFrom {
   (text: string): NodeBuffer
   (text: string, encoding: 'base64url'): Uint8Array

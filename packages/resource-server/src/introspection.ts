@@ -1,3 +1,4 @@
+import { createSharedWork } from '@mintmark/internal'
 import {
   basicAuthorization,
   fetchBounded,
@@ -58,7 +59,7 @@ export function createIntrospectionCache(
   requestIntrospection: Introspect,
   { cacheFor, clock }: { readonly cacheFor: number; readonly clock: Clock },
 ): Introspect {
-  const pending = new Map<string, Promise<JsonObject | undefined>>()
+  const share = createSharedWork<JsonObject | undefined>()
   const active = new Map<string, CachedResponse>()
   const inactive = new Map<string, CachedResponse>()
 
@@ -72,13 +73,9 @@ export function createIntrospectionCache(
   const requestAndCache = async (key: string, token: string): Promise<JsonObject | undefined> => {
     // The age is measured from the request, because the token may be revoked while the response is on its way.
     const requestedAt = clock()
-    try {
-      const description = await requestIntrospection(token)
-      remember(key, description, requestedAt)
-      return description
-    } finally {
-      pending.delete(key)
-    }
+    const description = await requestIntrospection(token)
+    remember(key, description, requestedAt)
+    return description
   }
 
   return async (token) => {
@@ -88,9 +85,7 @@ export function createIntrospectionCache(
       (response) => response !== undefined && isFresh(response, now),
     )
     if (cached !== undefined) return cached.description
-    const request = pending.get(key) ?? requestAndCache(key, token)
-    pending.set(key, request)
-    return request
+    return share(key, () => requestAndCache(key, token))
   }
 }
 

@@ -132,4 +132,4 @@ export type {
   SessionId,
   JsonText,
 } from './values.ts'
-export { initialAccessTokenId, jsonText, secretDigest } from './values.ts'
+export { initialAccessTokenId, jsonText, secretDigest, utf8Length } from './values.ts'

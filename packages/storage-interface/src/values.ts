@@ -75,6 +75,12 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
+const { Buffer: nodeBuffer } = globalThis as { readonly Buffer?: { byteLength(text: string): number } }
+
+/** Returns the length of a string in UTF-8, in bytes. Node.js counts them without encoding the string. */
+export const utf8Length: (text: string) => number =
+  nodeBuffer === undefined ? (text) => new TextEncoder().encode(text).length : (text) => nodeBuffer.byteLength(text)
+
 /** A JSON object as text. Stores keep every character of it and do not parse it. */
 export type JsonText = Brand<string, 'JsonText'>
 

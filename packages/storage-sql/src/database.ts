@@ -44,15 +44,13 @@ export function createDatabase(dialect: SqlDialect, issuer: string): Database {
     issuer,
     engine,
     query: createQuery(engine),
-    run: (statement, values, { signal, maxBytes } = {}) => {
+    run: (statement, values, options) => {
       const { sql, lifetime } = statement
       const bound = statement.bind(values, issuer)
-      if (lifetime === 'lasting') {
-        const isPlain = signal === undefined && maxBytes === undefined
-        return dialect.all(sql, bound, isPlain ? lasting : { lifetime, signal, maxBytes })
-      }
+      if (lifetime === 'lasting')
+        return dialect.all(sql, bound, options === undefined ? lasting : { ...options, lifetime })
       const provider = (values as Readonly<Record<string, SqlValue>>)['provider_id'] ?? null
-      return dialect.all(sql, bound, { lifetime, signal, maxBytes, owner: JSON.stringify([issuer, provider]) })
+      return dialect.all(sql, bound, { ...options, lifetime, owner: JSON.stringify([issuer, provider]) })
     },
     runInOrder: ({ sql, lifetime }, values) =>
       dialect.all(sql, [issuer, ...values], lifetime === 'lasting' ? lasting : { lifetime }),

@@ -1,4 +1,4 @@
-import { forgetOldest } from '@mintmark/internal'
+import { createSharedWork, forgetOldest } from '@mintmark/internal'
 import { after, type EpochSeconds, seconds } from '@mintmark/storage-interface'
 
 /**
@@ -19,23 +19,18 @@ export function createFetchCache<Value>(
   limit: number,
 ): (url: string, now: EpochSeconds, fetch: (expired: Value | undefined) => Promise<Fetched<Value>>) => Promise<Value> {
   const cached = new Map<string, { readonly value: Value; readonly expiresAt: EpochSeconds }>()
-  const pending = new Map<string, Promise<Value>>()
+  const share = createSharedWork<Value>()
 
   return async (url, now, fetch) => {
     const known = cached.get(url)
     if (known !== undefined && now < known.expiresAt) return known.value
-    const running = pending.get(url)
-    if (running !== undefined) return running
-    const reading = fetch(known?.value)
-      .then(({ value, keepFor }) => {
-        if (keepFor === 0) return value
-        cached.delete(url)
-        cached.set(url, { value, expiresAt: after(now, seconds(keepFor)) })
-        forgetOldest(cached, limit)
-        return value
-      })
-      .finally(() => pending.delete(url))
-    pending.set(url, reading)
-    return reading
+    return share(url, async () => {
+      const { value, keepFor } = await fetch(known?.value)
+      if (keepFor === 0) return value
+      cached.delete(url)
+      cached.set(url, { value, expiresAt: after(now, seconds(keepFor)) })
+      forgetOldest(cached, limit)
+      return value
+    })
   }
 }

@@ -11,6 +11,7 @@ import {
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
+import { countQuery } from '../list/count-query.ts'
 import { checkPreconditions } from '../message/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { projectResource, renderMeta, comparableResource } from '../resource/resource.ts'
@@ -75,13 +76,7 @@ export function storedType(
 
   async function requireFreeExternalId(externalId: string | undefined, { caller }: ScimCall): Promise<void> {
     if (externalId === undefined) return
-    const attribute = { extension: undefined, name: 'externalId', subName: undefined, multiValued: false }
-    const found = await store.list({
-      ...ownerOf(caller),
-      filter: { kind: 'text', attribute, operator: 'eq', value: externalId },
-      sort: undefined,
-      page: { kind: 'index', offset: 0, limit: 0 },
-    })
+    const found = await store.list({ ...ownerOf(caller), ...countQuery('externalId', externalId) })
     if (found.outcome === 'listed' && found.total > 0) throw keyTakenError('externalId')
   }
 

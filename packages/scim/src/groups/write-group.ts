@@ -12,6 +12,7 @@ import {
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
+import { countQuery } from '../list/count-query.ts'
 import type { PageLimits } from '../list/search-request.ts'
 import { checkPreconditions } from '../message/scim-message.ts'
 import { comparableResource } from '../resource/resource.ts'
@@ -77,13 +78,7 @@ export async function requireFreeName(
 ): Promise<void> {
   const { providerId } = caller.provider
   if (!uniqueGroupNames(providerId)) return
-  const attribute = { extension: undefined, name: 'displayName', subName: undefined, multiValued: false }
-  const found = await storage.groups.list({
-    providerId,
-    filter: { kind: 'text', attribute, operator: 'eq', value: foldCase(displayName) },
-    sort: undefined,
-    page: { kind: 'index', offset: 0, limit: 1 },
-  })
+  const found = await storage.groups.list({ providerId, ...countQuery('displayName', foldCase(displayName)) })
   // RFC 7644 §3.12 uniqueness. If there are too many groups to search, one of them may have the name.
   if (found.outcome === 'tooMany' || found.total > 0) throw refusal('group_name_taken')
 }

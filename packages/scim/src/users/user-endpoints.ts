@@ -12,6 +12,7 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
+import { countQuery } from '../list/count-query.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import { attributesIn, comparableResource, includesAttribute, projectionOfWrite } from '../resource/resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
@@ -127,13 +128,7 @@ async function requireFreeUserName(
   { storage }: UserDependencies,
 ): Promise<void> {
   if (typeof userName !== 'string') return
-  const attribute = { extension: undefined, name: 'userName', subName: undefined, multiValued: false }
-  const found = await storage.provisionedUsers.list({
-    providerId,
-    filter: { kind: 'text', attribute, operator: 'eq', value: userName },
-    sort: undefined,
-    page: { kind: 'index', offset: 0, limit: 0 },
-  })
+  const found = await storage.provisionedUsers.list({ providerId, ...countQuery('userName', userName) })
   // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
   if (found.outcome === 'listed' && found.total > 0) throw refusal('user_name_taken')
 }

@@ -1,7 +1,7 @@
 import type { CustomResourceRecord, CustomResourceState, CustomResourceStore } from '../custom-resource.ts'
 import { knownMembers } from '../filter/find-candidates.ts'
-import { providerId as asProviderId, type JsonObject, type ProviderId } from '../values.ts'
-import { bytesOf, listPage, type ListedRow } from './list-page.ts'
+import { providerId as asProviderId, type JsonObject, type ProviderId, utf8Length } from '../values.ts'
+import { listPage, type ListedRow } from './list-page.ts'
 import {
   createProviderIndex,
   findHolder,
@@ -94,7 +94,7 @@ export function createMemoryCustomResources(
             const found = findResource(table, { providerId, resourceType, resourceId })
             return found && listedRow(found)
           },
-          sizeOf: ({ resource }) => bytesOf(JSON.stringify(resource)),
+          sizeOf: ({ resource }) => utf8Length(JSON.stringify(resource)),
         },
         query,
       )

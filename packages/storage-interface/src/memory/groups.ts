@@ -1,5 +1,12 @@
 import type { GroupMember, GroupRecord, GroupState, GroupStore, NewGroup } from '../group.ts'
-import { groupId as asGroupId, userId as asUserId, type GroupId, type ProviderId, type JsonObject } from '../values.ts'
+import {
+  groupId as asGroupId,
+  userId as asUserId,
+  type GroupId,
+  type ProviderId,
+  type JsonObject,
+  utf8Length,
+} from '../values.ts'
 import { knownMembers } from '../filter/find-candidates.ts'
 import { compareText } from '../filter/matches-filter.ts'
 import {
@@ -13,7 +20,7 @@ import {
   nextVersion,
   writeGroup,
 } from './group-table.ts'
-import { bytesOf, listPage, type ListedRow, type Listing } from './list-page.ts'
+import { listPage, type ListedRow, type Listing } from './list-page.ts'
 import type { SchedulerHook } from './rows.ts'
 import { findHolder, rowsByAge, findByText } from './provider-index.ts'
 import { type UserTables, presentRow } from './users.ts'
@@ -174,7 +181,7 @@ function groupsOfProvider(tables: UserTables, providerId: ProviderId): Listing<G
       const group = findGroup(tables, providerId, groupId)
       return group && listedRow(tables, group)
     },
-    sizeOf: ({ resource }) => bytesOf(JSON.stringify(resource)),
+    sizeOf: ({ resource }) => utf8Length(JSON.stringify(resource)),
   }
 }
 

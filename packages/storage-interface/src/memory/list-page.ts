@@ -1,7 +1,7 @@
 import { type TextLookup, findCandidates } from '../filter/find-candidates.ts'
 import { compareText, matchesFilter } from '../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
-import { type JsonObject, type JsonValue, isArray, memberOf, epochSeconds } from '../values.ts'
+import { type JsonObject, type JsonValue, isArray, memberOf, epochSeconds, utf8Length } from '../values.ts'
 import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
 import { type Aged, type RowsByAge, compareAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
@@ -65,7 +65,7 @@ export function listRows<Text extends string>(
       byAge,
       lookups: new Map([['id', { rows: 1, find: (id) => [id] }]]),
       row: (id) => byId.get(id),
-      sizeOf: bytesOf,
+      sizeOf: utf8Length,
     },
     query,
   )
@@ -155,9 +155,3 @@ function compareValues(one: JsonValue | undefined, other: JsonValue | undefined)
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
 }
-
-const { Buffer: nodeBuffer } = globalThis as { readonly Buffer?: { byteLength(text: string): number } }
-
-/** Returns the number of bytes of a string in UTF-8. Node.js counts them without encoding the string. */
-export const bytesOf: (text: string) => number =
-  nodeBuffer === undefined ? (text) => new TextEncoder().encode(text).length : (text) => nodeBuffer.byteLength(text)

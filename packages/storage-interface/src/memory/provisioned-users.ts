@@ -9,6 +9,7 @@ import {
   type UserId,
   groupId as asGroupId,
   userId as asUserId,
+  utf8Length,
 } from '../values.ts'
 import type { ListQuery } from '../resource-list.ts'
 import type { UserRecord } from '../user.ts'
@@ -26,7 +27,7 @@ import type {
 } from '../provisioned-user.ts'
 import { findFormerBlock, isRefusedAsRemoved, keysOf, changedKeys } from './former-users.ts'
 import { type GroupTable, removeFromGroups, groupsOf, memberIdsOf } from './group-table.ts'
-import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
+import { type ListedRow, type Listing, listPage } from './list-page.ts'
 import { findHolder, rowsByAge, findByText } from './provider-index.ts'
 import { joinOrganization, leaveOrganization, type OrganizationTable } from './organizations.ts'
 import { idsByAge } from './sorted-rows.ts'
@@ -119,7 +120,7 @@ function usersOfProvider(
       return row && listedRow(groups, row)
     },
     sizeOf: ({ resource, groups: references = [] }) =>
-      bytesOf(resource) + references.reduce((sum, { displayName }) => sum + bytesOf(displayName) + groupBytes, 0),
+      utf8Length(resource) + references.reduce((sum, { displayName }) => sum + utf8Length(displayName) + groupBytes, 0),
   }
 }
 
@@ -244,7 +245,7 @@ export function createMemoryProvisionedUsers(tables: Tables, scheduler: Schedule
       await scheduler()
       const listing = usersOfProvider(tables, query.providerId)
       if (query.without === undefined) return listPage(listing, query)
-      const outcome = listPage({ ...listing, sizeOf: ({ resource }) => bytesOf(resource) }, query)
+      const outcome = listPage({ ...listing, sizeOf: ({ resource }) => utf8Length(resource) }, query)
       if (outcome.outcome === 'tooMany') return outcome
       return { ...outcome, records: outcome.records.map((record) => ({ ...record, groups: undefined })) }
     },

@@ -7,11 +7,12 @@ import {
   type JsonObject,
   type JsonText,
   type EpochSeconds,
+  utf8Length,
 } from '../values.ts'
 import type { LifecycleOutcome, SearchableUserStore, UserRecord } from '../user.ts'
 import { type GroupTable, removeFromGroups } from './group-table.ts'
 import type { IndexedAttribute } from '../provisioned-user.ts'
-import { bytesOf, type ListedRow, type Listing, listPage } from './list-page.ts'
+import { type ListedRow, type Listing, listPage } from './list-page.ts'
 import {
   type IndexedRow,
   type ProviderIndex,
@@ -260,7 +261,7 @@ const allUsers = (users: UserTable): Listing<UserId, UserRecord> => ({
     const row = presentRow(users, userId)
     return row && listedRow(row)
   },
-  sizeOf: ({ claims }) => bytesOf(JSON.stringify(claims)),
+  sizeOf: ({ claims }) => utf8Length(JSON.stringify(claims)),
 })
 
 const listedRow = ({ record, provisioning }: PresentUser): ListedRow<UserId, UserRecord> => ({

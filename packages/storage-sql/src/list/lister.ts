@@ -200,16 +200,18 @@ export function createLister<Record, Query extends RowQuery>(
       const page = pages.get(key, () => pageStatement(database, kind, { form, lifetime }))
       return run(page, { ...owner(query), ...pageValues(query, start) }, { signal: query.signal, maxBytes })
     }
-    const found = database.engine.readsRowByRow
-      ? await readRowByRow(read, query, start)
-      : countedPage(await read('long'))
+    const { maxBytes } = query
+    const found =
+      maxBytes !== undefined && database.engine.readsRowByRow
+        ? await readRowByRow(read, maxBytes, start)
+        : countedPage(await read('long'))
     const { rows, inPage } = found
     const [first] = rows
     const total = first === undefined ? await totalOf(query) : columns.integer(first, 'total')
     return toOutcome(rows.filter(hasRecord), query, { total, inPage, start })
   }
 
-  /** Reads a page of an engine that has limited its bytes, and has counted its rows before that. */
+  /** Returns a page whose bytes are not limited, or were limited by the engine, which has counted its rows before that. */
   function countedPage(rows: readonly SqlRow[]): PageRows {
     const [first] = rows
     return {
@@ -225,13 +227,9 @@ export function createLister<Record, Query extends RowQuery>(
    */
   async function readRowByRow(
     read: (lifetime: 'lasting' | 'long', maxBytes?: number) => Promise<readonly SqlRow[]>,
-    { maxBytes }: RowQuery,
+    maxBytes: number,
     { offset }: PageStart,
   ): Promise<PageRows> {
-    if (maxBytes === undefined) {
-      const rows = await read('long')
-      return { rows, inPage: rows.length }
-    }
     if (offset <= smallOffset && maxBytes > smallPageBytes) {
       const rows = await read('lasting', smallPageBytes)
       // Of a row with more bytes, only some of the groups have been read.

@@ -1,5 +1,5 @@
 import type { Migration } from './migration.ts'
-import { userTriggers } from './provisioning-triggers.ts'
+import { decrementTotal, userTriggers } from './provisioning-triggers.ts'
 
 /**
  * Members of many groups that have left their provider, and whose memberships are not removed yet. One statement that removes
@@ -23,7 +23,10 @@ export const departures: Migration = {
       ...userTriggers(types)
         .filter(({ name }) => name === 'mintmark_user_unlinked')
         .flatMap((trigger) => {
-          const changed = { ...trigger, statements: [recordDeparture, touchGroups, removeMemberships, decrementTotal] }
+          const changed = {
+            ...trigger,
+            statements: [recordDeparture, touchGroups, removeMemberships, decrementTotal('User')],
+          }
           return [...types.dropTrigger(trigger), ...types.trigger(changed), ...types.lockFirst(changed, groupsToLock)]
         }),
     ]
@@ -51,7 +54,3 @@ const touchGroups = `UPDATE mintmark_groups SET version = version + 1, updated_a
 // The redundant condition on groups makes SQLite find the rows by their key.
 const removeMemberships = `DELETE FROM mintmark_group_members
     WHERE issuer = OLD.issuer AND member_id = OLD.user_id AND group_id IN (${fewGroupsOfOld})`
-
-// Last, because it locks the total, which all users of the provider share, until the transaction ends.
-const decrementTotal = `UPDATE mintmark_provider_totals SET total = total - 1
-    WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND kind = 'User'`

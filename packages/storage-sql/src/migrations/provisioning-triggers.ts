@@ -92,7 +92,7 @@ function incrementTotal(kind: 'User' | 'Group'): string {
     ON CONFLICT (issuer, provider_id, kind) DO UPDATE SET total = mintmark_provider_totals.total + 1`
 }
 
-function decrementTotal(kind: 'User' | 'Group'): string {
+export function decrementTotal(kind: 'User' | 'Group'): string {
   return `UPDATE mintmark_provider_totals SET total = total - 1
     WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id AND kind = '${kind}'`
 }

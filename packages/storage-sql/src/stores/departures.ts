@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createSharedWork } from '@mintmark/internal'
 import { StorageUnavailableError, type UserId } from '@mintmark/storage-interface'
 import type { GroupId, ProviderId } from '@mintmark/storage-interface/stores'
 import { type RawBuilder, sql } from 'kysely'
@@ -17,7 +18,7 @@ export function createDepartures(database: Database) {
   const { engine, run, step, transact } = database
   const statements = departureStatements(database)
   const columns = createColumnReader(engine)
-  const running = new Map<string, Promise<void>>()
+  const share = createSharedWork<void>()
 
   async function carryOut(memberId: string): Promise<void> {
     const key = { member_id: memberId }
@@ -39,11 +40,7 @@ export function createDepartures(database: Database) {
     }
   }
 
-  function carryOutOnce(memberId: string): Promise<void> {
-    const started = running.get(memberId) ?? carryOut(memberId).finally(() => void running.delete(memberId))
-    running.set(memberId, started)
-    return started
-  }
+  const carryOutOnce = (memberId: string): Promise<void> => share(memberId, () => carryOut(memberId))
 
   return {
     /** Removes the memberships of a member who has left. */

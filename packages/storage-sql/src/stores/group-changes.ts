@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createSharedWork } from '@mintmark/internal'
 import type { GroupId, ProviderId } from '@mintmark/storage-interface/stores'
 import { sql, type Expression } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
@@ -37,7 +38,7 @@ export function createGroupChanges(database: Database) {
   const statements = changeStatements(database)
   const columns = createColumnReader(engine)
   const departures = createDepartures(database)
-  const running = new Map<string, Promise<void>>()
+  const share = createSharedWork<void>()
 
   /** Carries out a recorded change. Every slice checks that no other process has finished it. */
   async function carryOut({ providerId, groupId, joining, leaving }: LargeChange, changeId: string): Promise<void> {
@@ -60,11 +61,8 @@ export function createGroupChanges(database: Database) {
     }
   }
 
-  function carryOutOnce(change: LargeChange, changeId: string): Promise<void> {
-    const started = running.get(changeId) ?? carryOut(change, changeId).finally(() => void running.delete(changeId))
-    running.set(changeId, started)
-    return started
-  }
+  const carryOutOnce = (change: LargeChange, changeId: string): Promise<void> =>
+    share(changeId, () => carryOut(change, changeId))
 
   return {
     /** Carries out the recorded changes of the groups, and the departures from all groups of the provider. */
