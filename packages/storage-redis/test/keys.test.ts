@@ -51,7 +51,7 @@ describe('keys', () => {
     }
   })
 
-  it('of opaque tokens live five minutes longer than their record by the clock of Redis, because the record has no time of issue', async () => {
+  it('of opaque tokens live five minutes longer than their records, by the clock of Redis alone', async () => {
     const now = Number((await client.time())[0])
 
     await stores.opaqueTokens.insert(anOpaqueTokenRecord({ expiresAt: epochSeconds(now + 600) }))

@@ -17,8 +17,8 @@ const removal = { providerId, userId: ada.userId, version: undefined, now }
 describe.for([
   { name: 'SQLite', open: aMigratedSqlite },
   { name: 'PostgreSQL', open: () => aMigratedPostgres({ max: 10 }) },
-])('a user in many groups, on $name', ({ open }) => {
-  test('is gone at once when the provider removes them, and their memberships follow in short transactions', async () => {
+])('a member of many groups, on $name', ({ open }) => {
+  test('is gone at once when the provider removes them; their memberships are removed in short transactions', async () => {
     const sound = await open()
     const storage = await inManyGroups(sound)
     const slices: number[] = []
@@ -40,7 +40,7 @@ describe.for([
     await expectNoMembershipOfAda(sound, storage)
   })
 
-  test('is in no group for the next reader when the process is killed in the middle', async () => {
+  test('is in no group for the next reader, even if the process was killed before it had removed all memberships', async () => {
     const sound = await open()
     const storage = await inManyGroups(sound)
     const { dialect, failAfter } = failing(sound)
@@ -57,7 +57,7 @@ describe.for([
   })
 
   test.for(['a list of members', 'a filter on members', 'a purge'])(
-    'is in no group after %s when the process is killed in the middle',
+    'is in no group after %s, even if the process was killed before it had removed any membership',
     async (reader) => {
       const sound = await open()
       const storage = await inManyGroups(sound)
@@ -74,7 +74,7 @@ describe.for([
     },
   )
 
-  test('does not set back the time of a group that was changed after they left', async () => {
+  test('leaves a group that was changed since without setting back its time', async () => {
     const sound = await open()
     const storage = await inManyGroups(sound)
     const { dialect, failAfter } = failing(sound)
@@ -88,7 +88,7 @@ describe.for([
     expect(await storage.groups.find(providerId, aGroup('g0001').groupId)).toMatchObject({ updatedAt: now })
   })
 
-  test('does not get their memberships back when they are linked again after a crash', async () => {
+  test('is in no group when they are linked again after a crash', async () => {
     const sound = await open()
     const storage = await inManyGroups(sound)
     const { dialect, failAfter } = failing(sound)
@@ -118,7 +118,7 @@ describe.for([
     expect((await storage.groups.find(providerId, aGroup('g0000').groupId))?.version).toBe(1)
   })
 
-  test('is removed with a group that is in many groups, whose memberships follow in short transactions', async () => {
+  test('is gone at once if it is a group that is removed; its memberships are removed in short transactions', async () => {
     const sound = await open()
     const storage = await inManyGroups(sound)
     const inner = aGroup('inner')

@@ -93,7 +93,8 @@ interface PageOfRecords {
 /**
  * Reads a page of all rows by age, each with the total; if the page is empty, no row or a row without a record. The total is
  * stored in a separate row and the page is a range of an index: an offset skips entries of the index, and a page past the
- * end reads nothing. An engine that reads row by row adds the column `bytes`, and whoever runs the statement stops it.
+ * end reads nothing. For an engine that reads row by row, a page of limited bytes has the column `bytes`, and the reader of
+ * the rows stops at the limit.
  */
 export const pageStatement = (
   { query, engine }: Pick<Database, 'query' | 'engine'>,
