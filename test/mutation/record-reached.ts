@@ -7,8 +7,11 @@ import { afterAll, beforeAll, expect } from 'vitest'
 const folder = process.env['MINTMARK_REACHED']
 if (folder !== undefined) {
   const reached = ((globalThis as { reachedGuards?: Set<string> }).reachedGuards ??= new Set())
+  // A process loads a module once, for all of its test files.
+  const atLoad = ((globalThis as { guardsAtLoad?: Set<string> }).guardsAtLoad ??= new Set())
   let startedAt = 0
   beforeAll(() => {
+    for (const guard of reached) atLoad.add(guard)
     startedAt = performance.now()
   })
   afterAll(() => {
@@ -16,7 +19,7 @@ if (folder !== undefined) {
     const record = {
       test: test?.slice(process.cwd().length + 1),
       milliseconds: Math.round(performance.now() - startedAt),
-      guards: [...reached],
+      guards: [...new Set([...reached, ...atLoad])],
     }
     writeFileSync(join(folder, `${randomUUID()}.json`), JSON.stringify(record))
     reached.clear()
