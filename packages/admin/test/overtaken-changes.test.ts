@@ -117,6 +117,21 @@ it.each(['deactivate', 'reactivate'] as const)(
   },
 )
 
+it('a user who was removed meanwhile is unknown when another administrator removes them (RFC 9110 §15.5.5)', async () => {
+  const { admin, other } = startOvertaken(({ users }, { clock }) => ({
+    users: {
+      ...users,
+      remove: afterRival(
+        () => users.remove(userId('ann'), clock.now()),
+        (id, now) => users.remove(id, now),
+      ),
+    },
+  }))
+  await other.admin.users.create({ userId: 'ann' })
+
+  expect(await admin.users.remove('ann').catch(reasonOf)).toBe('account_unknown')
+})
+
 it('deactivateUsers of a removed provider counts a user whom another process removed meanwhile as deactivated', async () => {
   const { admin, other } = startOvertaken(({ provisionedUsers, users }, { clock }) => ({
     provisionedUsers: {

@@ -63,6 +63,16 @@ it('keeps the latest of two documents that are kept concurrently', async () => {
   expect(await storage.clients.find(first.client.clientId)).toMatchObject({ clientName: 'Third' })
 })
 
+it('refuses a client that an administrator has disabled since it was identified', async () => {
+  const id = 'https://cli.test/oauth.json'
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const documents = documentsNamed('Tool', id, storage)
+  const client = await documents.identify(id, epochSeconds(1000))
+  await storage.clients.insert({ ...client, disabledAt: epochSeconds(1001) })
+
+  await expect(documents.keep(client)).rejects.toMatchObject({ reason: 'client_disabled' })
+})
+
 /** Creates the documents of a server that reads this name in the document of a client. */
 function documentsNamed(name: string, id: string, storage: AdminStorage): ClientDocuments {
   const limiter = createMemoryRateLimiter({ points: 100, window: 60 })
