@@ -86,7 +86,7 @@ function foreignEntry(client: ForeignClient, outcome: Outcome | undefined): Entr
     role,
     name,
     version: pinnedVersion(client) ?? (hasRun ? outcome.version : ''),
-    setUp: setUp ?? 'It needs no particular setting.',
+    setUp: setUp ?? 'It needs no particular settings.',
     flows: hasRun ? [...passed, ...failures] : [],
     count: hasRun ? `${passed.length} of ${checks.length}` : 'not run',
     testSentence: `${hasRun ? 'Tested' : 'Not run when this page was written; it is tested'} with ${packages.map((name) => `\`${name}\``).join(' and ')} in [${folder}](../test/foreign-clients/${folder}).`,

@@ -261,7 +261,7 @@ describe('an API for which the user grants only authorization details (RFC 9396 
   })
 })
 
-describe('a request for scope values of another API than the named one', () => {
+describe('a request for scope values of an API that it does not name', () => {
   it.each([
     ['of one API', 'openid notes.edit', [payments]],
     ['of one of two APIs', 'openid notes.edit', [notes, payments]],

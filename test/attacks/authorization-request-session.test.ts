@@ -70,7 +70,7 @@ describe('the signed-in user is never taken from the request (OIDC Core §3.1.2.
     }
   })
 
-  it('a valid hint that has expired signs no user in', async () => {
+  it('an expired hint is valid, but signs no user in', async () => {
     const hint = (await obtainTokens(site))['id_token']
     site.clock.advance(1000)
 

@@ -104,7 +104,7 @@ describe('a request object of FAPI 2.0 Message Signing', () => {
     expect(refusal(await client.push())).toBe('400 invalid_request_object')
   })
 
-  it('takes state and nonce from the request object only', async () => {
+  it('takes state and nonce only from the request object', async () => {
     const pushed = await pushObject({ state: 'inside', nonce: 'inside' }, {}, { state: 'outside', nonce: 'outside' })
     const stateless = await pushObject({ state: undefined }, {}, { state: 'outside' })
 

@@ -393,7 +393,7 @@ describe('DPoP proofs in FAPI 2.0', () => {
     expect(['400 invalid_request', '400 invalid_grant', '400 invalid_dpop_proof']).toContain(refusal(foreign))
   })
 
-  it('a proof of another key than dpop_jkt is refused when it is pushed', async () => {
+  it('a pushed request is refused if its proof has a key that does not match dpop_jkt', async () => {
     const { jkt } = await createProofKey()
     const refused = await first().push({ dpop_jkt: jkt }, { proof: atPush })
 

@@ -32,7 +32,7 @@ describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
 
   it.each(foreignClients)('names $name with its pinned version and setting', (client) => {
     expect(inOtherLanguages).toContain(`### ${client.name} ${pinnedVersion(client) ?? ''}`)
-    expect(inOtherLanguages).toContain(client.setUp ?? 'It needs no particular setting.')
+    expect(inOtherLanguages).toContain(client.setUp ?? 'It needs no particular settings.')
   })
 
   it('lists only existing checks of clients in other languages', () => {

@@ -244,7 +244,7 @@ describe('client authentication by attestation', () => {
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 401, 401])
   })
 
-  it('refuses an attestation for another client than the attester may attest (§7.1)', async () => {
+  it('refuses an attestation for a client that the attester may not attest (§7.1)', async () => {
     const headers = await headersOf({ attestation: { sub: 'Other' } })
 
     await expectJsonRefusal(site, refusedClient, { send: () => ask(headers), reason: 'client_credentials_wrong' })

@@ -60,8 +60,8 @@ it('the example API pays what the user approved, once', async () => {
 })
 
 it.each([
-  ['another amount than the user approved', { amount: '120.00', creditor: 'Example Ltd.' }],
-  ['another creditor than the user approved', { amount: '12.00', creditor: 'Mallory' }],
+  ['an amount that the user did not approve', { amount: '120.00', creditor: 'Example Ltd.' }],
+  ['a creditor that the user did not approve', { amount: '12.00', creditor: 'Mallory' }],
   ['without an amount and a creditor', {}],
 ])('the example API refuses to pay %s', async (_, order) => {
   expect(await pay(await tokenFor('t2'), order)).toEqual([403, { error: 'not_approved' }])

@@ -95,7 +95,7 @@ describe('a client authentication method of the host', () => {
     )
   })
 
-  it('refuses credentials of another client than client_id names (RFC 6749 §2.3.1)', async () => {
+  it('refuses credentials that do not belong to the client that client_id names (RFC 6749 §2.3.1)', async () => {
     await expectJsonRefusal(
       site,
       { status: 400, error: 'invalid_request' },

@@ -142,7 +142,7 @@ describe('a client that chose an algorithm for which the server has no key', () 
     )
   })
 
-  it('gets an error from userinfo, never another format than the registered one (OIDC Core §5.3.2)', async () => {
+  it('gets an error from userinfo, never a format that is not registered (OIDC Core §5.3.2)', async () => {
     const site = await serverWith(['RS256'])
     const { access_token: accessToken = '' } = await obtainTokens(site)
     await changeClient(site.storage, clientId('A'), { userinfoSignedResponseAlg: 'ES256' })

@@ -11,7 +11,7 @@ export interface UserBrowser {
    * @throws Error with all URLs when the redirects do not end.
    */
   open(url: string): Promise<Landing>
-  /** Does the same, but starts with a POST from the application's own page: a form, or JSON as a string. */
+  /** Like `open`, but starts with a POST from the application's own page: a form, or JSON as a string. */
   submit(url: string, body: URLSearchParams | string): Promise<Landing>
 }
 

@@ -128,7 +128,7 @@ describe.each(adapters)('on $name', (adapter) => {
     expect(service.received.map((request) => request.url.origin)).toEqual(['https://as.test'])
   })
 
-  test('does not mark a header that was sent once, and treats names such as __proto__ like any other', async () => {
+  test('does not mark a header as repeated that was sent once, and treats names such as __proto__ like any other', async () => {
     const service = aService()
     const host = await aHost(adapter, { services: [service] })
 

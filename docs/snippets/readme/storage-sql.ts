@@ -6,7 +6,7 @@ import { Pool } from 'pg'
 const issuer = 'https://id.example.com'
 const database = process.env['DATABASE_URL']
 
-/** PostgreSQL if DATABASE_URL is set, otherwise an SQLite file, migrated on opening. */
+/** PostgreSQL if DATABASE_URL is set, otherwise an SQLite file, which is migrated when it is opened. */
 export const storage = await createSqlStorage({
   issuer,
   dialect: database

@@ -24,7 +24,7 @@ export async function createNode(pool: Pool, sealingKey: string) {
       ),
     },
   })
-  // Throws if this node has another sealing key than the other nodes, before the load balancer sends requests to it.
+  // Throws if this node and the other nodes have different sealing keys, before the load balancer sends requests to it.
   await server.ready()
   return { server, storage, keys }
 }

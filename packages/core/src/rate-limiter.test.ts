@@ -53,25 +53,21 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('b', at(0))).toMatchObject({ allowed: true })
   })
 
-  const consumeInventedKeys = async (
-    limiter: RateLimiter,
-    prefix: string,
-    now: number,
-  ): Promise<readonly boolean[]> => {
+  const consumeOtherKeys = async (limiter: RateLimiter, prefix: string, now: number): Promise<readonly boolean[]> => {
     const allowed: boolean[] = []
     for (let key = 0; key < 10_001; key += 1) allowed.push((await limiter.consume(`${prefix}${key}`, at(now))).allowed)
     return allowed
   }
 
-  it('keeps a key throttled until its window has ended, however many other keys are invented', async () => {
+  it('keeps a key throttled until its window has ended, however many other keys are used', async () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
     for (let tried = 0; tried < 11; tried += 1) await limiter.consume('victim', at(0))
 
-    await consumeInventedKeys(limiter, 'a', 20)
+    await consumeOtherKeys(limiter, 'a', 20)
     expect(await limiter.consume('victim', at(20))).toMatchObject({ allowed: false, retryAfter: 40 })
-    await consumeInventedKeys(limiter, 'b', 59)
+    await consumeOtherKeys(limiter, 'b', 59)
     expect(await limiter.consume('victim', at(59))).toMatchObject({ allowed: false, retryAfter: 1 })
-    await consumeInventedKeys(limiter, 'c', 60)
+    await consumeOtherKeys(limiter, 'c', 60)
     expect(await limiter.consume('victim', at(60))).toMatchObject({ allowed: true })
   })
 
@@ -82,19 +78,19 @@ describe('rate limiter in memory', () => {
     for (let tried = 0; tried < 11; tried += 1) await limiter.consume('victim', at(0))
     await limiter.consume(rival, at(0))
 
-    await consumeInventedKeys(limiter, 'a', 1)
+    await consumeOtherKeys(limiter, 'a', 1)
 
     expect(rival).not.toBe('')
     expect(await limiter.consume('victim', at(1))).toMatchObject({ allowed: false })
   })
 
-  it('adds up the attempts on a key when other keys are invented between them', async () => {
+  it('counts all attempts on a key, even if many other keys are used in between', async () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
     const allowed: boolean[] = []
 
     for (const round of ['a', 'b', 'c']) {
       for (let tried = 0; tried < 5; tried += 1) allowed.push((await limiter.consume('victim', at(0))).allowed)
-      await consumeInventedKeys(limiter, round, 0)
+      await consumeOtherKeys(limiter, round, 0)
     }
 
     expect(allowed.filter(Boolean)).toHaveLength(10)
@@ -104,9 +100,9 @@ describe('rate limiter in memory', () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
 
     const allowed = [
-      await consumeInventedKeys(limiter, 'a', 0),
-      await consumeInventedKeys(limiter, 'b', 0),
-      await consumeInventedKeys(limiter, 'c', 0),
+      await consumeOtherKeys(limiter, 'a', 0),
+      await consumeOtherKeys(limiter, 'b', 0),
+      await consumeOtherKeys(limiter, 'c', 0),
     ].flat()
 
     expect(allowed.every(Boolean)).toBe(true)

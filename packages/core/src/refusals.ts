@@ -46,7 +46,7 @@ export const refusals = {
   /** The request has no `token`. */
   token_missing: ['invalid_request', 'The token parameter is missing.', 'RFC 7009 §2.1, RFC 7662 §2.1'],
 
-  // Client authentication. Failures have the same response, so that it does not help an attacker.
+  // Client authentication. Most failures have the same response, so that an attacker cannot tell them apart.
   /** The request does not identify its client. */
   client_authentication_missing: ['invalid_client', clientFailed, 'RFC 6749 §3.2.1'],
   /** The client uses two authentication methods in one request. */
@@ -257,7 +257,7 @@ export const refusals = {
     'A pushed authorization request must not contain request_uri.',
     'RFC 9126 §2.1',
   ],
-  /** The request was not pushed, and the client or the server requires it. */
+  /** The request was not pushed, but the client or the server requires pushed requests. */
   push_required: ['invalid_request', 'Authorization requests must be pushed.', 'RFC 9126 §5, §6'],
   /** The `request_uri` was never issued, has expired, or belongs to another client. */
   request_uri_unknown: [
@@ -317,7 +317,7 @@ export const refusals = {
   user_denied: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
   /** The user who signed in is deactivated. */
   user_inactive: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
-  /** The error page tells the deactivated user about it. The client is not informed. */
+  /** The error page tells the user that the account is deactivated. The client is not informed. */
   'user_inactive:page': [
     'access_denied',
     'Your account is deactivated. Ask your administrator for access.',
@@ -507,7 +507,8 @@ export const refusals = {
   /** A public client, which cannot prove its identity, requests a grant. */
   'client_public:grants': ['access_denied', 'A public client cannot manage grants.', 'Grant Management §5.1'],
   /**
-   * The grant does not exist, is not active, or belongs to another client, or to another user than the access token.
+   * The grant does not exist, is not active, or belongs to another client, or the user of the access token is not the
+   * user of the grant.
    */
   grant_unknown: ['invalid_grant_id', 'There is no such grant.', 'Grant Management §6.6'],
   /**
@@ -525,6 +526,7 @@ export const refusals = {
     'RFC 6749 §5.2',
   ],
 
+  // Organizations, and the size of access tokens.
   /** The user is not a member of the organization that the request names, or of any organization. */
   organization_not_member: ['access_denied', 'The user is not a member of the organization.', 'RFC 6749 §4.1.2.1'],
   /** The request names an organization without the scope `organization`. */
@@ -615,7 +617,7 @@ export const refusals = {
   unexpected_failure: ['server_error', 'The server encountered an internal error.', 'RFC 6749 §4.1.2.1'],
 } as const satisfies Record<string, RefusalRow>
 
-/** `status` is set when it is not the status of the error code. */
+/** `status` is set only if it differs from the status of the error code. */
 type RefusalRow = readonly [code: OAuthErrorCode, description: string, section: Section, status?: number]
 
 /** A section of a public standard, such as `RFC 6749 §5.2`. */

@@ -79,7 +79,7 @@ describe('consentPage', () => {
     expect(textOf(tokensOf(aConsent()))).not.toContain('Use another account')
   })
 
-  test('links to the pages of the client, each with its host, and sends them no referrer (RFC 7591 §2)', () => {
+  test('links to the pages of the client, shows the host of each, and sends them no referrer (RFC 7591 §2)', () => {
     const client = {
       clientName: 'Field Notes',
       unverifiedHost: 'notes.test',

@@ -22,7 +22,7 @@ export interface BoundedRequest {
 export const fetchBounded = async (request: BoundedRequest, fetch: typeof globalThis.fetch): Promise<string> =>
   (await fetchCached(request, fetch)).text
 
-/** Does the same, and also returns for how many seconds a cache had stored the response (RFC 9111 §5.1). */
+/** Like `fetchBounded`, but also returns for how many seconds a cache had stored the response (RFC 9111 §5.1). */
 export async function fetchCached(
   request: BoundedRequest,
   fetch: typeof globalThis.fetch,

@@ -35,7 +35,7 @@ export function requireClaimsOf(token: AccessTokenClaims, required: RequiredClai
   }
 }
 
-/** Returns the values of a claim. A claim of another type than a list has no values, and so allows nothing. */
+/** Returns the values of a claim. A claim that is not a list has no values, and so allows nothing. */
 function valuesOf({ claims }: AccessTokenClaims, name: string): readonly string[] {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined
   const values: readonly unknown[] = Array.isArray(value) ? value : []

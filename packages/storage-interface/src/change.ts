@@ -66,7 +66,7 @@ export interface ChangeStore {
   /**
    * Returns the first `limit` changes after a position. Law: once a change was listed, no other change is listed before it, so a
    * reader that continues after the last listed change misses none. Changes of the same user or group are in the order in which they
-   * happened. If a database makes transactions visible in another order than it numbers them, the store assigns positions when it
+   * happened. If a database does not make transactions visible in the order of their numbers, the store assigns positions when it
    * lists.
    */
   list(page: { readonly after: number; readonly limit: number }): Promise<readonly ChangeRecord[]>

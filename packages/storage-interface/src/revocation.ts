@@ -82,7 +82,7 @@ export interface RevocationStore {
    * Returns the first `limit` revocations whose position is `from` or later (`undefined` for the first) and whose time is
    * `revokedSince` or later.
    * Law: once a record was listed, no other record is written before it, so a reader that continues after the last one misses none.
-   * A database that makes transactions visible in another order than it numbers them must write one revocation at a time:
+   * A database that does not make transactions visible in the order of their numbers must write one revocation at a time:
    * `UPDATE ending_positions SET last_position = last_position + 1 WHERE issuer = ?` locks the row until the transaction ends.
    */
   list(page: {

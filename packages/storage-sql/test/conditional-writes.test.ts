@@ -82,7 +82,7 @@ describe.for(engines)('on $name', ({ open }) => {
   })
 })
 
-/** A database where an event happens once, just before a statement with a certain beginning. */
+/** A database in which an event happens once, just before the first statement with a given beginning. */
 function interruptible(database: SqlDialect): {
   readonly dialect: SqlDialect
   interrupt: (beginning: string, event: () => Promise<unknown>) => void

@@ -74,7 +74,7 @@ describe.for([
     },
   )
 
-  test('leaves a group that was changed since without setting back its time', async () => {
+  test('does not set back the time of a group that was changed after the removal', async () => {
     const sound = await open()
     const storage = await inManyGroups(sound)
     const { dialect, failAfter } = failing(sound)

@@ -53,7 +53,7 @@ const filters: Readonly<Record<string, ResolvedFilter>> = {
 }
 
 test.for(engines)(
-  'on $name filters in some indexes and sorts by another, with more users than the scan limit allows',
+  'on $name filters by several indexes and sorts by another, with more users than the scan limit allows',
   { timeout: 180_000 },
   async ({ open }) => {
     const dialect = await open()

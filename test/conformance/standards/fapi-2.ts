@@ -128,7 +128,7 @@ export const fapiMessageSigning: Standard = {
     [
       '5.3.1',
       'Only the parameters in the request object are used',
-      'takes state and nonce from the request object only',
+      'takes state and nonce only from the request object',
     ],
     [
       '5.4',

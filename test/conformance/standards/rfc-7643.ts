@@ -155,7 +155,7 @@ export const rfc7643: Standard = {
       '7',
       'Schemas are published as they are implemented',
       'publishes the schemas that it implements (RFC 7643 §8.7)',
-      'schemas of the host are published with their types (RFC 7643 §3.3)',
+      'of the host are published, and their resource types list them (RFC 7643 §3.3)',
     ],
     [
       '7',

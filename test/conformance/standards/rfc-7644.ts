@@ -97,7 +97,7 @@ export const rfc7644: Standard = {
       '3.4.2.3',
       "Sorting follows the attribute's type and case, and uses the primary or first value",
       'sorts by … (RFC 7644 §3.4.2.3)',
-      'sorting: of several values the primary one is compared, or else the first',
+      'sorting: the primary value of several is compared, or the first if none is primary',
     ],
     [
       '3.4.2.4',

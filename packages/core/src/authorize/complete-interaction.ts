@@ -91,7 +91,7 @@ export async function completeInteraction(
   const isDenied = deniesRequest({ granted, answer }, request)
   if (isDenied && !isSignIn(answer)) return denyInteraction(step, deps)
 
-  // OIDC Core §3.1.2.3: the host's session is from a server whose clock is ahead, so it counts as none, as everywhere.
+  // OIDC Core §3.1.2.3: the host's session is from a server whose clock is ahead. It is ignored, as in every other step.
   if (isSignIn(answer) && isFromFuture(answer, step.now))
     return redirect(interactionLocation(deps.interactionUrls.login, handle))
   const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user

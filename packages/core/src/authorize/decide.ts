@@ -146,7 +146,7 @@ interface StartedInteraction {
 function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochSeconds): boolean {
   const { authentication, user } = arrival.signedInUser
   const isFresh = isNewSignIn(authentication.authTime, arrival.interaction)
-  // OIDC Core §3.1.2.2: the client expects another user than the signed-in one.
+  // OIDC Core §3.1.2.2: the client does not expect the user who is signed in.
   if (request.subjects?.includes(user.userId) === false) return true
   // OIDC Core §5.5.1.1: if an essential acr is not met, the user must sign in; if they just have, the request fails.
   if (isAcrUnmet(request, authentication.acr)) {

@@ -22,7 +22,7 @@ import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
 
 /**
- * Refuses members that do not exist, and values of another type than the table says. A misspelled member would silently
+ * Refuses members that do not exist, and values that do not have the type in the table. A misspelled member would silently
  * leave a default in force, and so would a value such as `'false'`. In a change, a member such as `secrets` would
  * overwrite what only the server may set.
  * @param undefinable which members may be `undefined`: in a registration that is as if they were left out; in a change

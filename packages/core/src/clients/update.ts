@@ -12,7 +12,7 @@ import { clientSecretRecord } from './secrets.ts'
 /** A change to a client. Members that are left out keep their values; `undefined` removes an optional member. */
 export interface ClientChange extends Partial<RequiredMetadata>, DefaultedMetadata, ClearableChange {}
 
-/** The client to change. With a version, the result is `conflict` if the client has changed since. */
+/** The client to change. With a version, the result is `conflict` if the client now has another version. */
 export interface ClientTarget {
   readonly clientId: string
   readonly version?: number | undefined

@@ -12,7 +12,7 @@ import { createStoredKeys, type StoredKeyRing } from './stored-keys.ts'
 
 const [before, after] = ['A'.repeat(43), `${'B'.repeat(42)}A`]
 
-/** The steps of the how-to. While a step is rolled out, every node has the value before or after the step. */
+/** The steps in docs/how-to/rotate-keys.md. While a step is rolled out, every node has the value before or after the step. */
 const steps: readonly SealingSecrets[] = [before, [before, after], [after, before], after]
 
 /** Two nodes over one storage, at a time that the test sets. */
@@ -55,7 +55,7 @@ async function rotateAt(
 }
 
 describe('a new sealing key', () => {
-  it('reaches every node in three steps, while all nodes use the same keys and complete the same sign-ins', async () => {
+  it('reaches every node in three steps; meanwhile, all nodes use the same keys and complete the sign-ins of each other', async () => {
     const { clock, startNode } = twoNodes([before, before])
     await startNode(before).publicKeys()
 

@@ -125,7 +125,7 @@ const arbitraryKeys = fc
     ),
   )
 
-it('law: at most one key signs, and exactly one while none was dropped', () => {
+it('law: at most one key signs, and exactly one if none was dropped', () => {
   fc.assert(
     fc.property(arbitraryKeys, fc.nat(80_000), (keys, now) => {
       const signing = statesAt(keys, now).filter((state) => state.endsWith('signing'))

@@ -126,7 +126,7 @@ describe('a sealed vault entry', () => {
     },
   )
 
-  it('is refused if it begins with another version than 2', async () => {
+  it('is refused if its version is not 2', async () => {
     const vault = createSealedVault(sealingKey, { issuer, random: systemRandom })
     const { publicJwk, vaultEntry } = await vault.generate('ES256')
 

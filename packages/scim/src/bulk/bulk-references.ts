@@ -26,7 +26,7 @@ export function* referencesIn(data: JsonValue | undefined): Pieces<ReadonlySet<s
     const bulkId = typeof value === 'string' ? referenceIn(value) : undefined
     if (bulkId !== undefined) references.add(bulkId)
     const values = isArray(value) ? value : isObject(value) ? Object.values(value) : []
-    // Reversed, so that the stack returns the values in the order of the text, in which operations are executed.
+    // Reversed, because a stack returns the last value first: the references are returned in the order of the text.
     for (const each of values.toReversed()) open.push(each)
     read += 1
     if (read % valuesInPiece === 0) yield
@@ -102,7 +102,7 @@ function parseBulkPath(path: string): { readonly name: string; readonly id: stri
   return { name, id }
 }
 
-/** A collection, or a resource in it. `checkCustomTypes` allows no other characters in an endpoint. */
+/** The path of a collection, or of a resource in it. `checkCustomTypes` allows no other characters in an endpoint. */
 const pathForm = /^\/([A-Za-z][A-Za-z0-9_-]*)(?:\/([^/?#\\]+))?$/
 
 /**
@@ -131,6 +131,6 @@ export function executionOrder(references: readonly (readonly number[])[]): read
 
 interface Visit {
   readonly position: number
-  /** Whether the operations that it refers to are already in the order. */
+  /** True once all operations that this operation refers to are in the order. */
   readonly isReady: boolean
 }

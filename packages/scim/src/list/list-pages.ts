@@ -9,7 +9,7 @@ import type { TypeSearch } from './type-searches.ts'
 /** The context of a page, in addition to its searches. */
 export interface PageContext {
   readonly call: ScimCall
-  /** Called when a search reads more than half of the records that storage reads at most. */
+  /** Called when a search reads more than half of the records that a search may read. */
   readonly onNearLimit: (type: TypeSearch['type']) => void
 }
 
@@ -62,7 +62,7 @@ export async function pageByCursor(
     const after = type === position.type ? position.after : undefined
     const found = await listType(
       search,
-      { kind: 'cursor', after, limit: limit },
+      { kind: 'cursor', after, limit },
       { ...context, bytes: bytesLeft(bytes, resources) },
     )
     resources.push(...found.records)

@@ -49,7 +49,7 @@ import { nameKey } from '../values/text.ts'
 export const parsePatch = (body: unknown, tolerances: ToleranceCounter): readonly PatchOperation[] =>
   runAtOnce(parsePatchInPieces(body, tolerances))
 
-/** Does the same in pieces, because an operation may list a hundred thousand members. */
+/** Like `parsePatch`, but in pieces, because an operation may list a hundred thousand members. */
 export function* parsePatchInPieces(
   body: unknown,
   tolerances: ToleranceCounter,

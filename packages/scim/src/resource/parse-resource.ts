@@ -29,7 +29,7 @@ interface ParsedResource {
 export const parseResource = (body: unknown, context: ParseContext): ParsedResource =>
   runAtOnce(parseResourceInPieces(body, context))
 
-/** Does the same in pieces, because a group may have a hundred thousand members. */
+/** Like `parseResource`, but in pieces, because a group may have a hundred thousand members. */
 export function* parseResourceInPieces(body: unknown, context: ParseContext): Pieces<ParsedResource> {
   const members = membersByName(yield* parseJsonObjectInPieces(body))
   checkSchemas(members.get('schemas')?.value, context)

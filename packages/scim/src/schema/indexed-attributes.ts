@@ -57,8 +57,8 @@ function indexedAttributesOf({ schema, extensions }: ResourceType): readonly Ind
 }
 
 /**
- * Refuses indexed and unique attributes of groups, because the server supports them only for users, and the published
- * schema would promise them.
+ * Refuses indexed and unique attributes of groups. The server does not support them, but the published schema would
+ * list them.
  * @throws TypeError when an attribute of groups is `indexed` or unique.
  */
 export function refuseIndexesOfGroups({ schema, extensions }: ResourceType): void {

@@ -65,7 +65,7 @@ export function sameValue(one: JsonValue | undefined, other: JsonValue | undefin
   )
 }
 
-/** The same as `sameValue`, in pieces: a group may have a hundred thousand members. */
+/** Like `sameValue`, but in pieces, because a group may have a hundred thousand members. */
 export function* sameValueInPieces(one: JsonValue | undefined, other: JsonValue | undefined): Pieces<boolean> {
   if (one === other) return true
   if (isArray(one)) {
@@ -90,7 +90,7 @@ const elementsInPiece = 100
 /** Deeper than any valid message: message, operations, operation, value, extension, values, value, sub-attribute, its values. */
 const maximumDepth = 10
 
-/** Does the same as `parseJsonObjectInPieces`, but at once. */
+/** Like `parseJsonObjectInPieces`, but at once. */
 export const parseJsonObject = (body: unknown): JsonObject => runAtOnce(parseJsonObjectInPieces(body))
 
 /**

@@ -24,7 +24,7 @@ export function readValue(attribute: Attribute, json: JsonValue, tolerances: Tol
 const readElements = (attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] =>
   runAtOnce(readElementsInPieces(attribute, json, tolerances))
 
-/** Does the same in pieces, because a group may have a hundred thousand members. */
+/** Like `readElements`, but in pieces, because a group may have a hundred thousand members. */
 export function* readElementsInPieces(
   attribute: Attribute,
   json: JsonValue,

@@ -89,7 +89,7 @@ describe('schemas', () => {
     expect(capital.map(({ body }) => body)).toEqual(resourcesOf(all))
   })
 
-  test('schemas of the host are published with their types (RFC 7643 §3.3)', async () => {
+  test('of the host are published, and their resource types list them (RFC 7643 §3.3)', async () => {
     const badge = defineSchema({
       id: 'urn:example:badge',
       name: 'Badge',

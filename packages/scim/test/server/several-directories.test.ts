@@ -77,7 +77,7 @@ describe('e-mail addresses', () => {
     expect(claims?.['email_verified'] ?? false).toBe(false)
   })
 
-  test('hooks receive the provider and the user', async () => {
+  test('the hooks emailVerified and claims receive the identifiers of the provider and the user', async () => {
     const seen: object[] = []
     const scim = await startScim({
       emailVerified: (email, { providerId: id }) => id === 'T1' && email.endsWith('@example.com'),

@@ -5,7 +5,7 @@ const settled = { outcome: 'settled' } as const
 
 /** One broken store for each law of deliveries and cursors. */
 export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
-  'deliveries: of several with the same key only the first is inserted, even after it was delivered': breakStore(
+  'deliveries: only the first of several with the same key is inserted, even after it was delivered': breakStore(
     'deliveries',
     (honest) => ({
       enqueue: (records) =>
@@ -24,19 +24,16 @@ export const brokenDeliveryStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
-  'deliveries: concurrent leases never overlap, and together they lease everything': breakStore(
-    'deliveries',
-    (honest) => ({
-      // Reads the due deliveries, and leases them in a second step.
-      lease: async (request) => {
-        const pending = await honest.list({ state: 'pending', recipient: undefined, before: undefined, limit: 1000 })
-        const due = pending.filter(({ dueAt }) => dueAt <= request.now).slice(0, request.limit)
-        await letOthersGoFirst()
-        await honest.lease(request)
-        return due
-      },
-    }),
-  ),
+  'deliveries: concurrent leases never overlap, and omit no delivery': breakStore('deliveries', (honest) => ({
+    // Reads the due deliveries, and leases them in a second step.
+    lease: async (request) => {
+      const pending = await honest.list({ state: 'pending', recipient: undefined, before: undefined, limit: 1000 })
+      const due = pending.filter(({ dueAt }) => dueAt <= request.now).slice(0, request.limit)
+      await letOthersGoFirst()
+      await honest.lease(request)
+      return due
+    },
+  })),
   'deliveries: leasing returns the earliest due deliveries of a channel, up to a limit for each recipient': breakStore(
     'deliveries',
     (honest) => ({ lease: (request) => honest.lease({ ...request, perRecipient: 100 }) }),

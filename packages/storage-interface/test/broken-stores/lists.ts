@@ -49,23 +49,23 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
   'sorting: numbers are sorted by value, and false comes before true': alterStoredValues((value) =>
     typeof value === 'number' ? String(value) : value,
   ),
-  'sorting: of several values the primary one is compared, or else the first': alterStoredValues((value, key) =>
-    key === 'primary' ? null : value,
+  'sorting: the primary value of several is compared, or the first if none is primary': alterStoredValues(
+    (value, key) => (key === 'primary' ? null : value),
   ),
-  'sorting: of several simple values the first is compared': alterStoredValues((value) =>
+  'sorting: the first of several simple values is compared': alterStoredValues((value) =>
     Array.isArray(value) ? value.toSorted(byText) : value,
   ),
   'sorting: attributes with the same name at different levels are distinguished': alterSort((sort) => ({
     ...sort,
     attribute: { ...sort.attribute, extension: undefined },
   })),
-  'sorting: lists can be sorted by the attributes that the store adds': alterSort((sort) =>
+  'sorting: lists can be sorted by id, externalId, active, meta.created and meta.lastModified': alterSort((sort) =>
     sort.attribute.name === 'meta' ? undefined : sort,
   ),
   'sorting: pages are parts of the sorted list of matches': alterList((query, list) =>
     list(query.page.kind === 'index' && query.page.offset > 0 ? { ...query, sort: undefined } : query),
   ),
-  'sorting: groups are sorted as users are': alterSort(() => undefined),
+  'sorting: groups are sorted like users': alterSort(() => undefined),
 
   'filters: strings are compared exactly, in the order of code points': alterFilter((filter) =>
     filter.kind === 'text' ? { ...filter, value: filter.value.toLowerCase() } : filter,
@@ -99,7 +99,7 @@ export const brokenLists: Readonly<Record<string, BrokenStore>> = {
   ),
 
   // Does not sort cursor pages.
-  'sorting: a change of the primary value moves its user, on cursor pages as well': alterList((query, list) =>
+  'sorting: a user whose primary value changes has a new position, on cursor pages as well': alterList((query, list) =>
     list(query.page.kind === 'cursor' ? { ...query, sort: undefined } : query),
   ),
   'filters: users are found by id, externalId, userName and creation time': alterFilter((filter) =>

@@ -2,7 +2,7 @@ import type { SqlEngine, SqlTrigger } from '../dialect.ts'
 
 /**
  * Triggers that update the e-mail values, the provider's total of users and the memberships when a provisioned user
- * changes. They run within the statement that changes the user, so that no other write can come between. They are part of
+ * changes. They run within the statement that changes the user, so that no other write can happen in between. They are part of
  * migration 3 and never change.
  */
 export const userTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [

@@ -98,7 +98,7 @@ ${types.indexedValues({ ...withoutOrders(types), row: 'listed', from: 'mintmark_
 SELECT issuer, provider_id, updated_at, created_at, user_id, active FROM mintmark_users WHERE provider_id IS NOT NULL`,
 ]
 
-/** Whether the user belongs to another provider than before, or to none. */
+/** Whether the user has moved to another provider, or to none. */
 const hasMoved = 'OLD.provider_id IS DISTINCT FROM NEW.provider_id'
 
 const insertChange = `INSERT INTO mintmark_user_changes (issuer, provider_id, updated_at, created_at, user_id, active)

@@ -10,7 +10,7 @@ import { isolation } from './isolation-laws.ts'
 /** Deliveries: each is leased by one worker at a time, and none is lost. */
 export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
   law(
-    'deliveries: of several with the same key only the first is inserted, even after it was delivered',
+    'deliveries: only the first of several with the same key is inserted, even after it was delivered',
     async (trial) => {
       const { storage, same } = trial
       const again = aDelivery('2', { dedupeKey: aDelivery('1').dedupeKey })
@@ -32,7 +32,7 @@ export const deliveryLaws: readonly StorageLaw<DeliveryStorage>[] = [
     same(tally(results), { inserted: 1, taken: 15 }, 'outcomes')
   }),
 
-  law('deliveries: concurrent leases never overlap, and together they lease everything', async ({ server, same }) => {
+  law('deliveries: concurrent leases never overlap, and omit no delivery', async ({ server, same }) => {
     const ids = Array.from({ length: 60 }, (_, index) => `${100 + index}`)
     await server(0).deliveries.enqueue(ids.map((id) => aDelivery(id, { recipient: `client-${id}` })))
 

@@ -24,7 +24,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       names.map((displayName) => ({ displayName })),
     )
 
-    await isSorted(trial, attribute('displayName'), [9, 3, 4, 1, 2, 8, 0, 5, 7, 6])
+    await checkSorted(trial, attribute('displayName'), [9, 3, 4, 1, 2, 8, 0, 5, 7, 6])
   }),
 
   law(
@@ -32,8 +32,8 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     async (trial) => {
       await seed(trial, [{}, { title: 'b' }, { title: null }, { title: 'a' }, {}])
 
-      await isSorted(trial, attribute('title'), [3, 1, 0, 2, 4])
-      await isSorted(trial, attribute('unknown'), [0, 1, 2, 3, 4])
+      await checkSorted(trial, attribute('title'), [3, 1, 0, 2, 4])
+      await checkSorted(trial, attribute('unknown'), [0, 1, 2, 3, 4])
     },
   ),
 
@@ -44,11 +44,11 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       levels.map((level, index) => ({ level, member: index % 2 === 0 })),
     )
 
-    await isSorted(trial, attribute('level'), [2, 5, 3, 1, 0, 4])
-    await isSorted(trial, attribute('member'), [1, 3, 5, 0, 2, 4])
+    await checkSorted(trial, attribute('level'), [2, 5, 3, 1, 0, 4])
+    await checkSorted(trial, attribute('member'), [1, 3, 5, 0, 2, 4])
   }),
 
-  law('sorting: of several values the primary one is compared, or else the first', async (trial) => {
+  law('sorting: the primary value of several is compared, or the first if none is primary', async (trial) => {
     await seed(trial, [
       { emails: [{ value: 'a' }, { value: 'z', primary: true }] },
       { emails: [{ value: 'c', primary: false }, { value: 'a' }] },
@@ -59,13 +59,13 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       { emails: [{ value: 'bb' }, { value: 'a', primary: false }] },
     ])
 
-    await isSorted(trial, byEmail, [3, 6, 1, 0, 2, 4, 5])
+    await checkSorted(trial, byEmail, [3, 6, 1, 0, 2, 4, 5])
   }),
 
-  law('sorting: a change of the primary value moves its user, on cursor pages as well', async (trial) => {
+  law('sorting: a user whose primary value changes has a new position, on cursor pages as well', async (trial) => {
     const { storage, same } = trial
     await seed(trial, [{ emails: [{ value: 'c' }] }, withPrimary(0), {}, { emails: [{ value: 'x' }] }])
-    await isSorted(trial, byEmail, [1, 0, 3, 2])
+    await checkSorted(trial, byEmail, [1, 0, 3, 2])
     const change = async (index: number, comparable: JsonObject): Promise<void> => {
       const state = aProvisionedState(`0${index}`, { comparable })
       await storage.provisionedUsers.compareAndSwap({
@@ -80,7 +80,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     await change(2, { emails: [{ value: 'a' }] })
     await change(3, {})
 
-    await isSorted(trial, byEmail, [2, 0, 1, 3])
+    await checkSorted(trial, byEmail, [2, 0, 1, 3])
     const sort = sortKey(byEmail.by, { elementPart: byEmail.elementPart, direction: 'descending' })
     const pageAfter = (after: string | undefined) =>
       storage.provisionedUsers.list({ ...everything, sort, page: { kind: 'cursor', after, limit: 3 } })
@@ -90,10 +90,10 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     same(listedIds(second), [4, 'user-02'], 'the second page')
   }),
 
-  law('sorting: of several simple values the first is compared', async (trial) => {
+  law('sorting: the first of several simple values is compared', async (trial) => {
     await seed(trial, [{ tags: ['c', 'a'] }, { tags: ['b'] }, { tags: [] }, { tags: ['a', 'z'] }])
 
-    await isSorted(trial, multiValued('tags'), [3, 1, 0, 2])
+    await checkSorted(trial, multiValued('tags'), [3, 1, 0, 2])
   }),
 
   law('sorting: attributes with the same name at different levels are distinguished', async (trial) => {
@@ -104,13 +104,13 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
       { name: { familyName: 'a' }, familyName: 'b', [urn]: { grade: 'a', boss: { value: 'a' } }, grade: 'z' },
     ])
 
-    await isSorted(trial, attribute('name.familyName'), [2, 1, 0])
-    await isSorted(trial, attribute('familyName'), [0, 2, 1])
-    await isSorted(trial, attribute('grade', urn), [2, 0, 1])
-    await isSorted(trial, attribute('boss.value', urn), [2, 1, 0])
+    await checkSorted(trial, attribute('name.familyName'), [2, 1, 0])
+    await checkSorted(trial, attribute('familyName'), [0, 2, 1])
+    await checkSorted(trial, attribute('grade', urn), [2, 0, 1])
+    await checkSorted(trial, attribute('boss.value', urn), [2, 1, 0])
   }),
 
-  law('sorting: lists can be sorted by the attributes that the store adds', async (trial) => {
+  law('sorting: lists can be sorted by id, externalId, active, meta.created and meta.lastModified', async (trial) => {
     const { storage } = trial
     const eldest = aProvisionedUser('00')
     const middle = aProvisionedUser('01', { createdAt: nowPlus(1) })
@@ -119,11 +119,11 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     const state = aProvisionedState('01', { active: false, externalId: undefined })
     await storage.provisionedUsers.compareAndSwap({ ...middle, state, version: 1, now: nowPlus(50) })
 
-    await isSorted(trial, attribute('id'), [0, 1, 2])
-    await isSorted(trial, attribute('externalId'), [0, 2, 1])
-    await isSorted(trial, attribute('active'), [1, 0, 2])
-    await isSorted(trial, attribute('meta.created'), [0, 1, 2])
-    await isSorted(trial, attribute('meta.lastModified'), [2, 1, 0])
+    await checkSorted(trial, attribute('id'), [0, 1, 2])
+    await checkSorted(trial, attribute('externalId'), [0, 2, 1])
+    await checkSorted(trial, attribute('active'), [1, 0, 2])
+    await checkSorted(trial, attribute('meta.created'), [0, 1, 2])
+    await checkSorted(trial, attribute('meta.lastModified'), [2, 1, 0])
   }),
 
   law('sorting: pages are parts of the sorted list of matches', async (trial) => {
@@ -140,7 +140,7 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     same(listedIds(outcome), [4, 'user-01', 'user-04'], 'the second and the third')
   }),
 
-  law('sorting: groups are sorted as users are', async ({ storage, same }) => {
+  law('sorting: groups are sorted like users', async ({ storage, same }) => {
     for (const [index, name] of ['b', 'a', 'c', 'a'].entries()) {
       const state = aGroupState(`${index}`, { comparable: { displayName: name } })
       await storage.groups.insert(aGroup(`${index}`, { state, createdAt: nowPlus(index) }))
@@ -166,8 +166,8 @@ const withPrimary = (primary: number): JsonObject => ({
 
 const byEmail = { by: multiValued('emails'), elementPart: 'value' }
 
-/** Checks the order in both directions. The users are identified by their numbers. */
-async function isSorted(
+/** Checks the order in both directions. `ascending` has the numbers of the users. */
+async function checkSorted(
   { storage, same }: Trial<ScimStorage>,
   sorted: SortKey['attribute'] | { readonly by: SortKey['attribute']; readonly elementPart: string },
   ascending: readonly number[],
