@@ -17,8 +17,8 @@ afterEach(() => site.close())
 const scope = 'openid offline_access api.read email'
 const narrow = () => changeClient(site.storage, clientId('A'), { scopes: ['openid', 'offline_access'] })
 
-describe('a scope that was removed from the client is in no token issued later (RFC 6749 §3.3)', () => {
-  it('returns the remaining scope values for a refresh', async () => {
+describe('after a scope was removed from the client (RFC 6749 §3.3)', () => {
+  it('a refresh returns only the remaining scope values', async () => {
     const tokens = await obtainTokens(site, { scope })
     await narrow()
 
@@ -27,7 +27,7 @@ describe('a scope that was removed from the client is in no token issued later (
     expect([refreshed.status, refreshed.json['scope']]).toEqual([200, 'openid offline_access'])
   })
 
-  it('refuses a refresh that requests the removed scope', async () => {
+  it('a refresh that requests the removed scope is refused', async () => {
     const tokens = await obtainTokens(site, { scope })
     await narrow()
 
@@ -40,7 +40,7 @@ describe('a scope that was removed from the client is in no token issued later (
     expect([refreshed.status, refreshed.json['error']]).toEqual([400, 'invalid_scope'])
   })
 
-  it('returns the remaining scope values for an earlier code', async () => {
+  it('an earlier code returns only the remaining scope values', async () => {
     const code = await obtainCode(site, { scope })
     await narrow()
 

@@ -253,7 +253,7 @@ describe('private_key_jwt: accepted assertions', () => {
     ['no typ (RFC 7515 §4.1.9)', { header: { typ: undefined } }],
     ['typ client-authentication+jwt (RFC 8725 §3.11)', { header: { typ: 'client-authentication+jwt' } }],
     ['an unknown claim (RFC 7519 §4)', { claims: { x: 1 } }],
-    ['aud is an array with the issuer only (RFC 7519 §4.1.3)', { claims: { aud: ['https://as.test'] } }],
+    ['aud is an array with only the issuer (RFC 7519 §4.1.3)', { claims: { aud: ['https://as.test'] } }],
     ['jti of 256 characters (RFC 7519 §4.1.7)', { claims: { jti: 'j'.repeat(256) } }],
   ])('%s', async (_, change) => {
     expect(await isAccepted(change)).toBe(true)

@@ -31,7 +31,7 @@ afterAll(async () => {
   await browser.close()
 })
 
-test('the home page links to the administration for the administrator only, and the link works by keyboard', async () => {
+test('the home page links to the administration only for the administrator, and the link works by keyboard', async () => {
   await ada.page.goto(instance.url)
   await grace.page.goto(instance.url)
 

@@ -16,7 +16,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true })
 })
 
-test('the first run prints what to open, who to sign in as and what was created; secrets are readable by their owner only', async () => {
+test('the first run prints what to open, who to sign in as and what was created; only their owner can read the secrets', async () => {
   const port = await freePort()
   const example = runExample(port)
 

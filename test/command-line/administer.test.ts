@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { aCommandLine, withDatabase } from './command-line.ts'
 
 // One file for the commands that administer a server: each test is short, and they share the table of refusals below.
-test('init writes a configuration without secrets and a sealing key readable by its owner only, and overwrites nothing', async () => {
+test('init writes a configuration without secrets and a sealing key that only its owner can read, and overwrites nothing', async () => {
   const line = await aCommandLine()
 
   const first = await line.run('init', '--issuer', 'https://as.test')
@@ -257,7 +257,7 @@ test('client update changes the given metadata only, removes it when the value i
   expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('Say what to change')])
 })
 
-test('a refused command exits with 1 and one line that says why, and changes nothing', async () => {
+test('a refused command exits with 1, prints one line that says why, and changes nothing', async () => {
   const mintmark = await withDatabase()
   await mintmark.run('client', 'create', 'Taken', '--id', 'taken', '--redirect-uri', 'https://app.test/cb')
   await mintmark.run('keys', 'rotate')

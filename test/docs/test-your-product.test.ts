@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 
 import { expect, it } from 'vitest'
 
-it('the five tests of the guide pass', () => {
+it('the five tests of docs/how-to/test-your-product.md pass', () => {
   const args = [
     '--conditions=@mintmark/source',
     '--test',

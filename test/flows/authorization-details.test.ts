@@ -112,7 +112,7 @@ describe('authorization details', () => {
     expect(userinfo.json['authorization_details']).toEqual([aPayment()])
   })
 
-  it('of a type that the client may not request any more are in no token (RFC 9396 §10)', async () => {
+  it('of a type that the client may no longer request are in no token (RFC 9396 §10)', async () => {
     const site = await startBank()
     const reply = await redeem(site, await codeFor(site, [aPayment()]))
     await updateClient({ clientId: 'A' }, { authorizationDetailsTypes: ['reading'] }, { storage: site.storage })

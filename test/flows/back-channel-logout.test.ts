@@ -191,7 +191,7 @@ describe('a client that gets a logout token', () => {
     },
   )
 
-  it('has not received the token when a fetch of the host hides its redirect (Fetch §2.2.6)', async () => {
+  it('counts as unreachable if it redirects and the fetch function of the host hides the redirect (Fetch §2.2.6)', async () => {
     const world = await withSession({ fetch: () => Promise.resolve(Response.error()) })
     await world.revoke('s1')
 

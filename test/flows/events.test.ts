@@ -60,7 +60,7 @@ it("a deactivated user reads why on the host's own page, and no code is issued (
   expect((await answerInteraction(site, started, signIn)).status).toBe(400)
 })
 
-it("the event of a rejected refresh token names the client that sent it, and the user only if the token is the client's own", async () => {
+it('the event of a rejected refresh token names the client that sent it, and the user only if the token belongs to that client', async () => {
   const { refresh_token } = await obtainTokens(site)
   const refresh = { grant_type: 'refresh_token', refresh_token }
 

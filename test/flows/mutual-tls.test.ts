@@ -133,7 +133,7 @@ describe('over TLS sockets of Node', () => {
     expect((await askForToken()).status).toBe(401)
   })
 
-  it('an API admits a bound token with its certificate only (RFC 8705 §3)', async () => {
+  it('an API admits a bound token only with its certificate (RFC 8705 §3)', async () => {
     const headers = { authorization: `Bearer ${await tokenOf()}` }
 
     expect(await call(api, { headers, certificate: ofClient })).toEqual({ status: 200, body: 'admitted' })

@@ -25,7 +25,7 @@ test.for([
       )
     ).rows.length
   const holder = await observer.connect()
-  // Closes the connection, and with it the lock, also when the test fails.
+  // Closes the connection, which releases the lock, even if the test fails.
   onTestFinished(() => holder.release(true))
   await holder.query(`BEGIN; LOCK TABLE ${read.table} IN ACCESS EXCLUSIVE MODE`)
 

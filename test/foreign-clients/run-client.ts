@@ -297,7 +297,7 @@ function runProgram({
       try {
         if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // No process of the group runs any more.
+        // The group has no running process.
       }
     }
     signal.addEventListener('abort', stop)

@@ -19,8 +19,8 @@ export interface Refusal {
 }
 
 /**
- * Sends a request that must be refused. Asserts the reason, that storage is unchanged, that the response reveals no
- * secret and no internals, and that no prototype is polluted.
+ * Sends a request that must be refused. Asserts the reason, that storage is unchanged (unless `storage` allows
+ * changes), that the response reveals no secret and no internals, and that no prototype is polluted.
  */
 export async function expectRefusal(site: ServerUnderTest, refusal: Refusal): Promise<Reply> {
   const before = site.dump()

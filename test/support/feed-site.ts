@@ -21,7 +21,7 @@ export interface FeedSite extends ServerUnderTest {
   readonly fetch: typeof globalThis.fetch
   /** The requested paths, in order. */
   readonly requestedPaths: string[]
-  /** How often the server has read revocations from its storage: ten times a second while a request is waiting. */
+  /** How many times the server has read revocations from its storage. It reads ten times a second while a request is waiting. */
   readonly feedReads: () => number
   /** Cuts the connection to the server, or restores it. */
   setReachable(reachable: boolean): void

@@ -85,7 +85,7 @@ it('claims of a user do not change other members of the record', async () => {
   expect({}).not.toHaveProperty('admin')
 })
 
-it('a secret appears in one response only: not in later responses, events, the log or storage', async () => {
+it('a secret appears in only one response: not in later responses, events, the log or storage', async () => {
   const system = await startWithRecords()
   const post = async (path: string, body: object, name: string): Promise<string> => {
     const reply = await system.send({ method: 'POST', path, body })

@@ -25,7 +25,7 @@ it('an upsert creates and replaces users by the identifiers of the host, and rep
   expect(await storage.users.find(userId('8'))).toMatchObject({ active: false })
 })
 
-it('an upsert refuses users of providers, taken identifiers and invalid claims one by one, and writes the others', async () => {
+it('an upsert refuses users of providers, taken identifiers and invalid claims individually, and writes the others', async () => {
   const system = startAdmin()
   const { admin, storage } = system
   await storage.provisionedUsers.insert(aProvisionedUser('p'))

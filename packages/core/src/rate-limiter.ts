@@ -27,7 +27,7 @@ export interface RateLimiter {
 
 /**
  * Creates a limiter in this process's memory, with at most `points` attempts in each window of `window` seconds. It
- * counts the 10,000 most recently used keys one by one, and older keys in 65,536 counters that keys share. Invented
+ * counts the 10,000 most recently used keys individually, and older keys in 65,536 counters that keys share. Invented
  * keys can therefore neither fill the memory nor make the limiter forget a key.
  */
 export function createMemoryRateLimiter(limit: {

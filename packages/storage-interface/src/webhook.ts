@@ -13,7 +13,7 @@ export const webhooks = defineRecord('webhooks', {
   secrets: list(text),
   /** Changes after this position are sent. */
   startsAfter: integer,
-  /** How often the webhook was set back to an earlier position. */
+  /** How many times the webhook was set back to an earlier position. */
   replays: integer,
   disabledAt: optional(time),
   createdAt: time,

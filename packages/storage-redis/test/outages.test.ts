@@ -234,7 +234,7 @@ describe('a cluster', () => {
     expect(outcomes).toEqual(unavailable(all))
   })
 
-  it('a master that was killed is an outage for its keys only, and no code gets a wrong answer', async () => {
+  it('a master that was killed is an outage only for its keys, and no code gets a wrong answer', async () => {
     const cluster = await startRedisCluster()
     onTestFinished(() => cluster.stop())
     const client = await connectCluster(cluster)

@@ -66,7 +66,7 @@ describe.for([
   })
 })
 
-test('reads at most 11 of the users that share an address by the index of addresses (RFC 7644 §3.12)', async () => {
+test('reads at most 11 rows of the index of addresses, even if more users share the address (RFC 7644 §3.12)', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const pool = database.pool()

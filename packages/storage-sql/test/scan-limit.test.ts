@@ -59,7 +59,7 @@ describe.for([
     [5, undefined],
     [6, true],
     [scanLimit, true],
-  ])('reports that a search of %d users is near the limit of 10: %s', async (count, isNearLimit) => {
+  ])('a search of %d users with a limit of 10 has isNearLimit %s', async (count, isNearLimit) => {
     const storage = await createSqlStorage({ dialect: await open(), issuer: 'https://issuer.example', scanLimit })
     for (let n = 0; n < count; n += 1) await storage.provisionedUsers.insert(aProvisionedUser(`user-${n}`))
 

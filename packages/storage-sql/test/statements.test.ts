@@ -27,7 +27,7 @@ it('builds each statement once, when it is first needed', async () => {
   await dialect.close()
 })
 
-it('PostgreSQL returns a whole record as one column, because it names every column in every result', async () => {
+it('PostgreSQL returns a whole record as one column, because each result repeats the names of its columns', async () => {
   const database = await aDatabase()
   onTestFinished(() => database.remove())
   const { dialect, columnCounts } = countingColumns(toPostgresDialect(database.pool(), { migrate: 'on-open' }))

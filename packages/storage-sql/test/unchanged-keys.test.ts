@@ -40,7 +40,7 @@ describe.for([
     { what: 'another userName', before: first, after: { ...first, userName: 'user-b' }, old: { userName: 'user-a' } },
     { what: 'another externalId', before: first, after: { ...first, externalId: 'external-b' }, old: third },
     { what: 'a first externalId', before: { userName: 'user-a' }, after: first, old: { userName: 'user-c' } },
-    { what: 'no externalId any more', before: first, after: { userName: 'user-a' }, old: third },
+    { what: 'an externalId that was removed', before: first, after: { userName: 'user-a' }, old: third },
   ])('writes $what: the new keys are taken, the old keys are free', async ({ before, after, old }) => {
     const { storage } = await aStoredUser(database.dialect, before)
 

@@ -80,7 +80,7 @@ export const fapiSecurityProfile: Standard = {
     ['5.3.2.2', 'A nonce of 64 characters is supported', 'a request with a nonce of 64 characters'],
     [
       '5.3.4',
-      'A resource server takes tokens from the header only, and checks what they are bound to',
+      'A resource server takes tokens only from the header, and checks what they are bound to',
       'an access token in the query is refused',
       'an access token with the key of another client is refused',
       'two proofs, a string that is not a JWT, and a used proof are refused',

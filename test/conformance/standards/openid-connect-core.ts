@@ -278,7 +278,7 @@ export const openidConnectCore: Standard = {
     [
       '10.2',
       'Encryption',
-      'encrypts with a key that the client published after its set was read (OIDC Core §10.2.1)',
+      'encrypts with a key that the client published after its key set was read (OIDC Core §10.2.1)',
       'when its RSA key is shorter than 2048 bits (RFC 7518 §4.3)',
     ],
     [

@@ -47,7 +47,7 @@ export const rfc8705: Standard = {
       '3',
       'A protected resource refuses a bound token with another certificate',
       'is refused at userinfo with another certificate, or with none (RFC 8705 §3)',
-      'an API admits a bound token with its certificate only (RFC 8705 §3)',
+      'an API admits a bound token only with its certificate (RFC 8705 §3)',
     ],
     [
       '3.1',

@@ -143,7 +143,7 @@ export const rfc9700: Standard = {
       '4.14.2',
       'A refresh token is bound to the consented scope and resources',
       'narrowing one access token does not narrow the refresh token; widening is rejected (RFC 6749 §6)',
-      'a scope that was removed from the client is in no token issued later (RFC 6749 §3.3) > returns the remaining scope values',
+      'after a scope was removed from the client (RFC 6749 §3.3) > a refresh returns only the remaining scope values',
     ],
     [
       '4.14.2',

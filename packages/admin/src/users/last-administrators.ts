@@ -203,7 +203,7 @@ export async function applyUnlessLastAdministrator<Result>(
   { userId, administered, apply, undo }: GuardedChange<Result>,
   deps: GuardDependencies,
 ): Promise<Result> {
-  // RFC 9110 §15.5.10: nobody could administer any more.
+  // RFC 9110 §15.5.10: nobody could administer the service afterwards.
   if (await isOnlyAdministrator(userId, administered, deps)) throw new AdminError('last_administrator')
 
   const applied = await apply()

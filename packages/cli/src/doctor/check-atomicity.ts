@@ -133,7 +133,7 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
 
 const aDigest = (): Promise<SecretDigest> => digestSecret(randomSecret(systemRandom))
 
-/** How often each process presents each credential. */
+/** How many times each process presents each credential. */
 const times = 20
 
 /**
@@ -241,7 +241,7 @@ interface RaceTask {
   readonly address: DatabaseAddress
   /** Distinguishes the refresh tokens that this process creates from the tokens of the other process. */
   readonly name: string
-  /** How often the process presents each credential. */
+  /** How many times the process presents each credential. */
   readonly times: number
   readonly now: EpochSeconds
   readonly expiresAt: EpochSeconds

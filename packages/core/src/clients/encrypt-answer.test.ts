@@ -26,7 +26,7 @@ async function published(first: readonly JWK[]) {
 }
 
 describe('encryption for a client with jwks_uri', () => {
-  it('encrypts with a key that the client published after its set was read (OIDC Core §10.2.1)', async () => {
+  it('encrypts with a key that the client published after its key set was read (OIDC Core §10.2.1)', async () => {
     const { keySets, own, privateKey, publish } = await published([])
     await expect(encryptAnswer('a.b.c', at(1000), keySets)).rejects.toMatchObject({ reason: 'encryption_key_missing' })
     publish([own])

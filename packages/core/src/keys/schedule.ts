@@ -22,14 +22,14 @@ import type { SigningAlgorithm } from './ring.ts'
  */
 export interface KeySchedule {
   /**
-   * How long a key is published before it signs. At least as long as a copy of `/jwks` may be cached, its max-age plus
-   * `staleness` (305 seconds), so that every verifier has the key by then.
+   * How long a key is published before it signs. At least the max-age of `/jwks` plus `staleness` (305 seconds): a copy
+   * may be that old, and every verifier must have the key when it signs.
    * @defaultValue 86400, 1 day. It also covers caches that keep the key set for longer than they should.
    */
   readonly announce: DurationSeconds
   /**
    * How long a key signs. At least `announce` and `retire` together.
-   * @defaultValue 7776000, 90 days. Rare enough to be cheap, frequent enough to be routine.
+   * @defaultValue 7776000, 90 days. Rotations are then rare enough to cost little, and frequent enough to be routine.
    */
   readonly sign: DurationSeconds
   /**
@@ -94,8 +94,8 @@ const schema = z
   )
 
 /**
- * The state of a key. `announced`: published, but does not sign yet. `signing`. `retired`: no longer signs; its
- * signatures are accepted. `dropped`: neither published nor accepted.
+ * The state of a key. `announced`: published, but does not sign yet. `signing`: signs new tokens. `retired`: no longer
+ * signs; its signatures are accepted. `dropped`: neither published nor accepted.
  */
 export type KeyState = 'announced' | 'signing' | 'retired' | 'dropped'
 
@@ -185,8 +185,8 @@ function statesInOrder(
   schedule: KeySchedule,
 ): readonly KeyInState[] {
   const begun = keys.findLastIndex(({ signsFrom }) => signsFrom <= now)
-  // The last key whose signing time has begun. If it was dropped, or the clock is before all of them, the next one
-  // signs early.
+  // The last key whose signing time has begun. If it was dropped, or no signing time has begun, the next key signs
+  // early.
   const signing = keys.slice(Math.max(begun, 0)).find(({ droppedAt }) => droppedAt === undefined)
 
   return keys.map((record, index) => {
@@ -198,7 +198,7 @@ function statesInOrder(
   })
 }
 
-/** Whether the key was dropped before its signing time, so that it takes over from no other key. */
+/** Whether the key was dropped before its signing time. Such a key never takes over from another key. */
 const isCancelled = ({ droppedAt, signsFrom }: SigningKeyRecord): boolean =>
   droppedAt !== undefined && droppedAt < signsFrom
 

@@ -50,7 +50,7 @@ test('keeps the order of the request when no reference points forward (RFC 7644 
 
 test('orders a hundred thousand references, and a chain of a hundred thousand, in linear work', () => {
   let reads = 0
-  /** Counts how often the references of an operation are read. */
+  /** Counts how many times the references of an operation are read. */
   const counted = (references: readonly (readonly number[])[]) =>
     new Proxy(references, {
       get(list, key) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 import { createResourceQuota } from './resource-quota.ts'
 
-/** Creates a quota of providers who have no resources, and counts how often a total was read. */
+/** Creates a quota of providers who have no resources, and counts how many times a total was read. */
 function countTotals(limit: number) {
   const totals: string[] = []
   const quota = createResourceQuota(limit, async (query) => {

@@ -174,7 +174,7 @@ export type Tolerance = (typeof toleranceDefinitions)[number]['name']
 /** The tolerances that are enabled for a provider. */
 export type Tolerances = ReadonlySet<Tolerance>
 
-/** A used tolerance, and how often it was used. */
+/** A tolerance that was used, and how many times. */
 export interface AppliedTolerance {
   readonly tolerance: Tolerance
   readonly count: number
@@ -256,7 +256,7 @@ const isToleranceProfile = (name: string): name is ToleranceProfile => Object.ha
 export const tolerancesOf = (name: string): Tolerances =>
   isToleranceProfile(name) ? toleranceProfiles[name] : strictTolerances
 
-/** The tolerances that are enabled for a request, and how often each was used. */
+/** The tolerances that are enabled for a request, and how many times each was used. */
 export interface ToleranceCounter {
   /** Whether a tolerance is enabled. Each `true` is counted as a use, so call it only when the request needs the tolerance. */
   readonly admits: (tolerance: Tolerance) => boolean

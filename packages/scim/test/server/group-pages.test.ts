@@ -19,7 +19,7 @@ test('reads the members of a hundred groups in one read, and no members when the
   expect([excluded.body?.['itemsPerPage'], directory.calls.membersOf]).toEqual([100, 0])
 })
 
-test('refuses a page by index with too many members, because a client that continues by count would miss groups (RFC 7644 §3.4.2.4)', async () => {
+test('refuses a page by index with too many members, because a client that adds count to startIndex would miss groups (RFC 7644 §3.4.2.4)', async () => {
   const directory = await startDirectory(0)
   const memberIds = await addPeople(directory, 5000)
   await addGroups(directory, { count: 9, memberIds })

@@ -19,7 +19,7 @@ export class MigrateCommandError extends Error {
 
 /**
  * Opens the one database that the options name.
- * @param migrateCommand the command that creates the file, for the error message if it does not exist.
+ * @param migrateCommand the command that creates the file, for the error message if the file does not exist.
  * @throws MigrateCommandError, StorageUnavailableError
  */
 export async function openTarget(
@@ -33,7 +33,7 @@ export async function openTarget(
   if (postgres !== undefined) return openPostgres(postgres)
 
   const file = String(sqlite)
-  // Opening would create the file, and `status` changes nothing.
+  // Opening the database would create the file, but `status` must not change anything.
   if (command === 'status' && file !== ':memory:' && !existsSync(file)) {
     throw new MigrateCommandError(`There is no file ${file}: ${migrateCommand} creates it.`)
   }

@@ -55,7 +55,7 @@ export const inexactStatement = ({ query }: Builder, indexes: readonly NarrowInd
     'passing',
   )
 
-/** A statement for filters and orders of one shape. */
+/** A statement for filters and sort orders of one shape. */
 export interface MatchStatement {
   readonly statement: Statement<string>
   /**
@@ -131,8 +131,8 @@ const maybeInexact = (...indexes: readonly NarrowIndex[]): readonly NarrowIndex[
   indexes.filter(({ exact }) => exact !== 'all')
 
 /**
- * Evaluates the parts of a filter in one index each, without the rows, and reads the page in the order of an index.
- * `undefined` if no indexes cover all of it.
+ * Evaluates each part of a filter in one index, without the rows, and reads the page in the order of an index. Returns
+ * `undefined` if the indexes do not cover the whole filter.
  */
 function intersectedMatch(
   builder: Builder,
@@ -160,7 +160,10 @@ function intersectedMatch(
   }
 }
 
-/** Evaluates a filter on the values of a list in the index of these values. `undefined` if it does not have all of them. */
+/**
+ * Evaluates a filter on the values of a list in the index of these values. Returns `undefined` if the index does not have all
+ * of the values.
+ */
 function matchOfSeveral(
   builder: Builder,
   kind: ListedKind,
@@ -227,8 +230,8 @@ const unitsOfCandidates = (
   )
 
 /**
- * Evaluates the filter on an index that has every value it needs, twice: once to count, and once for the page. If the index may
- * have several entries for a row, it evaluates the filter once and stores the rows.
+ * Evaluates the filter on an index that has every value the filter needs, twice: once to count, and once for the page. If the
+ * index may have several entries for a row, it evaluates the filter once and stores the rows.
  * @param filter the filter for rows without the complete value.
  */
 function coveredStatement(

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
 /**
- * Every row belongs to one issuer, and every key and index begins with it. Secrets are stored as digests only. Times
- * are whole seconds since 1970. There are no foreign keys: writes may stop between any two statements, and a row that
- * refers to a missing one is unused, not wrong.
+ * Every row belongs to one issuer, and every key and index begins with the issuer. Tokens and clients' secrets are stored
+ * only as digests, and private keys are sealed. Times are whole seconds since 1970. There are no foreign keys: writes may
+ * stop between any two statements, and a row that refers to a missing row is unused, not wrong.
  */
 export const firstTables: Migration = {
   number: 1,

@@ -26,9 +26,9 @@ interface Late extends LateStatement {
  * go on, and the pool would open another connection. So the connection stays in use until the statement has ended.
  *
  * One connection of the pool cancels all late statements. When they occupy the whole pool, the connection of one of them is
- * closed to make room for it: then the server has one backend more than the pool, and never two. If the server does not
- * answer, the connections of all late statements are closed. A cancellation misses a statement that the server has not read
- * yet, so the backends of closed connections are terminated instead.
+ * closed to make room for that connection. The server then has one more backend than the pool has connections, and never two.
+ * If the server does not answer, the connections of all late statements are closed. A cancellation misses a statement that the
+ * server has not read yet, so the backends of closed connections are terminated instead.
  */
 export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: number): EndLateStatement {
   /** The late statements, each with a promise that its connection is returned or closed. */
@@ -119,7 +119,7 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
         for (const statement of before) close(statement)
       }
     }
-    // If they were not terminated, the server does not answer, and may have lost them as well.
+    // If some backends were not terminated, the server does not answer, and may have lost them as well.
     closedBackends.clear()
     isCancelling = false
   }
@@ -131,7 +131,7 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
   }
 }
 
-/** How often to try to terminate the backends of closed connections when no statement is late any more. */
+/** How many times to try to terminate the backends of closed connections when no statement is late. */
 const maximumAttempts = 3
 
 /** Waits until the work has succeeded or failed. */

@@ -21,7 +21,7 @@ export interface FilledDatabase {
   takeStatements(): readonly RanStatement[]
   /** Returns the parts of a statement's plan that read a whole table, or all rows of a provider in it. */
   scansOf(ran: RanStatement): Promise<readonly unknown[]>
-  /** Returns how often a statement sorts rows to find the rows of its page. It always sorts the page itself. */
+  /** Returns how many times a statement sorts rows to find the rows of its page. The page itself is always sorted too. */
   sortsForPage(ran: RanStatement): Promise<number>
   close(): Promise<void>
 }

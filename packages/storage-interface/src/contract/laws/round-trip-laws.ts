@@ -73,8 +73,8 @@ export const roundTripLaws: readonly StorageLaw[] = [
   law('round trip: grants that are inserted as revoked', async ({ storage, same }) => {
     same(await storage.grants.insert(records.fullGrant), { outcome: 'inserted' }, 'the insertion')
     same((await storage.status.ofGrant(records.fullGrant.grantId))?.grant, records.fullGrant, 'through its status')
-    const joining = await storage.grants.findUnrevoked(records.fullGrant.userId, records.fullGrant.clientId)
-    same(joining, undefined, 'the unrevoked grant of the user and the client')
+    const unrevoked = await storage.grants.findUnrevoked(records.fullGrant.userId, records.fullGrant.clientId)
+    same(unrevoked, undefined, 'the unrevoked grant of the user and the client')
   }),
 
   law('round trip: codes', async ({ storage, same }) => {
