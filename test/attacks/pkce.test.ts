@@ -269,7 +269,7 @@ describe('a client that is not registered for PKCE (RFC 9700 §4.8.2)', () => {
   })
 })
 
-it('discovery lists S256 only', async () => {
+it('discovery lists only S256', async () => {
   for (const path of ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']) {
     expect((await site.send({ path })).json['code_challenge_methods_supported']).toEqual(['S256'])
   }

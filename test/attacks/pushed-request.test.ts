@@ -165,7 +165,7 @@ describe('pushing a request (RFC 9126 §2)', () => {
     expect(reply.status).toBe(status)
   })
 
-  it('refuses an assertion that was used at the token endpoint, and the reverse (RFC 7523 §3)', async () => {
+  it('refuses an assertion that was used at the token endpoint, and vice versa (RFC 7523 §3)', async () => {
     const assertion = await assertionOf(site)
     await token(site, { grant_type: 'client_credentials', ...assertion }, { authorization: '' })
     await expectJsonRefusal(
@@ -393,7 +393,7 @@ const postedBy = (started: Reply): ServerRequest => ({
 })
 
 describe('requests that must be pushed (RFC 9126 §5, §6)', () => {
-  it('refuses a request that a client has not pushed, although its registration requires it', async () => {
+  it('refuses a request that was not pushed if the registration of the client requires pushed requests', async () => {
     await changeClient(site.storage, idOf.A, { requirePushedAuthorizationRequests: true })
 
     await expectErrorRedirect(

@@ -245,7 +245,7 @@ describe('requests from an API to the authorization server', () => {
     expect(receiver.refusals.at(-1)?.code).toBe('temporarily_unavailable')
   })
 
-  it('sends its secret to the authorization server only, and the token in the body (RFC 7662 §2.1)', async () => {
+  it('sends its secret only to the authorization server, and the token in the body (RFC 7662 §2.1)', async () => {
     const sent: { url: string; init: RequestInit }[] = []
     const receiver = protectApi(site, {
       introspection: {},

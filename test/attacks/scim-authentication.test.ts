@@ -139,7 +139,7 @@ describe('SCIM: secrets of providers', () => {
     expect([await use(second, 'rotating'), await use(third, 'rotating')]).toEqual([401, 200])
   })
 
-  it('stores hashes only, and records when a secret was last used', async () => {
+  it('stores only hashes, and records when a secret was last used', async () => {
     const { provider, secret } = await registerIdentityProvider({ providerId: 'noted' }, { storage: site.storage })
 
     await use(secret, 'noted')

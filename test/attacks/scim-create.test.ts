@@ -124,7 +124,7 @@ describe('SCIM create: rejected requests store nothing', () => {
     expect(site.dump()).toBe(before)
   })
 
-  it('a body of more than 4 MiB is 413, as a SCIM error', async () => {
+  it('a body of more than 4 MiB is answered with 413 and a SCIM error', async () => {
     const reply = await post(user({ title: 'x'.repeat(4_194_304) }))
 
     expect([reply.status, reply.json['status']]).toEqual([413, '413'])

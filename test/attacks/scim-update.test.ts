@@ -191,7 +191,7 @@ describe('SCIM update: accepted requests', () => {
     expect(await site.storage.users.find(userId(id))).toMatchObject({ active: false, generation: 1 })
   })
 
-  it('remove with a filter removes the matching values only', async () => {
+  it('remove with a filter removes only the matching values', async () => {
     const reply = await patch({ op: 'remove', path: 'emails[value eq "a"]' })
 
     expect(reply.json['emails']).toEqual(threeMails.slice(1))

@@ -192,7 +192,7 @@ test('client create has a flag for every member of the client metadata (RFC 7591
   })
 })
 
-test('client update changes the given metadata only, removes it when the value is empty, and prints a new secret', async () => {
+test('client update changes only the given metadata, removes a member when its value is empty, and prints a new secret', async () => {
   const mintmark = await withDatabase()
   const first = ['--redirect-uri', 'https://app.test/cb', '--scope', 'openid', '--client-uri', 'https://app.test/']
   await mintmark.run('client', 'create', 'My App', '--id', 'A', '--auth', 'none', '--default-max-age', '60', ...first)
@@ -428,7 +428,7 @@ test('init creates no sealing key if the database has signing keys; another seal
   expect(await (await mintmark.storage()).signingKeys.list()).toEqual(before)
 })
 
-test('purge deletes expired rows in batches and shows progress on a terminal only', async () => {
+test('purge deletes expired rows in batches and shows progress only on a terminal', async () => {
   const mintmark = await withDatabase()
   const storage = await mintmark.storage()
   for (let index = 0; index < 5; index += 1) {

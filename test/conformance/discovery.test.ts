@@ -98,7 +98,7 @@ describe('discovery document', () => {
     expect(empty).toEqual([])
   })
 
-  it('says that request objects are supported by value only, because the default for request_uri is supported (OIDC Discovery §3)', async () => {
+  it('says that request objects are supported only by value, because the default for request_uri is supported (OIDC Discovery §3)', async () => {
     expect(await metadata()).toMatchObject({
       request_parameter_supported: true,
       request_uri_parameter_supported: false,
@@ -141,7 +141,7 @@ describe('discovery document', () => {
 })
 
 describe('key set', () => {
-  it('contains public signing keys only, each with kid, alg and use (RFC 7517 §4)', async () => {
+  it('contains only public signing keys, each with kid, alg and use (RFC 7517 §4)', async () => {
     const { keys } = (await site.send({ path: '/jwks' })).json as { keys: Record<string, string>[] }
 
     // Two keys that were created in the same second have no defined order.

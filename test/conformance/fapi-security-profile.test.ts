@@ -217,7 +217,7 @@ describe.each(variants)('FAPI 2.0 with $authentication and $binding', (variant) 
       expect(['401 invalid_client', '400 invalid_client', '400 invalid_grant']).toContain(refusal(refused))
     })
 
-    it('a code that was used a second ago is refused, and its token revoked', async () => {
+    it('a code that was used a second ago is refused, and its token is revoked', async () => {
       const code = await first().code()
       const { access_token } = (await first().redeem(code)).json
       site.clock.advance(1)

@@ -244,7 +244,7 @@ it('an administrator cannot create an initial access token for an administrative
   expect(await system.send(create('profile'))).toMatchObject({ status: 201 })
 })
 
-it('a client with a protected scope value can be managed with admin:write only', async () => {
+it('a client with a protected scope value can be managed only with admin:write', async () => {
   const system = await startWithRecords({ protectedScopes: ['payments.write'] })
   const billing = { client_id: 'billing', client_name: 'Billing', grant_types: [], scopes: ['payments.write'] }
   const refusal = { status: 403, reason: 'beyond_own_scopes' } as const

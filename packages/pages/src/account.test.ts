@@ -57,7 +57,7 @@ describe('accountPage', () => {
     expect(text).toContain('Sie anmelden')
   })
 
-  test('posts to its own page only', () => {
+  test('posts only to its own page', () => {
     const response = accountPage({ apps: [anApp], sessions: [aSession] })
 
     expect(headerOf(response, 'Content-Security-Policy')).toContain(`form-action 'self';`)

@@ -24,7 +24,7 @@ describe('selectAccountPage', () => {
     expect(tagsNamed(tokens, 'a')).toEqual([{ href: switchAccountUrl }])
   })
 
-  test('offers no other account to a client that accepts one user only', () => {
+  test('offers no other account to a client that accepts only one user', () => {
     expect(tagsNamed(tokensOf(aChoice({ switchAccountUrl: undefined })), 'a')).toEqual([])
   })
 

@@ -27,7 +27,7 @@ import type {
 } from '@mintmark/storage-interface/records'
 import type { SqlValue } from './dialect.ts'
 
-/** The tables, as Kysely checks them. The prefix lets a host keep its own `users` in the same database. */
+/** The types of the tables, with which Kysely checks queries. The prefix lets a host keep its own `users` in the same database. */
 export interface Tables {
   readonly mintmark_clients: TableOf<typeof clients>
   readonly mintmark_users: TableOf<typeof provisionedUsers>

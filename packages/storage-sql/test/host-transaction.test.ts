@@ -203,7 +203,7 @@ describe('a storage in a transaction of the host', () => {
 
   // The laws about what hosts write in their transactions. Each takes a tenth of a second.
   const laws = adminLaws.filter(({ name }) => /^(upsert|users|sessions|memberships|revocations)\b/.test(name))
-  test('is tested with laws of five kinds', () => {
+  test('is tested with the laws about upserts, users, sessions, memberships and revocations', () => {
     expect(new Set(laws.map(({ name }) => name.split(':')[0])).size).toBe(5)
   })
 

@@ -268,7 +268,7 @@ export const openidConnectCore: Standard = {
     [
       '10.1',
       'Keys have a kid if there are several',
-      'contains public signing keys only, each with kid, alg and use (RFC 7517 §4)',
+      'contains only public signing keys, each with kid, alg and use (RFC 7517 §4)',
     ],
     [
       '10.1.1',

@@ -22,12 +22,12 @@ export const openidConnectDiscovery: Standard = {
     [
       '3',
       'If keys for several uses are published, each has its use',
-      'contains public signing keys only, each with kid, alg and use (RFC 7517 §4)',
+      'contains only public signing keys, each with kid, alg and use (RFC 7517 §4)',
     ],
     [
       '3',
       'request_uri is taken as supported unless the document says otherwise',
-      'says that request objects are supported by value only, because the default for request_uri is supported (OIDC Discovery §3)',
+      'says that request objects are supported only by value, because the default for request_uri is supported (OIDC Discovery §3)',
     ],
     ['4.2', 'Members without a value are omitted', 'has no member without a value (RFC 8414 §3.2)'],
     [

@@ -12,7 +12,7 @@ export const rfc7636: Standard = {
       clientsDuty,
       'a verifier of 129 characters uses up the code, so that the right verifier fails afterwards',
     ],
-    ['4.2', 'S256 is supported', 'discovery lists S256 only', 'accepts the published example (RFC 7636 App. B)'],
+    ['4.2', 'S256 is supported', 'discovery lists only S256', 'accepts the published example (RFC 7636 App. B)'],
     ['4.2', 'A client that can use S256 uses it', clientsDuty],
     [
       '4.3',

@@ -182,7 +182,7 @@ export const rfc7644: Standard = {
       'remove without a path (RFC 7644 §3.5.2)',
       'removing a required attribute (RFC 7644 §3.5.2)',
     ],
-    ['3.5.2.2', 'A filter removes only matching values', 'remove with a filter removes the matching values only'],
+    ['3.5.2.2', 'A filter removes only matching values', 'remove with a filter removes only the matching values'],
     [
       '3.5.2.3',
       'replace adds an absent attribute; a filter without a match is noTarget',
@@ -213,7 +213,7 @@ export const rfc7644: Standard = {
       '3.7.4',
       'A request over the limits is 413',
       'one operation too many',
-      'a body of more than 4 MiB is 413, as a SCIM error',
+      'a body of more than 4 MiB is answered with 413 and a SCIM error',
     ],
     [
       '3.8',
@@ -282,7 +282,7 @@ export const rfc7644: Standard = {
     [
       '7.3',
       'Tokens are stored as the OAuth threat model requires',
-      'stores hashes only, and records when a secret was last used',
+      'stores only hashes, and records when a secret was last used',
       'an identifier is not reused: the old secret stays invalid and no users are inherited',
     ],
     [

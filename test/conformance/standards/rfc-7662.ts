@@ -65,7 +65,7 @@ export const rfc7662: Standard = {
     [
       '4',
       'The resource server protects its credentials and sends the token in the body',
-      'sends its secret to the authorization server only, and the token in the body (RFC 7662 §2.1)',
+      'sends its secret only to the authorization server, and the token in the body (RFC 7662 §2.1)',
     ],
     [
       '5',

@@ -21,7 +21,7 @@ export const rfc8414: Standard = {
     [
       '2',
       'The key set contains the signing keys, each with its use',
-      'contains public signing keys only, each with kid, alg and use (RFC 7517 §4)',
+      'contains only public signing keys, each with kid, alg and use (RFC 7517 §4)',
     ],
     [
       '2',

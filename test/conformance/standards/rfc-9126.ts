@@ -80,7 +80,7 @@ export const rfc9126: Standard = {
     [
       '6',
       'A client can be registered to push its requests',
-      'refuses a request that a client has not pushed, although its registration requires it',
+      'refuses a request that was not pushed if the registration of the client requires pushed requests',
     ],
     [
       '7.2',

@@ -25,7 +25,7 @@ export const rfc9700: Standard = {
       'iss is in success and error responses, and advertised (RFC 9207 §2)',
       clientsDuty,
     ],
-    ['2.1.1', 'PKCE is supported and advertised', 'discovery lists S256 only'],
+    ['2.1.1', 'PKCE is supported and advertised', 'discovery lists only S256'],
     [
       '2.1.1',
       'Public clients use PKCE',

@@ -13,7 +13,7 @@ export const crossOriginSuite: Suite = (reach) => {
   describe.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/jwks'])(
     '%s',
     (path) => {
-      it('may be read by scripts of every origin, without credentials (Fetch §3.3.3)', async () => {
+      it('may be read by scripts from any origin, without credentials (Fetch §3.3.3)', async () => {
         const site = reach()
         const first = await site.send({ path, headers: { origin: 'https://anyone.test' } })
         const again = await site.send({
@@ -40,7 +40,7 @@ export const crossOriginSuite: Suite = (reach) => {
   )
 
   it.each(['/token', '/token/revocation', '/userinfo'])(
-    '%s allows requests of every origin, without credentials (Fetch §3.3.2)',
+    '%s allows requests from any origin, without credentials (Fetch §3.3.2)',
     async (path) => {
       const reply = await preflight(reach(), path, 'https://evil.test')
 
@@ -80,7 +80,7 @@ export const crossOriginSuite: Suite = (reach) => {
     for (const answer of [reply, again]) expect(sharing(answer)).toEqual(sharedWithSpa)
   })
 
-  it('another origin cannot read them (RFC 9700 §2.6)', async () => {
+  it('another origin cannot read the tokens of a public client (RFC 9700 §2.6)', async () => {
     const site = reach()
     const { refresh_token } = await tokensFor(site, 'P')
 
@@ -106,7 +106,7 @@ export const crossOriginSuite: Suite = (reach) => {
     expect(sharing(reply)).toEqual(sharedWithSpa)
   })
 
-  it('the page reads userinfo, and the error once the token is revoked (OIDC Core §5.3, RFC 6750 §3)', async () => {
+  it('the page of a public client reads userinfo, and the error once the token is revoked (OIDC Core §5.3, RFC 6750 §3)', async () => {
     const site = reach()
     const { access_token } = await tokensFor(site, 'P')
     const ask = (origin: string) =>
@@ -141,7 +141,7 @@ const sharedWithSpa = {
   vary: 'Origin',
 }
 
-/** Returns the CORS and resource policy headers of a response, by the ends of their names. */
+/** Returns the CORS headers of a response and its `Vary`, by short names. */
 function sharing(reply: Reply): Readonly<Record<string, string>> {
   const headers = {
     origin: reply.header('access-control-allow-origin'),

@@ -83,7 +83,7 @@ const sharedRoutes = secretHolderRoutes({
   withSecret: (clientSecret) => ({ clientSecret }),
 })
 
-/** The routes that list and change clients. Another file defines the routes for grants. */
+/** The routes that list and change clients. `grant-routes.ts` defines the routes for grants. */
 export const clientRoutes: readonly AdminRoute[] = [
   sharedRoutes.list,
   defineRoute({

@@ -98,7 +98,7 @@ test('refuses a reference to an unknown type, and to several without a sub-attri
     expect(() => start(type)).not.toThrow()
 })
 
-test('refuses an indexed attribute, because indexes are kept for users only', () => {
+test('refuses an indexed attribute, because indexes are kept only for users', () => {
   const attributes = [{ name: 'serial', indexed: true }]
 
   expect(() => start(typeOf('Thing', '/Things', defineSchema({ id: 'urn:example:I', name: 'I', attributes })))).toThrow(

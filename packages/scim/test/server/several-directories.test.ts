@@ -427,7 +427,7 @@ describe('a sign-in', () => {
     expect(await scim.storage.users.find(userId('local'))).toMatchObject({ active: false, providerId: undefined })
   })
 
-  test('does not create a user if the host asks for provisioned users only', async () => {
+  test('does not create a user if the host asks only for provisioned users', async () => {
     const scim = await startScim()
 
     expect(await scim.server.signInFromProvider({ ...login, create: false })).toEqual({ outcome: 'not_provisioned' })

@@ -149,13 +149,13 @@ export const brokenGroupStores: Readonly<Record<string, BrokenStore>> = {
     }),
   ),
 
-  'providers: users and groups are found by their own provider only': breakStore('provisionedUsers', (honest) => ({
+  'providers: users and groups are found only by their own provider': breakStore('provisionedUsers', (honest) => ({
     find: (_providerId, id) => honest.find(firstProvider, id),
   })),
-  'providers: users are changed by their own provider only': breakStore('provisionedUsers', (honest) => ({
+  'providers: users are changed only by their own provider': breakStore('provisionedUsers', (honest) => ({
     remove: (request) => honest.remove({ ...request, providerId: firstProvider }),
   })),
-  'providers: groups are changed by their own provider only': alterGroupChange((change) => ({
+  'providers: groups are changed only by their own provider': alterGroupChange((change) => ({
     ...change,
     providerId: firstProvider,
   })),

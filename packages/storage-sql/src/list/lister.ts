@@ -304,7 +304,7 @@ const entryCosts = { list: 0, equalities: 'each' } as const
 /** Reading a row is as much work as reading this many entries of an index and comparing each once. */
 const entriesOfRow = 100
 
-/** From this fraction of the limit on, the outcome has `isNearLimit`. */
+/** Above this fraction of the limit, the outcome has `isNearLimit`. */
 const nearLimit = 0.5
 
 interface Found {

@@ -1,7 +1,7 @@
 import { changeTriggers } from './change-triggers.ts'
 import type { Migration } from './migration.ts'
 
-/** Changes for webhooks, the endpoints that get them, and lanes of deliveries, which are sent in order. */
+/** Adds webhooks, the changes that are sent to them, and lanes: the deliveries of a lane are sent in order. */
 export const changes: Migration = {
   number: 32,
   name: '0032-changes',

@@ -22,7 +22,7 @@ export function createSessionStore(database: Database): SessionStore {
   const columns = createColumnReader(engine)
   const { toRow, read } = tables.session
 
-  /** Explains why a client did not join. @returns `undefined` if the session does not exist, or would now be joined. */
+  /** Explains why a client did not join. @returns `undefined` if the session does not exist, or if a join would now succeed. */
   async function explain({ session }: SessionJoin): Promise<SessionJoinOutcome | undefined> {
     const [current] = await run(statements.find, { session_id: session.sessionId })
     if (current === undefined) return undefined
@@ -49,7 +49,7 @@ export function createSessionStore(database: Database): SessionStore {
       const { session, clientId, now } = request
       const participant = { session_id: session.sessionId, client_id: clientId, first_at: now, last_at: now }
       return untilSettled(async () => {
-        // The first step locks the session's row until the transaction ends: a revocation comes before or after it.
+        // The first step locks the session's row until the transaction ends, so no revocation can happen between the steps.
         const rows = await transact([
           step(statements.anchor, toRow(newSession(request)), 'guard'),
           step(statements.participate, participant),

@@ -71,7 +71,7 @@ export function isolation<Storage extends OAuthStorage = OAuthStorage>(
   subject: string,
   check: (trial: Trial<Storage>, other: Storage) => Promise<void>,
 ): StorageLaw<Storage> {
-  return law<Storage>(`isolation: ${subject} by their own issuer only`, async (trial) => {
+  return law<Storage>(`isolation: ${subject} only by their own issuer`, async (trial) => {
     // The other issuer's identifier begins with the first one's.
     await check(trial, await trial.open(`${trial.issuer}/tenant`))
   })

@@ -109,7 +109,7 @@ const ada = aProvisionedUser('ada')
 
 /** A provider cannot find, change or learn about the rows of another. */
 export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
-  law('providers: users and groups are found by their own provider only', async ({ storage, same }) => {
+  law('providers: users and groups are found only by their own provider', async ({ storage, same }) => {
     await seed(storage)
 
     for (const other of otherProviders) {
@@ -130,7 +130,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     }
   }),
 
-  law('providers: users are changed by their own provider only', async ({ storage, same }) => {
+  law('providers: users are changed only by their own provider', async ({ storage, same }) => {
     await seed(storage)
     const change = { ...ada, state: aProvisionedState('new', { active: false }), version: 1, now: nowPlus(1) }
 
@@ -147,7 +147,7 @@ export const providerIsolationLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), adaRecord, 'the user')
   }),
 
-  law('providers: groups are changed by their own provider only', async ({ storage, same }) => {
+  law('providers: groups are changed only by their own provider', async ({ storage, same }) => {
     await seed(storage)
     const members = { kind: 'delta', add: [], remove: [ada.userId] } as const
     const change = { ...staff, state: aGroupState('new'), members, version: undefined, now: nowPlus(1) }

@@ -76,7 +76,7 @@ export const revocationListLaws: readonly StorageLaw[] = [
     same(await names(storage, { from: 3 }), ['newest'], 'after two that were purged')
   }),
 
-  law('isolation: revocations are listed by their own issuer only', async ({ storage, issuer, open, same }) => {
+  law('isolation: revocations are listed only by their own issuer', async ({ storage, issuer, open, same }) => {
     const other = await open(`${issuer}/tenant`)
     for (const [name, at] of [
       ['t0', storage],
