@@ -184,6 +184,19 @@ describe('an outbound client with its own limits', () => {
     waiting.forEach((respond) => respond())
     await Promise.all(pending)
   })
+
+  it('fails with busy if as many requests to all hosts are pending as its limits allow', async () => {
+    const waiting: (() => void)[] = []
+    const respond = () => new Promise<Response>((resolve) => waiting.push(() => resolve(new Response())))
+    const client = createOutboundClient(respond, { pending: 2, pendingPerHost: 2 })
+    const requestTo = (host: string) => client.request({ ...get, url: `https://${host}/` })
+    const pending = [requestTo('one.test'), requestTo('two.test')]
+
+    expect(await requestTo('three.test')).toEqual({ outcome: 'failed', failure: 'busy' })
+
+    waiting.forEach((answer) => answer())
+    expect((await Promise.all(pending)).map(({ outcome }) => outcome)).toEqual(['answered', 'answered'])
+  })
 })
 
 it('cancels the query to a name server that does not respond, and blocks no thread (RFC 9700 §4.11)', async () => {

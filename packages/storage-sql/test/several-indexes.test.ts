@@ -114,6 +114,12 @@ test.for(engines)(
       })
     }
 
+    // There is no index for parts of the identifiers of groups.
+    const inGroups: ResolvedFilter = { ...isMember('group-0'), where: text('value', 'sw', 'group-') }
+    expect(await list(limited, inGroups, undefined, { kind: 'index', offset: 0, limit: 5 })).toEqual({
+      outcome: 'tooMany',
+    })
+
     // An index contains only the beginning of a long string.
     await insert(60, 'user'.padEnd(300, '-'))
     const sorted = { attribute: attribute('userName'), elementPart: undefined, direction: 'ascending' } as const

@@ -70,6 +70,13 @@ describe('consent', () => {
     expect(stored).toEqual(saved)
   })
 
+  it('does not write the grant again if the user grants what it contains', async () => {
+    const { saved, stored } = await saveConsent(aGrant({ scopes: ['openid', 'email'] }), 0)
+
+    expect(saved).toMatchObject({ grantId: 'g1', version: 1 })
+    expect(stored).toEqual(saved)
+  })
+
   it('replaces the scopes and resources that were on the page, and keeps the others (OIDC Core §3.1.2.4)', async () => {
     const before = { scopes: ['openid', 'phone', 'profile'], resources: ['https://api.test', 'https://other.test'] }
 

@@ -144,6 +144,16 @@ it('registers encryption with keys at jwks_uri, which are read only when a respo
   expect(await storage.clients.find(clientId('app'))).toMatchObject(given)
 })
 
+it('registers encrypted UserInfo responses only if they are signed too (OIDC Core §5.3.2)', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const given = { ...app, jwksUri: 'https://app.test/jwks', userinfoEncryptedResponseAlg: 'ECDH-ES' } as const
+
+  await expect(registerClient(given, { storage })).rejects.toMatchObject({ code: 'invalid_client_metadata' })
+  await registerClient({ ...given, userinfoSignedResponseAlg: 'ES256' }, { storage })
+
+  expect(await storage.clients.find(clientId('app'))).toMatchObject({ userinfoEncryptedResponseAlg: 'ECDH-ES' })
+})
+
 it.each(['https://rp.test:8443/logout', 'http://127.0.0.1:4000/logout'])(
   'registers the back-channel logout URI %s only if outgoing requests to its origin are allowed',
   async (backchannelLogoutUri) => {

@@ -18,6 +18,8 @@ import { signJwt } from './jws.ts'
 import type { StoredKeysOptions } from './settings.ts'
 import { createStoredKeys } from './stored-keys.ts'
 
+const vault = { generate: () => Promise.reject(new Error('closed')), open: () => Promise.reject(new Error('closed')) }
+
 describe('stored keys', () => {
   it('signs with the published key, in every algorithm (RFC 7518 §3.1)', async () => {
     const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
@@ -121,6 +123,9 @@ describe('stored keys', () => {
     ['an algorithm that this runtime lacks', { algorithms: ['ES256', 'ML-DSA-9'] }, /has no ML-DSA-9/],
     ['an unknown kind of rotation', { rotation: 'weekly' }, /manual or automatic/],
     ['a schedule that is too short', { schedule: { announce: 1 } }, /announce/],
+    ['a vault without an issuerSecret', { sealingKey: undefined, vault }, /issuerSecret is missing/],
+    ['a vault and a sealing key', { vault }, /not both/],
+    ['an issuerSecret with a sealing key', { issuerSecret: sealingKey }, /issuerSecret belongs to vault/],
   ])('refuses %s at once', (_case, change, message) => {
     const options = { storage: createMemoryStorage({ issuer }), sealingKey, ...change } as StoredKeysOptions
 

@@ -5,13 +5,16 @@ import {
   enterprise,
   homeMail,
   kim,
+  message,
   ops,
   patchTolerantly,
   workMail,
   type Operation,
 } from '../../test/fixtures/patched.ts'
 import { summarizeRefusal } from '../../test/fixtures/refused.ts'
-import type { Tolerance } from '../tolerance/tolerances.ts'
+import { userResourceType } from '../schema/user-schema.ts'
+import { allTolerances, createParseContext, type Tolerance } from '../tolerance/tolerances.ts'
+import { parsePatch } from './parse-patch.ts'
 
 // Requests of identity providers that deviate from the RFC, with the tolerances that accept them.
 
@@ -320,4 +323,17 @@ test('counts a created value towards the limit (RFC 7643 §2.4)', () => {
   ).toMatchObject({
     emails: [...oneLess.emails, { value: 'x', type: 'other' }],
   })
+})
+
+test.each([
+  ['without schemas', {}, undefined],
+  ['whose schemas are null', { schemas: null }, undefined],
+  ['with another URN', { schemas: [core] }, '400 invalidSyntax schemas_missing'],
+  ['whose schemas are no list', { schemas: message }, '400 invalidSyntax schemas_missing'],
+])('reads a message %s as a PATCH only if it names no other schema', (_, schemas, refused) => {
+  const { tolerances } = createParseContext(userResourceType, allTolerances)
+  const parse = () => parsePatch({ ...schemas, Operations: [{ op: 'remove', path: 'title' }] }, tolerances)
+
+  if (refused === undefined) expect(parse()).toHaveLength(1)
+  else expect(summarizeRefusal(parse)).toBe(refused)
 })

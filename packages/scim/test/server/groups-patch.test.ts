@@ -246,6 +246,15 @@ describe('one PATCH', () => {
     expect(directory.events.filter(({ type }) => type === 'group.changed')).toHaveLength(1)
   })
 
+  test('that changes nothing writes nothing (RFC 7644 §3.5.2.1)', async () => {
+    const { directory, id } = await startGroup()
+
+    const reply = await directory.patch(id, rename('Ops'))
+
+    expect(reply.headers.get('etag')).toBe('W/"1"')
+    expect(directory.calls.change).toBe(0)
+  })
+
   test.each<[string, (users: readonly string[]) => readonly object[], ExpectedRefusal]>([
     [
       'adding a user who does not exist',
