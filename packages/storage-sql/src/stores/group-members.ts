@@ -236,7 +236,7 @@ export function createMemberCounts({
 const fewMembers = 20
 
 /** One statement counts at most this many members, or memberships of this many members: each may be in thousands of groups. */
-const membersInCount = 250
+export const membersInCount = 250
 
 type GroupKey = Readonly<Record<'provider_id' | 'group_id', string>>
 
