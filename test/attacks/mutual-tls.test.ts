@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 
-import { certificateFromHeader } from '@mintmark/core'
+import { certificateFromHeader, registerClient } from '@mintmark/core'
 import { clientId, type ClientRecord } from '@mintmark/storage-interface'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
@@ -233,6 +233,20 @@ describe('a client with self_signed_tls_client_auth', () => {
 
   it('authenticates with the certificate of its key set, whoever issued it (RFC 8705 §2.2)', async () => {
     expect((await postAsM(headersFor(c1, 'FAILED:self-signed certificate'))).status).toBe(200)
+  })
+
+  it.each([
+    { clientId: 'with-jwks', jwks: keySetOf(c1) },
+    { clientId: 'with-jwks-uri', jwksUri: 'https://m.test/jwks' },
+  ])('is registered with its key set or the URL of it: $clientId (RFC 8705 §2.2.2)', async (named) => {
+    const metadata = { clientName: 'App', grantTypes: ['client_credentials'], redirectUris: [] } as const
+    const tokenEndpointAuthMethod = 'self_signed_tls_client_auth'
+    await registerClient({ ...metadata, ...named, tokenEndpointAuthMethod }, { storage: site.storage })
+
+    expect(await site.storage.clients.find(clientId(named.clientId))).toMatchObject({
+      ...named,
+      tokenEndpointAuthMethod,
+    })
   })
 
   it('is refused with another certificate, even of the same key (RFC 8705 §2.2)', async () => {

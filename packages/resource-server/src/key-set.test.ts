@@ -47,6 +47,13 @@ describe('a key set', () => {
     expect([...(keys?.keys() ?? [])]).toEqual(['good'])
   })
 
+  it('has at most 100 keys', async () => {
+    const good = { ...ec, kid: 'good', alg: 'ES256' }
+
+    expect((await read([...Array.from({ length: 99 }, () => ({})), good]))?.size).toBe(1)
+    expect(await read([...Array.from({ length: 100 }, () => ({})), good])).toBeUndefined()
+  })
+
   it('never contains a private key, even when one was published', async () => {
     const pair = await generateKeyPair('ES256', { extractable: true })
 

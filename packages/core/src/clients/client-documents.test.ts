@@ -63,6 +63,16 @@ it('keeps the latest of two documents that are kept concurrently', async () => {
   expect(await storage.clients.find(first.client.clientId)).toMatchObject({ clientName: 'Third' })
 })
 
+it('does not know a client whose identifier is not the URL of a document, and is not registered', async () => {
+  const documents = documentsNamed(
+    'Tool',
+    'https://cli.test/oauth.json',
+    createMemoryStorage({ issuer: 'https://as.test' }),
+  )
+
+  await expect(documents.identify('app', epochSeconds(1000))).rejects.toMatchObject({ reason: 'client_unknown' })
+})
+
 it('refuses a client that an administrator has disabled since it was identified', async () => {
   const id = 'https://cli.test/oauth.json'
   const storage = createMemoryStorage({ issuer: 'https://as.test' })

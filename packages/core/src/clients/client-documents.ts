@@ -115,8 +115,8 @@ export function createClientDocuments(
     async keep(client) {
       if (client.origin !== 'document') return 'kept'
       return untilSettled(async () => {
-        const inserted = await storage.clients.insert(client)
-        if (inserted.outcome === 'inserted') return 'kept'
+        // Has no effect if the client is stored already.
+        await storage.clients.insert(client)
         const stored = await storage.clients.find(client.clientId)
         // An administrator has removed the client; its identifier stays taken.
         if (stored === undefined) throw refuse('client_unknown:page')

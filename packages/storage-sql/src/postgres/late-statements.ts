@@ -74,9 +74,8 @@ export function createLateStatements(pool: PostgresPool, timeoutMilliseconds: nu
     const alarm = setTimeout(makeRoom, timeoutMilliseconds)
     try {
       return await takeConnection(pool, 2 * timeoutMilliseconds)
-    } catch (error) {
+    } catch {
       // The pool may have a shorter time limit.
-      if (isClosed) throw error
       makeRoom()
       return await takeConnection(pool, timeoutMilliseconds)
     } finally {
