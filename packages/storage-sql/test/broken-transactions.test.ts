@@ -88,6 +88,23 @@ test('leaves no transaction open on a connection when the statement that begins 
   expect(await sound.groups.remove({ ...ofStaff, version: undefined })).toEqual({ outcome: 'removed' })
 })
 
+test('sends nothing more on a connection whose last statement was not answered in time', async () => {
+  const sent: string[][] = []
+  const connect: PostgresPool['connect'] = (taken) => {
+    const texts: string[] = []
+    sent.push(texts)
+    const query: PostgresClient['query'] = ({ text }) =>
+      texts.push(text) === 2 ? new Promise(() => {}) : Promise.resolve({ fields: [], rows: [] })
+    taken(undefined, { on: () => {}, off: () => {}, release: () => {}, query })
+  }
+  const dialect = toPostgresDialect({ on: () => {}, off: () => {}, connect }, { timeoutMilliseconds: 20 })
+
+  const written = dialect.transact([{ statement: 'SELECT 1', parameters: [], role: 'step' }])
+
+  await expect(written).rejects.toBeInstanceOf(StorageUnavailableError)
+  expect(sent[0]).toEqual([expect.stringContaining('BEGIN'), 'SELECT 1'])
+})
+
 type Cut = (typeof cuts)[number]
 
 /** The observer reads rows and ends connections. It has a separate pool, so that it does not wait for the others. */

@@ -46,6 +46,12 @@ test('uses synchronous normal only if configured', async () => {
   expect(await pragma(dialect, 'synchronous')).toBe(1)
 })
 
+test('refuses a database that cannot have a write-ahead log', () => {
+  expect(() => openSqliteDialect('file::memory:?cache=shared')).toThrow(
+    'The file system of the SQLite database cannot share it between processes (no write-ahead log)',
+  )
+})
+
 test('keeps undo records of statements in memory, and sorts migrations in a file', async () => {
   const { dialect } = await aFile()
   expect(await pragma(dialect, 'temp_store')).toBe(2) // MEMORY
