@@ -56,6 +56,19 @@ test.for([
   expect(errors).not.toMatch(/^\s+at /m)
 })
 
+test('mintmark-migrate says that PostgreSQL needs the package pg', async () => {
+  const withoutDriver = `import { registerHooks } from 'node:module'
+    const resolve = (name, context, next) => next(name === 'pg' ? 'pg-is-not-installed' : name, context)
+    registerHooks({ resolve })`
+  const { code, errors } = await onNode(
+    ['--import', `data:text/javascript,${encodeURIComponent(withoutDriver)}`],
+    ['status', '--postgres', 'postgres://127.0.0.1/none'],
+  )
+
+  expect(code).toBe(2)
+  expect(errors).toMatch(/^The package pg cannot be loaded\. PostgreSQL needs it: npm install pg\n/)
+})
+
 test('mintmark-migrate names the Node version that it needs if Node has no node:sqlite', async () => {
   const { code, output, errors } = await onNode(['--no-experimental-sqlite'], ['print'])
 

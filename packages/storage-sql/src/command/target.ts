@@ -83,8 +83,7 @@ function requireReadable(settings: ClientConfig, { Client }: typeof pg): Client 
 async function importDriver(): Promise<typeof pg> {
   try {
     return (await import('pg')).default
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error
-    throw new MigrateCommandError('PostgreSQL needs the package pg: npm install pg')
+  } catch {
+    throw new MigrateCommandError('The package pg cannot be loaded. PostgreSQL needs it: npm install pg')
   }
 }
