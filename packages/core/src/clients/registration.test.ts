@@ -144,6 +144,15 @@ it('registers encryption with keys at jwks_uri, which are read only when a respo
   expect(await storage.clients.find(clientId('app'))).toMatchObject(given)
 })
 
+it('refuses a client without a name', async () => {
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const { clientName: _, ...nameless } = app
+
+  await expect(registerClient(nameless as typeof app, { storage })).rejects.toMatchObject({
+    description: 'clientName is missing. It must be a string.',
+  })
+})
+
 it('registers encrypted UserInfo responses only if they are signed too (OIDC Core §5.3.2)', async () => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const given = { ...app, jwksUri: 'https://app.test/jwks', userinfoEncryptedResponseAlg: 'ECDH-ES' } as const
