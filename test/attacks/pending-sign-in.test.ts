@@ -1,7 +1,7 @@
 import { createMemoryRateLimiter, createStoredKeys, type RateLimiter, type SignedIn } from '@mintmark/core'
 import { userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
 import { answerInteraction, authorize, browserCookie, browserCookies, signedInAs } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
@@ -122,6 +122,35 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
 
     expect(started.location.pathname).toBe('/login')
     expect(silent.location.searchParams.get('error')).toBe('login_required')
+  })
+
+  it.each([
+    ['is the session of the request', 's1'],
+    ['has no name', undefined],
+  ])('the consent page asks for a new sign-in when a session that is dated in the future %s', async (_, renewed) => {
+    let session: SignedIn | undefined
+    const own = await startServer({ signedIn: () => Promise.resolve(session) })
+    onTestFinished(own.close)
+    session = { subject: 'U1', authTime: own.clock.now(), sessionId: 's1' }
+    const started = await authorize(own, { prompt: 'consent' })
+    const before = own.dump()
+
+    session = { subject: 'U1', authTime: own.clock.now() + 62, sessionId: renewed }
+
+    expect((await answerInteraction(own, started, consent)).location.pathname).toBe('/login')
+    expect(own.dump()).toBe(before)
+    own.clock.advance(2)
+    expect(codeOf(await answerInteraction(own, started, consent))).not.toBeNull()
+  })
+
+  it('the user can consent after a sign-in, although the session of the host is dated in the future', async () => {
+    const started = await authorize(site, {}, { cookie: '' })
+    await post(started, browserCookie(started), `subject=U1&auth_time=${site.clock.now()}`)
+    const cookies = `${browserCookie(started)}; ${signedInAs(site, 'U1', -62)}`
+    const path = started.location.pathname + started.location.search
+    expect((await site.send({ path, headers: { cookie: cookies } })).json).toMatchObject({ kind: 'consent' })
+
+    expect(codeOf(await post(started, cookies, consent))).not.toBeNull()
   })
 
   it.each([

@@ -7,7 +7,13 @@ import { isVerified, logoUrl } from '../clients/logo.ts'
 import { indexParameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
-import { identifySession, recallUser, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
+import {
+  currentSession,
+  identifySession,
+  recallUser,
+  type SignedIn,
+  type SignedInUser,
+} from '../sessions/signed-in-user.ts'
 import { readBrowser, requireSameOrigin } from './browser.ts'
 import {
   completeInteraction,
@@ -58,7 +64,7 @@ export async function findInteraction(
   const client = await deps.clientDocuments.reopen(requireClientId(received), document, now)
   const { parameters, form } = await reopenRequest(received, { client, now }, deps)
   const redirect = verifyRedirect(parameters, client)
-  const session = await deps.signedIn(request)
+  const session = currentSession(await deps.signedIn(request), now)
   const visit = { signedIn: session, isFromSession: stored === undefined || known.login?.inSession === true, now }
   const recalled = await recallUser(known.login, visit, deps.storage)
   const isSignedIn = async () => (recalled ?? (await identifySession(session, now, deps.storage))) !== undefined

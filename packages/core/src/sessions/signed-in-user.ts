@@ -68,8 +68,12 @@ export async function identifySession(
   now: EpochSeconds,
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
-  return signedIn === undefined || isFromFuture(signedIn, now) ? undefined : identifyUser(signedIn, now, storage)
+  return identifyUser(currentSession(signedIn, now), now, storage)
 }
+
+/** Returns the host's session; `undefined` when it starts in the future, because it is ignored in every step. */
+export const currentSession = (signedIn: SignedIn | undefined, now: EpochSeconds): SignedIn | undefined =>
+  signedIn !== undefined && isFromFuture(signedIn, now) ? undefined : signedIn
 
 /**
  * Whether the sign-in is in the future. A time in milliseconds is not: it is a mistake of the host, which is reported.
@@ -80,7 +84,7 @@ export const isFromFuture = ({ authTime }: SignedIn, now: EpochSeconds): boolean
 /**
  * Finds the user who signed in earlier in this interaction; `undefined` when they have been deactivated since, or when
  * their session has ended.
- * @param visit the session of the present request. `isFromSession`: a session has identified the user, before the
+ * @param visit the `currentSession` of the present request. `isFromSession`: a session has identified the user, before the
  *   interaction or in an earlier request of it.
  */
 export async function recallUser(
@@ -111,7 +115,7 @@ function currentAuthentication(
   if (signedIn.subject !== user) return undefined
   const isSameSession = authentication.sessionId === undefined || signedIn.sessionId === authentication.sessionId
   if (isSameSession || signedIn.sessionId === undefined) return authentication
-  return isFromFuture(signedIn, now) ? undefined : authenticationOf(signedIn, now)
+  return authenticationOf(signedIn, now)
 }
 
 /** @param session the host's session in the present request. */
