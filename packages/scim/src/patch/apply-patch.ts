@@ -13,7 +13,7 @@ import { keepImmutableParts } from '../values/element-list.ts'
 import { getMember, isArray, isObject, sameValue, sameValueInPieces, withMember } from '../values/json.ts'
 import { buildComplexValue } from '../values/read-value.ts'
 import { assignElements } from './assign-elements.ts'
-import { assignValue, assignValueInPieces } from './assign-value.ts'
+import { assignValue, assignValueInPieces, keepIfImmutable } from './assign-value.ts'
 import { type Assignment, type PatchOperation, toAssignments } from './parse-patch.ts'
 
 /** The outcome of a PATCH. */
@@ -151,15 +151,20 @@ function* nextValue(
   if (attribute.mutability === 'readOnly') return requireUnchanged(current, assignment)
   if (subAttribute?.mutability === 'readOnly')
     return tolerances.admits('read-only-sub-attribute') ? current : requireUnchanged(current, assignment)
-  if (attribute.multiValued && (where !== undefined || subAttribute !== undefined)) {
-    const elements = yield* assignElements(isArray(current) ? current : [], assignment, tolerances)
-    // RFC 7643 §7 mutability: no value of an immutable list can be edited.
-    if (attribute.mutability === 'immutable' && !(yield* sameValueInPieces(current, elements)))
-      throw refusal('attribute_immutable', { attribute: attribute.name })
-    return elements.length === 0 ? undefined : elements
-  }
-  if (subAttribute === undefined) return yield* assignValueInPieces(attribute, current, { ...assignment, tolerances })
-  return assignSubAttribute(current, assignment, tolerances)
+  if (where === undefined && subAttribute === undefined)
+    return yield* assignValueInPieces(attribute, current, { ...assignment, tolerances })
+  return yield* keepIfImmutable(attribute, current, yield* assignPart(current, assignment, tolerances))
+}
+
+/** Assigns some values of a list, or a sub-attribute. */
+function* assignPart(
+  current: JsonValue | undefined,
+  assignment: Assignment,
+  tolerances: ToleranceCounter,
+): Pieces<JsonValue | undefined> {
+  if (!assignment.target.attribute.multiValued) return assignSubAttribute(current, assignment, tolerances)
+  const elements = yield* assignElements(isArray(current) ? current : [], assignment, tolerances)
+  return elements.length === 0 ? undefined : elements
 }
 
 /**

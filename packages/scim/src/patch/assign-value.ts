@@ -36,7 +36,18 @@ export function* assignValueInPieces(
   current: JsonValue | undefined,
   change: Change,
 ): Pieces<JsonValue | undefined> {
-  const next = yield* computeValue(attribute, current, change)
+  return yield* keepIfImmutable(attribute, current, yield* computeValue(attribute, current, change))
+}
+
+/**
+ * Returns the next value of an attribute or sub-attribute.
+ * @throws ScimError mutability — reason `attribute_immutable`.
+ */
+export function* keepIfImmutable(
+  attribute: Attribute,
+  current: JsonValue | undefined,
+  next: JsonValue | undefined,
+): Pieces<JsonValue | undefined> {
   // RFC 7643 §7 mutability: an immutable value cannot change.
   const isFixed = attribute.mutability === 'immutable' && current !== undefined
   if (isFixed && !(yield* sameValueInPieces(current, next))) {

@@ -28,6 +28,12 @@ const badge = defineSchema({
       subAttributes: [{ name: 'value' }, { name: 'note' }],
     },
     {
+      name: 'office',
+      type: 'complex',
+      mutability: 'immutable',
+      subAttributes: [{ name: 'city' }, { name: 'floor' }],
+    },
+    {
       name: 'desk',
       type: 'complex',
       subAttributes: [
@@ -50,6 +56,7 @@ const kim: JsonObject = {
     labels: ['x'],
     floors: [1],
     doors: [{ value: 'd1' }],
+    office: { city: 'Oslo' },
     desk: { room: '1', plates: ['p'] },
   },
 }
@@ -109,11 +116,25 @@ test('refuses to change immutable attributes and sub-attributes (RFC 7643 §7)',
     { op: 'add', path: pathOf('doors'), value: [{ value: 'd2' }] },
     { op: 'replace', path: pathOf('doors[value eq "d1"].note'), value: 'n' },
     { op: 'remove', path: pathOf('doors[value eq "d1"]') },
+    { op: 'replace', path: pathOf('office.city'), value: 'Rome' },
+    { op: 'add', path: pathOf('office.floor'), value: '2' },
+    { op: 'remove', path: pathOf('office.city') },
   ]
 
   for (const operation of refusals)
     expect(summarizeRefusal(() => patch(operation))).toBe('400 mutability attribute_immutable')
   expect(patch({ op: 'replace', path: pathOf('number'), value: 7 })).toBe(kim[badge.id])
+  expect(patch({ op: 'replace', path: pathOf('office.city'), value: 'Oslo' })).toBe(kim[badge.id])
+})
+
+test('sets a sub-attribute of an immutable attribute that has no value yet (RFC 7643 §7)', () => {
+  const added = applyPatch(
+    { userName: 'kim' },
+    [{ op: 'add', path: pathOf('office.city'), value: 'Oslo' }],
+    createParseContext(type, strictTolerances),
+  )
+
+  expect(added.resource[badge.id]).toEqual({ office: { city: 'Oslo' } })
 })
 
 test('ignores a write to a computed attribute, and refuses it if the attribute is immutable (RFC 7643 §7)', () => {
