@@ -61,24 +61,44 @@ test('adds and removes members, and refuses to edit them (RFC 7643 §4.2)', () =
   expect(summarizeRefusal(() => replace([{ value: 'u1', type: 'Group' }]))).toBe('400 mutability attribute_immutable')
 })
 
-test('sets an immutable attribute once, and refuses to change it (RFC 7644 §3.5.1)', () => {
-  const badge = defineSchema({
-    id: 'urn:example:badge',
-    name: 'Badge',
-    attributes: [{ name: 'number', mutability: 'immutable' }],
-  })
-  const type = defineResourceType({
-    name: 'User',
-    endpoint: '/Users',
-    schema: userResourceType.schema,
-    extensions: [badge],
-  })
-  const body = (number: string | null) => ({ userName: 'kim', [badge.id]: { number } })
+const badge = defineSchema({
+  id: 'urn:example:badge',
+  name: 'Badge',
+  attributes: [
+    { name: 'number', mutability: 'immutable' },
+    { name: 'doors', mutability: 'immutable', multiValued: true },
+    { name: 'desk', type: 'complex', subAttributes: [{ name: 'room', mutability: 'immutable' }, { name: 'note' }] },
+  ],
+})
+const staffType = defineResourceType({
+  name: 'User',
+  endpoint: '/Users',
+  schema: userResourceType.schema,
+  extensions: [badge],
+})
+const putBadge = (current: JsonObject, members: JsonObject) =>
+  put(current, { userName: 'kim', [badge.id]: members }, staffType)
 
-  const first = put(kim, body('1'), type).resource
+test('sets an immutable attribute once, and refuses to change it (RFC 7644 §3.5.1)', () => {
+  const first = putBadge(kim, { number: '1' }).resource
 
   expect(first[badge.id]).toEqual({ number: '1' })
-  expect(put(first, body('1'), type).changed).toBe(false)
-  expect(put(first, body(null), type).resource[badge.id]).toEqual({ number: '1' })
-  expect(summarizeRefusal(() => put(first, body('2'), type))).toBe('400 mutability attribute_immutable')
+  expect(putBadge(first, { number: '1' }).changed).toBe(false)
+  expect(putBadge(first, { number: null }).resource[badge.id]).toEqual({ number: '1' })
+  expect(summarizeRefusal(() => putBadge(first, { number: '2' }))).toBe('400 mutability attribute_immutable')
+})
+
+test('accepts the values of an immutable attribute in any order (RFC 7643 §2.4)', () => {
+  const first = putBadge(kim, { doors: ['a', 'b'] }).resource
+
+  expect(putBadge(first, { doors: ['b', 'a'] }).changed).toBe(false)
+  expect(summarizeRefusal(() => putBadge(first, { doors: ['a'] }))).toBe('400 mutability attribute_immutable')
+})
+
+test('keeps an immutable sub-attribute of a single value, and refuses to change it (RFC 7643 §7)', () => {
+  const first = putBadge(kim, { desk: { room: '1', note: 'n' } }).resource
+
+  expect(putBadge(first, { desk: { note: 'm' } }).resource[badge.id]).toEqual({ desk: { room: '1', note: 'm' } })
+  expect(putBadge(first, {}).resource).not.toHaveProperty(badge.id)
+  expect(summarizeRefusal(() => putBadge(first, { desk: { room: '2' } }))).toBe('400 mutability attribute_immutable')
 })

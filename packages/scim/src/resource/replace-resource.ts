@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/scim-error.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
-import { replaceElementsInPieces } from '../values/element-list.ts'
-import { getMember, isArray, isObject, sameValue, sameValueInPieces, toObject } from '../values/json.ts'
+import { keepImmutableParts, replaceElementsInPieces } from '../values/element-list.ts'
+import { getMember, isArray, isObject, sameValueInPieces, toObject } from '../values/json.ts'
 import { completeResource } from './resource.ts'
 
 /** The outcome of a PUT. */
@@ -66,15 +66,23 @@ function* replaceMember(
   replacement: JsonValue | undefined,
 ): Pieces<JsonValue | undefined> {
   if (attribute.mutability === 'readOnly') return current
-  if (attribute.mutability === 'immutable' && current !== undefined) {
-    // RFC 7644 §3.5.1: the given value of an immutable attribute must match the current one.
-    if (replacement !== undefined && !sameValue(current, replacement))
-      throw refusal('attribute_immutable', { attribute: attribute.name })
-    return current
-  }
+  const next = replacement === undefined ? undefined : yield* replaceValue(attribute, current, replacement)
+  if (attribute.mutability !== 'immutable' || current === undefined) return next
+  // RFC 7644 §3.5.1: the given value of an immutable attribute must match the current one.
+  if (next !== undefined && !(yield* sameValueInPieces(current, next)))
+    throw refusal('attribute_immutable', { attribute: attribute.name })
+  return current
+}
+
+/** Returns the new value, with the immutable sub-attributes of the current one. */
+function* replaceValue(
+  attribute: Attribute,
+  current: JsonValue | undefined,
+  replacement: JsonValue,
+): Pieces<JsonValue> {
   return isArray(current) && isArray(replacement)
     ? yield* replaceElementsInPieces(attribute, current, replacement)
-    : replacement
+    : keepImmutableParts(attribute, current, replacement)
 }
 
 function objectAt(owner: JsonObject, name: string): JsonObject {
