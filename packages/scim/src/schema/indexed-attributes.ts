@@ -46,7 +46,7 @@ function withMembers<Store extends object>(store: Store, members: Partial<Store>
 }
 
 /** Returns the attributes that the host declared `indexed` or unique. */
-function indexedAttributesOf({ schema, extensions }: ResourceType): readonly IndexedAttribute[] {
+export function indexedAttributesOf({ schema, extensions }: ResourceType): readonly IndexedAttribute[] {
   const coreAttributes = schema.attributes.filter(({ name }) => name !== 'userName')
   return [
     ...coreAttributes.flatMap((attribute) => indexesOf(attribute, undefined)),

@@ -12,7 +12,6 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { countQuery } from '../list/count-query.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import { attributesIn, comparableResource, includesAttribute, projectionOfWrite } from '../resource/resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
@@ -41,6 +40,7 @@ import {
 } from '../server/scim-call.ts'
 import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
 import { provisionUser } from './provision-user.ts'
+import { requireFreeKeys } from './require-free-keys.ts'
 import { requireVersion, userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
 import type { UserBefore, UserDependencies, UserStateDependencies } from './user-dependencies.ts'
 import {
@@ -83,14 +83,14 @@ const createUser =
     const readOptions = groupReadOptions(call.request, projection)
     const toWritten = (before: UserBefore) => userState(resource, before, deps)
     const externalId = getText(resource, 'externalId')
-    const { userName } = comparableResource(resource, deps.userType)
-    const user = await createOrLink({ externalId, userName, toWritten }, { call, readOptions }, deps)
+    const comparable = comparableResource(resource, deps.userType)
+    const user = await createOrLink({ externalId, comparable, toWritten }, { call, readOptions }, deps)
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
     return showUser(user, { status: 201, projection: shown, call }, deps)
   }
 
 function createOrLink(
-  { externalId, userName, toWritten }: NewUser,
+  { externalId, comparable, toWritten }: NewUser,
   { call, readOptions }: { readonly call: ScimCall; readonly readOptions: Pick<ListQuery, 'without'> },
   deps: UserDependencies,
 ): Promise<ProvisionedUserRecord> {
@@ -108,7 +108,7 @@ function createOrLink(
         : await provisionedUsers.findByExternalId(providerId, externalId, readOptions)
     if (existing !== undefined) return answerRepeatedRequest(existing, toWritten, { writer, deps })
     if (created !== 'full') return undefined
-    await requireFreeUserName(userName, providerId, deps)
+    await requireFreeKeys(comparable, providerId, deps)
     // RFC 7644 §3.12, 403: a provider that has as many users as it may have can still repeat a request.
     throw refusal('resources_too_many')
   })
@@ -116,21 +116,9 @@ function createOrLink(
 
 interface NewUser {
   readonly externalId: string | undefined
-  /** In the form in which the schema compares it. */
-  readonly userName: JsonValue | undefined
+  /** The user in the form in which users are compared. */
+  readonly comparable: JsonObject
   readonly toWritten: (before: UserBefore) => WrittenUser
-}
-
-/** @throws ScimError 409 — reason `user_name_taken`. */
-async function requireFreeUserName(
-  userName: JsonValue | undefined,
-  providerId: ProviderId,
-  { storage }: UserDependencies,
-): Promise<void> {
-  if (typeof userName !== 'string') return
-  const found = await storage.provisionedUsers.list({ providerId, ...countQuery('userName', userName) })
-  // RFC 7644 §3.3, 409 uniqueness: another user has the userName.
-  if (found.outcome === 'listed' && found.total > 0) throw refusal('user_name_taken')
 }
 
 /**

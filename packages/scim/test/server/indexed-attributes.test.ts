@@ -3,7 +3,7 @@ import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
-import { createScimServer, defineResourceType, defineSchema } from '../../src/index.ts'
+import { createScimServer, defineResourceType, defineSchema, type ScimServerOptions } from '../../src/index.ts'
 import { groupSchema, userSchema } from '../../src/engine.ts'
 import { issuer, startScim } from '../fixtures/scim-under-test.ts'
 
@@ -13,6 +13,9 @@ const staff = defineSchema({
   attributes: [
     { name: 'badge', uniqueness: 'server' },
     { name: 'desk', indexed: true },
+    { name: 'number', type: 'integer', uniqueness: 'server' },
+    { name: 'keys', type: 'complex', multiValued: true, subAttributes: [{ name: 'value', uniqueness: 'server' }] },
+    { name: 'locker', type: 'complex', subAttributes: [{ name: 'code', uniqueness: 'server' }] },
   ],
 })
 const userType = defineResourceType({ name: 'User', endpoint: '/Users', schema: userSchema, extensions: [staff] })
@@ -75,6 +78,31 @@ describe.for([
     expect([changed.status, changed.body?.['scimType'], scim.lastReason()]).toEqual([409, 'uniqueness', 'value_taken'])
   })
 
+  test('refuses a unique value that another user has, even if the provider has reached its limit of users (RFC 7643 §7)', async () => {
+    const { create, scim } = await start({ limits: { users: 1 } })
+    expect(
+      (
+        await create('kim', {
+          badge: 'A1',
+          number: 7,
+          keys: [{ value: 'k1' }, { value: 'k2' }],
+          locker: { code: 'L1' },
+        })
+      ).status,
+    ).toBe(201)
+
+    for (const own of [{ badge: 'a1' }, { number: 7 }, { keys: [{ value: 'K2' }] }, { locker: { code: 'l1' } }]) {
+      const refused = await create('lou', own)
+      expect([refused.status, refused.body?.['scimType'], scim.lastReason()]).toEqual([
+        409,
+        'uniqueness',
+        'value_taken',
+      ])
+    }
+    expect((await create('lou', { badge: 'B1', desk: 'D1' })).status).toBe(403)
+    expect(scim.lastReason()).toBe('resources_too_many')
+  })
+
   test('does not treat an empty string as a value that must be unique (RFC 7643 §2.5)', async () => {
     const { create, scim } = await start()
     expect((await create('kim', { badge: '' })).status).toBe(201)
@@ -99,9 +127,9 @@ describe.for([
     expect(JSON.stringify(sorted.body)).toContain('"desk":"D21"')
   })
 
-  async function start() {
-    const scim = await startScim({ storage: await open(), userType })
-    const create = (userName: string, own: Readonly<Record<string, string>>) =>
+  async function start(options: Pick<ScimServerOptions, 'limits'> = {}) {
+    const scim = await startScim({ storage: await open(), userType, ...options })
+    const create = (userName: string, own: object) =>
       scim.send({
         method: 'POST',
         path: '/Users',
