@@ -193,6 +193,8 @@ it.each([
   ['signed requests but no keys', { requireSignedRequestObject: true }],
   ['both jwks and jwks_uri', { jwks: { keys: [] }, jwksUri: 'https://app.test/jwks' }],
   ['private keys', { jwks: { keys: [{ kty: 'EC', d: 'x' }] } }],
+  ['a private ML-DSA key', { jwks: { keys: [{ kty: 'AKP', alg: 'ML-DSA-44', pub: 'x', priv: 'x' }] } }],
+  ['the primes of an RSA key', { jwks: { keys: [{ kty: 'RSA', n: 'x', e: 'AQAB', p: 'x', q: 'x' }] } }],
   ['a page that is not a URL', { clientUri: 'app.test' }],
   ['a page without https', { policyUri: 'http://app.test/privacy' }],
   ['a page whose URL contains credentials', { tosUri: 'https://user@app.test/terms' }],

@@ -72,7 +72,10 @@ export function readKeySet(value: unknown): JSONWebKeySet | undefined {
 export const isPublicKeySet = (keySet: JSONWebKeySet | undefined): boolean =>
   keySet !== undefined &&
   keySet.keys.length > 0 &&
-  keySet.keys.every((key) => key.kty !== 'oct' && !('d' in key) && !('k' in key))
+  keySet.keys.every((key) => key.kty !== 'oct' && !privateMembers.some((name) => name in key))
+
+/** The members of private and symmetric keys (RFC 7518 §6.2.2, §6.3.2, §6.4.1; AKP: ML-DSA for JOSE). */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
 const isKey = (key: unknown): key is JSONWebKeySet['keys'][number] =>
   typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string'
