@@ -1,3 +1,4 @@
+import { createAdministration, keepRequestLog } from '@mintmark/admin'
 import {
   ClientMetadataError,
   createCookieSessions,
@@ -45,12 +46,27 @@ describe('with a misspelled option', () => {
   })
 })
 
+describe.each([undefined, null, 'text', []])('with %j instead of options', (options) => {
+  it.each<readonly [string, (options: never) => unknown]>([
+    ['createStoredKeys', createStoredKeys],
+    // Without options, it has defaults.
+    ...(options === undefined ? [] : ([['createTestIssuer', createTestIssuer]] as const)),
+  ])('%s says that options must be an object', (_, create) => {
+    expect(() => create(options as never)).toThrow(/options must be an object/)
+  })
+})
+
 describe('with an impossible value of an option', () => {
   it.each<readonly [string, () => unknown]>([
     ['rotation', () => createStoredKeys(loose({ storage, sealingKey }, { rotation: 'weekly' }))],
     ['sealingKey', () => createStoredKeys(loose({ storage, sealingKey }, { sealingKey: undefined }))],
     ['idleLifetime', () => createCookieSessions({ storage, idleLifetime: 0 })],
     ['absoluteLifetime', () => createCookieSessions({ storage, absoluteLifetime: 1.5 })],
+    ['idleLifetime', () => createCookieSessions({ storage, idleLifetime: Number.MAX_SAFE_INTEGER })],
+    ['absoluteLifetime', () => createCookieSessions({ storage, absoluteLifetime: Number.MAX_SAFE_INTEGER })],
+    ['auditRetention', () => createAdministration({ storage, auditRetention: Number.MAX_SAFE_INTEGER })],
+    ['retention', () => keepRequestLog({ storage, retention: Number.MAX_SAFE_INTEGER })],
+    ['now', () => createTestIssuer({ now: Infinity })],
     ['points', () => createMemoryRateLimiter({ points: -1, window: 60 })],
     ['window', () => createMemoryRateLimiter({ points: 1, window: Number.NaN })],
     ['synchronous', () => openSqliteDialect(':memory:', loose({}, { synchronous: 'off' }))],

@@ -14,7 +14,6 @@ import {
   required,
   systemClock,
   systemRandom,
-  wholeNumber,
   aStorage,
 } from '@mintmark/internal'
 import { seconds, type EpochSeconds, type AdminStorage } from '@mintmark/storage-interface'
@@ -22,7 +21,7 @@ import { requireStores } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext, AdminDependencies, AdministrationKeys } from './audit/audit.ts'
 import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } from './audit/admin-event.ts'
-import { adminLog, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
+import { adminLog, aRetention, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
 import { administerClients, type ClientAdministration } from './clients/client-administration.ts'
 import {
   administerInitialAccessTokens,
@@ -80,7 +79,7 @@ export interface AdministrationOptions {
    */
   readonly lastAdministrators?: LastAdministratorOptions
   /**
-   * How long audit log entries are kept, in seconds.
+   * How long audit log entries are kept, in seconds, at most 3153600000 (a hundred years).
    * @defaultValue 34560000, 400 days. A yearly review then covers the whole year.
    */
   readonly auditRetention?: number
@@ -144,7 +143,7 @@ export const administrationOptions: OptionChecks<AdministrationOptions> = {
   clientRules,
   customFields: listOf(customField),
   lastAdministrators: optionsOf(lastAdministratorOptions),
-  auditRetention: wholeNumber(1),
+  auditRetention: aRetention,
   onEvent: aFunction,
   clock: aFunction,
   random: aFunction,

@@ -1,4 +1,4 @@
-import { type Clock, type Random, randomIdentifier } from '@mintmark/internal'
+import { type Clock, type Random, randomIdentifier, wholeNumber } from '@mintmark/internal'
 import {
   type AdminStorage,
   after,
@@ -17,6 +17,9 @@ export interface AuditLog {
   /** @throws StorageUnavailableError, or any other error of the store; then nothing was written. */
   append(entry: { readonly log: string; readonly type: string; readonly detail: JsonObject }): Promise<void>
 }
+
+/** How long entries may be kept: at most a hundred years, so that every store can read the time of their expiry. */
+export const aRetention = wholeNumber(1, 3_153_600_000)
 
 /** The name of the log of administrative actions. */
 export const adminLog = 'admin'

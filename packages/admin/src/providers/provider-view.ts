@@ -6,7 +6,6 @@ import {
   required,
   systemClock,
   systemRandom,
-  wholeNumber,
   aStorage,
 } from '@mintmark/internal'
 import { tenantUrl } from '@mintmark/scim'
@@ -14,7 +13,7 @@ import type { AnsweredRequest } from '@mintmark/scim/engine'
 import { type AdminStorage, type JsonObject, providerId, seconds } from '@mintmark/storage-interface'
 import type { DeprovisioningCount, IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
-import { createAuditLog, plainJson } from '../audit/audit-log.ts'
+import { aRetention, createAuditLog, plainJson } from '../audit/audit-log.ts'
 import { type SecretView, secretView } from '../clients/client-view.ts'
 import { AdminError } from '../error/refusals.ts'
 import { isIdentifier } from '../text.ts'
@@ -148,7 +147,7 @@ export function keepRequestLog(options: {
   /** The storage that the SCIM server uses. */
   readonly storage: AdminStorage
   /**
-   * How long entries are kept, in seconds. Purging removes older entries.
+   * How long entries are kept, in seconds, at most 3153600000 (a hundred years). Purging removes older entries.
    * @defaultValue 604800, 7 days. The log is for recent problems, and it contains identifiers of users.
    */
   readonly retention?: number
@@ -157,7 +156,7 @@ export function keepRequestLog(options: {
 }): (answered: AnsweredRequest) => Promise<void> {
   checkOptions('keepRequestLog', options, {
     storage: required(aStorage),
-    retention: wholeNumber(1),
+    retention: aRetention,
     clock: aFunction,
     random: aFunction,
   })

@@ -98,9 +98,9 @@ export interface StoredKeySettings {
  * @throws TypeError that names the option and says what to change.
  */
 export function parseStoredKeySettings(options: StoredKeysOptions): StoredKeySettings {
+  checkOptions('createStoredKeys', options, optionChecks)
   if (options.vault === undefined && options.sealingKey === undefined)
     throw new TypeError('createStoredKeys: sealingKey is missing. Pass 32 random bytes in base64url, or a vault.')
-  checkOptions('createStoredKeys', options, optionChecks)
   refuseTwoKinds(options)
   const { storage, algorithms = ['ES256', 'RS256'], rotation = 'manual', random = systemRandom } = options
   const unknown = algorithms.find((algorithm) => !isRuntimeAlgorithm(algorithm))

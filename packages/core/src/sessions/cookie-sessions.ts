@@ -45,12 +45,12 @@ export interface CookieSessionsOptions {
    */
   readonly users?: HostUsers
   /**
-   * Seconds without use after which a session expires.
+   * Seconds without use after which a session expires, at most 34560000 (400 days).
    * @defaultValue 43200, 12 hours. A user who returns the next morning signs in again.
    */
   readonly idleLifetime?: number
   /**
-   * Seconds after which a session expires in any case.
+   * Seconds after which a session expires in any case, at most 34560000 (400 days).
    * @defaultValue 604800, 7 days. It limits the use of a stolen cookie.
    */
   readonly absoluteLifetime?: number
@@ -111,8 +111,8 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
   checkOptions('createCookieSessions', options, {
     storage: required(aStorage),
     users: hostUsers,
-    idleLifetime: wholeNumber(1),
-    absoluteLifetime: wholeNumber(1),
+    idleLifetime: wholeNumber(1, maxCookieLifetime),
+    absoluteLifetime: wholeNumber(1, maxCookieLifetime),
     location: aFunction,
     clock: aFunction,
     random: aFunction,
@@ -199,6 +199,9 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
     },
   }
 }
+
+/** In seconds: 400 days. Browsers keep no cookie for longer (RFC 6265bis §5.5). */
+const maxCookieLifetime = 34_560_000
 
 /** A session with a cookie, which has every member that such a session needs. */
 type CookieSession = SessionRecord & {

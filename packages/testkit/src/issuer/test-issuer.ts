@@ -10,7 +10,7 @@ import {
 } from '@mintmark/core'
 import type { HttpService } from '@mintmark/core/http'
 import type { RegisteredClient } from '@mintmark/core/internal'
-import { systemClock } from '@mintmark/internal'
+import { aNumber, anObject, systemClock } from '@mintmark/internal'
 import {
   type AdminStorage,
   type EpochSeconds,
@@ -79,10 +79,9 @@ export interface TestIssuer {
  */
 export function createTestIssuer(options: TestIssuerOptions = {}): TestIssuer {
   refuseProduction()
+  if (anObject(options) !== undefined) throw new TypeError('createTestIssuer: options must be an object.')
   const { now: initialTime } = options
-  if (typeof options !== 'object' || Array.isArray(options))
-    throw new TypeError('createTestIssuer: options must be an object.')
-  if (initialTime !== undefined && !(typeof initialTime === 'number' && initialTime >= 0))
+  if (initialTime !== undefined && aNumber(0, Number.MAX_SAFE_INTEGER)(initialTime) !== undefined)
     throw new TypeError('createTestIssuer: now must be a number of seconds since 1970.')
   const { issuer = 'https://issuer.test', now: startedAt = systemClock(), attesterKeys, ...serverOptions } = options
   let now = startedAt
