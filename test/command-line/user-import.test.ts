@@ -67,6 +67,58 @@ test('user import reads CSV with quotes, mapped columns and booleans, and ignore
   })
 })
 
+test('user import refuses a cell that is neither true nor false, because false would block the user', async () => {
+  const line = await withDatabase()
+  const words = ['Y', 'off', 'enabled', ' true']
+  const csv = ['user_id,active,email_verified', ...words.map((word, index) => `${index},${word},`), '4,,maybe']
+  await writeFile(join(line.folder, 'users.csv'), csv.join('\n'))
+
+  const outcome = await line.run('user', 'import', 'users.csv')
+
+  expect(outcome).toMatchObject({ code: 1, out: '2 created, 0 updated, 0 unchanged, 3 refused.' })
+  expect(outcome.err.split('\n').slice(0, 3)).toEqual([
+    'line 4: Not a user: active must be true or false.',
+    'line 5: Not a user: active must be true or false.',
+    'line 6: Not a user: email_verified must be true or false.',
+  ])
+  const { users } = await line.storage()
+  expect(await users.find(userId('0'))).toMatchObject({ active: true })
+  expect(await users.find(userId('1'))).toMatchObject({ active: false })
+})
+
+test('user import reads a column for two claims, and refuses two columns with one name', async () => {
+  const line = await withDatabase()
+  await writeFile(join(line.folder, 'users.csv'), 'email,name\nann@x.test,Ann')
+  await writeFile(join(line.folder, 'twice.csv'), 'user_id,email,email\n1,ann@x.test,kim@x.test')
+
+  const outcome = await line.run('user', 'import', 'users.csv', '--map', 'user_id=email', 'email=email')
+
+  expect(outcome).toMatchObject({ code: 0, out: '1 created, 0 updated, 0 unchanged, 0 refused.' })
+  const { users } = await line.storage()
+  expect(await users.find(userId('ann@x.test'))).toMatchObject({ claims: { email: 'ann@x.test', name: 'Ann' } })
+  expect(await line.run('user', 'import', 'twice.csv')).toMatchObject({
+    code: 2,
+    err: 'mintmark: There are two columns email. Rename or remove one of them.',
+  })
+  expect(await users.find(userId('1'))).toBeUndefined()
+})
+
+test('user import refuses a line in which a member occurs twice (RFC 8259 §4)', async () => {
+  const line = await withDatabase()
+  const input = [
+    '{"user_id":"1","user_id":"2"}',
+    '{"user_id":"1","claims":{"email":"a@x.test","\\u0065mail":"b@x.test"}}',
+  ]
+  await writeFile(join(line.folder, 'users.jsonl'), input.join('\n'))
+
+  const outcome = await line.run('user', 'import', 'users.jsonl')
+
+  expect(outcome).toMatchObject({ code: 1, out: '0 created, 0 updated, 0 unchanged, 2 refused.' })
+  expect(outcome.err).toContain(
+    'line 1: Not a user: a member occurs twice.\nline 2: Not a user: a member occurs twice.',
+  )
+})
+
 test('user import refuses each invalid line with its number and the reason, and writes the other users', async () => {
   const line = await withDatabase()
   const storage = await line.storage()

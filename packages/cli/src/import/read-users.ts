@@ -1,4 +1,5 @@
 import type { Administration } from '@mintmark/admin'
+import { repeatsMember } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { parse } from 'csv-parse'
 import * as z from 'zod'
@@ -70,6 +71,8 @@ function isObject(value: unknown): boolean {
 
 function jsonLine(line: number, text: string): Line {
   const parsed = jsonUser.safeParse(parseJson(text))
+  // RFC 8259 §4: of two members with one name, parsers differ in which they read.
+  if (parsed.success && repeatsMember(text)) return { line, problem: 'Not a user: a member occurs twice.' }
   if (parsed.success) {
     const { user_id: userId, ...rest } = parsed.data
     return { line, user: { userId, ...rest } }
@@ -89,7 +92,7 @@ function parseJson(text: string): unknown {
 }
 
 async function* readCsv(input: Input, { columns, onIgnored }: ColumnOptions): AsyncGenerator<Line> {
-  let targets: ReadonlyMap<string, string> = new Map()
+  let targets: Targets = []
   const skipped: Line[] = []
   const parser = parse({
     bom: true,
@@ -98,7 +101,7 @@ async function* readCsv(input: Input, { columns, onIgnored }: ColumnOptions): As
     skip_records_with_error: true,
     columns: (header: readonly string[]) => {
       targets = targetsOf(header, columns)
-      onIgnored(header.filter((name) => !targets.has(name)))
+      onIgnored(header.filter((name) => !targets.some(([column]) => column === name)))
       return [...header]
     },
     on_skip: (error) => {
@@ -109,7 +112,7 @@ async function* readCsv(input: Input, { columns, onIgnored }: ColumnOptions): As
   void feed(input, parser)
   for await (const { info, record } of parser as AsyncIterable<CsvRecord>) {
     yield* skipped.splice(0)
-    yield { line: info.lines, user: csvUser(record, targets) }
+    yield csvLine(info.lines, record, targets)
   }
   yield* skipped
 }
@@ -130,18 +133,20 @@ async function feed(input: Input, parser: ReturnType<typeof parse>): Promise<voi
   }
 }
 
-/** Returns the claim of each column that is read. */
-function targetsOf(header: readonly string[], columns: ColumnOptions['columns']): ReadonlyMap<string, string> {
+/** The columns that are read, each with its claim, or with `user_id` or `active`. */
+type Targets = readonly (readonly [column: string, target: string])[]
+
+function targetsOf(header: readonly string[], columns: ColumnOptions['columns']): Targets {
   for (const [target, column] of columns)
     if (!header.includes(column)) throw new UsageError(`There is no column ${column} for ${target}.`)
-  const mapped = new Map([...columns].map(([target, column]) => [column, target]))
-  const targets = header.flatMap((name): [string, string][] => {
-    const target = mapped.get(name) ?? (isKnown(name) && !columns.has(name) ? name : undefined)
-    return target === undefined ? [] : [[name, target]]
-  })
+  const mapped = [...columns].map(([target, column]) => [column, target] as const)
+  const named = header.filter((name) => isKnown(name) && !columns.has(name) && !mapped.some(([own]) => own === name))
+  const targets = [...mapped, ...named.map((name) => [name, name] as const)]
   if (!targets.some(([, target]) => target === 'user_id'))
     throw new UsageError('No column contains the user_id. Add --map user_id=COLUMN.')
-  return new Map(targets)
+  const twice = targets.find(([column]) => header.indexOf(column) !== header.lastIndexOf(column))
+  if (twice !== undefined) throw new UsageError(`There are two columns ${twice[0]}. Rename or remove one of them.`)
+  return targets
 }
 
 const isKnown = (name: string): boolean => knownColumns.has(name) || name.startsWith('address.')
@@ -153,24 +158,32 @@ const knownColumns: ReadonlySet<string> = new Set(
 )
 
 /** Converts a record to a user. An empty cell does not become a claim. */
-function csvUser(record: Readonly<Record<string, string>>, targets: ReadonlyMap<string, string>): UserUpsert {
+function csvLine(line: number, record: Readonly<Record<string, string>>, targets: Targets): Line {
+  const cellOf = (name: string): string => record[targets.find(([, target]) => target === name)?.[0] ?? ''] ?? ''
   const claims = new Map<string, JsonValue>()
   const address: [string, string][] = []
   for (const [column, target] of targets) {
     const cell = record[column] ?? ''
-    if (cell === '' || target === 'user_id' || target === 'active') continue
+    if (cell === '' || target === 'user_id') continue
+    // To read an unknown word as false would block the user.
+    if (isFlag(target) && !booleans.has(cell.toLowerCase()))
+      return { line, problem: `Not a user: ${column} must be true or false.` }
+    if (target === 'active') continue
     if (target.startsWith('address.')) address.push([target.slice('address.'.length), cell])
-    else claims.set(target, target.endsWith('_verified') ? isTrue(cell) : cell)
+    else claims.set(target, isFlag(target) ? isTrue(cell) : cell)
   }
   if (address.length > 0) claims.set('address', Object.fromEntries(address))
-  const [idColumn, activeColumn] = ['user_id', 'active'].map((name) => [...targets].find(([, to]) => to === name)?.[0])
-  const active = activeColumn === undefined ? '' : (record[activeColumn] ?? '')
-  return {
-    userId: idColumn === undefined ? '' : (record[idColumn] ?? ''),
-    claims: Object.fromEntries(claims),
-    ...(active !== '' && { active: isTrue(active) }),
-  }
+  const active = cellOf('active')
+  const user = { userId: cellOf('user_id'), claims: Object.fromEntries(claims) }
+  return { line, user: active === '' ? user : { ...user, active: isTrue(active) } }
 }
 
-/** Whether a cell means true in the notation of PostgreSQL, SQLite or a spreadsheet. */
-const isTrue = (cell: string): boolean => ['true', 't', '1', 'yes'].includes(cell.toLowerCase())
+const isFlag = (target: string): boolean => target === 'active' || target.endsWith('_verified')
+
+const isTrue = (cell: string): boolean => booleans.get(cell.toLowerCase()) === true
+
+/** The notations of PostgreSQL, SQLite and spreadsheets. */
+const booleans: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 't', '1', 'yes', 'y', 'on'].map((word) => [word, true] as const),
+  ...['false', 'f', '0', 'no', 'n', 'off'].map((word) => [word, false] as const),
+])
