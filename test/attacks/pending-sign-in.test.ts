@@ -130,7 +130,7 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
   ])('the consent page asks for a new sign-in when a session that is dated in the future %s', async (_, renewed) => {
     let session: SignedIn | undefined
     const own = await startServer({ signedIn: () => Promise.resolve(session) })
-    onTestFinished(own.close)
+    onTestFinished(() => own.close())
     session = { subject: 'U1', authTime: own.clock.now(), sessionId: 's1' }
     const started = await authorize(own, { prompt: 'consent' })
     const before = own.dump()
@@ -171,6 +171,40 @@ describe('a sign-out ends the sign-ins that are pending in its session (OIDC Cor
     expect(site.dump() === before).toBe(next === '/login')
     const signedIn = `subject=U1&auth_time=${site.clock.now()}&${consent}`
     expect(codeOf(await post(started, browserCookie(started), signedIn))).not.toBeNull()
+  })
+
+  it.each<readonly [string, unknown]>([
+    ['null', null],
+    ['a row with an acr of null', { subject: 'U1', authTime: 1, acr: null }],
+    ['a row with an amr that is a text', { subject: 'U1', authTime: 1, amr: 'pwd' }],
+  ])('a session that is %s is an error of the host, at the request and on the page', async (_, row) => {
+    const host: { session?: unknown } = {}
+    const own = await startServer({ signedIn: () => Promise.resolve(host.session as SignedIn) })
+    onTestFinished(() => own.close())
+    const started = await authorize(own)
+    const before = own.dump()
+    host.session = row
+
+    expect([(await authorize(own)).status, own.lastReason()]).toEqual([500, 'unexpected_failure'])
+    expect((await answerInteraction(own, started, consent)).status).toBe(500)
+
+    expect(own.dump()).toBe(before)
+  })
+
+  it.each<readonly [string, object]>([
+    ['grantedScopes', { grantedScopes: 'openid profile' }],
+    ['grantedDetails', { grantedDetails: 'all' }],
+    ['organization', { organization: 5 }],
+  ])('a decision with %s of another type is an error of the host, and grants nothing', async (name, decision) => {
+    const started = await authorize(site)
+    const path = started.location.pathname + started.location.search
+    const headers = { cookie: browserCookies(started), origin: site.issuer }
+    const pending = await site.server.interaction(plainRequest(site.issuer, { path, headers }))
+    const before = site.dump()
+
+    await expect(pending.complete(decision)).rejects.toThrow(`complete: ${name} must be a`)
+
+    expect(site.dump()).toBe(before)
   })
 
   it('a sign-in time in milliseconds is an error of the host, and completes nothing', async () => {

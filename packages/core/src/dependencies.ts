@@ -38,6 +38,7 @@ import type { AuthorizationServerOptions } from './options.ts'
 import { purgeOnEvents } from './purge.ts'
 import { createMemoryRateLimiter } from './rate-limiter.ts'
 import { readHostUsers } from './sessions/host-users.ts'
+import { checkedSessions } from './sessions/signed-in-user.ts'
 import { createDpopVerifier } from './sender/prove-possession.ts'
 import { type ServerSettings } from './settings.ts'
 import { reportFaults } from './telemetry.ts'
@@ -126,7 +127,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     clock,
     journal,
     delivery,
-    signedIn: options.signedIn,
+    signedIn: checkedSessions(options.signedIn),
     mutualTls,
     dpop: createDpopVerifier({
       issuer,

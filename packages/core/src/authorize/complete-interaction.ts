@@ -9,7 +9,16 @@ import {
   type OAuthStorage,
 } from '@mintmark/storage-interface'
 
-import { redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
+import {
+  aListOfStrings,
+  anObject,
+  aStringMatching,
+  checkOptions,
+  listOf,
+  redirect,
+  type ServerRequest,
+  type ServerResponse,
+} from '@mintmark/internal'
 import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
@@ -87,6 +96,7 @@ export async function completeInteraction(
 ): Promise<ServerResponse> {
   const { request, handle } = step
   requireNavigation(step.http)
+  checkDecision(answer)
   const granted = grantedScopes(answer, request)
   const isDenied = deniesRequest({ granted, answer }, request)
   if (isDenied && !isSignIn(answer)) return denyInteraction(step, deps)
@@ -113,6 +123,20 @@ export async function completeInteraction(
   if (decision.kind === 'consent' && (granted === undefined || (needsChoice && answer.organization === undefined)))
     return askConsent(decision.signedInUser, step, deps)
   return grantAccess({ answer, granted, decision }, step, deps)
+}
+
+/**
+ * Checks the types of the decision. A host that is not type-checked may pass a text of its form as `grantedScopes`, which
+ * would grant every scope value that is a part of the text.
+ * @throws TypeError that names the member.
+ */
+function checkDecision({ grantedScopes: scopes, grantedDetails: details, organization }: InteractionAnswer): void {
+  const decision = { grantedScopes: scopes, grantedDetails: details, organization }
+  checkOptions<Pick<InteractionAnswer, keyof typeof decision>>('complete', decision, {
+    grantedScopes: aListOfStrings,
+    grantedDetails: listOf(anObject),
+    organization: aStringMatching(/^/, 'must be a string'),
+  })
 }
 
 /** Records the user's consent and issues the code, or denies the request if the user has granted too little of it. */

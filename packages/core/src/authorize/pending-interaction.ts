@@ -191,7 +191,7 @@ export interface PendingInteraction {
    *   already completed it; access_denied — reason `user_inactive`: the account is deactivated; server_error — reason
    *   `details_undecided`: the answer has no `grantedDetails`; temporarily_unavailable — reason `codes_throttled`, and
    *   unmet_authentication_requirements — reason `acr_unmet`, which are returned to the client.
-   * @throws TypeError when `authTime` is missing or not in seconds.
+   * @throws TypeError when a member of the answer has another type, or `authTime` is missing or not in seconds.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
   /** Returns `access_denied` to the client. @throws like `complete`. */

@@ -171,6 +171,18 @@ describe('cookie sessions', () => {
     ])
   })
 
+  it.each<readonly [string, object]>([
+    ['amr', { amr: 'pwd' }],
+    ['acr', { acr: null }],
+    ['acrs', { acrs: 'mfa' }],
+  ])('starts no session when %s of the sign-in has another type or is unknown', async (name, change) => {
+    const { storage, sessions } = await aHost()
+
+    await expect(sessions.start(requestWith(), { subject: 'U1', ...change })).rejects.toThrow(`start: ${name} `)
+
+    expect(await storage.sessions.listByUser(userId('U1'), epochSeconds(1000))).toEqual([])
+  })
+
   it.each([
     ['does not exist', 'nobody'],
     ['is deactivated', 'U2'],

@@ -1,5 +1,7 @@
 import {
   aFunction,
+  aListOfStrings,
+  aNonEmptyString,
   checkOptions,
   type Clock,
   defineCookie,
@@ -82,6 +84,7 @@ export interface CookieSessions {
    * @returns what completes the interaction, and the headers that set the cookie. A user who does not exist or is not
    *   active gets neither a session nor a cookie. `complete` then denies the request: it returns `access_denied` to the
    *   client if the user does not exist, and throws for an error page if the user is deactivated.
+   * @throws TypeError when a member of `start` is unknown or has another type.
    */
   start(
     request: ServerRequest,
@@ -143,7 +146,9 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
         await storage.sessions.touch(session.digest, { idleExpiresAt, lastSeenAt: now })
       return signedInOf(session)
     },
-    async start(request, { subject, amr = [], acr }) {
+    async start(request, start) {
+      checkOptions('start', start, { subject: required(aNonEmptyString), amr: aListOfStrings, acr: aNonEmptyString })
+      const { subject, amr = [], acr } = start
       const now = clock()
       const user = await users.find(userId(subject))
       if (user?.active !== true) return { signedIn: { subject, authTime: now, amr, acr }, headers: [] }

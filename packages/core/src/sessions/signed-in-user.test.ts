@@ -2,7 +2,7 @@ import { epochSeconds, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { identifyUser, loginOf, recallUser } from './signed-in-user.ts'
+import { identifyUser, loginOf, recallUser, type SignedIn } from './signed-in-user.ts'
 
 const now = epochSeconds(1_790_000_000)
 
@@ -51,8 +51,28 @@ it.each([1, 255])('accepts a sessionId of %d characters', async (length) => {
   expect(signedInUser?.authentication.sessionId).toBe(signedIn.sessionId)
 })
 
+it.each<readonly [string, object]>([
+  ['subject', { subject: 5 }],
+  ['subject', { subject: '' }],
+  ['authTime', { authTime: String(now) }],
+  ['authTime', { authTime: null }],
+  ['authTime', { authTime: -1 }],
+  ['amr', { amr: 'pwd' }],
+  ['amr', { amr: [null] }],
+  ['acr', { acr: null }],
+  ['sessionId', { sessionId: null }],
+  ['location', { location: {} }],
+])(
+  'refuses a session whose %s has another type (%j), because tokens and storage would contain it',
+  async (name, change) => {
+    const signedIn: SignedIn = { subject: 'U1', authTime: now, ...change }
+
+    await expect(identifyUser(signedIn, now, await aStorageWithOneUser())).rejects.toThrow(`SignedIn: ${name} must be`)
+  },
+)
+
 it.each([0, 256])('refuses a sessionId of %d characters', async (length) => {
   const signedIn = { subject: 'U1', authTime: now, sessionId: 's'.repeat(length) }
 
-  await expect(identifyUser(signedIn, now, await aStorageWithOneUser())).rejects.toThrow('sessionId must have')
+  await expect(identifyUser(signedIn, now, await aStorageWithOneUser())).rejects.toThrow('sessionId must be')
 })

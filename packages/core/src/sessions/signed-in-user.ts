@@ -1,4 +1,14 @@
 import {
+  aListOfStrings,
+  aNonEmptyString,
+  aNumber,
+  aStringMatching,
+  checkOptions,
+  type OptionChecks,
+  required,
+  type ServerRequest,
+} from '@mintmark/internal'
+import {
   type EpochSeconds,
   epochSeconds,
   type OAuthStorage,
@@ -43,9 +53,38 @@ export interface SignedInUser {
   readonly location?: string | undefined
 }
 
+/** Wraps the host's option, so that a session with a member of another type does not sign anybody in. */
+export const checkedSessions =
+  (find: (request: ServerRequest) => Promise<SignedIn | undefined>) =>
+  async (request: ServerRequest): Promise<SignedIn | undefined> => {
+    const session = await find(request)
+    if (session !== undefined) checkSignedIn(session)
+    return session
+  }
+
+/**
+ * Checks the types. A host that is not type-checked may pass a row of its table, in which missing values are null.
+ * @throws TypeError that names the member.
+ */
+function checkSignedIn(signedIn: SignedIn | null): void {
+  if (typeof signedIn !== 'object' || signedIn === null)
+    throw new TypeError('signedIn must return an object, or undefined if nobody is signed in.')
+  const { subject, authTime, amr, acr, sessionId: session, location } = signedIn
+  checkOptions<SignedIn>('SignedIn', { subject, authTime, amr, acr, sessionId: session, location }, signedInChecks)
+}
+
+const signedInChecks: OptionChecks<SignedIn> = {
+  subject: required(aNonEmptyString),
+  authTime: required(aNumber(0, Number.MAX_SAFE_INTEGER)),
+  amr: aListOfStrings,
+  acr: aNonEmptyString,
+  sessionId: aStringMatching(/^[^]{1,255}$/, 'must be a string of 1 to 255 characters'),
+  location: aStringMatching(/^/, 'must be a string'),
+}
+
 /**
  * Finds the active user whom a session identifies; `undefined` when nobody is signed in or the user is not active.
- * @throws TypeError when the host's `authTime` is not a valid time.
+ * @throws TypeError when a member has another type, or `authTime` is not a valid time.
  */
 export async function identifyUser(
   signedIn: SignedIn | undefined,
@@ -127,15 +166,13 @@ export const loginOf = ({ user, authentication }: SignedInUser, session: SignedI
 })
 
 function authenticationOf(signedIn: SignedIn, now: EpochSeconds): AuthenticationRecord {
+  checkSignedIn(signedIn)
   const authTime = epochSeconds(signedIn.authTime)
-  // OIDC Core §3.1.2.1: max_age is measured from authTime. The check also rejects milliseconds and NaN.
-  if (!(authTime <= now + clockSkew)) {
+  // OIDC Core §3.1.2.1: max_age is measured from authTime. The check also rejects milliseconds.
+  if (authTime > now + clockSkew) {
     throw new TypeError('authTime must be a time in seconds since the epoch, and not in the future.')
   }
   const { acr, amr = [], sessionId: session } = signedIn
-  if (session !== undefined && (session === '' || session.length > 255)) {
-    throw new TypeError('sessionId must have 1 to 255 characters.')
-  }
   return { authTime, acr, amr, sessionId: session === undefined ? undefined : sessionId(session) }
 }
 
