@@ -132,6 +132,27 @@ it('rejects a token in the query or in a form, and two tokens at once (RFC 6750 
   await expectRefused(site, { ...removal, headers: twice, token: '' }, [401, 'credentials_invalid'])
 })
 
+it.each<readonly [string, unknown]>([
+  ['scope values as one text', { actor: { kind: 'host', id: 'x' }, scopes: 'superadmin:write' }],
+  ['null instead of an administrator', null],
+])('%s of the host is an error, and changes nothing', async (_, administrator) => {
+  const issuer = 'https://a.test'
+  const storage = createMemoryStorage({ issuer })
+  const server = createAdminServer({
+    issuer,
+    storage,
+    authorize: async () => administrator as never,
+    onEvent: () => {},
+  })
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ client_name: 'App', grant_types: [] })
+
+  const reply = await server.handle(plainRequest(issuer, { method: 'POST', path: '/admin/v1/clients', headers, body }))
+
+  expect(reply.status).toBe(500)
+  expect(await storage.clients.list({ after: undefined, limit: 1 })).toEqual([])
+})
+
 it('records of another issuer in the same database are not found', async () => {
   const database = createMemoryDatabase()
   const admit = {

@@ -1,5 +1,6 @@
 import { requireSameOrigin } from '@mintmark/core'
 import type { RequestHead } from '@mintmark/core/http'
+import { aListOfStrings, anObject, checkOptions, required } from '@mintmark/internal'
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { Actor } from '../audit/admin-event.ts'
@@ -23,6 +24,8 @@ type Authenticators = Pick<AdminServerOptions, 'accessTokens' | 'administrators'
 export async function authenticateAdministrator(request: RequestHead, deps: Authenticators): Promise<AdminCaller> {
   const administrator = await deps.authorize?.(request)
   if (administrator !== undefined) {
+    // A text of scope values would allow every scope value that is a part of it.
+    checkOptions('authorize', administrator, { actor: required(anObject), scopes: required(aListOfStrings) })
     requireOwnPage(request)
     return toAdminCaller(administrator)
   }
