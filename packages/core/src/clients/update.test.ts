@@ -109,6 +109,19 @@ it('returns a conflict and writes nothing when the version is outdated (RFC 9110
   expect(await find()).toMatchObject({ clientName: 'One', version: 2 })
 })
 
+it.each<readonly [string, object]>([
+  ['verson', { verson: 1 }],
+  ['version', { version: '1' }],
+  ['clientId', { clientId: 5 }],
+])('refuses a target whose %s is unknown or has another type, and writes nothing', async (name, change) => {
+  const { storage, registered, find } = await startWith()
+
+  const updating = updateClient({ clientId: 'A', ...change }, { clientName: 'Other' }, { storage })
+
+  await expect(updating).rejects.toThrow(`updateClient: ${name} `)
+  expect(await find()).toEqual(registered.client)
+})
+
 it('disables a client, keeps the time when it is disabled again, and enables it', async () => {
   const { storage, find } = await startWith()
 

@@ -1,4 +1,14 @@
-import { checkOptions, randomSecret, systemClock, systemRandom, type Clock, type Random } from '@mintmark/internal'
+import {
+  aNonEmptyString,
+  checkOptions,
+  randomSecret,
+  required,
+  systemClock,
+  systemRandom,
+  type Clock,
+  type Random,
+  wholeNumber,
+} from '@mintmark/internal'
 import { clientId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
@@ -40,6 +50,8 @@ export const updateClient = async (
   change: ClientChange,
   deps: RegistrationDependencies,
 ): Promise<ClientUpdate> => {
+  // With a misspelled `version`, the change would overwrite the change of another administrator.
+  checkOptions('updateClient', target, { clientId: required(aNonEmptyString), version: wholeNumber(1) })
   checkOptions('updateClient', deps, registrationOptions)
   return changeClient(target, { change, isSelfUpdate: false }, deps)
 }

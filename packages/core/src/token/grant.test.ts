@@ -74,6 +74,22 @@ it.each([
   expect(await storage.grants.listByUser(userId(subject))).toEqual([])
 })
 
+it.each<readonly [string, object, object]>([
+  ['lifetime', { lifetime: Number.NaN }, {}],
+  ['lifetime', { lifetime: Infinity }, {}],
+  ['scopes', { scopes: 'api.read' }, {}],
+  ['resources', { resources: [] }, {}],
+  ['user', {}, { user: {} }],
+  ['users', {}, { users: { find: 'U1' } }],
+])('refuses a grant with an impossible or unknown %s (%j, %j), and stores nothing', async (name, change, more) => {
+  const { storage, userGrant } = await aStorageWithUser()
+
+  const granting = grantForUser({ ...userGrant('U1'), ...change }, now, { storage, ...more })
+
+  await expect(granting).rejects.toThrow(`grantForUser: ${name}`)
+  expect(await storage.grants.listByUser(userId('U1'))).toEqual([])
+})
+
 it('refuses a grant about a user who was deactivated and reactivated meanwhile (RFC 6749 §5.2)', async () => {
   const { storage, userGrant } = await aStorageWithUser()
   const before = await storage.users.find(userId('U1'))

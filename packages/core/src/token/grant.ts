@@ -1,11 +1,15 @@
 import {
   aFunction,
+  aListOfStrings,
   aNonEmptyString,
+  anObject,
+  aStorage,
   checkOptions,
   randomIdentifier,
   required,
   systemRandom,
   type Random,
+  wholeNumber,
 } from '@mintmark/internal'
 import {
   after,
@@ -22,7 +26,7 @@ import { saveGrant } from '../authorize/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
-import { type HostUsers, readHostUsers } from '../sessions/host-users.ts'
+import { type HostUsers, hostUsers, readHostUsers } from '../sessions/host-users.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
 import type { TokenClaims } from '../tokens/claims.ts'
 import type { TokenOrganization } from '../tokens/organization.ts'
@@ -146,13 +150,22 @@ export interface UserGrant {
  * The minted tokens are revoked together with the user, the grant or the client, and the grant is listed as a connected
  * app.
  * @throws OAuthError invalid_grant — reason `grant_refused`: the user does not exist or is not active.
- * @throws TypeError when `authTime` is missing, not in seconds, or in the future.
+ * @throws TypeError when a name is unknown or a value impossible, such as an `authTime` that is missing, not in seconds,
+ *   or in the future.
  */
 export async function grantForUser(
   userGrant: UserGrant,
   now: EpochSeconds,
   deps: { readonly storage: OAuthStorage; readonly users?: HostUsers; readonly random?: Random },
 ): Promise<UserDecision> {
+  checkOptions('grantForUser', userGrant, {
+    client: required(anObject),
+    signedIn: required(anObject),
+    scopes: required(aListOfStrings),
+    lifetime: required(wholeNumber(1, 31_536_000)),
+  })
+  // With a misspelled `users`, a user who is inactive in the host's table would get tokens.
+  checkOptions('grantForUser', deps, { storage: required(aStorage), users: hostUsers, random: aFunction })
   const { storage, users, random = systemRandom } = deps
   const { clientId } = userGrant.client
   const signedInUser = await identifyUser(
