@@ -1,4 +1,4 @@
-import { createAdministration, keepRequestLog } from '@mintmark/admin'
+import { createAdministration, createAdminServer, keepRequestLog } from '@mintmark/admin'
 import {
   ClientMetadataError,
   createCookieSessions,
@@ -7,6 +7,7 @@ import {
   registerClient,
   updateClient,
 } from '@mintmark/core'
+import { createRegistrationServer } from '@mintmark/registration'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -54,6 +55,13 @@ describe.each([undefined, null, 'text', []])('with %j instead of options', (opti
   ])('%s says that options must be an object', (_, create) => {
     expect(() => create(options as never)).toThrow(/options must be an object/)
   })
+})
+
+it.each<readonly [string, (options: { readonly issuer: string; readonly storage: typeof storage }) => unknown]>([
+  ['createAdminServer', (options) => createAdminServer({ ...options, authorize: () => Promise.resolve(undefined) })],
+  ['createRegistrationServer', createRegistrationServer],
+])('%s refuses a storage of another issuer', (_, create) => {
+  expect(() => create({ issuer: 'https://other.test', storage })).toThrow(/storage is bound to another issuer/)
 })
 
 describe('with an impossible value of an option', () => {

@@ -1,6 +1,23 @@
 import { isLoopbackHost } from './clients/redirect-uri.ts'
 
 /**
+ * Checks the issuer of a server, and that its storage is bound to the same issuer. Otherwise the server would serve the
+ * records of one issuer at the addresses of another.
+ * @throws TypeError that says what to change.
+ */
+export function parseServerIssuer(server: {
+  readonly issuer: string
+  readonly storage: { readonly issuer: string }
+}): URL {
+  const url = parseIssuer(server.issuer)
+  if (server.storage.issuer !== server.issuer)
+    throw new TypeError(
+      'The storage is bound to another issuer. Create the server and the storage with the same issuer.',
+    )
+  return url
+}
+
+/**
  * Checks an issuer identifier (RFC 8414 §2): https, or http on loopback for development; no query, fragment,
  * credentials or trailing slash; in the form that URL parsing produces, because clients compare it byte for byte.
  * @throws TypeError that says what to change.

@@ -15,7 +15,7 @@ import {
 } from './authorize/scopes.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
 import { minimumRules, refuseInfeasibleMinimum, type SecurityProfile } from './clients/security-profile.ts'
-import { parseIssuer } from './issuer.ts'
+import { parseServerIssuer } from './issuer.ts'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
 import type { AllowedOrigins } from './outbound/client.ts'
@@ -64,12 +64,7 @@ export interface ServerSettings {
 /** @throws TypeError that names the option and says what to change. */
 export function parseSettings(options: AuthorizationServerOptions): ServerSettings {
   const parsed = parseOptions(options)
-  const issuerUrl = parseIssuer(options.issuer)
-  if (parsed.storage.issuer !== options.issuer) {
-    throw new TypeError(
-      'The storage is bound to another issuer. Create the server and the storage with the same issuer.',
-    )
-  }
+  const issuerUrl = parseServerIssuer(options)
   requireStores(options.storage, { capability: 'oauth', feature: 'createAuthorizationServer' })
 
   refuseShortRetirement(parsed, options.keys)

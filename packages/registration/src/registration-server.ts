@@ -1,5 +1,5 @@
 import { ClientMetadataError, createMemoryRateLimiter, type KeyRing, type RateLimiter } from '@mintmark/core'
-import { type ClientRules, clientRules, parseIssuer, signingAlgorithms } from '@mintmark/core/internal'
+import { type ClientRules, clientRules, parseServerIssuer, signingAlgorithms } from '@mintmark/core/internal'
 import {
   aFunction,
   anObjectWith,
@@ -108,7 +108,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     clock: aFunction,
     random: aFunction,
   })
-  parseIssuer(options.issuer)
+  parseServerIssuer(options)
   if (options.storage.initialAccessTokens === undefined)
     throw new TypeError('createRegistrationServer needs a storage with `initialAccessTokens`.')
   const endpoint = `${options.issuer}/register`

@@ -22,7 +22,7 @@ import {
   withHeaders,
 } from '@mintmark/internal'
 
-import { parseIssuer } from '@mintmark/core/internal'
+import { parseServerIssuer } from '@mintmark/core/internal'
 import { type Administration, administer, administrationParts, administrationOptions } from '../administration.ts'
 import type { AdminDependencies } from '../audit/audit.ts'
 import type { AdminOccurrence } from '../audit/admin-event.ts'
@@ -48,7 +48,7 @@ export interface AdminServer extends HttpService {
 export function createAdminServer(options: AdminServerOptions): AdminServer {
   checkOptions('createAdminServer', options, serverOptions)
   const { issuer, accessTokens, authorize } = options
-  parseIssuer(issuer)
+  parseServerIssuer(options)
   if (accessTokens === undefined && authorize === undefined)
     throw new TypeError(
       'createAdminServer requires accessTokens or authorize: without them nobody can be authenticated.',
