@@ -227,6 +227,27 @@ it('lists the sessions of a user with their clients, and ends all but the curren
   expect(await site.server.listSessions('U2')).toEqual([])
 })
 
+it.each<
+  readonly [
+    string,
+    (server: Record<'endSession' | 'endSessions', (...given: unknown[]) => Promise<unknown>>) => Promise<unknown>,
+  ]
+>([
+  ['session', (server) => server.endSession(undefined)],
+  ['session', (server) => server.endSession('')],
+  ['reason', (server) => server.endSession('s1', 'stolen')],
+  ['subject', (server) => server.endSessions(undefined)],
+  ['excpt', (server) => server.endSessions('U1', { excpt: 's1' })],
+])('says that the %s of a call of the host is missing, unknown or impossible, and ends nothing', async (name, call) => {
+  await start()
+  await obtainCode(site, online)
+  const before = site.dump()
+
+  await expect(call(site.server as never)).rejects.toThrow(new RegExp(`^endSessions?: ${name} `))
+
+  expect(site.dump()).toBe(before)
+})
+
 it('ends every session of a user, and emits an event for each', async () => {
   await start()
   const { access_token: access } = await obtainTokens(site, online)

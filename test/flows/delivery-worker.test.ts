@@ -276,6 +276,22 @@ it('deliverOnce stops at its limit and at its deadline, and reports that more is
   expect(await world.server.deliverOnce()).toEqual({ delivered: 1, failed: 0, dead: 0, more: false })
 })
 
+it.each<readonly [string, object]>([
+  ['limt', { limt: 5 }],
+  ['limit', { limit: Number.NaN }],
+  ['deadline', { deadline: -1 }],
+])('deliverOnce says that its option %s is unknown or impossible', async (name, options) => {
+  const { server } = await startLogoutWorld()
+
+  await expect(server.deliverOnce(options)).rejects.toThrow(`deliverOnce: ${name} `)
+})
+
+it('deliver says that its signal is missing', async () => {
+  const { server } = await startLogoutWorld()
+
+  await expect(server.deliver({} as never)).rejects.toThrow('deliver: signal is missing')
+})
+
 it('deliverOnce reads no further page of revocations after its deadline', async () => {
   const world = await startLogoutWorld()
   await world.register('a')

@@ -1,11 +1,19 @@
 import {
+  aNonEmptyString,
+  aNumber,
+  anObjectWith,
   afterPreparation,
+  checkOptions,
   createRouter,
   type HttpService,
+  oneOf,
+  type OptionChecks,
   type PathRoute,
+  required,
   type RequestHead,
   type ServerRequest,
   type ServerResponse,
+  wholeNumber,
   withHeaders,
 } from '@mintmark/internal'
 import type { ClientRules } from './clients/check-metadata.ts'
@@ -21,6 +29,7 @@ import { refuse } from './refusals.ts'
 import { serverRoutes } from './routes.ts'
 import { parseSettings, type ServerSettings } from './settings.ts'
 import { endOtherSessions, listSessions, type SessionSummary } from './sessions/list-sessions.ts'
+import { aSessionId } from './sessions/signed-in-user.ts'
 import { type ActiveAccessToken, findActiveAccessToken } from './tokens/access-token.ts'
 import type { DeliverOnceOptions, DeliveryReport, DeliveryWorker } from './delivery/worker.ts'
 import { serverDependencies, type ServerDependencies } from './dependencies.ts'
@@ -64,7 +73,7 @@ export interface AuthorizationServer extends HttpService {
   /**
    * Ends a session by the `sessionId` that the host gave it, or by the `sid` of clients with public subjects, which is
    * the same. The tokens that are bound to the session are revoked, and no client can join it later, even if this
-   * server has never seen it.
+   * server has never seen it. Throws TypeError if it is not a string of 1 to 255 characters.
    * @param reason `host` by default.
    * @returns `unchanged` when it was ended before.
    */
@@ -148,9 +157,20 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     interaction: (request) => findInteraction(request, deps.clock(), deps),
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
-    deliver: async (deliverOptions) => requireDelivery(deps, options).run(deliverOptions),
-    deliverOnce: async (delivering) => requireDelivery(deps, options).once(delivering),
+    async deliver(deliverOptions) {
+      checkOptions('deliver', deliverOptions, { signal: required(anObjectWith('addEventListener')) })
+      return requireDelivery(deps, options).run(deliverOptions)
+    },
+    async deliverOnce(delivering = {}) {
+      checkOptions('deliverOnce', delivering, {
+        limit: wholeNumber(1),
+        deadline: aNumber(0, Number.MAX_SAFE_INTEGER),
+      })
+      return requireDelivery(deps, options).once(delivering)
+    },
     async endSession(session, reason = 'host') {
+      // A host that has lost the identifier must not believe that it has ended the session.
+      checkOptions('endSession', { session, reason }, { session: required(aSessionId), reason: required(aReason) })
       const now = deps.clock()
       const end = { sessionId: sessionId(session), reason, now, tombstoneUntil: after(now, deps.sessionRetention) }
       const { outcome } = await deps.storage.sessions.revoke(end)
@@ -158,7 +178,9 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       deps.journal.recordWithoutRequest({ type: 'session.ended', sessionId: session, reason })
       return 'revoked'
     },
-    async endSessions(subject, { reason = 'host', except } = {}) {
+    async endSessions(subject, options = {}) {
+      checkOptions<SessionsEnd>('endSessions', { subject, ...options }, sessionsEnd)
+      const { reason = 'host', except } = options
       const now = deps.clock()
       const ended =
         except === undefined
@@ -171,6 +193,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     listSessions: (subject) => listSessions(subject, deps.clock(), deps.storage),
     renderError: recordAndRender(renderPage),
   }
+}
+
+type SessionsEnd = { readonly subject: string } & NonNullable<Parameters<AuthorizationServer['endSessions']>[1]>
+
+const aReason = oneOf('user', 'client', 'host', 'administrator', 'replaced')
+const sessionsEnd: OptionChecks<SessionsEnd> = {
+  subject: required(aNonEmptyString),
+  reason: aReason,
+  except: aSessionId,
 }
 
 /**

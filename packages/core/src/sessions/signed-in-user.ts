@@ -73,12 +73,14 @@ function checkSignedIn(signedIn: SignedIn | null): void {
   checkOptions<SignedIn>('SignedIn', { subject, authTime, amr, acr, sessionId: session, location }, signedInChecks)
 }
 
+export const aSessionId = aStringMatching(/^[^]{1,255}$/, 'must be a string of 1 to 255 characters')
+
 const signedInChecks: OptionChecks<SignedIn> = {
   subject: required(aNonEmptyString),
   authTime: required(aNumber(0, Number.MAX_SAFE_INTEGER)),
   amr: aListOfStrings,
   acr: aNonEmptyString,
-  sessionId: aStringMatching(/^[^]{1,255}$/, 'must be a string of 1 to 255 characters'),
+  sessionId: aSessionId,
   location: aStringMatching(/^/, 'must be a string'),
 }
 
