@@ -1,8 +1,22 @@
+import { toExpress } from '@mintmark/adapter-express'
+import { toFetch, toFetchHandler } from '@mintmark/adapter-fetch'
+import { toNodeHandler, toNodeListener } from '@mintmark/adapter-node'
 import { describe, expect, test } from 'vitest'
 import { adapters, statusOfUnservedTarget } from '../support/adapters.ts'
 import { aHost } from './host.ts'
 import { requestText, sendBytes, statusesIn } from './raw-client.ts'
 import { aService } from './recording-service.ts'
+
+test.each<readonly [string, unknown]>([
+  ['nothing', undefined],
+  ['null', null],
+  ['a promise', Promise.resolve(aService())],
+  ['an object without functions', {}],
+  ['a list', [aService()]],
+])('each adapter refuses %s instead of a server when it is created', (_, given) => {
+  for (const create of [toExpress, toFetch, toFetchHandler, toNodeHandler, toNodeListener])
+    expect(() => create(aService(), given as never)).toThrow(/argument 2 must be a server/)
+})
 
 describe.each(adapters)('on $name', (adapter) => {
   test('answers the paths of the service and leaves the rest to the host', async () => {

@@ -1,5 +1,5 @@
 import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
-import { type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
+import { checkServices, type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
 
 /**
  * Turns the services into one function, for a runtime or a route that serves nothing else:
@@ -19,6 +19,7 @@ export function toFetch(...services: readonly HttpService[]): (request: Request)
 export function toFetchHandler(
   ...services: readonly HttpService[]
 ): (request: Request) => Promise<Response | undefined> {
+  checkServices('toFetch', services)
   const track = createBodyTracker()
   return async (request) => {
     const path = new URL(request.url).pathname

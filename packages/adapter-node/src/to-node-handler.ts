@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:ht
 import { finished } from 'node:stream'
 
 import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
-import { createTurns, type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
+import { checkServices, createTurns, type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
 
 /**
  * Answers a request of `node:http` if its path belongs to Mintmark.
@@ -20,6 +20,7 @@ type NodeHandler = (request: IncomingMessage, response: OutgoingMessage) => Prom
  * parsers.
  */
 export function toNodeHandler(...services: readonly HttpService[]): NodeHandler {
+  checkServices('toNodeHandler', services)
   const answer = createAnswer()
   return async (request, response) => {
     const received = originalTarget(request)

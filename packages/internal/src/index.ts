@@ -95,4 +95,4 @@ export type {
 } from './http/message.ts'
 export { afterPreparation, createRouter, matchPatterns } from './http/routes.ts'
 export type { PathRoute, RenderError } from './http/routes.ts'
-export { createService, readRequest } from './http/service.ts'
+export { checkServices, createService, readRequest } from './http/service.ts'

@@ -194,6 +194,19 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
 }
 
 /**
+ * Checks the services that an adapter is given. Otherwise every request would fail, for example because the host has
+ * passed a promise.
+ * @param of the name of the function that takes the services.
+ * @throws TypeError that names the service.
+ */
+export function checkServices(of: string, services: readonly HttpService[]): void {
+  const wrong = services.findIndex(
+    (service: Partial<HttpService> | null | undefined) => typeof service?.handle !== 'function',
+  )
+  if (wrong !== -1) throw new TypeError(`${of}: argument ${wrong + 1} must be a server, and not a promise of one.`)
+}
+
+/**
  * Reads the body of a request, once. The bodies of GET and HEAD have no meaning (RFC 9110 §9.3.1) and are not read.
  * @param limit in bytes.
  */
