@@ -71,7 +71,7 @@ const requeue = (id: string, context: AdminContext): Promise<DeliveryView> =>
         const { outcome } = await deliveries.requeue({ deliveryId: id, now, expiresAt, keptUntil })
         const found = await deliveries.find(id)
         // RFC 9110 §15.5.5 and §15.5.10.
-        if (outcome === 'absent' || found === undefined) throw new AdminError('delivery_unknown')
+        if (found === undefined) throw new AdminError('delivery_unknown')
         if (outcome === 'unchanged') throw new AdminError('delivery_not_dead')
         const { channel, recipient, lastFailure = null } = found
         return { result: deliveryView(found), before: { channel, clientId: recipient, lastFailure } }

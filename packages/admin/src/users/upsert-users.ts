@@ -115,7 +115,7 @@ async function checkUpsert(upsert: UserUpsert, { customFields }: AdminContext): 
     return { upsert, user: { userId: userId(upsert.userId), claims, active: upsert.active ?? true } }
   } catch (error) {
     // A user who cannot be written does not prevent writing the others.
-    if (error instanceof AdminError && error.status < 500) return { upsert, reason: error.reason }
+    if (error instanceof AdminError) return { upsert, reason: error.reason }
     throw error
   }
 }
@@ -215,8 +215,7 @@ async function resultOrRefusal(id: string, work: () => Promise<UpsertResult>): P
     return await work()
   } catch (error) {
     // A user who is the last administrator does not prevent writing the others.
-    if (error instanceof AdminError && error.status < 500)
-      return { userId: id, outcome: 'refused', reason: error.reason }
+    if (error instanceof AdminError) return { userId: id, outcome: 'refused', reason: error.reason }
     throw error
   }
 }
