@@ -1,7 +1,8 @@
 import { clientId } from '@mintmark/storage-interface'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { expectRefused, startAdmin } from './admin-under-test.ts'
+import { expectRefused, issuer, startAdmin } from './admin-under-test.ts'
 
 const web = { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'] }
 
@@ -35,6 +36,23 @@ it('rejects an identifier that a client has, or had before it was removed', asyn
   await expectRefused(system, () => system.admin.clients.create(web), 'identifier_taken')
   await system.admin.clients.remove({ clientId: 'app' })
   await expectRefused(system, () => system.admin.clients.create(web), 'invalid_client_metadata')
+})
+
+it('rejects an identifier with characters that some stores cannot look up, without a look-up', async () => {
+  const storage = createMemoryStorage({ issuer })
+  const asked: string[] = []
+  const find: typeof storage.clients.find = (id) => {
+    asked.push(id)
+    return storage.clients.find(id)
+  }
+  const { admin } = startAdmin({ storage: { ...storage, clients: { ...storage.clients, find } } })
+
+  await expect(admin.clients.create({ ...web, clientId: 'a\u0000' })).rejects.toMatchObject({
+    reason: 'invalid_client_metadata',
+  })
+  await admin.clients.create(web)
+
+  expect(new Set(asked)).toEqual(new Set(['app']))
 })
 
 it('rejects a change whose result would be invalid, and a change of an old version', async () => {
@@ -100,4 +118,10 @@ it('lists are read page by page, and an invalid page is rejected', async () => {
   await expectRefused(system, () => system.admin.clients.list({ limit: 0 }), 'page_invalid')
   await expectRefused(system, () => system.admin.clients.list({ limit: 201 }), 'page_invalid')
   await expectRefused(system, () => system.admin.clients.list({ after: '\u0000' }), 'page_invalid')
+})
+
+it('rejects the revocation of an initial access token that does not exist (RFC 9110 §15.5.5)', async () => {
+  const system = startAdmin()
+
+  await expectRefused(system, () => system.admin.initialAccessTokens.revoke('unknown'), 'initial_access_token_unknown')
 })

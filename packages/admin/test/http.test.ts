@@ -235,6 +235,15 @@ it('answers HEAD as GET without the body (RFC 9110 §9.3.2)', async () => {
   expect(await system.send({ method: 'HEAD', path: '/clients' })).toMatchObject({ status: 200, text: '' })
 })
 
+it('a response without a body has no Content-Type (RFC 9110 §8.3)', async () => {
+  const system = startAdminServer()
+  await system.send({ method: 'POST', path: '/clients', body: app })
+
+  const { status, headers } = await system.send({ method: 'DELETE', path: '/clients/app' })
+
+  expect([status, headers.get('content-type')]).toEqual([204, undefined])
+})
+
 it('the OpenAPI document describes every route with its scope, its request and its response', async () => {
   const system = startAdminServer()
 
@@ -283,6 +292,10 @@ it('the OpenAPI document describes the stored members of a client in responses',
                       jwks: { type: 'object' },
                       logo_uri: { type: 'string' },
                       default_max_age: { type: 'integer' },
+                      // A stored algorithm may no longer be supported.
+                      id_token_signed_response_alg: expect.not.objectContaining({
+                        enum: expect.anything() as unknown,
+                      }) as object,
                     },
                   },
                 },
@@ -299,6 +312,12 @@ it('rejects options that provide no way to authenticate anybody', () => {
   const { storage } = startAdminServer()
 
   expect(() => createAdminServer({ issuer, storage })).toThrow(TypeError)
+})
+
+it('accepts the check of the host as the only way to authenticate administrators', () => {
+  const { storage } = startAdminServer()
+
+  expect(createAdminServer({ issuer, storage, authorize: () => Promise.resolve(undefined) }).issuer).toBe(issuer)
 })
 
 it('a request with two Authorization headers is refused (RFC 6750 §2)', async () => {

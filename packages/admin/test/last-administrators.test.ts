@@ -43,6 +43,17 @@ it('an owner can be deactivated while there is another owner, and removed after 
   expect(await system.admin.users.remove('bob')).toEqual({ grants: [], sessionIds: [] })
 })
 
+it('an owner can be deactivated if the only other owner is at the end of a long list of members', async () => {
+  const { users, organizations } = startAdmin({ lastAdministrators: rule }).admin
+  const members = Array.from({ length: 250 }, (_, index) => `member${index}`)
+  await users.upsert(['ann', ...members, 'zoe'].map((id) => ({ userId: id })))
+  await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
+  for (const id of members) await organizations.writeMember(asMember(id), ['staff'])
+  for (const id of ['ann', 'zoe']) await organizations.writeMember(asMember(id), ['owner'])
+
+  expect(await users.deactivate('ann')).toMatchObject({ user: { active: false } })
+})
+
 it('the last administrator of the service cannot be deactivated, or lose the claim that makes them an administrator', async () => {
   const system = await withOwners()
   const { users } = system.admin

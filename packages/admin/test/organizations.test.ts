@@ -62,6 +62,21 @@ it('rejects unknown records, old versions, and invalid names and roles', async (
   }
 })
 
+it('removes a member only in the expected version (RFC 9110 §13.1.1)', async () => {
+  const system = startAdmin()
+  const { organizations, users } = system.admin
+  await users.create({ userId: 'ann' })
+  await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
+  const key = { organizationId: 'acme', userId: 'ann' }
+  await organizations.writeMember(key, ['owner'])
+  await organizations.writeMember(key, ['staff'])
+
+  await expectRefused(system, () => organizations.removeMember({ ...key, version: 1 }), 'version_mismatch')
+  await organizations.removeMember({ ...key, version: 2 })
+
+  expect(await organizations.listMemberships('ann')).toEqual([])
+})
+
 it('when an organization is removed twice at the same time, one removal succeeds', async () => {
   const { organizations } = startAdmin().admin
   await organizations.create({ organizationId: 'acme', displayName: 'Acme' })

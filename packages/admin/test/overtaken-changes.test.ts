@@ -58,6 +58,21 @@ it('a client that was removed meanwhile is unknown (RFC 9110 §15.5.5)', async (
   expect(disabled).toBe('client_unknown')
 })
 
+it('a client that was removed meanwhile is unknown when another administrator removes it (RFC 9110 §15.5.5)', async () => {
+  const { admin, other } = startOvertaken(({ clients }, { clock }) => ({
+    clients: {
+      ...clients,
+      remove: afterRival(
+        () => clients.remove(clientId('app'), clock.now()),
+        (id, now) => clients.remove(id, now),
+      ),
+    },
+  }))
+  await other.admin.clients.create({ clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'] })
+
+  expect(await admin.clients.remove({ clientId: 'app' }).catch(reasonOf)).toBe('client_unknown')
+})
+
 it('a user who was removed meanwhile does not become a member (RFC 9110 §15.5.5)', async () => {
   const { admin, other } = startOvertaken(({ organizations, users }, { clock }) => ({
     organizations: {
@@ -130,6 +145,38 @@ it('a user who was removed meanwhile is unknown when another administrator remov
   await other.admin.users.create({ userId: 'ann' })
 
   expect(await admin.users.remove('ann').catch(reasonOf)).toBe('account_unknown')
+})
+
+it('a user who was removed meanwhile is unknown when another administrator changes their claims (RFC 9110 §15.5.5)', async () => {
+  const { admin, other } = startOvertaken(({ users }, { clock }) => ({
+    users: {
+      ...users,
+      replaceClaims: afterRival(
+        () => users.remove(userId('ann'), clock.now()),
+        (change) => users.replaceClaims(change),
+      ),
+    },
+  }))
+  await other.admin.users.create({ userId: 'ann' })
+
+  expect(await admin.users.update({ userId: 'ann' }, { claims: { name: 'Ann' } }).catch(reasonOf)).toBe(
+    'account_unknown',
+  )
+})
+
+it('an identity provider that was removed meanwhile is unknown when another administrator removes it (RFC 9110 §15.5.5)', async () => {
+  const { admin, other } = startOvertaken(({ identityProviders }, { clock }) => ({
+    identityProviders: {
+      ...identityProviders,
+      remove: afterRival(
+        () => identityProviders.remove(providerId('contoso'), clock.now()),
+        (id, now) => identityProviders.remove(id, now),
+      ),
+    },
+  }))
+  await other.admin.identityProviders.register({ providerId: 'contoso' })
+
+  expect(await admin.identityProviders.remove({ providerId: 'contoso' }).catch(reasonOf)).toBe('provider_unknown')
 })
 
 it('deactivateUsers of a removed provider counts a user whom another process removed meanwhile as deactivated', async () => {

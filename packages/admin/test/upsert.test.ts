@@ -1,8 +1,9 @@
 import { clientId, userId } from '@mintmark/storage-interface'
 import { aClientRecord, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { signIn, startAdmin } from './admin-under-test.ts'
+import { issuer, signIn, startAdmin } from './admin-under-test.ts'
 
 it('an upsert creates and replaces users by the identifiers of the host, and reports which of them changed', async () => {
   const { admin, storage } = startAdmin()
@@ -101,6 +102,52 @@ it('an upsert cannot take the administration from the last administrator', async
   expect(system.dump()).toBe(before)
 })
 
+it('an upsert refuses the last administrator as a user of a provider if a provider owns them', async () => {
+  const storage = createMemoryStorage({ issuer })
+  await storage.provisionedUsers.insert(aProvisionedUser('p'))
+  const { admin } = startAdmin({ storage, lastAdministrators: { administrators: 'id eq "user-p"' } })
+
+  expect(await admin.users.upsert([{ userId: 'user-p', active: false }])).toEqual([
+    { userId: 'user-p', outcome: 'refused', reason: 'account_provisioned' },
+  ])
+})
+
+it('an upsert writes users one by one only if they would no longer be administrators', async () => {
+  const counted = withCounts()
+  const administrators = 'claims.nickname eq "root" and not (provider pr)'
+  const { admin } = startAdmin({ storage: counted.storage, lastAdministrators: { administrators } })
+  await admin.users.upsert(['root1', 'root2'].map((id) => ({ userId: id, claims: { nickname: 'root' } })))
+  await admin.users.upsert([{ userId: 'ann' }, { userId: 'bob' }])
+  counted.written.length = 0
+
+  await admin.users.upsert([
+    { userId: 'ann', claims: { name: 'Ann' } },
+    { userId: 'root1', claims: {} },
+    { userId: 'bob', claims: { name: 'Bob' } },
+  ])
+
+  expect(counted.written).toEqual([['root1'], ['ann', 'bob']])
+})
+
+it('an upsert reads no users one by one if the service has no protected administrators', async () => {
+  const counted = withCounts()
+  const { admin } = startAdmin({ storage: counted.storage })
+  await admin.users.upsert([{ userId: 'ann' }, { userId: 'bob' }])
+
+  await admin.users.upsert([{ userId: 'ann', claims: { name: 'Ann' } }, { userId: 'bob' }])
+
+  expect(counted.read).toEqual([])
+})
+
+it('a batch of an upsert has at most 500 users', async () => {
+  const counted = withCounts()
+  const { admin } = startAdmin({ storage: counted.storage })
+
+  await admin.users.upsert(Array.from({ length: 501 }, (_, index) => ({ userId: `u${index}` })))
+
+  expect(counted.written.map((users) => users.length)).toEqual([500, 1])
+})
+
 it('each batch of an upsert has two log entries, which contain identifiers and no values', async () => {
   const system = startAdmin()
 
@@ -119,3 +166,22 @@ it('each batch of an upsert has two log entries, which contain identifiers and n
   ])
   expect(JSON.stringify(entries)).not.toContain('x.test')
 })
+
+/** A storage that records which users are read one by one, and which are written together. */
+function withCounts() {
+  const storage = createMemoryStorage({ issuer })
+  const read: string[] = []
+  const written: (readonly string[])[] = []
+  const users: typeof storage.users = {
+    ...storage.users,
+    find: (id) => {
+      read.push(id)
+      return storage.users.find(id)
+    },
+    upsert: (batch) => {
+      written.push(batch.users.map(({ userId: id }) => id))
+      return storage.users.upsert(batch)
+    },
+  }
+  return { storage: { ...storage, users }, read, written }
+}

@@ -68,6 +68,14 @@ it('accepts claims of 32,768 characters', async () => {
   expect((await system.admin.users.update({ userId: 'ann' }, { claims: { name } })).claims).toEqual({ name })
 })
 
+it('accepts claims with members of any JSON type, up to eight levels deep', async () => {
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'ann' })
+  const claims = { address: { region: null, postal_code: '1', floors: [1, true] }, deep: [[[[[[[1]]]]]]] }
+
+  expect((await system.admin.users.update({ userId: 'ann' }, { claims })).claims).toEqual(claims)
+})
+
 it('rejects claims that the protocol or a custom field sets, and values that a schema rejects', async () => {
   const system = startAdmin({ customFields })
   await system.admin.users.create({ userId: 'ann' })
@@ -177,6 +185,7 @@ it('lists users that match a filter, page by page, and rejects invalid filters (
     'id',
     '',
     'active gt true',
+    String.raw`claims.name eq "\u0000"`,
   ]) {
     await expectRefused(system, () => system.admin.users.list({ filter }), 'filter_invalid')
   }
