@@ -97,8 +97,10 @@ describe('one server', () => {
     server.freeze()
 
     const outcomes = await outcomesOf(all, impatient)
+    const thrown = await reads['codes.find']?.(impatient).catch((error: unknown) => error)
 
     expect(outcomes).toEqual(unavailable(all))
+    expect(thrown).toMatchObject({ message: 'Redis did not answer within 100 ms.' })
     server.thaw()
   })
 
