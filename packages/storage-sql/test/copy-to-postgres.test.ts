@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { providerId, sessionId, type AdminStorage } from '@mintmark/storage-interface'
 import { aDigest, aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
-import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { type PostgresPool, toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -39,6 +39,39 @@ test('copies everything in a SQLite file to PostgreSQL without changing a charac
   // The triggers work again after the copy: they count a new user.
   await target.provisionedUsers.insert(aProvisionedUser('later', { providerId: fullProvisionedUser.providerId }))
   expect(await totalOf(target)).toBe((await totalOf(source)) + 1)
+})
+
+test('inserts many rows with statements of at most 5000 values', async () => {
+  const { file, source, pool } = await twoDatabases()
+  const sessions = Array.from({ length: 450 }, (_, index) => `s${index}`)
+  await Promise.all(
+    sessions.map((label) =>
+      source.sessions.insert({ ...aSessionRecord(), digest: aDigest(label), sessionId: sessionId(label) }),
+    ),
+  )
+  const sizes: number[] = []
+  const watched: PostgresPool = {
+    on: (event, listener) => pool.on(event, listener),
+    off: (event, listener) => pool.off(event, listener),
+    connect: (taken) =>
+      pool.connect((error, client) => {
+        if (client === undefined) return taken(error, undefined)
+        taken(undefined, {
+          on: (event, listener) => client.on(event, listener),
+          off: (event, listener) => client.off(event, listener),
+          release: (end) => client.release(end),
+          query: (statement) => {
+            if (statement.text.startsWith('INSERT INTO mintmark_sessions ')) sizes.push(statement.values?.length ?? 0)
+            return client.query(statement)
+          },
+        })
+      }),
+  }
+
+  await copyToPostgres({ file, pool: watched })
+
+  expect(sizes.length).toBeGreaterThan(1)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(5000)
 })
 
 test('rejects a target that is not empty, and writes nothing', async () => {

@@ -150,6 +150,27 @@ describe('a transaction of the host', () => {
     expect([inserted.outcome, failures]).toEqual(['inserted', 0])
   })
 
+  test.each([
+    ['a serialization failure', 'serialization_failure', 3],
+    ['another error', 'raise_exception', 1],
+  ])(
+    'a call that fails is tried again only after a serialization failure, at most three times: %s',
+    async (_, condition, attempts) => {
+      const { client } = await aHost()
+      let tried = 0
+      const failing: typeof client.query = ((statement: { readonly text: string }) => {
+        if (!statement.text.startsWith('insert')) return client.query(statement)
+        tried += 1
+        return client.query(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${condition}'; END $$`)
+      }) as typeof client.query
+
+      const work = (bound: AdminStorage) => bound.users.insert(aUser())
+
+      await expect(withinTransaction({ client: { query: failing }, issuer, work })).rejects.toThrow('no')
+      expect(tried).toBe(attempts)
+    },
+  )
+
   test('must be open, and READ COMMITTED', async () => {
     const { storage, client } = await aHost('')
     const work = (bound: AdminStorage) => bound.users.insert(aUser())

@@ -64,7 +64,7 @@ async function copyTable(table: string, source: DatabaseSync, client: PostgresCl
   for (const row of source.prepare(`SELECT * FROM ${table}`).iterate()) {
     batch.push(...columns.map(({ name, encode }) => encode(row[name] ?? null)))
     count += 1
-    if (batch.length >= maximumValues - columns.length) {
+    if (batch.length + columns.length > maximumValues) {
       await insert(table, columns, { batch, client })
       batch = []
     }
