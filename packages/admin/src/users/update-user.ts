@@ -72,15 +72,13 @@ const changeStored = (
     return after && { before, after }
   })
 
-/** Returns undefined when another writer changed the user first. */
+/** Returns undefined when another writer changed or removed the user first. */
 async function replaceClaims(
   { userId, version }: UserRecord,
   claims: JsonObject,
   { storage, clock }: AdminContext,
 ): Promise<UserRecord | undefined> {
   const swapped = await storage.users.replaceClaims({ userId, claims, version, now: clock() })
-  // RFC 9110 §15.5.5: the user was removed since they were read.
-  if (swapped.outcome === 'absent') throw new AdminError('account_unknown')
   return swapped.outcome === 'swapped' ? swapped.record : undefined
 }
 
