@@ -223,7 +223,8 @@ function parseJson(value: unknown): unknown {
   const text = value as string
   if (text === '[]') return []
   if (text === '{}') return {}
-  if (text.startsWith('["') && text.endsWith('"]') && !text.includes('\\')) {
+  if (text.startsWith('["') && !text.includes('\\')) {
+    // If this is more than one string, it contains the quote that ends the first one.
     const inner = text.slice(2, -2)
     if (!inner.includes('"')) return [inner]
   }

@@ -58,7 +58,8 @@ const isFoundBy = (
 ): Sql => {
   const condition = narrowCondition(match, given)
   const { index } = match
-  if (index.table === table && index.columns === shown) return condition
+  // The columns belong to one table.
+  if (index.columns === shown) return condition
   const ids = sql`select ${sql.ref(`${index.table}.${index.id}`)} from ${sql.table(index.table)} where ${condition}`
   return sql`${sql.ref(`${table}.${id}`)} in (${ids})`
 }

@@ -339,7 +339,7 @@ interface PageStart {
 function pageStart(page: ListPage): PageStart {
   if (page.kind === 'index') return { ...beforeFirst, offset: page.offset }
   const [, createdAt, dot, id] = /^(\d{1,15})(\.?)(.*)$/s.exec(page.after ?? '') ?? []
-  if (createdAt === undefined || id === undefined) return { ...beforeFirst, offset: 0 }
+  if (id === undefined) return { ...beforeFirst, offset: 0 }
   return dot === '.' ? { createdAt: Number(createdAt), id, offset: 0 } : { ...beforeFirst, offset: Number(createdAt) }
 }
 

@@ -76,7 +76,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
 
     async all(statement, parameters, { lifetime = 'lasting', owner = '', signal, maxBytes } = {}) {
       signal?.throwIfAborted()
-      if (lifetime !== 'lasting' && readers !== undefined && database.isOpen)
+      if (lifetime !== 'lasting' && readers !== undefined)
         return readers[lifetime].all(statement, parameters, { owner, signal, maxBytes })
       const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters, maxBytes)
       return isWrite.test(statement) ? runWrite(work) : convertErrors(work)
@@ -125,7 +125,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
 
 /** Creates a new database file for its owner alone. SQLite gives its additional files (`-wal`, `-shm`) the same mode. */
 function createPrivately(path: string): void {
-  if (path === '' || path === ':memory:' || path.startsWith('file:')) return
+  if (path === ':memory:' || path.startsWith('file:')) return
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
