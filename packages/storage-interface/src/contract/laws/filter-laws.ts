@@ -77,6 +77,8 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
         text(manager, operator, 'x'),
       ]),
       ...[department, manager, attribute('name.familyName'), attribute('manager', enterprise)].map(present),
+      // The store adds `meta` with the times to every resource, but not to its extensions.
+      ...[attribute('meta'), attribute('meta.version'), attribute('meta', enterprise)].map(present),
     ]
     return expectMatches(trial, structured, filters)
   }),
@@ -97,7 +99,9 @@ export const listFilterLaws: readonly StorageLaw<ScimStorage>[] = [
       not(text(multiValued('tags'), operator, 'a')),
     ])
     const numbers = (['eq', 'ne', 'gt', 'lt'] as const).map((operator) => number(multiValued('scores'), operator, 3))
-    return expectMatches(trial, people, [...texts, ...numbers, number(multiValued('scores'), 'eq', 5)])
+    // Different values may match the two parts of an `and`.
+    const both = and(text(multiValued('tags'), 'eq', 'a'), text(multiValued('tags'), 'eq', 'b'))
+    return expectMatches(trial, people, [...texts, ...numbers, number(multiValued('scores'), 'eq', 5), both])
   }),
 
   law('filters: one value must satisfy the whole condition of a value path', (trial) => {
@@ -218,6 +222,7 @@ const structured: readonly JsonObject[] = [
   { [enterprise]: { department: 'y', manager: { displayName: 'x' } } },
   { [enterprise]: {} },
   { [enterprise]: { manager: { value: '' } }, manager: { value: 'x' } },
+  { [enterprise]: { meta: 'x' } },
 ]
 
 const withEmails: readonly JsonObject[] = [
