@@ -30,8 +30,12 @@ describe.for([
       const expected = await shown(memory, { filter })
       const countBefore = executed.length
       expect(await shown(sql, { filter }), JSON.stringify(filter)).toEqual(expected)
-      const searches = executed.slice(countBefore).some(({ statement }) => statement.startsWith('with'))
+      const statements = executed.slice(countBefore).map(({ statement }) => statement)
+      const searches = statements.some((statement) => statement.startsWith('with'))
       expect(searches, JSON.stringify(filter)).toBe(expected.total > 1)
+      // A comparison that the index answers needs no documents.
+      const readsDocuments = statements.some((statement) => statement.includes('comparable'))
+      expect(readsDocuments, JSON.stringify(filter)).toBe(filter.kind !== 'text')
     }
   })
 
@@ -51,6 +55,15 @@ describe.for([
     for (const page of pages)
       expect(await shown(sql, { filter, page }), JSON.stringify(page)).toEqual(await shown(memory, { filter, page }))
     expect(await walk(sql, filter)).toEqual(await walk(memory, filter))
+  })
+
+  test('finds users who have an address without a value: it differs from every value (RFC 7644 §3.4.2.2)', async () => {
+    const { sql, memory } = await stored(await open(), [{ emails: [{ type: 'work' }] }, { emails: [work('a')] }, {}])
+    const differs = { kind: 'text', attribute: attribute('value'), operator: 'ne', value: 'a' } as const
+    const filter = element(differs)
+
+    expect(await shown(sql, { filter })).toEqual(await shown(memory, { filter }))
+    expect(await shown(sql, { filter })).toMatchObject({ ids: ['user-00'] })
   })
 
   test('sorts users that share an address in the requested order (RFC 7644 §3.4.2.3)', async () => {

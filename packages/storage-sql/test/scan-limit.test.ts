@@ -44,6 +44,19 @@ describe.for([
     expect(await totalOf(storage, undefined, byPart('emails', 'type'))).toBe('tooMany')
   })
 
+  test('is complete when few values of a list meet one of several conditions', async () => {
+    const storage = await createSqlStorage({ dialect: await open(), issuer: 'https://issuer.example', scanLimit })
+    for (let n = 0; n < users; n += 1) {
+      const comparable = { userName: `user ${n}`, emails: [{ type: 'work', value: `${n}@example.com` }] }
+      await storage.provisionedUsers.insert(
+        aProvisionedUser(`user-${n}`, { state: aProvisionedState(`user-${n}`, { comparable }) }),
+      )
+    }
+    const where = { kind: 'and', operands: [text('type', 'sw', 'work'), text('value', 'sw', '3')] } as const
+
+    expect(await totalOf(storage, { kind: 'element', attribute: severalOf('emails'), where })).toBe(1)
+  })
+
   test('is refused when it is sorted by an attribute with a value that is too long for the index', async () => {
     const storage = await filled()
     const state = aProvisionedState('long', {

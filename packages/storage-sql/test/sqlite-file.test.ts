@@ -39,6 +39,21 @@ test('creates files that only their owner can read, and keeps the mode of a file
   expect(await modes()).toEqual(['640'])
 })
 
+test('creates no file whose name is a URI or the name of a database in memory', async () => {
+  const folder = await aFolder()
+  const previous = process.cwd()
+  process.chdir(folder.path)
+  onTestFinished(async () => {
+    process.chdir(previous)
+    await folder.remove()
+  })
+
+  await openSqliteDialect(':memory:').close()
+  await openSqliteDialect('file:test.db').close()
+
+  expect(await readdir(folder.path)).toEqual(['test.db'])
+})
+
 test('uses synchronous normal only if configured', async () => {
   const { dialect } = await aFile({ synchronous: 'normal' })
 

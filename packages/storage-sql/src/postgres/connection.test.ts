@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { UniqueViolationError } from '../dialect.ts'
 import { asStorageError, failureOf } from './connection.ts'
 
 test.each([
@@ -12,6 +13,29 @@ test.each([
   ['undefined_table', '42P01', 'mistake'],
 ])('classifies %s (%s) as %s (PostgreSQL, appendix A)', (_, code, kind) => {
   expect(failureOf(Object.assign(new Error('refused'), { code }))).toBe(kind)
+})
+
+test.each([
+  ['an error of the operating system', Object.assign(new Error('read ECONNRESET'), { syscall: 'read' }), 'lost'],
+  ['a connection that broke', new Error('Connection terminated unexpectedly'), 'lost'],
+  ['a time limit of the driver', new Error('Query read timeout'), 'lost'],
+  [
+    'a connection that had broken before',
+    new Error('Client has encountered a connection error and is not queryable'),
+    'unsent',
+  ],
+  ['an error of the driver about the statement', new TypeError('Cannot convert a value'), 'mistake'],
+  ['an error of the driver with a code of its own', Object.assign(new Error('no'), { code: 'ERR_NO' }), 'mistake'],
+  ['a value that is not an error', 'no', 'mistake'],
+])('classifies %s', (_, thrown, failure) => {
+  expect(failureOf(thrown)).toBe(failure)
+})
+
+test('reports a duplicate key as such', () => {
+  const cause = new Error('duplicate key value violates unique constraint')
+
+  expect(asStorageError('duplicate', cause)).toBeInstanceOf(UniqueViolationError)
+  expect(asStorageError('duplicate', cause)).toMatchObject({ cause })
 })
 
 test('does not report a wrong statement as an outage', () => {

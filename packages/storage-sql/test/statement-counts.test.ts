@@ -1,0 +1,81 @@
+import { type AdminStorage, epochSeconds, userId } from '@mintmark/storage-interface'
+import { aFamilyRecord, aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
+import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
+import { expect, test } from 'vitest'
+import { membersInSlice } from '../src/stores/group-members.ts'
+import { aMigratedSqlite } from './support/migrated-dialects.ts'
+
+const now = epochSeconds(1_800_000_000)
+const { providerId, groupId } = aGroup('staff')
+const many = Array.from({ length: membersInSlice + 2 }, (_, index) => `user-${index}`)
+const ofStaff = { providerId, groupId, version: undefined, state: undefined, now }
+
+test.each<readonly [string, (storage: AdminStorage) => Promise<unknown>, number, number]>([
+  ['finds a group', ({ groups }) => groups.find(providerId, groupId), 1, 0],
+  // One finds that no change of the group has to be completed.
+  ['reads the members of a small group', ({ groups }) => groups.membersOf(providerId, [groupId]), 2, 0],
+  ['finds a user in few groups', (storage) => storage.provisionedUsers.find(providerId, userId('user-1')), 1, 0],
+  ['writes new users of the host', ({ users }) => users.upsert({ users: [hostUser], now }), 1, 0],
+  ['writes no users of the host', ({ users }) => users.upsert({ users: [], now }), 0, 0],
+  ['writes a revoked family', ({ families }) => families.insertTombstone(aFamilyRecord(), now), 1, 0],
+  // One finds that no change of the group has to be completed.
+  [
+    'adds a member to a group',
+    ({ groups }) => groups.change({ ...ofStaff, members: { kind: 'delta', add: ['user-9'], remove: [] } }),
+    1,
+    1,
+  ],
+  // One finds that no change of the group has to be completed, and one that the group is small.
+  [
+    'replaces the members of a small group',
+    ({ groups }) => groups.change({ ...ofStaff, members: { kind: 'replace', memberIds: ['user-1', 'user-9'] } }),
+    2,
+    1,
+  ],
+  // One finds that the group is small, and one that it is in few groups.
+  ['removes a small group', ({ groups }) => groups.remove(ofStaff), 2, 1],
+])('%s with as few statements and transactions as possible', async (_, act, statements, transactions) => {
+  const { dialect, counts } = counting(await aMigratedSqlite())
+  const storage = await filled(dialect)
+  await storage.groups.insert(aGroup('staff', { memberIds: ['user-1', 'user-2', 'user-3'] }))
+  Object.assign(counts, { statements: 0, transactions: 0 })
+
+  await act(storage)
+
+  expect(counts).toEqual({ statements, transactions })
+})
+
+test('changes few members of a large group in one transaction, even if all members are listed', async () => {
+  const { dialect, counts } = counting(await aMigratedSqlite())
+  const { groups } = await filled(dialect)
+  await groups.insert(aGroup('staff', { memberIds: many }))
+  counts.transactions = 0
+
+  const outcome = await groups.change({ ...ofStaff, members: { kind: 'replace', memberIds: many.slice(1) } })
+
+  expect(outcome).toMatchObject({ outcome: 'swapped', record: { version: 2 } })
+  expect(counts.transactions).toBe(1)
+})
+
+const hostUser = { userId: userId('host-1'), claims: {}, active: true }
+
+/** Opens a storage with users of a provider. */
+async function filled(dialect: SqlDialect): Promise<AdminStorage> {
+  const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example' })
+  for (const id of many) await storage.provisionedUsers.insert(aProvisionedUser(id, { userId: userId(id) }))
+  return storage
+}
+
+/** Returns the dialect, and how many statements and transactions it has run. */
+function counting(dialect: SqlDialect) {
+  const counts = { statements: 0, transactions: 0 }
+  const all: SqlDialect['all'] = (...call) => {
+    counts.statements += 1
+    return dialect.all(...call)
+  }
+  const transact: SqlDialect['transact'] = (steps) => {
+    counts.transactions += 1
+    return dialect.transact(steps)
+  }
+  return { dialect: { ...dialect, all, transact }, counts }
+}
