@@ -2,6 +2,7 @@ import { clientId, userId } from '@mintmark/storage-interface'
 import { aClientRecord, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 
 import { issuer, signIn, startAdmin } from './admin-under-test.ts'
 
@@ -103,11 +104,14 @@ it('an upsert cannot take the administration from the last administrator', async
 })
 
 it('an upsert refuses the last administrator as a user of a provider if a provider owns them', async () => {
-  const storage = createMemoryStorage({ issuer })
+  const { admin, storage } = startAdmin({
+    customFields: [{ name: 'role', claim: 'role', schema: z.string() }],
+    lastAdministrators: { administrators: 'claims.role eq "admin"' },
+  })
   await storage.provisionedUsers.insert(aProvisionedUser('p'))
-  const { admin } = startAdmin({ storage, lastAdministrators: { administrators: 'id eq "user-p"' } })
+  await admin.users.update({ userId: 'user-p' }, { customFields: { role: 'admin' } })
 
-  expect(await admin.users.upsert([{ userId: 'user-p', active: false }])).toEqual([
+  expect(await admin.users.upsert([{ userId: 'user-p' }])).toEqual([
     { userId: 'user-p', outcome: 'refused', reason: 'account_provisioned' },
   ])
 })

@@ -186,6 +186,7 @@ it('lists users that match a filter, page by page, and rejects invalid filters (
     '',
     'active gt true',
     String.raw`claims.name eq "\u0000"`,
+    String.raw`claims.name eq "\ud800"`,
   ]) {
     await expectRefused(system, () => system.admin.users.list({ filter }), 'filter_invalid')
   }
