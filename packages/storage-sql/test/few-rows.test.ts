@@ -151,6 +151,7 @@ const filters: readonly ResolvedFilter[] = [
   ]),
   and(text('userName', 'name-00'), { kind: 'boolean', attribute: attribute('active'), operator: 'eq', value: true }),
   and(text('userName', 'name-00'), { kind: 'present', attribute: attribute('groups') }),
+  { kind: 'or', operands: [text('userName', 'name-00'), text('externalId', 'external-01')] },
   and(text('externalId', 'external-02'), { kind: 'present', attribute: { ...attribute('meta'), subName: 'created' } }),
 ]
 

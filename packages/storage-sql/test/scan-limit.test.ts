@@ -68,6 +68,39 @@ describe.for([
     expect(await totalOf(storage, undefined, byPart('phoneNumbers', 'value'))).toBe(users + 1)
   })
 
+  test('is refused when more values than scanLimit are too long for the index', async () => {
+    const storage = await createSqlStorage({ dialect: await open(), issuer: 'https://issuer.example', scanLimit })
+    const insert = (n: number) =>
+      storage.provisionedUsers.insert(
+        aProvisionedUser(`${n}`, {
+          state: aProvisionedState(`${n}`, { comparable: { userName: `user-${n}`.padEnd(300, '-') } }),
+        }),
+      )
+    for (let n = 0; n < scanLimit; n += 1) await insert(n)
+
+    expect(await totalOf(storage, text('userName', 'sw', 'user-'))).toBe(scanLimit)
+    await insert(scanLimit)
+    expect(await totalOf(storage, text('userName', 'sw', 'user-'))).toBe('tooMany')
+  })
+
+  test('reads ranges of an index of any length for five comparisons, and for more comparisons only short ones', async () => {
+    const dialect = await open()
+    const storage = await createSqlStorage({ dialect, issuer: 'https://issuer.example', scanLimit: 1 })
+    for (let n = 0; n < 101; n += 1) {
+      const state = aProvisionedState(`${n}`, { comparable: { userName: `user-${n}` } })
+      await storage.provisionedUsers.insert(aProvisionedUser(`${n}`, { state }))
+    }
+    const comparing = (times: number): ResolvedFilter => ({
+      kind: 'and',
+      operands: Array.from({ length: times }, () => text('userName', 'sw', 'user-')),
+    })
+
+    expect(await totalOf(storage, comparing(5))).toBe(101)
+    expect(await totalOf(storage, comparing(6))).toBe('tooMany')
+    // The whole index is read.
+    expect(await totalOf(storage, text('userName', 'ne', 'nobody'))).toBe('tooMany')
+  })
+
   test.each([
     [5, undefined],
     [6, true],

@@ -18,6 +18,17 @@ test('SQLite reads small pages on the main thread, and large and distant pages i
   expect(queries.splice(0)).toEqual(['lasting: 3 rows', 'long: 5 rows'])
   expect(await list({ offset: 10_001, limit: 10 })).toEqual([])
   expect(queries.splice(0)).toEqual(['long: 0 rows'])
+  expect(await list({ offset: 10_000, limit: 10 })).toEqual([])
+  expect(queries.splice(0)).toEqual(['lasting: 0 rows'])
+})
+
+test('SQLite reads a page in the thread if it has as many bytes as a small page may have, or may have no more', async () => {
+  const { list, queries } = await usersOf([size, size])
+
+  expect(await list({ offset: 0, limit: 10 })).toEqual(['user-0', 'user-1'])
+  expect(queries.splice(0)).toEqual(['lasting: 2 rows', 'long: 2 rows'])
+  expect(await list({ offset: 0, limit: 10 }, 2 * size)).toEqual(['user-0', 'user-1'])
+  expect(queries.splice(0)).toEqual(['long: 2 rows'])
 })
 
 test('a page on SQLite ends after the row that reaches the maximum of bytes', async () => {
@@ -26,6 +37,7 @@ test('a page on SQLite ends after the row that reaches the maximum of bytes', as
   expect(await list({ offset: 0, limit: 10 }, 2 * size + 1)).toEqual(['user-0', 'user-1', 'user-2'])
   expect(queries).toEqual(['lasting: 3 rows', 'long: 4 rows'])
   expect(await list({ offset: 0, limit: 10 }, 3 * size + 1)).toEqual(['user-0', 'user-1', 'user-2', 'user-3'])
+  expect(await list({ offset: 0, limit: 10 }, 2 * size)).toEqual(['user-0', 'user-1'])
 })
 
 test('SQLite does not read all groups of a user who is in many groups on the main thread', async () => {
