@@ -1,4 +1,3 @@
-import { isStorable } from '@mintmark/internal'
 import type { RevokedAccess } from '@mintmark/scim/engine'
 
 import type { AdminContext } from '../audit/audit.ts'
@@ -96,10 +95,7 @@ async function listUsers(search: UserSearch, { storage, userType }: AdminContext
 
 function parseUserFilter(filter: string, type: AdminContext['userType']): ReturnType<typeof userFilter> {
   try {
-    const resolved = userFilter(filter, type)
-    // RFC 7644 §3.4.2.2: no stored value contains such characters, and some stores cannot search for them.
-    if (!isStorable(resolved)) throw new AdminError('filter_invalid')
-    return resolved
+    return userFilter(filter, type)
   } catch (thrown) {
     throw toAdminError(thrown)
   }
