@@ -56,6 +56,18 @@ describe.for([
     await expectNoMembershipOfAda(sound, storage)
   })
 
+  test('is gone, and the error is reported, if removing their memberships fails for another reason than an outage', async () => {
+    const sound = await open()
+    const storage = await inManyGroups(sound)
+    const { dialect, failAfter } = failing(sound, new TypeError('A mistake'))
+    failAfter(0)
+
+    const removing = (await createSqlStorage({ dialect, issuer })).provisionedUsers.remove(removal)
+
+    await expect(removing).rejects.toThrow('A mistake')
+    expect(await storage.provisionedUsers.find(providerId, ada.userId)).toBeUndefined()
+  })
+
   test.for(['a list of members', 'a filter on members', 'a purge'])(
     'is in no group after %s, even if the process was killed before it had removed any membership',
     async (reader) => {
@@ -209,7 +221,10 @@ const watch =
   }
 
 /** A database that fails after a number of transactions. */
-function failing(dialect: SqlDialect): {
+function failing(
+  dialect: SqlDialect,
+  error: Error = new StorageUnavailableError('The process is gone'),
+): {
   readonly dialect: SqlDialect
   readonly failAfter: (transactions: number) => void
 } {
@@ -221,7 +236,7 @@ function failing(dialect: SqlDialect): {
     dialect: {
       ...dialect,
       transact: async (steps) => {
-        if (remaining === 0) throw new StorageUnavailableError('The process is gone')
+        if (remaining === 0) throw error
         remaining -= 1
         return dialect.transact(steps)
       },

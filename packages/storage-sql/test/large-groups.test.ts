@@ -19,12 +19,16 @@ describe.for(engines)('a change of many members, on $name', ({ open }) => {
 
     const added = await storage.groups.change(changing({ kind: 'delta', add: ids, remove: [] }))
     const removed = await storage.groups.change(changing({ kind: 'replace', memberIds: ['user-1'] }))
+    const remaining = await membersOf(storage)
+    const replaced = await storage.groups.change(changing({ kind: 'replace', memberIds: ids }))
 
-    expect([added, removed]).toMatchObject([
+    expect([added, removed, replaced]).toMatchObject([
       { outcome: 'swapped', record: { version: 2 } },
       { outcome: 'swapped', record: { version: 3 } },
+      { outcome: 'swapped', record: { version: 4 } },
     ])
-    expect(await membersOf(storage)).toEqual(['user-1'])
+    expect(remaining).toEqual(['user-1'])
+    expect(await membersOf(storage)).toEqual(ids.toSorted())
     expect(written.length).toBeGreaterThan(3)
     expect(Math.max(...written)).toBeLessThanOrEqual(membersInSlice)
   })
@@ -91,6 +95,16 @@ describe.for(engines)('a change of many members, on $name', ({ open }) => {
     expect(outcome).toEqual({ outcome: 'memberUnknown' })
     expect(await membersOf(storage)).toEqual(['user-1'])
     expect((await storage.groups.find(providerId, groupId))?.version).toBe(1)
+  })
+
+  test('of an old version of the group writes nothing', async () => {
+    const storage = await withUsers(await open())
+    await storage.groups.insert(aGroup('staff', { memberIds: ['user-1'] }))
+    const change = changing({ kind: 'delta', add: ids, remove: [] })
+
+    expect(await storage.groups.change({ ...change, version: 2 })).toEqual({ outcome: 'conflict' })
+    expect(await membersOf(storage)).toEqual(['user-1'])
+    expect(await storage.groups.change({ ...change, version: 1 })).toMatchObject({ outcome: 'swapped' })
   })
 
   test('inserts and removes a large group', async () => {
