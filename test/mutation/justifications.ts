@@ -209,6 +209,12 @@ export const justifications: readonly Justification[] = [
     reason: 'The comparisons are then evaluated one by one, with the same result, in more time.',
   },
   {
+    file: 'packages/storage-sql/src/list/filter.ts',
+    condition: "kind === 'and' && scope.value(first.attribute).items !== undefined",
+    change: 'without scope.value(first.attribute).items !== undefined',
+    reason: 'The comparisons are then evaluated one by one, with the same result, in more time.',
+  },
+  {
     file: 'packages/storage-sql/src/list/intersected-statement.ts',
     condition: 'index.columns === shown',
     change: 'false',
