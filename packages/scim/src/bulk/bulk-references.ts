@@ -120,7 +120,7 @@ export function executionOrder(references: readonly (readonly number[])[]): read
     for (let visit = open.pop(); visit !== undefined; visit = open.pop()) {
       const { position, isReady } = visit
       if (isReady) order.push(position)
-      if (isReady || seen.has(position)) continue
+      if (seen.has(position)) continue
       seen.add(position)
       open.push({ position, isReady: true })
       for (const next of (references[position] ?? []).toReversed()) open.push({ position: next, isReady: false })

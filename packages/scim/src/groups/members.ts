@@ -157,8 +157,8 @@ function* readStep({ op, target, value }: Assignment, tolerances: ToleranceCount
     const listed = yield* parseListedElements(attribute, { value: value ?? null, tolerances })
     return { kind: 'leave', ids: listed.flatMap((element) => memberIdOf(element) ?? []) }
   }
-  // A list of many members is read in pieces. The result is the same as from `assignValue` without current members.
-  if (op !== 'remove' && isArray(value) && value.length > membersInPiece) {
+  // There may be many members, which are read in pieces. The result is the same as from `assignValue` without current members.
+  if (isArray(value)) {
     const listed = yield* readElementsInPieces(attribute, value, tolerances)
     return { kind: op === 'add' ? 'join' : 'replace', ids: yield* readMemberIds(listed) }
   }
@@ -183,16 +183,12 @@ function selectedIds(filter: ResolvedFilter): readonly string[] | undefined {
   return selected
 }
 
-/** Returns whether a member is given with a type, at any depth, because a tolerance may unwrap the value. */
+/** Returns whether a member is given with a type, in lists of any depth, because a tolerance may unwrap a list. */
 export function* includesMemberType(members: JsonValue | undefined): Pieces<boolean> {
-  if (isArray(members)) {
-    for (const [index, member] of members.entries()) {
-      if (yield* includesMemberType(member)) return true
-      if (index % membersInPiece === membersInPiece - 1) yield
-    }
-  } else if (isObject(members)) {
-    for (const [name, value] of Object.entries(members))
-      if (nameKey(name) === 'type' || (yield* includesMemberType(value))) return true
+  if (!isArray(members)) return isObject(members) && Object.keys(members).some((name) => nameKey(name) === 'type')
+  for (const [index, member] of members.entries()) {
+    if (yield* includesMemberType(member)) return true
+    if (index % membersInPiece === membersInPiece - 1) yield
   }
   return false
 }
