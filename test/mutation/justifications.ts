@@ -46,6 +46,13 @@ export const justifications: readonly Justification[] = [
     reason: 'One slice more or less results in the same group.',
   },
   {
+    file: 'packages/scim/src/users/render-cache.ts',
+    condition: 'groups.length === 0',
+    within: 'renderGroups',
+    change: 'false',
+    reason: 'The empty list is then left out by the projection, which leaves out lists without complex values.',
+  },
+  {
     file: 'packages/scim/src/values/element-list.ts',
     condition: 'immutable.length === 0 || !isObject(before) || !isObject(after)',
     change: 'without immutable.length === 0',

@@ -121,6 +121,19 @@ test('limits the bodies and large responses of all providers together', async ()
   expect(made).toEqual(['acme', 'other', 'third'])
 })
 
+test('accepts a body that fills the memory of all providers, and one that does not fit if no other body is in memory', async () => {
+  const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 1000, totalBytesAtOnce: 150 })
+  await load.waitForRoom(acme, 100)
+
+  const large = load.reserve(other, 200)
+  expect(large).toBeTypeOf('function')
+  if (typeof large === 'function') large()
+
+  expect(load.reserve(other, 30)).toBeTypeOf('function')
+  expect(load.reserve(another, 20)).toBeTypeOf('function')
+  expect(load.reserve(another, 1)).toBe('server_full')
+})
+
 test('does not let a small response overtake a large response of another provider that waits for memory', async () => {
   const load = createProviderLoad({ requestsAtOnce: 4, bytesAtOnce: 100, totalBytesAtOnce: 150 })
   const release = await load.waitForRoom(acme, 100)

@@ -653,6 +653,32 @@ describe('discovery', () => {
     }
     expect(found.flat()).toEqual(['User', 'Role', 'Role', 'Device'])
   })
+
+  test('the root search fills each page by cursor with the next type, and leaves out no resource (RFC 9865 §2)', async () => {
+    const site = await start()
+    for (const userName of ['kim', 'lou', 'max']) await createUser(site, 'T1', userName)
+    await site.create()
+    const search = (cursor: unknown, count: number) =>
+      site.send({
+        method: 'POST',
+        path: '/.search',
+        body: { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], cursor, count },
+      })
+    const pages: unknown[] = []
+    let cursor: unknown = ''
+    while (cursor !== undefined) {
+      const page = await search(cursor, 2)
+      pages.push(listedIn(page).map((resource) => metaOf(resource)?.['resourceType']))
+      cursor = page.body?.['nextCursor']
+    }
+
+    expect(pages).toEqual([
+      ['User', 'User'],
+      ['User', 'Role'],
+      ['Role', 'Device'],
+    ])
+    expect((await search('', 0)).body).not.toHaveProperty('nextCursor')
+  })
 })
 
 test('responds with 400 tooMany if storage refuses to evaluate a list of a stored type (RFC 7644 §3.4.2)', async () => {

@@ -272,6 +272,25 @@ test('refuses a group that, without its members, is larger than the limit (RFC 9
   await expectRefusal(directory, () => directory.patch(id, rename), refused)
 })
 
+test.for<readonly [path: string, body: object]>([
+  ['/Users', aUser('a'.repeat(100))],
+  ['/Groups', { schemas: [groupSchema], displayName: 'a'.repeat(100) }],
+  ['/Devices', aDevice({ displayName: 'a'.repeat(100) })],
+])(
+  'accepts a resource below %s of exactly the maximum size, and no larger one (RFC 9110 §15.5.14)',
+  async ([path, body]) => {
+    const limits = { resourceBytes: JSON.stringify(body).length }
+    const resourceTypes = [deviceType, { resourceType: oktaRoleResourceType, resources: roles }]
+    const directory = await startDirectory(0, 'general', { limits, resourceTypes })
+    const post = (more: object) => directory.send({ method: 'POST', path, body: { ...body, ...more } })
+    const tooLarge = { [path === '/Users' ? 'userName' : 'displayName']: 'a'.repeat(101) }
+
+    await expectRefusal(directory, () => post(tooLarge), { status: 413, reason: 'resource_too_large' })
+
+    expect((await post({})).status).toBe(201)
+  },
+)
+
 test.for(['users', 'groups', 'customResources', 'groupMembers', 'groupsOfMember', 'totalBytesAtOnce'] as const)(
   'refuses to start with limits.%s set to 0',
   async (name) => {

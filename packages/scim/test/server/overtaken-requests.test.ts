@@ -2,8 +2,9 @@ import { providerId, userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
-import { createScimServer, type ScimServerOptions } from '../../src/index.ts'
+import { createScimServer, oktaRoleResourceType, type ScimServerOptions } from '../../src/index.ts'
 import { userSchema } from '../../src/engine.ts'
+import { aDevice, deviceType, roles } from '../fixtures/custom-types.ts'
 import { overtake } from '../fixtures/overtake.ts'
 import { idOf, issuer, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
@@ -177,4 +178,34 @@ test('a sign-in is refused when the provider has removed the user meanwhile', as
 
   expect(signedIn).toEqual({ outcome: 'removed' })
   expect(await storage.users.find(userId(id))).toBeUndefined()
+})
+
+describe('a DELETE of a resource of a custom type', () => {
+  /** Starts a server with a device. Right before it removes the device, `rival` uses another server. */
+  async function startWithDevice(rival: (other: ScimUnderTest, path: string) => Promise<unknown>) {
+    const storage = createMemoryStorage({ issuer })
+    const resourceTypes = [deviceType, { resourceType: oktaRoleResourceType, resources: roles }]
+    const other = await startScim({ storage, resourceTypes })
+    const path = `/Devices/${idOf(await other.send({ method: 'POST', path: '/Devices', body: aDevice() }))}`
+    if (storage.customResources === undefined) throw new TypeError('Memory storage has no custom resources.')
+    const customResources = overtake(storage.customResources, 'remove', () => rival(other, path))
+    return { scim: other.startAnother({ storage: { ...storage, customResources } }), other, path }
+  }
+
+  test('removes a resource that was changed meanwhile (RFC 7644 §3.6)', async () => {
+    const { scim, other, path } = await startWithDevice((rival, path) =>
+      rival.send({ method: 'PUT', path, body: aDevice({ rank: 2 }) }),
+    )
+
+    expect(await scim.send({ method: 'DELETE', path })).toMatchObject({ status: 204 })
+    expect(await other.send({ path })).toMatchObject({ status: 404 })
+  })
+
+  test('responds with 404 when the resource was removed meanwhile, and records no second removal (RFC 7644 §3.6)', async () => {
+    const { scim, other, path } = await startWithDevice((rival, path) => rival.send({ method: 'DELETE', path }))
+
+    expect(await scim.send({ method: 'DELETE', path })).toMatchObject({ status: 404 })
+    expect(other.lastReason()).toBe('resource_not_found')
+    expect(other.events.filter(({ type }) => type === 'resource.removed')).toHaveLength(1)
+  })
 })
