@@ -242,7 +242,8 @@ async function countRequests(
   { providerId, now, count }: { readonly providerId: ProviderId; readonly now: EpochSeconds; readonly count: number },
   { requestLimit }: Pick<EndpointDependencies, 'requestLimit'>,
 ): Promise<RateDecision | undefined> {
-  if (requestLimit === 'unlimited' || count === 0) return undefined
+  // A Bulk request of one operation has no further operations, and an empty one would give back the point that it costs.
+  if (requestLimit === 'unlimited' || count < 1) return undefined
   return requestLimit.consume(`scim ${providerId}`, now, count)
 }
 

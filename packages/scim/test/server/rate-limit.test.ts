@@ -1,4 +1,4 @@
-import { createMemoryRateLimiter } from '@mintmark/core'
+import { createMemoryRateLimiter, type RateLimiter } from '@mintmark/core'
 import { seconds, StorageUnavailableError } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 
@@ -83,6 +83,30 @@ describe('a request limit', () => {
     expect([refused.status, reason]).toEqual([429, 'too_many_requests'])
     expect(refused.headers.get('retry-after')).toBe('60')
     expect(listed.body).toMatchObject({ totalResults: 2 })
+  })
+
+  test.each([
+    [0, [1]],
+    [1, [1]],
+    [3, [1, 2]],
+  ])('a Bulk request of %d operations takes the points %j (RFC 6585 §4)', async (size, expected) => {
+    const taken: (number | undefined)[] = []
+    const consume: RateLimiter['consume'] = async (_key, _now, points) => {
+      taken.push(points)
+      return { allowed: true }
+    }
+    const scim = await startScim({ requestLimit: { consume } })
+
+    const { status } = await scim.send({
+      method: 'POST',
+      path: '/Bulk',
+      body: {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
+        Operations: Array.from({ length: size }, () => ({ method: 'DELETE', path: '/Users/nobody' })),
+      },
+    })
+
+    expect([status, taken]).toEqual([200, expected])
   })
 
   test('neither unauthenticated requests nor other providers use the quota of a provider', async () => {
