@@ -106,7 +106,6 @@ const queryText = (searches: readonly TypeSearch[]): string =>
  * a name, the definition of `type` itself is used, or else that of users, groups and the other types, in this order.
  */
 function withAttributesOf(type: ResourceType, types: readonly ResourceType[]): ResourceType {
-  if (types.length === 1) return type
   const schemas = types.flatMap(({ schema, extensionsByUrn }) => [
     [nameKey(schema.id), schema] as const,
     ...extensionsByUrn,

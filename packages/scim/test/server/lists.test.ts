@@ -3,7 +3,7 @@ import { type ListQuery } from '@mintmark/storage-interface/stores'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { describe, expect, test } from 'vitest'
 
-import { defineResourceType, defineSchema } from '../../src/index.ts'
+import { defineResourceType, defineSchema, userResourceType } from '../../src/index.ts'
 import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import { aGroup, expectRefusal, startDirectory, type ExpectedRefusal } from '../fixtures/directory-under-test.ts'
 import { idsOf, namesOf, resourcesOf, startUsers } from '../fixtures/users-under-test.ts'
@@ -263,6 +263,18 @@ describe('order', () => {
 
     expect(reply.status).toBe(200)
     expect(namesOf(reply)).toEqual(names)
+  })
+
+  test('sorts by an attribute of an extension that is called groups (RFC 7644 §3.4.2.3)', async () => {
+    const team = defineSchema({ id: 'urn:example:team:2.0:User', name: 'Team', attributes: [{ name: 'groups' }] })
+    const userType = defineResourceType({ ...userResourceType, extensions: [team] })
+    const scim = await startScim({ userType })
+    for (const [displayName, groups] of Object.entries({ Kim: 'b', Lou: 'a' })) {
+      const body = { schemas: [userSchema.id], userName: displayName, displayName, [team.id]: { groups } }
+      expect((await scim.send({ method: 'POST', path: '/Users', body })).status).toBe(201)
+    }
+
+    expect(namesOf(await scim.send({ path: `/Users?sortBy=${team.id}:groups` }))).toEqual(['Lou', 'Kim'])
   })
 
   test.each<[Record<string, string>, ExpectedRefusal['reason']]>([

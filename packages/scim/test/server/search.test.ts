@@ -289,6 +289,20 @@ describe('a search over both types', () => {
     ).toEqual(['Group Kim', 'Group Ops'])
   })
 
+  test('does not sort the resources of a type that has no such attribute (RFC 7644 §3.4.2.3)', async () => {
+    const users = await startWithGroups()
+    const { groups } = users.storage
+    const sorts: unknown[] = []
+    const list: typeof groups.list = async (query) => {
+      sorts.push(query.sort)
+      return groups.list(query)
+    }
+    const { send } = users.startAnother({ storage: { ...users.storage, groups: { ...groups, list } } })
+
+    expect(await search({ ...users, send }, '/.search', { sortBy: 'userName' })).toMatchObject({ status: 200 })
+    expect(sorts).toEqual([undefined])
+  })
+
   test('another provider finds only its own resources (RFC 7644 §6)', async () => {
     const users = await startWithGroups()
 
