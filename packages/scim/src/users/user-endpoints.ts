@@ -7,7 +7,6 @@ import {
   type JsonText,
   type ListedUserRecord,
   type ListQuery,
-  type ProviderId,
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
