@@ -14,6 +14,8 @@ import {
 import { refusalOf, summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { strictTolerances } from '../tolerance/tolerances.ts'
 
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => ({ value: `${index}@x` }))
+
 test.each<[string, Operation, JsonObject]>([
   ['add sets an absent attribute (RFC 7644 §3.5.2.1)', { op: 'add', path: 'title', value: 'Boss' }, { title: 'Boss' }],
   [
@@ -40,6 +42,11 @@ test.each<[string, Operation, JsonObject]>([
     'add without a path accepts a set of attributes (RFC 7644 §3.5.2.1)',
     { op: 'add', value: { title: 'Boss', name: { givenName: 'K' } } },
     { title: 'Boss', name: { givenName: 'K', familyName: 'Lee' } },
+  ],
+  [
+    'add accepts as many values as an attribute may have (RFC 7644 §3.5.2.1)',
+    { op: 'add', path: 'emails', value: addresses(18) },
+    { emails: [workMail, homeMail, ...addresses(18)] },
   ],
   [
     'add distinguishes elements without `value` by their other sub-attributes (RFC 7644 §3.5.2.1)',
@@ -84,6 +91,11 @@ test.each<[string, Operation, JsonObject]>([
   [
     'remove deletes only the selected values (RFC 7644 §3.5.2.2)',
     { op: 'remove', path: 'emails[type eq "home"]' },
+    { emails: [workMail] },
+  ],
+  [
+    'remove with null as its value, which means no value, deletes the selected values (RFC 7643 §2.5)',
+    { op: 'remove', path: 'emails[type eq "home"]', value: null },
     { emails: [workMail] },
   ],
   [
@@ -277,6 +289,7 @@ test.each<[Operation, string, JsonObject?]>([
   [{ op: 'remove', path: 'userName' }, 'mutability attribute_required'],
   [{ op: 'remove', path: 'displayName' }, 'mutability attribute_required', ops],
   [{ op: 'remove', path: 'id' }, 'mutability attribute_read_only'],
+  [{ op: 'replace', value: { meta: { version: 'x' } } }, 'mutability attribute_read_only'],
   [{ op: 'replace', path: 'id', value: 'x' }, 'mutability attribute_read_only'],
   [{ op: 'replace', path: 'meta.created', value: 'x' }, 'mutability attribute_read_only'],
   [{ op: 'add', path: 'groups', value: [{ value: 'g' }] }, 'mutability attribute_read_only'],
@@ -315,10 +328,7 @@ test.each<[Operation, string, JsonObject?]>([
     'invalidValue value_primary_twice',
   ],
   [{ op: 'replace', path: 'emails[value pr].primary', value: true }, 'invalidValue value_primary_twice'],
-  [
-    { op: 'add', path: 'emails', value: Array.from({ length: 19 }, (_, index) => ({ value: `${index}@x` })) },
-    'invalidValue value_too_many',
-  ],
+  [{ op: 'add', path: 'emails', value: addresses(19) }, 'invalidValue value_too_many'],
 ])('refuses %j with %s (RFC 7644 §3.5.2)', (operation, expected, resource = kim) => {
   expect(summarizeRefusal(() => patch(operation, resource))).toBe(`400 ${expected}`)
 })

@@ -53,6 +53,12 @@ test.each<[string, Operation, JsonObject, readonly Tolerance[]]>([
     ['meta-in-patch'],
   ],
   [
+    'a remove of selected values that also has a value',
+    { op: 'remove', path: 'emails[type eq "home"]', value: 'x' },
+    { emails: [workMail] },
+    ['remove-with-value'],
+  ],
+  [
     'a dot after the URN of an extension',
     { op: 'add', path: `${enterprise}.manager.value`, value: 'u9' },
     { schemas: [core, enterprise], [enterprise]: { manager: { value: 'u9' } } },
