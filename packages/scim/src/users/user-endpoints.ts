@@ -235,7 +235,7 @@ const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
   target.attribute.mutability === 'readOnly' &&
   target.extension === undefined &&
   target.subAttribute === undefined &&
-  op === 'replace' &&
+  op !== 'remove' &&
   (isArray(value) || isObject(value))
 
 /**
