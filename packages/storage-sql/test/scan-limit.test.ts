@@ -52,9 +52,15 @@ describe.for([
         aProvisionedUser(`user-${n}`, { state: aProvisionedState(`user-${n}`, { comparable }) }),
       )
     }
-    const where = { kind: 'and', operands: [text('type', 'sw', 'work'), text('value', 'sw', '3')] } as const
+    const operands = [text('value', 'sw', '3'), text('type', 'sw', 'work')]
+    const having = (where: ResolvedFilter) =>
+      totalOf(storage, { kind: 'element', attribute: severalOf('emails'), where })
 
-    expect(await totalOf(storage, { kind: 'element', attribute: severalOf('emails'), where })).toBe(1)
+    expect(await having({ kind: 'and', operands })).toBe(1)
+    // The index of the addresses alone answers this filter.
+    expect(await having(text('value', 'sw', ''))).toBe(users)
+    // No index has the types of addresses.
+    expect(await having({ kind: 'or', operands })).toBe('tooMany')
   })
 
   test('is refused when it is sorted by an attribute with a value that is too long for the index', async () => {
