@@ -77,6 +77,11 @@ export const listAttributeLaws: readonly StorageLaw<ScimStorage>[] = [
     same(await found(boolean('active', 'ne', true)), [1, one.userId], 'not active')
     same(await found(number('meta.lastModified', 'gt', nowPlus(50) * 1000)), [1, two.userId], 'changed later')
     same(await found(number('meta.lastModified', 'eq', nowPlus(50) * 1000)), [1, one.userId], 'changed then')
+    same(
+      await found(number('meta.created', 'le', now * 1000)),
+      [2, one.userId, two.userId],
+      'created before the changes',
+    )
     await storage.users.reactivate(one.userId, nowPlus(70))
     same(await found(boolean('active', 'eq', false)), [0], 'not active, after a reactivation')
   }),
