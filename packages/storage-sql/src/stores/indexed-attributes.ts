@@ -96,8 +96,7 @@ function definitionsOf(indexed: IndexedAttribute, { pathOf }: SqlEngine['types']
   const { attribute, elementPart, isUnique } = indexed
   const name = indexName(indexed)
   const names = [attribute.extension, attribute.name, attribute.subName].filter((each) => each !== undefined)
-  if (!attribute.multiValued && elementPart === undefined)
-    return [{ name, kind: 'single', path: pathOf(names), part: undefined, isUnique }]
+  if (!attribute.multiValued) return [{ name, kind: 'single', path: pathOf(names), part: undefined, isUnique }]
   const part = elementPart ?? ''
   return [
     { name, kind: 'several', path: pathOf(names, part), part, isUnique },
