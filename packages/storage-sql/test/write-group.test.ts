@@ -84,6 +84,32 @@ test('writes nothing and rejects all writes when the commit fails', async () => 
   expect(namesIn(database)).toEqual(['b'])
 })
 
+test('writes nothing and rejects all writes when the error of one write has undone the earlier ones', async () => {
+  const { database, insert, run } = await aGroup()
+  await insert('taken')
+
+  const outcomes = await Promise.allSettled([
+    insert('a'),
+    run(() => database.prepare(`INSERT OR ROLLBACK INTO names VALUES ('taken')`).all()),
+    insert('b'),
+  ])
+
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(namesIn(database)).toEqual(['taken'])
+})
+
+test('writes nothing and rejects all writes when one write reports an outage', async () => {
+  const { database, insert, run } = await aGroup()
+  const failing = (): never => {
+    throw new StorageUnavailableError('The disk cannot be read')
+  }
+
+  const outcomes = await Promise.allSettled([insert('a'), run(failing), insert('b')])
+
+  expect(outages(outcomes)).toBe(3)
+  expect(namesIn(database)).toEqual([])
+})
+
 test('reports an outage for all writes when another process keeps the lock', async () => {
   const { database, insert, file } = await aGroup()
   database.exec('PRAGMA busy_timeout = 1')
