@@ -72,12 +72,6 @@ export const justifications: readonly Justification[] = [
     reason: 'It decides which of two faults of one change is reported; the unique index refuses the write either way.',
   },
   {
-    file: 'packages/storage-sql/src/stores/upsert-users.ts',
-    condition: 'batch.length === 0',
-    change: 'false',
-    reason: 'It saves a statement that writes no rows.',
-  },
-  {
     file: 'packages/storage-sql/src/sqlite/dialect.ts',
     condition: '!givesValues',
     change: 'false',
@@ -282,6 +276,12 @@ export const justifications: readonly Justification[] = [
     reason: 'It saves a transaction, which finds that the departure is finished and writes nothing.',
   },
   {
+    file: 'packages/storage-sql/src/stores/departures.ts',
+    condition: 'kept === undefined || rows.length === 0',
+    change: 'without kept === undefined',
+    reason: 'It saves a read: the process that has finished the departure has left no memberships for the next slice.',
+  },
+  {
     file: 'packages/storage-sql/src/record-table.ts',
     condition: "text.startsWith('[\"') && !text.includes('\\\\')",
     change: 'false',
@@ -298,5 +298,17 @@ export const justifications: readonly Justification[] = [
     condition: 'match !== undefined && (sort === undefined || ordering === match.index)',
     change: 'without ordering === match.index',
     reason: 'Another statement then gives the same page, in more time.',
+  },
+  {
+    file: 'packages/storage-sql/src/stores/group-store.ts',
+    condition: "counted === undefined || columns.integer(counted, 'members') <= membersInSlice",
+    change: "columns.integer(counted, 'members') < membersInSlice",
+    reason: 'One slice more or less results in the same removal.',
+  },
+  {
+    file: 'packages/storage-sql/src/stores/group-store.ts',
+    condition: 'members.memberIds.length > membersInSlice',
+    change: 'members.memberIds.length >= membersInSlice',
+    reason: 'One slice more or less results in the same group.',
   },
 ]
