@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { providerId, sessionId, type AdminStorage } from '@mintmark/storage-interface'
-import { aDigest, aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/fixtures'
+import { aDigest, aProvisionedState, aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
 import { type PostgresPool, toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
@@ -39,6 +39,25 @@ test('copies everything in a SQLite file to PostgreSQL without changing a charac
   // The triggers work again after the copy: they count a new user.
   await target.provisionedUsers.insert(aProvisionedUser('later', { providerId: fullProvisionedUser.providerId }))
   expect(await totalOf(target)).toBe((await totalOf(source)) + 1)
+})
+
+test('copies JSON with characters that PostgreSQL cannot store, so that filters find them', async () => {
+  const { file, source, pool, target } = await twoDatabases()
+  const { providerId: owner, userId } = fullProvisionedUser
+  const nickName = 'a\u0000\u001A'
+  const state = aProvisionedState('odd', { comparable: { userName: 'odd', nickName } })
+  await source.provisionedUsers.insert(aProvisionedUser('odd', { providerId: owner, userId, state }))
+
+  await copyToPostgres({ file, pool })
+
+  const attribute = { extension: undefined, name: 'nickName', subName: undefined, multiValued: false }
+  const filter = { kind: 'text', attribute, operator: 'eq', value: nickName } as const
+  const page = { kind: 'index', offset: 0, limit: 1 } as const
+  expect(await target.provisionedUsers.list({ providerId: owner, filter, sort: undefined, page })).toMatchObject({
+    outcome: 'listed',
+    total: 1,
+    records: [{ userId }],
+  })
 })
 
 test('inserts many rows with statements of at most 5000 values', async () => {

@@ -111,9 +111,8 @@ WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnu
 }
 
 function encoderOf(type: string): CopiedColumn['encode'] {
-  // SQLite has no booleans, and JSON is text.
-  if (type === 'boolean') return (value) => (value === null ? null : value === 1)
-  // The cast is safe: this package has written the JSON.
+  // In SQLite, JSON is text, and booleans are 0 and 1, which PostgreSQL reads as booleans. The cast is safe: this package has
+  // written the JSON.
   if (type === 'jsonb')
     return (value) => (typeof value === 'string' ? encodeJson(JSON.parse(value) as JsonValue) : null)
   return (value) => {
