@@ -12,8 +12,6 @@ import { openDatabase } from '../processes/open-database.ts'
 import { issuer, type DatabaseAddress } from '../processes/server-config.ts'
 import { reportStalls } from './stalls.ts'
 
-// The observer finds the connections by this name.
-process.env['PGAPPNAME'] = 'mintmark-hostile'
 const storage = await createSqlStorage({
   dialect: openDatabase(JSON.parse(process.argv[2] ?? '') as DatabaseAddress),
   issuer,

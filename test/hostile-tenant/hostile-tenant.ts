@@ -209,14 +209,15 @@ const forgetPeak = ({ pid }: ChildProcess): void => writeFileSync(`/proc/${pid}/
 
 /** Counts the connections that the server process has to its database. */
 async function countBackends(url: string) {
-  const client = new Client({ connectionString: url, application_name: 'observer' })
+  const client = new Client({ connectionString: url })
   await client.connect()
   let most = 0
   const observer = { isOpen: true }
   const watching = (async () => {
     while (observer.isOpen) {
       const { rows } = await client.query<{ count: number }>(
-        `SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'mintmark-hostile'`,
+        `SELECT count(*)::int AS count FROM pg_stat_activity
+         WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()`,
       )
       most = Math.max(most, rows[0]?.count ?? 0)
       await pause(50)

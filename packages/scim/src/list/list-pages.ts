@@ -95,10 +95,20 @@ async function listType(
   // RFC 7644 §3.12 tooMany.
   if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')
   if (outcome.isNearLimit === true) onNearLimit(type)
-  // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss users.
-  if (page.kind === 'index' && outcome.next !== undefined && outcome.records.length < page.limit)
-    throw refusal('page_too_large')
+  requireWholePage(page, outcome)
   return outcome
+}
+
+/**
+ * Refuses a page by index that contains fewer resources than requested because it would be too large.
+ * @throws ScimError tooMany — reason `page_too_large`.
+ */
+export function requireWholePage(
+  page: ListPage,
+  { records, next }: { readonly records: readonly unknown[]; readonly next?: unknown },
+): void {
+  // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss users.
+  if (page.kind === 'index' && next !== undefined && records.length < page.limit) throw refusal('page_too_large')
 }
 
 /** Returns how many bytes of a page the resources of earlier types leave; at least 1. */

@@ -7,7 +7,7 @@ import { parseProjection, type RequestedAttributes, splitAttributeNames } from '
 import type { Projection, RenderedResource } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { ScimCall } from '../server/scim-call.ts'
-import { parseJson, valuesOfMessage } from '../values/parse-json.ts'
+import { parseJson } from '../values/parse-json.ts'
 import { nameKey } from '../values/text.ts'
 
 /**
@@ -18,15 +18,14 @@ export async function readMessage({
   request,
   message,
   turns,
-  limits,
-}: Pick<ScimCall, 'request' | 'message' | 'turns' | 'limits'>): Promise<unknown> {
+}: Pick<ScimCall, 'request' | 'message' | 'turns'>): Promise<unknown> {
   if (message !== undefined) return message
   // RFC 7644 §3.8: application/scim+json, and application/json.
   if (!hasMediaType(request, ['application/scim+json', 'application/json'])) throw refusal('media_type')
   const text = decodeBody(request.body)
   // RFC 8259 §8.1: JSON is UTF-8.
   if (text === undefined) throw refusal('body_malformed')
-  return runInTurns(parseJson(text, valuesOfMessage(limits.payloadBytes)), turns)
+  return runInTurns(parseJson(text), turns)
 }
 
 /** The parameters of a query, by lower-case name. */

@@ -3,14 +3,10 @@
 import type { ServerResponse } from '@mintmark/core/http'
 import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
-import {
-  type JsonText,
-  type ListedUserRecord,
-  type ListQuery,
-  untilSettled,
-} from '@mintmark/storage-interface/stores'
+import { type JsonText, type ListedUserRecord, type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
+import { requireWholePage } from '../list/list-pages.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import { attributesIn, comparableResource, includesAttribute, projectionOfWrite } from '../resource/resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
@@ -331,6 +327,8 @@ export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUse
       : { ...query, without: 'groups' as const }
     const outcome = await storage.provisionedUsers.list(shown)
     if (outcome.outcome === 'tooMany') return outcome
+    // Before megabytes are rendered in vain.
+    requireWholePage(query.page, outcome)
     const render = (user: ListedUserRecord) => renderCache.render(user, renderContext)
     const records = await runInTurns(renderAll(outcome.records, render), turns)
     return { ...outcome, records }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 import { countFunctionCalls } from '../../test/fixtures/function-calls.ts'
 import { summarizeRefusal } from '../../test/fixtures/refused.ts'
-import { parseJson, valuesOfMessage } from './parse-json.ts'
+import { parseJson } from './parse-json.ts'
 
 const members = (count: number, name = (index: number) => `k${index}`) =>
   `{${Array.from({ length: count }, (_, index) => `"${name(index)}":1`).join(',')}}`
@@ -13,7 +13,7 @@ const members = (count: number, name = (index: number) => `k${index}`) =>
 const zeros = (values: number) => `[${Array(values).fill(0).join(',')}]`
 
 test.each([
-  ['500,000 values', zeros(500_000)],
+  ['100,000 values', zeros(100_000)],
   ['an object', '{"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]}'],
   ['a list of many objects', `[${Array(5000).fill('{"value":"u1"}').join(',')}]`],
   ['strings with brackets and quotation marks', '{"a{[":"]}\\"","b":"\\\\"}'],
@@ -31,7 +31,7 @@ test.each([
   ['a name in a list', '["a":1]', '400 invalidSyntax body_malformed'],
   ['a closing bracket too many', '{}}]', '400 invalidSyntax body_malformed'],
   ['33 levels', '['.repeat(33), '400 invalidSyntax body_too_deep'],
-  ['500,001 values', zeros(500_001), '413 - body_too_large'],
+  ['100,001 values', zeros(100_001), '413 - body_too_large'],
   ['an object of 1,001 members', members(1001), '413 - body_too_large'],
   ['a nested object of 1,001 members', `{"a":[${members(1001)}]}`, '413 - body_too_large'],
 ])('refuses %s (RFC 8259 §4, RFC 7644 §3.12)', (_, text, expected) => {
@@ -39,11 +39,10 @@ test.each([
 })
 
 test.each([
-  [0, 500_000],
-  [4_194_304, 500_000],
-  [16_777_216, 1_677_721],
-])('a message of at most %d bytes may have %d values (RFC 9110 §15.5.14)', (payloadBytes, values) => {
-  const read = (count: number) => runAtOnce(parseJson(zeros(count), valuesOfMessage(payloadBytes)))
+  [1_048_576, 104_857],
+  [4_194_304, 419_430],
+])('a message of %d characters may have %d values (RFC 9110 §15.5.14)', (length, values) => {
+  const read = (count: number) => runAtOnce(parseJson(zeros(count).padEnd(length)))
 
   expect(read(values)).toHaveLength(values)
   expect(summarizeRefusal(() => read(values + 1))).toBe('413 - body_too_large')

@@ -6,14 +6,13 @@ import { refusal } from '../error/scim-error.ts'
 /**
  * Parses JSON text in pieces (RFC 8259). `JSON.parse` would block other requests for half a second when the objects of a message
  * have many different names, and it does not report repeated names, about which parsers disagree (§4).
- * @param maximumValues how many values the text may have; by default, as many as a small message.
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`; 413 — reason `body_too_large`.
  */
-export function* parseJson(text: string, maximumValues = valuesOfMessage(0)): Pieces<JsonValue> {
+export function* parseJson(text: string): Pieces<JsonValue> {
   // A value takes at least one character, so short text has neither too many values nor too many members. It may be
   // nested more deeply than this function allows, but `parseJsonObjectInPieces` then rejects it.
-  const value = text.length <= Math.min(shortText, maximumValues) ? parseCompact(text) : undefined
-  return value === undefined ? yield* parseInPieces(text, maximumValues) : value
+  const value = text.length <= shortText ? parseCompact(text) : undefined
+  return value === undefined ? yield* parseInPieces(text, mostValues(text.length)) : value
 }
 
 /**
@@ -151,10 +150,10 @@ function* parseInPieces(text: string, maximumValues: number): Pieces<JsonValue> 
 }
 
 /**
- * Returns how many values a message of this size may have: one for every ten bytes. The values of a group's members
- * take more bytes than that. A small message is limited by its bytes alone.
+ * Returns how many values a text of this length may have: one for every ten characters. Each value takes memory, however
+ * short it is in the text. The values of a group's members are longer.
  */
-export const valuesOfMessage = (payloadBytes: number): number => Math.max(500_000, Math.floor(payloadBytes / 10))
+const mostValues = (length: number): number => Math.max(100_000, Math.floor(length / 10))
 
 const isContainer = (first: string | undefined): boolean => first === '{' || first === '['
 

@@ -162,7 +162,7 @@ test('stores more than 100,000 members in one message if the limits allow them, 
     await directory.storage.provisionedUsers.insert(
       aProvisionedUser(id, { userId: userId(id), providerId: providerId('T1') }),
     )
-  // More than 500,000 values: each member counts as one, and has five.
+  // 600,000 values: each member counts as one, and has five.
   const members = ids.map((value) => ({ value, $ref: `../Users/${value}`, type: 'User', display: 'x', primary: false }))
   const group = { ...aGroup(), members }
 
