@@ -195,6 +195,24 @@ it("calls the host's own check first, and accepts browser requests only from the
   expect(system.events.at(-1)).toMatchObject({ actor: { kind: 'host', id: 'kim' } })
 })
 
+it("accepts requests that no browser has sent, if the host's own check accepts them (RFC 9700 §4.7)", async () => {
+  const system = await startWithRecords({
+    authorize: async ({ headers }) =>
+      headers.get('x-staff-key') === 'k1'
+        ? { actor: { kind: 'host', id: 'job' }, scopes: ['admin:clients:write'] }
+        : undefined,
+  })
+  const request = { method: 'POST', path: '/clients/app/disable', scopes: undefined }
+
+  expect(await system.send({ ...request, headers: { 'x-staff-key': 'k1' } })).toMatchObject({ status: 200 })
+  for (const name of ['cookie', 'origin', 'sec-fetch-site'])
+    await expectRefused(
+      system,
+      { ...request, headers: { 'x-staff-key': 'k1', [name]: 'none' } },
+      { status: 403, reason: 'cross_site' },
+    )
+})
+
 it('an administrator of clients cannot create or change a client with more administrative scopes than their own', async () => {
   const system = await startWithRecords()
   await system.send({
