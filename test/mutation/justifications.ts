@@ -16,6 +16,12 @@ export const justifications: readonly Justification[] = [
     reason: 'It saves a write: a registered client is in storage, so the insert fails and changes nothing.',
   },
   {
+    file: 'packages/core/src/keys/rotate.ts',
+    condition: 'isTooSoon || !isDue',
+    change: 'without !isDue',
+    reason: 'It saves a read: a rotation that is not due changes nothing.',
+  },
+  {
     file: 'packages/core/src/tokens/access-token.ts',
     condition: "token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))",
     change: "without token.format === 'jwt'",

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { systemRandom } from '@mintmark/internal'
 import { keyId, type SigningKeyRecord } from '@mintmark/storage-interface'
 import { createMemoryDatabase, createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -341,10 +342,14 @@ describe('automatic rotation', () => {
 
   it('reports a failure, fails no request, and tries again a minute later', async () => {
     let isDown = false
+    let attempts = 0
     const failures: unknown[] = []
     const vault: KeyVault = {
       ...workingVault,
-      generate: (algorithm) => (isDown ? Promise.reject(new Error('timeout')) : workingVault.generate(algorithm)),
+      generate: (algorithm) => {
+        attempts += 1
+        return isDown ? Promise.reject(new Error('timeout')) : workingVault.generate(algorithm)
+      },
     }
     const { ring, clock, storage } = aRing({
       vault,
@@ -354,11 +359,15 @@ describe('automatic rotation', () => {
     const first = await signingKeyId(ring)
 
     isDown = true
+    attempts = 0
     clock.now += 20_000
     expect(await signingKeyId(ring)).toBe(first)
     await vi.waitFor(() => expect(failures).toHaveLength(1))
     clock.now += 55
     expect(await signingKeyId(ring)).toBe(first)
+    // A rotation in the background would have reached the vault by now.
+    await setTimeout(20)
+    expect(attempts).toBe(1)
 
     isDown = false
     clock.now += 5

@@ -43,6 +43,15 @@ describe('the code verifier', () => {
     expect(proof).toEqual({ method: 'S256' })
   })
 
+  it.each(['a'.repeat(42), 'a'.repeat(129), '', `${verifier}+`])(
+    'is refused when it is malformed, even if it hashes to the challenge: %s (RFC 7636 §4.1)',
+    async (text) => {
+      const code = { ...challenged, codeChallenge: challengeOf(text) }
+
+      await expect(proveCodeVerifier(text, code, client)).rejects.toMatchObject({ reason: 'code_verifier_mismatch' })
+    },
+  )
+
   it('is not required after a request without a challenge, and is refused if the client sends one (RFC 9700 §4.8.2)', async () => {
     expect(await proveCodeVerifier(undefined, exempt, client)).toEqual({ method: 'exempt' })
 

@@ -122,9 +122,7 @@ async function presentedDetails(
   { family, client }: { readonly family: TokenFamilyRecord; readonly client: AuthenticatedClient },
   types: DetailTypes,
 ): Promise<readonly JsonObject[]> {
-  const text = form.get('authorization_details')
-  if (text === undefined && family.authorizationDetails.length === 0) return []
-  return narrowDetails(text, family.authorizationDetails, { client, types })
+  return narrowDetails(form.get('authorization_details'), family.authorizationDetails, { client, types })
 }
 
 async function parsePresentedToken(form: Parameters, client: AuthenticatedClient): Promise<RefreshToken> {
