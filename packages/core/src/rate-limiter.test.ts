@@ -1,6 +1,12 @@
 import { epochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
 import { describe, expect, it } from 'vitest'
-import { bucketOf, createMemoryRateLimiter, type RateLimiter, toRateLimiter } from './rate-limiter.ts'
+import {
+  bucketOf,
+  createMemoryRateLimiter,
+  type FlexibleLimiter,
+  type RateLimiter,
+  toRateLimiter,
+} from './rate-limiter.ts'
 
 const at = epochSeconds
 
@@ -71,17 +77,31 @@ describe('rate limiter in memory', () => {
     expect(await limiter.consume('victim', at(60))).toMatchObject({ allowed: true })
   })
 
+  const keySharingCounterWith = (key: string): string => {
+    const names = Array.from({ length: 1_000_000 }, (_, at) => `n${at}`)
+    const rival = names.find((name) => bucketOf(name, 65_536) === bucketOf(key, 65_536))
+    if (rival === undefined) throw new Error('No name shares the counter.')
+    return rival
+  }
+
   it('keeps a key throttled after an attempt on another key that shares its counter', async () => {
     const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
-    const names = Array.from({ length: 1_000_000 }, (_, at) => `n${at}`)
-    const rival = names.find((name) => bucketOf(name, 65_536) === bucketOf('victim', 65_536)) ?? ''
+    const rival = keySharingCounterWith('victim')
     for (let tried = 0; tried < 11; tried += 1) await limiter.consume('victim', at(0))
     await limiter.consume(rival, at(0))
 
     await consumeOtherKeys(limiter, 'a', 1)
 
-    expect(rival).not.toBe('')
     expect(await limiter.consume('victim', at(1))).toMatchObject({ allowed: false })
+  })
+
+  it('counts attempts on ten thousand keys individually, whether or not two of them would share a counter', async () => {
+    const limiter = createMemoryRateLimiter({ points: 10, window: 60 })
+    const rival = keySharingCounterWith('victim')
+    for (let tried = 0; tried < 10; tried += 1) await limiter.consume(rival, at(0))
+    for (let key = 1; key < 10_000; key += 1) await limiter.consume(`other${key}`, at(0))
+
+    expect(await limiter.consume('victim', at(0))).toMatchObject({ allowed: true, quota: { remaining: 9 } })
   })
 
   it('counts all attempts on a key, even if many other keys are used in between', async () => {
@@ -140,6 +160,10 @@ it('returns how many attempts are left and for how long, if the limiter knows it
   expect(await known.consume('key', now)).toEqual({ allowed: true, quota: { limit: 5, remaining: 4, resetAfter: 2 } })
   expect(await unknown.consume('key', now)).toEqual({ allowed: true })
   expect(await uncounted.consume('key', now)).toEqual({ allowed: true })
+})
+
+it('refuses a limiter without the function consume', () => {
+  expect(() => toRateLimiter({ points: 5 } as FlexibleLimiter)).toThrow('toRateLimiter: the limiter must')
 })
 
 it("reports an outage of the limiter's store as an outage, not as a server error", async () => {

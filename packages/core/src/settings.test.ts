@@ -153,6 +153,12 @@ describe('options', () => {
   })
 })
 
+it('may let tokens live for exactly as long as the key of their signature stays published (OIDC Core §10.1.1)', () => {
+  const lifetimes = { accessToken: 14 * 86_400, idToken: 14 * 86_400 }
+
+  expect(parseSettings(options({ lifetimes })).lifetimes).toMatchObject(lifetimes)
+})
+
 describe('issuer', () => {
   it.each([
     'https://as.test',
@@ -215,8 +221,8 @@ function eventsAtStart(change: Partial<AuthorizationServerOptions>): readonly Se
   return events
 }
 
-it('emits no event when a server starts with safe options', () => {
-  expect(eventsAtStart({})).toEqual([])
+it.each([{}, { lifetimes: { accessToken: 3600 } }])('emits no event when a server starts with %o', (change) => {
+  expect(eventsAtStart(change)).toEqual([])
 })
 
 it.each([
