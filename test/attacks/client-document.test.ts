@@ -263,6 +263,7 @@ describe('a client with a metadata document', () => {
 
   it.each([
     ['status 500', () => new Response(null, { status: 500 })],
+    ['status 429', () => new Response(null, { status: 429 })],
     ['a broken connection', () => Promise.reject(new TypeError('fetch failed'))],
   ])('is unavailable after %s', async (_, serve) => {
     const { server } = await start(serve)
@@ -712,8 +713,8 @@ describe('a stored client that has a metadata document', () => {
     await expectErrorPage(server, { send: () => visit(server), reason: 'client_document_withdrawn' })
   })
 
-  it('stays disabled when its document is read again', async () => {
-    const { server, tokens } = await startWithTokens()
+  it('stays disabled when its document is due to be read again, and causes no request for it', async () => {
+    const { server, site, tokens } = await startWithTokens()
     const client = await findStored(server)
     if (client === undefined) throw new Error('The client was not stored.')
     await server.storage.clients.compareAndSwap({ ...client, disabledAt: server.clock.now() }, client.version)
@@ -722,6 +723,7 @@ describe('a stored client that has a metadata document', () => {
     await expectErrorPage(server, { send: () => visit(server), reason: 'client_disabled' })
     expect((await refresh(server, tokens['refresh_token'])).status).toBe(401)
     expect((await findStored(server))?.disabledAt).toBeDefined()
+    expect(site.fetched).toHaveLength(1)
   })
 
   it('is refused once the feature is off', async () => {

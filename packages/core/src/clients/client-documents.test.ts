@@ -63,6 +63,20 @@ it('keeps the latest of two documents that are kept concurrently', async () => {
   expect(await storage.clients.find(first.client.clientId)).toMatchObject({ clientName: 'Third' })
 })
 
+it('records when the document of a kept client was last read, even if the document has not changed', async () => {
+  const id = 'https://cli.test/oauth.json'
+  const storage = createMemoryStorage({ issuer: 'https://as.test' })
+  const documents = documentsNamed('Tool', id, storage)
+  const first = await documents.identify(id, epochSeconds(1000))
+  await documents.keep(first)
+  const second = await documents.identify(id, epochSeconds(1100))
+
+  expect(await documents.keep(second)).toBe('kept')
+  expect(await storage.clients.find(first.clientId)).toMatchObject({ documentReadAt: 1100 })
+  expect(await documents.keep(first)).toBe('kept')
+  expect(await storage.clients.find(first.clientId)).toMatchObject({ documentReadAt: 1100 })
+})
+
 it('does not know a client whose identifier is not the URL of a document, and is not registered', async () => {
   const documents = documentsNamed(
     'Tool',

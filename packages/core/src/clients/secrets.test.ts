@@ -44,6 +44,17 @@ describe('client secrets', () => {
     expect((await deps.storage.clients.find(clientId('P')))?.secrets).toEqual([])
   })
 
+  it('refuses to adopt a secret for a client that uses none (RFC 7591 §3.2.2)', async () => {
+    const { deps } = await aClient()
+    const redirectUris = ['https://spa.test/cb']
+    await registerClient({ clientId: 'P', clientName: 'SPA', redirectUris, tokenEndpointAuthMethod: 'none' }, deps)
+
+    await expect(adoptClientSecret('P', 'Zk3vQ9xL2mN8pR5tW7yB1cD4fG6hJ0sA', deps)).rejects.toMatchObject({
+      code: 'invalid_client_metadata',
+    })
+    expect((await deps.storage.clients.find(clientId('P')))?.secrets).toEqual([])
+  })
+
   it('revokes all secrets except the newest at once', async () => {
     const { deps, first, works } = await aClient()
     const second = await addClientSecret('A', {}, deps)
