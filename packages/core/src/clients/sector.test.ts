@@ -103,6 +103,16 @@ it('reads the document again when the redirect URIs change, but not when the nam
   expect(state.requests).toBe(2)
 })
 
+it('accepts an update that keeps the sector_identifier_uri after its origin is no longer allowed', async () => {
+  const { state, storage, register } = await publish(JSON.stringify(twoHosts))
+  const { client } = await register({ redirectUris: twoHosts })
+
+  const updated = await updateClient({ clientId: client.clientId }, { clientName: 'Renamed' }, { storage })
+
+  expect(updated).toMatchObject({ outcome: 'updated', client: { clientName: 'Renamed' } })
+  expect(state.requests).toBe(1)
+})
+
 it.each(['nonsense', '', 'https://', 'mailto:a@app.test', 'http://app.test/sector.json'])(
   'refuses an update of a pairwise client with the sector_identifier_uri %j (OIDC Registration §5)',
   async (sectorIdentifierUri) => {
