@@ -15,6 +15,7 @@ test('a page by index that is too large is refused before its users are rendered
   const renderCache = {
     *render({ userId }: { readonly userId: string }) {
       rendered.push(userId)
+      yield
       return jsonText({})
     },
     toStored: () => {
