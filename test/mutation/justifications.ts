@@ -59,6 +59,12 @@ export const justifications: readonly Justification[] = [
     reason: 'The empty list is then left out by the projection, which leaves out lists without complex values.',
   },
   {
+    file: 'packages/scim/src/values/parse-json.ts',
+    condition: '!escapedOrControl.test(quoted)',
+    change: 'false',
+    reason: 'The JSON parser gives the same string, in more time.',
+  },
+  {
     file: 'packages/scim/src/values/element-list.ts',
     condition: 'immutable.length === 0 || !isObject(before) || !isObject(after)',
     change: 'without immutable.length === 0',

@@ -71,8 +71,14 @@ test.each<[string, AttributeOptions]>([
     { name: 'x', type: 'complex', subAttributes: [{ name: 'a' }, { name: 'A' }] },
   ],
   ['a string attribute with reference types', { name: 'x', referenceTypes: ['User'] }],
+  ['an indexed number', { name: 'x', type: 'integer', indexed: true }],
+  ['an indexed complex attribute', { name: 'x', type: 'complex', indexed: true, subAttributes: [{ name: 'a' }] }],
 ])('refuses to define %s (RFC 7643 §2)', (_, options) => {
   expect(() => defineAttribute(options)).toThrow(TypeError)
+})
+
+test.each(['string', 'reference'] as const)('defines an indexed attribute of the type %s', (type) => {
+  expect(defineAttribute({ name: 'x', type, indexed: true })).toMatchObject({ type, indexed: true })
 })
 
 test('requires a URN and unique attribute names in a schema (RFC 7643 §2.1)', () => {
