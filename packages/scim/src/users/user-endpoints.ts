@@ -231,7 +231,7 @@ const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
   target.attribute.mutability === 'readOnly' &&
   target.extension === undefined &&
   target.subAttribute === undefined &&
-  op !== 'remove' &&
+  op === 'replace' &&
   (isArray(value) || isObject(value))
 
 /**

@@ -226,7 +226,7 @@ describe('PATCH', () => {
   })
 
   test.each(['strict', 'general', 'entra'] as const)(
-    'profile %s: the value of an add or a replace may be the whole user that a GET shows, with one change (RFC 7644 §3.5.2.1, §3.5.2.3)',
+    'profile %s: the value of a replace may be the whole user that a GET shows, with one change (RFC 7644 §3.5.2.3)',
     async (toleranceProfile) => {
       const scim = await startScim({ toleranceProfile })
       const id = idOf(await create(scim))
@@ -242,15 +242,12 @@ describe('PATCH', () => {
         })
       const { body: read } = await scim.send({ path: `/Users/${id}` })
 
-      for (const op of ['replace', 'add']) {
-        const { body: current } = await scim.send({ path: `/Users/${id}` })
-        const reply = await patch(scim, id, { op, value: { ...current, title: op } })
-        const others = await patch(scim, id, { op, value: { groups: [{ value: 'g9' }, { value: 'g8' }] } })
+      const reply = await patch(scim, id, { op: 'replace', value: { ...read, title: 'Boss' } })
+      const fewer = await patch(scim, id, { op: 'replace', value: { groups: [{ value: 'g9' }, { value: 'g8' }] } })
 
-        expect(reply).toMatchObject({ status: 200, body: { title: op, groups: [{}, {}] } })
-        expect(others).toMatchObject({ status: 400, body: { scimType: 'mutability' } })
-        expect(scim.lastReason()).toBe('attribute_read_only')
-      }
+      expect(reply).toMatchObject({ status: 200, body: { title: 'Boss', groups: [{}, {}] } })
+      expect(fewer).toMatchObject({ status: 400, body: { scimType: 'mutability' } })
+      expect(scim.lastReason()).toBe('attribute_read_only')
       expect((await scim.send({ path: `/Users/${id}` })).body?.['groups']).toEqual(read?.['groups'])
     },
   )
