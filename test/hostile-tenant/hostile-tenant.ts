@@ -211,13 +211,16 @@ const forgetPeak = ({ pid }: ChildProcess): void => writeFileSync(`/proc/${pid}/
 async function countBackends(url: string) {
   const client = new Client({ connectionString: url })
   await client.connect()
+  // Those of the observer and of whoever filled the database.
+  const { rows: others } = await client.query<{ pid: number }>('SELECT pid FROM pg_stat_activity')
   let most = 0
   const observer = { isOpen: true }
   const watching = (async () => {
     while (observer.isOpen) {
       const { rows } = await client.query<{ count: number }>(
         `SELECT count(*)::int AS count FROM pg_stat_activity
-         WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()`,
+         WHERE application_name = current_setting('application_name') AND pid <> ALL ($1)`,
+        [others.map(({ pid }) => pid)],
       )
       most = Math.max(most, rows[0]?.count ?? 0)
       await pause(50)
