@@ -111,6 +111,15 @@ describe('a request to a client’s server', () => {
     expect(await client.request(get)).toMatchObject({ outcome: 'answered', body: 'second' })
   })
 
+  it('sends a request once, although the host has another address, if its connection breaks (RFC 9110 §9.2.2)', async () => {
+    const { client, received } = await serve((_request, response) => response.destroy(), {
+      resolve: () => Promise.resolve(['127.0.0.1', '127.0.0.1']),
+    })
+
+    expect(await client.request(get)).toEqual({ outcome: 'failed', failure: 'unreachable' })
+    expect(received).toHaveLength(1)
+  })
+
   it('fails with busy if eight requests to the host are pending', async () => {
     const waiting: (() => void)[] = []
     const { client, received } = await serve((_request, response) => waiting.push(() => response.end()))
