@@ -22,6 +22,13 @@ export const justifications: readonly Justification[] = [
     reason: 'It saves a read: a rotation that is not due changes nothing.',
   },
   {
+    file: 'packages/core/src/logout/front-channel.ts',
+    condition:
+      'address === undefined || parameters === undefined || client?.frontchannelLogoutSessionRequired !== true',
+    change: 'without parameters === undefined',
+    reason: 'Only a client that has been removed has no sid, and then it has no address either.',
+  },
+  {
     file: 'packages/core/src/tokens/access-token.ts',
     condition: "token.format === 'jwt' && (await storage.revocations.isTokenRevoked(token.tokenId, now))",
     change: "without token.format === 'jwt'",
