@@ -111,6 +111,15 @@ describe('a request to a client’s server', () => {
     expect(await client.request(get)).toMatchObject({ outcome: 'answered', body: 'second' })
   })
 
+  it('fails if no address of the host accepts a connection', async () => {
+    const { client, received } = await serve((_request, response) => response.end(), {
+      resolve: () => Promise.resolve(['127.0.0.2', '127.0.0.3']),
+    })
+
+    expect(await client.request(get)).toEqual({ outcome: 'failed', failure: 'unreachable' })
+    expect(received).toEqual([])
+  })
+
   it('sends a request once, although the host has another address, if its connection breaks (RFC 9110 §9.2.2)', async () => {
     const { client, received } = await serve((_request, response) => response.destroy(), {
       resolve: () => Promise.resolve(['127.0.0.1', '127.0.0.1']),
