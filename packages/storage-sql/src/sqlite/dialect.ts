@@ -76,7 +76,8 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
 
     async all(statement, parameters, { lifetime = 'lasting', owner = '', signal, maxBytes } = {}) {
       signal?.throwIfAborted()
-      if (lifetime !== 'lasting' && readers !== undefined)
+      // Before 22.15, Node.js has no `isOpen`, and the thread does not work: its statements have no `columns`.
+      if (lifetime !== 'lasting' && readers !== undefined && database.isOpen)
         return readers[lifetime].all(statement, parameters, { owner, signal, maxBytes })
       const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters, maxBytes)
       return isWrite.test(statement) ? runWrite(work) : convertErrors(work)
