@@ -63,12 +63,7 @@ it('rejects unknown records, old versions, and invalid names and roles', async (
 })
 
 it('removes a member only in the expected version (RFC 9110 §13.1.1)', async () => {
-  const system = startAdmin()
-  const { organizations, users } = system.admin
-  await users.create({ userId: 'ann' })
-  await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
-  const key = { organizationId: 'acme', userId: 'ann' }
-  await organizations.writeMember(key, ['owner'])
+  const { system, organizations, key } = await startWithOwner()
   await organizations.writeMember(key, ['staff'])
 
   await expectRefused(system, () => organizations.removeMember({ ...key, version: 1 }), 'version_mismatch')
@@ -91,15 +86,21 @@ it('when an organization is removed twice at the same time, one removal succeeds
 })
 
 it('when a member is removed twice at the same time, one removal succeeds', async () => {
-  const system = startAdmin()
-  const { organizations, users } = system.admin
-  await users.create({ userId: 'ann' })
-  await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
-  const key = { organizationId: 'acme', userId: 'ann' }
-  await organizations.writeMember(key, ['owner'])
+  const { organizations, key } = await startWithOwner()
 
   const ended = await Promise.allSettled([organizations.removeMember(key), organizations.removeMember(key)])
 
   expect(ended.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { reason: 'membership_unknown' } })
 })
+
+/** Starts an administration with an organization and its owner. */
+async function startWithOwner() {
+  const system = startAdmin()
+  const { organizations, users } = system.admin
+  await users.create({ userId: 'ann' })
+  await organizations.create({ organizationId: 'acme', displayName: 'Acme' })
+  const key = { organizationId: 'acme', userId: 'ann' }
+  await organizations.writeMember(key, ['owner'])
+  return { system, organizations, key }
+}

@@ -36,6 +36,7 @@ export {
   anObjectWith,
   aStorage,
   aNonEmptyString,
+  aString,
   aStringMatching,
   checkOptions,
   listOf,

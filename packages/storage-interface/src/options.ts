@@ -85,6 +85,7 @@ export const required = (check: OptionCheck): RequiredOption => ({ required: che
 
 export const aFunction = createCheck((value) => typeof value === 'function', 'must be a function')
 export const anObject = createCheck(isObject, 'must be an object')
+export const aString = createCheck((value) => typeof value === 'string', 'must be a string')
 export const aNonEmptyString = createCheck(
   (value) => typeof value === 'string' && value !== '',
   'must be a non-empty string',

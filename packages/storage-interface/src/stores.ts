@@ -58,6 +58,7 @@ export {
   anObjectWith,
   aStorage,
   aNonEmptyString,
+  aString,
   aStringMatching,
   checkOptions,
   listOf,

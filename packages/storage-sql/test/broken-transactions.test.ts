@@ -12,6 +12,7 @@ import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/post
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import type { PostgresClient } from '../src/postgres/connection.ts'
+import { changedPool } from './support/changed-pool.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const provider = providerId('provider-1')
@@ -157,14 +158,14 @@ async function rowsOf(pool: Pool, issuer: string): Promise<string> {
 
 /** A pool where each statement that begins a transaction is cancelled, as an operator could do. */
 const cancelling = (pool: Pool): PostgresPool =>
-  changing(pool, (client) => async (statement) => {
+  changedPool(pool, (client) => async (statement) => {
     const cancel = statement.text.startsWith('BEGIN') ? '; SELECT pg_cancel_backend(pg_backend_pid()), pg_sleep(5)' : ''
     return client.query({ ...statement, text: statement.text + cancel })
   })
 
 /** A pool whose connections the server ends at the position of the cut, in every transaction. */
 function cutting({ pool, observer }: Pools, { position, when }: Cut): PostgresPool {
-  return changing(pool, (client) => {
+  return changedPool(pool, (client) => {
     let next = positions.length
     return async (statement) => {
       if (statement.text.startsWith('BEGIN')) next = 0
@@ -181,22 +182,4 @@ function cutting({ pool, observer }: Pools, { position, when }: Cut): PostgresPo
       throw new Error('Connection terminated unexpectedly')
     }
   })
-}
-
-/** Returns the pool with another `query` for each connection that is taken. */
-function changing(pool: Pool, queryOf: (client: PostgresClient) => PostgresClient['query']): PostgresPool {
-  const changed = (client: PostgresClient): PostgresClient => ({
-    on: (event, listener) => client.on(event, listener),
-    off: (event, listener) => client.off(event, listener),
-    release: (end) => client.release(end),
-    query: queryOf(client),
-  })
-  return {
-    on: (event, listener) => pool.on(event, listener),
-    off: (event, listener) => pool.off(event, listener),
-    connect: (taken) =>
-      pool.connect((error, client) =>
-        client === undefined ? taken(error, undefined) : taken(undefined, changed(client)),
-      ),
-  }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { providerId, sessionId, type AdminStorage } from '@mintmark/storage-interface'
 import { aDigest, aProvisionedState, aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, migrate } from '@mintmark/storage-sql'
-import { type PostgresPool, toPostgresDialect } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -13,6 +13,7 @@ import { fullClient, fullProvisionedUser } from '../../storage-interface/src/con
 import { copyToPostgres } from '../src/command/copy-to-postgres.ts'
 import { copyDatabase } from '../src/command/run-command.ts'
 import { aFolder } from './sqlite-under-test.ts'
+import { changedPool } from './support/changed-pool.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
@@ -69,23 +70,10 @@ test('inserts many rows with statements of at most 5000 values', async () => {
     ),
   )
   const sizes: number[] = []
-  const watched: PostgresPool = {
-    on: (event, listener) => pool.on(event, listener),
-    off: (event, listener) => pool.off(event, listener),
-    connect: (taken) =>
-      pool.connect((error, client) => {
-        if (client === undefined) return taken(error, undefined)
-        taken(undefined, {
-          on: (event, listener) => client.on(event, listener),
-          off: (event, listener) => client.off(event, listener),
-          release: (end) => client.release(end),
-          query: (statement) => {
-            if (statement.text.startsWith('INSERT INTO mintmark_sessions ')) sizes.push(statement.values?.length ?? 0)
-            return client.query(statement)
-          },
-        })
-      }),
-  }
+  const watched = changedPool(pool, (client) => (statement) => {
+    if (statement.text.startsWith('INSERT INTO mintmark_sessions ')) sizes.push(statement.values?.length ?? 0)
+    return client.query(statement)
+  })
 
   await copyToPostgres({ file, pool: watched })
 

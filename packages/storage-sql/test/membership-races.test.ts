@@ -2,11 +2,12 @@ import { epochSeconds, groupId, providerId, userId, type AdminStorage } from '@m
 import { type GroupChangeOutcome, type MemberChange } from '@mintmark/storage-interface/stores'
 import { aGroup, aProvisionedState, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
-import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import type { Pool } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { aFolder } from './sqlite-under-test.ts'
+import { changedPool } from './support/changed-pool.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
@@ -246,25 +247,12 @@ async function untilLockIsAwaited(pool: Pool): Promise<void> {
 /** A database where an event happens once, before a statement with a certain beginning is sent. */
 function interrupted(pool: Pool) {
   let due: { readonly beginning: string; readonly event: () => Promise<void> } | undefined
-  const watched: PostgresPool = {
-    on: (event, listener) => pool.on(event, listener),
-    off: (event, listener) => pool.off(event, listener),
-    connect: (taken) =>
-      pool.connect((error, client) => {
-        if (client === undefined) return taken(error, undefined)
-        taken(undefined, {
-          on: (event, listener) => client.on(event, listener),
-          off: (event, listener) => client.off(event, listener),
-          release: (end) => client.release(end),
-          query: async (statement) => {
-            const now = due !== undefined && statement.text.startsWith(due.beginning) ? due : undefined
-            if (now !== undefined) due = undefined
-            await now?.event()
-            return client.query(statement)
-          },
-        })
-      }),
-  }
+  const watched = changedPool(pool, (client) => async (statement) => {
+    const now = due !== undefined && statement.text.startsWith(due.beginning) ? due : undefined
+    if (now !== undefined) due = undefined
+    await now?.event()
+    return client.query(statement)
+  })
   return {
     dialect: toPostgresDialect(watched),
     before: (beginning: string, event: () => Promise<void>) => void (due = { beginning, event }),

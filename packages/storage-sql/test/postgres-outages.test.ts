@@ -12,6 +12,7 @@ import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/post
 import { Pool, type PoolConfig } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { type TestDatabase } from './support/postgres-database.ts'
+import { changedPool } from './support/changed-pool.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 
 const issuer = 'https://issuer.example'
@@ -412,25 +413,12 @@ async function openLosingResponses(): Promise<{
 }> {
   const pool = (await aMigratedDatabase()).pool()
   let due: string | undefined
-  const breaking: PostgresPool = {
-    on: (event, listener) => pool.on(event, listener),
-    off: (event, listener) => pool.off(event, listener),
-    connect: (taken) =>
-      pool.connect((error, client) => {
-        if (client === undefined) return taken(error, undefined)
-        taken(undefined, {
-          on: (event, listener) => client.on(event, listener),
-          off: (event, listener) => client.off(event, listener),
-          release: (end) => client.release(end),
-          query: async (statement) => {
-            const answer = await client.query(statement)
-            if (due === undefined || !statement.text.startsWith(due)) return answer
-            due = undefined
-            throw new Error('Connection terminated unexpectedly')
-          },
-        })
-      }),
-  }
+  const breaking = changedPool(pool, (client) => async (statement) => {
+    const answer = await client.query(statement)
+    if (due === undefined || !statement.text.startsWith(due)) return answer
+    due = undefined
+    throw new Error('Connection terminated unexpectedly')
+  })
   const storage = await createSqlStorage({ dialect: toPostgresDialect(breaking), issuer })
   return { storage, dropNextResponse: (beginning) => void (due = beginning) }
 }

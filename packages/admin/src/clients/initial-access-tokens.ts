@@ -1,6 +1,6 @@
 import {
   aListOfStrings,
-  aStringMatching,
+  aString,
   checkOptions,
   digestSecret,
   type OptionCheck,
@@ -71,7 +71,7 @@ const toView = ({ digest: _digest, ...view }: InitialAccessTokenRecord): Initial
 const aNumber: OptionCheck = (value) => (typeof value === 'number' ? undefined : 'must be a number')
 
 const newTokenChecks: OptionChecks<NewInitialAccessToken> = {
-  displayName: required(aStringMatching(/^/, 'must be a string')),
+  displayName: required(aString),
   clients: required(aNumber),
   lifetime: required(aNumber),
   scopes: required(aListOfStrings),

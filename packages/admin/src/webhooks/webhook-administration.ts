@@ -5,7 +5,7 @@ import {
   randomIdentifier,
   aBoolean,
   aListOfStrings,
-  aStringMatching,
+  aString,
   checkOptions,
   type OptionChecks,
   required,
@@ -100,7 +100,7 @@ export interface WebhookAdministration {
 
 /** Unknown settings are refused: a misspelled `types` would send all changes. */
 const changeChecks = {
-  url: aStringMatching(/^/, 'must be a string'),
+  url: aString,
   types: aListOfStrings,
   includesUser: aBoolean,
 } satisfies OptionChecks<WebhookChange>

@@ -12,7 +12,7 @@ import {
 import {
   aListOfStrings,
   anObject,
-  aStringMatching,
+  aString,
   checkOptions,
   listOf,
   redirect,
@@ -135,7 +135,7 @@ function checkDecision({ grantedScopes: scopes, grantedDetails: details, organiz
   checkOptions<Pick<InteractionAnswer, keyof typeof decision>>('complete', decision, {
     grantedScopes: aListOfStrings,
     grantedDetails: listOf(anObject),
-    organization: aStringMatching(/^/, 'must be a string'),
+    organization: aString,
   })
 }
 

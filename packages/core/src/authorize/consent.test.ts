@@ -70,7 +70,7 @@ describe('consent', () => {
     expect(stored).toEqual(saved)
   })
 
-  it('does not write the grant again if the user grants what it contains', async () => {
+  it('writes nothing if the grant already contains what the user grants', async () => {
     const { saved, stored } = await saveConsent(aGrant({ scopes: ['openid', 'email'] }), 0)
 
     expect(saved).toMatchObject({ grantId: 'g1', version: 1 })

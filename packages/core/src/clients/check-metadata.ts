@@ -1,6 +1,6 @@
 // One file: all rules for client metadata are in this file, because many rules concern several members.
 
-import { aBoolean, aListOfStrings, anObject, aStringMatching, oneOf, type OptionCheck } from '@mintmark/internal'
+import { aBoolean, aListOfStrings, anObject, aString, oneOf, type OptionCheck } from '@mintmark/internal'
 import type { ClientRecord } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
@@ -48,7 +48,7 @@ function checkOf({ kind, values = [] }: MetadataRule): OptionCheck {
     case 'string':
     // Hosts define methods of their own.
     case 'method':
-      return aStringMatching(/^/, 'must be a string')
+      return aString
     case 'strings':
       return aListOfStrings
     case 'algorithm':

@@ -77,7 +77,7 @@ it('records when the document of a kept client was last read, even if the docume
   expect(await storage.clients.find(first.clientId)).toMatchObject({ documentReadAt: 1100 })
 })
 
-it('does not know a client whose identifier is not the URL of a document, and is not registered', async () => {
+it('refuses an unregistered client whose identifier is not an https URL', async () => {
   const documents = documentsNamed(
     'Tool',
     'https://cli.test/oauth.json',

@@ -2,6 +2,7 @@ import {
   aListOfStrings,
   aNonEmptyString,
   aNumber,
+  aString,
   aStringMatching,
   checkOptions,
   type OptionChecks,
@@ -81,7 +82,7 @@ const signedInChecks: OptionChecks<SignedIn> = {
   amr: aListOfStrings,
   acr: aNonEmptyString,
   sessionId: aSessionId,
-  location: aStringMatching(/^/, 'must be a string'),
+  location: aString,
 }
 
 /**

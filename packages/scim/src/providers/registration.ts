@@ -7,7 +7,7 @@ import {
   aListOfStrings,
   aNumber,
   aNonEmptyString,
-  aStringMatching,
+  aString,
   checkOptions,
   oneOf,
   type OptionChecks,
@@ -122,7 +122,7 @@ export async function registerIdentityProvider(
 
 const registrationOptions: OptionChecks<ProviderRegistration> = {
   // An empty string is refused as `invalid_identifier`.
-  providerId: required(aStringMatching(/^/, 'must be a string')),
+  providerId: required(aString),
   displayName: aNonEmptyString,
   toleranceProfile: oneOf(...Object.keys(toleranceProfiles)),
   clientIds: aListOfStrings,

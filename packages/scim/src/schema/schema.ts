@@ -5,7 +5,7 @@ import {
   aListOfStrings,
   anObject,
   aNonEmptyString,
-  aStringMatching,
+  aString,
   checkOptions,
   listOf,
   oneOf,
@@ -130,7 +130,7 @@ export type AttributeOptions = Partial<Omit<Attribute, 'name' | 'subAttributes' 
 }
 
 /** Checks a description, which may be empty. */
-export const aDescription = aStringMatching(/^/, 'must be a string')
+export const aDescription = aString
 
 /**
  * Defines an attribute with the defaults of RFC 7643 §2.2. The result is deeply frozen.
