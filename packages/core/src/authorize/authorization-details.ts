@@ -17,7 +17,7 @@ import {
   typeOf,
 } from './detail-types.ts'
 
-interface DetailRules {
+export interface DetailRules {
   readonly client: ClientRecord
   readonly types: DetailTypes
 }

@@ -86,15 +86,23 @@ const signedInChecks: OptionChecks<SignedIn> = {
 }
 
 /**
- * Finds the active user whom a session identifies; `undefined` when nobody is signed in or the user is not active.
+ * Finds the active user who has just signed in; `undefined` when the user does not exist or is not active.
  * @throws TypeError when a member has another type, or `authTime` is not a valid time.
  */
 export async function identifyUser(
-  signedIn: SignedIn | undefined,
+  signedIn: SignedIn,
   now: EpochSeconds,
   storage: Pick<OAuthStorage, 'users'>,
 ): Promise<SignedInUser | undefined> {
-  if (signedIn === undefined) return undefined
+  checkSignedIn(signedIn)
+  return activeUserOf(signedIn, now, storage)
+}
+
+async function activeUserOf(
+  signedIn: SignedIn,
+  now: EpochSeconds,
+  storage: Pick<OAuthStorage, 'users'>,
+): Promise<SignedInUser | undefined> {
   const authentication = authenticationOf(signedIn, now)
   const user = await storage.users.find(userId(signedIn.subject))
   return user?.active === true ? { user, authentication, location: signedIn.location } : undefined
@@ -110,7 +118,8 @@ export async function identifySession(
   now: EpochSeconds,
   storage: OAuthStorage,
 ): Promise<SignedInUser | undefined> {
-  return identifyUser(currentSession(signedIn, now), now, storage)
+  const session = currentSession(signedIn, now)
+  return session && activeUserOf(session, now, storage)
 }
 
 /** Returns the host's session; `undefined` when it starts in the future, because it is ignored in every step. */
@@ -169,7 +178,6 @@ export const loginOf = ({ user, authentication }: SignedInUser, session: SignedI
 })
 
 function authenticationOf(signedIn: SignedIn, now: EpochSeconds): AuthenticationRecord {
-  checkSignedIn(signedIn)
   const authTime = epochSeconds(signedIn.authTime)
   // OIDC Core §3.1.2.1: max_age is measured from authTime. The check also rejects milliseconds.
   if (authTime > now + clockSkew) {

@@ -1,5 +1,6 @@
-import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/storage-interface'
+import { type ClientRecord, type DurationSeconds, type JsonObject, seconds } from '@mintmark/storage-interface'
 
+import { type DetailRules, narrowDetails } from '../authorize/authorization-details.ts'
 import type { ProfileRules } from '../clients/security-profile.ts'
 import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
@@ -141,6 +142,20 @@ const normalizeResource = (uri: string, isKnown: boolean): string =>
 
 /** A high limit for the audiences of one token: each audience could use the token at the others (RFC 8707 §3). */
 const maxResources = 32
+
+/**
+ * Returns the details for an access token: the details of the code or token family, or the narrower details of the request
+ * (RFC 9396 §6).
+ * @param requested the parameter `authorization_details`.
+ * @throws OAuthError like `narrowDetails`.
+ */
+export async function narrowedDetails(
+  requested: string | undefined,
+  { authorizationDetails: granted }: { readonly authorizationDetails: readonly JsonObject[] },
+  rules: DetailRules,
+): Promise<readonly JsonObject[]> {
+  return requested === undefined && granted.length === 0 ? [] : narrowDetails(requested, granted, rules)
+}
 
 /** The target of one access token: its audience, scopes, lifetime and format. */
 export interface TokenTarget {

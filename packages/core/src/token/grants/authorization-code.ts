@@ -4,7 +4,6 @@ import {
   after,
   type DurationSeconds,
   type EpochSeconds,
-  type JsonObject,
   type OAuthStorage,
   type AuthorizationCodeRecord,
   type Brand,
@@ -13,7 +12,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { StatusStore, Possession } from '@mintmark/storage-interface/stores'
 
-import { detailsFor, narrowDetails } from '../../authorize/authorization-details.ts'
+import { detailsFor } from '../../authorize/authorization-details.ts'
 import type { DetailTypes } from '../../authorize/detail-types.ts'
 import { boundCodePrefix } from '../../authorize/code.ts'
 import { needsPkce } from '../../authorize/parameters.ts'
@@ -22,7 +21,7 @@ import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import type { Parameters } from '../../parameters.ts'
 import { refuse, type OAuthError, type Refusal } from '../../refusals.ts'
 import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
-import { narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import { narrowedDetails, narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
 import { claimsMayFail, computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../../tokens/claims.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
 import { organizationOfGrant } from '../../tokens/organization.ts'
@@ -64,7 +63,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const organization = code.organizationId && (await organizationOfGrant(code, deps.storage))
       const resources = narrowResources(presentation.resources, code, deps.issuer)
       const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
-      const details = await presentedDetails(presentation, { code, client }, deps.detailTypes)
+      const details = await narrowedDetails(presentation.details, code, { client, types: deps.detailTypes })
       const tokenDetails = details.length === 0 ? undefined : detailsFor(details, target.audience, deps.detailTypes)
       const refreshToken = await createFamily(
         { code, client, possession, accessTokenLifetime: target.lifetime },
@@ -123,7 +122,7 @@ async function checkBeforeConsumption(
   if (code === undefined || !isIntact(code)) return undefined
   provePossessionOf(code, presentation.possession, client)
   const resources = narrowResources(presentation.resources, code, deps.issuer)
-  await presentedDetails(presentation, { code, client }, deps.detailTypes)
+  await narrowedDetails(presentation.details, code, { client, types: deps.detailTypes })
   if (!hasClaims || code.redirectUri !== presentation.redirectUri) return undefined
   const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
   const { claimsRequest } = code
@@ -137,19 +136,6 @@ async function checkBeforeConsumption(
     if ((await deps.storedStatus.ofFamily(code.familyId)) !== undefined) return undefined
     throw error
   }
-}
-
-/**
- * Returns the details for the access token: the details of the code, or the narrower details of the request (RFC 9396
- * §6).
- */
-async function presentedDetails(
-  { details }: CodePresentation,
-  { code, client }: { readonly code: AuthorizationCodeRecord; readonly client: AuthenticatedClient },
-  types: DetailTypes,
-): Promise<readonly JsonObject[]> {
-  if (details === undefined && code.authorizationDetails.length === 0) return []
-  return narrowDetails(details, code.authorizationDetails, { client, types })
 }
 
 /** @throws OAuthError invalid_grant — reason `code_key_mismatch`; invalid_dpop_proof — reason `dpop_proof_missing`. */

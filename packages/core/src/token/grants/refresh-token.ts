@@ -10,7 +10,7 @@ import {
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
-import { detailsFor, narrowDetails, resourcesWithoutDetails } from '../../authorize/authorization-details.ts'
+import { detailsFor, resourcesWithoutDetails } from '../../authorize/authorization-details.ts'
 import type { DetailTypes } from '../../authorize/detail-types.ts'
 import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
@@ -31,7 +31,13 @@ import {
 } from '../../tokens/refresh-token.ts'
 import { isFamilyActive, isPossession, isSameKey } from '../../tokens/status.ts'
 import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
-import { narrowResources, resolveTarget, type TokenTargetDependencies, usableScopes } from '../resources.ts'
+import {
+  narrowedDetails,
+  narrowResources,
+  resolveTarget,
+  type TokenTargetDependencies,
+  usableScopes,
+} from '../resources.ts'
 
 type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies &
   TokenTargetDependencies &
@@ -54,7 +60,9 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
       const resources = narrowResources(form.all('resource'), status.family, deps.issuer)
       const target = resolveTarget({ scopes, resources, client }, deps)
-      const details = await presentedDetails(form, { family: status.family, client }, deps.detailTypes)
+      const detailRules = { client, types: deps.detailTypes }
+      // Before the token is rotated, so that the client can correct its request.
+      const details = await narrowedDetails(form.get('authorization_details'), status.family, detailRules)
       refuseOtherScopes(form, { resources, details }, deps)
       const organization = await organizationOfGrant(status.family, deps.storage)
       const { claimsRequest } = status.family
@@ -111,18 +119,6 @@ function provePossessionOf(family: TokenFamilyRecord, proven: ProvenPossession, 
   // RFC 9449 §5: a refresh token is bound to the key that it was issued for.
   const isMissing = proven.kind === 'none' && family.possession.kind !== 'attested'
   throw refuse(isMissing ? 'dpop_proof_missing' : 'refresh_token_key_mismatch', context)
-}
-
-/**
- * Returns the details for the access token. Runs before the token is rotated, so that the client can correct its
- * request.
- */
-async function presentedDetails(
-  form: Parameters,
-  { family, client }: { readonly family: TokenFamilyRecord; readonly client: AuthenticatedClient },
-  types: DetailTypes,
-): Promise<readonly JsonObject[]> {
-  return narrowDetails(form.get('authorization_details'), family.authorizationDetails, { client, types })
 }
 
 async function parsePresentedToken(form: Parameters, client: AuthenticatedClient): Promise<RefreshToken> {
