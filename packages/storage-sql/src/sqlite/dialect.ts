@@ -57,7 +57,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
   const isInMemory = /^$|:memory:|mode=memory/.test(path)
   const openReader = (): SqliteReader => createSqliteReader(path, asStorageError)
   // Pages take milliseconds and do not wait for searches.
-  const readers = isInMemory ? undefined : { long: openReader(), passing: openReader() }
+  const readers = isInMemory || !hasColumns ? undefined : { long: openReader(), passing: openReader() }
 
   function prepare(statement: string, lifetime: StatementLifetime): RunPrepared {
     if (lifetime === 'passing') return passing.get(statement, () => prepareRows(database, statement))
@@ -76,8 +76,7 @@ export function openSqliteDialect(path: string, options: SqliteDialectOptions = 
 
     async all(statement, parameters, { lifetime = 'lasting', owner = '', signal, maxBytes } = {}) {
       signal?.throwIfAborted()
-      // Before 22.15, Node.js has no `isOpen`, and the thread does not work: its statements have no `columns`.
-      if (lifetime !== 'lasting' && readers !== undefined && database.isOpen)
+      if (lifetime !== 'lasting' && readers !== undefined)
         return readers[lifetime].all(statement, parameters, { owner, signal, maxBytes })
       const work = (): readonly SqlRow[] => prepare(statement, lifetime)(parameters, maxBytes)
       return isWrite.test(statement) ? runWrite(work) : convertErrors(work)
@@ -224,6 +223,9 @@ function untilBytes<Row extends object>(
 
 /** The engine encodes flags as numbers. */
 const bindable = (parameters: readonly SqlValue[]) => parameters as readonly Exclude<SqlValue, boolean>[]
+
+/** Whether Node.js can name the columns of a statement (22.16 and later), which the thread needs. */
+const hasColumns = 'columns' in StatementSync.prototype
 
 /** Whether Node.js can return rows as lists of values (22.16 and later). */
 const givesValues = 'setReturnArrays' in StatementSync.prototype
