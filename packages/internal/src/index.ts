@@ -25,7 +25,7 @@ export {
 export type { Clock, Random } from './runtime.ts'
 export { cacheLatest, createRecentMap, forgetOldest } from './caches.ts'
 export { createQueues, createSharedWork } from './queues.ts'
-export { createTurns, mapInPieces, runAtOnce, runInTurns } from './turns.ts'
+export { createTurns, inOnePiece, mapInPieces, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
 export {
   aBoolean,

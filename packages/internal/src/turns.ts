@@ -29,6 +29,12 @@ export function* mapInPieces<Item, Result>(
 
 const itemsInPiece = 100
 
+/** Does work as a single piece, which starts when it is its turn. */
+export function* inOnePiece<Result>(work: () => Result): Pieces<Result> {
+  yield
+  return work()
+}
+
 /** Does all pieces of work without a pause. */
 export function runAtOnce<Result>(work: Pieces<Result>): Result {
   for (;;) {

@@ -1,5 +1,5 @@
 import type { Journal, Random } from '@mintmark/internal'
-import { randomIdentifier, runInTurns, utf8Length } from '@mintmark/internal'
+import { inOnePiece, randomIdentifier, runInTurns, utf8Length } from '@mintmark/internal'
 import { type JsonObject } from '@mintmark/storage-interface'
 import {
   type CustomResourceRecord,
@@ -115,7 +115,7 @@ export function storedType(
       async list(query, renderContext) {
         const outcome = await store.list({ ...query, resourceType })
         if (outcome.outcome === 'tooMany') return outcome
-        return { ...outcome, records: outcome.records.map((each) => render(each, renderContext)) }
+        return { ...outcome, records: outcome.records.map((each) => inOnePiece(() => render(each, renderContext))) }
       },
     },
     idOf: ({ resourceId }) => resourceId,

@@ -1,4 +1,4 @@
-import { type Pieces, runAtOnce, runInTurns, type Turns } from '@mintmark/internal'
+import { inOnePiece, type Pieces, runAtOnce, runInTurns, type Turns } from '@mintmark/internal'
 import { type JsonObject, type JsonValue, matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
 import { comparisonsOf, listRows, type ProviderId, jsonText } from '@mintmark/storage-interface/stores'
 
@@ -55,7 +55,9 @@ export function suppliedType({ resourceType, resources }: SuppliedResourceType):
           record: () => jsonText(projectResource(complete(each, baseUrl), projection)),
           comparable: () => each.comparable,
         }))
-        return listRows(rows, { ...query, filter: undefined })
+        const outcome = listRows(rows, { ...query, filter: undefined })
+        if (outcome.outcome === 'tooMany') return outcome
+        return { ...outcome, records: outcome.records.map((text) => inOnePiece(() => text)) }
       },
     },
     idOf: ({ id }) => id,

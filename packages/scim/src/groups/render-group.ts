@@ -164,11 +164,9 @@ export function listedGroups({ storage, limits, groupType }: ListedGroupsDepende
       return list({ ...query, page: { ...query.page, limit: fittingGroups.length } }, renderContext)
     }
 
-    const records: RenderedResource[] = []
-    for (const group of fittingGroups) {
-      const shown = { members: members?.get(group.groupId) ?? [], ...renderContext }
-      records.push(await runInTurns(renderGroup(group, shown), renderContext.turns))
-    }
+    const records = fittingGroups.map((group) =>
+      renderGroup(group, { members: members?.get(group.groupId) ?? [], ...renderContext }),
+    )
     return { ...outcome, records }
   }
   return { resourceType: groupType, locationOf: groupLocation, list }

@@ -1,3 +1,4 @@
+import { type Pieces, runInTurns } from '@mintmark/internal'
 import type { ListPage, ListPosition } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
@@ -95,20 +96,20 @@ async function listType(
   // RFC 7644 §3.12 tooMany.
   if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')
   if (outcome.isNearLimit === true) onNearLimit(type)
-  requireWholePage(page, outcome)
-  return outcome
+  // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss users.
+  if (page.kind === 'index' && outcome.next !== undefined && outcome.records.length < page.limit)
+    throw refusal('page_too_large')
+  return { ...outcome, records: await runInTurns(renderAll(outcome.records), turns) }
 }
 
-/**
- * Refuses a page by index that contains fewer resources than requested because it would be too large.
- * @throws ScimError tooMany — reason `page_too_large`.
- */
-export function requireWholePage(
-  page: ListPage,
-  { records, next }: { readonly records: readonly unknown[]; readonly next?: unknown },
-): void {
-  // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss users.
-  if (page.kind === 'index' && next !== undefined && records.length < page.limit) throw refusal('page_too_large')
+/** Renders resources, and yields after each: a resource may be large. */
+function* renderAll(resources: readonly Pieces<RenderedResource>[]): Pieces<readonly RenderedResource[]> {
+  const rendered: RenderedResource[] = []
+  for (const resource of resources) {
+    rendered.push(yield* resource)
+    yield
+  }
+  return rendered
 }
 
 /** Returns how many bytes of a page the resources of earlier types leave; at least 1. */

@@ -1,3 +1,4 @@
+import type { Pieces } from '@mintmark/internal'
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 import type { ListOutcome, ListQuery, SortKey } from '@mintmark/storage-interface/stores'
 
@@ -19,8 +20,8 @@ export interface ListedType {
   readonly resourceType: ResourceType
   /** The URL of a resource: its `meta.location`. */
   readonly locationOf: (id: string, baseUrl: string) => string
-  /** Reads one page from storage and renders its resources. */
-  readonly list: (query: ListQuery, renderContext: RenderContext) => Promise<ListOutcome<RenderedResource>>
+  /** Reads one page from storage. Its records are the work that renders its resources, which has not started. */
+  readonly list: (query: ListQuery, renderContext: RenderContext) => Promise<ListOutcome<Pieces<RenderedResource>>>
 }
 
 /** A search of one resource type. */

@@ -1,12 +1,11 @@
 // One file, because all methods share how a user is found, parsed and shown.
 
 import type { ServerResponse } from '@mintmark/core/http'
-import { type Pieces, runInTurns, type Turns } from '@mintmark/internal'
+import { runInTurns } from '@mintmark/internal'
 import type { JsonObject, JsonValue, ProvisionedUserRecord, ScimStorage } from '@mintmark/storage-interface'
-import { type JsonText, type ListedUserRecord, type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
+import { type ListQuery, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { requireWholePage } from '../list/list-pages.ts'
 import { searchEndpoints } from '../list/search-endpoints.ts'
 import { attributesIn, comparableResource, includesAttribute, projectionOfWrite } from '../resource/resource.ts'
 import type { ListedType } from '../list/type-searches.ts'
@@ -311,14 +310,13 @@ const groupsSize = ({ groups = [] }: ProvisionedUserRecord): number =>
 const groupBytes = 200
 
 interface ListedUsersDependencies {
-  readonly turns: Turns
   readonly storage: ScimStorage
   readonly userType: ResourceType
   readonly renderCache: UserRenderCache
 }
 
 /** Lists the users of a provider, with one read per page. */
-export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUsersDependencies): ListedType => ({
+export const listedUsers = ({ storage, userType, renderCache }: ListedUsersDependencies): ListedType => ({
   resourceType: userType,
   locationOf: userLocation,
   async list(query, renderContext) {
@@ -327,23 +325,6 @@ export const listedUsers = ({ storage, userType, renderCache, turns }: ListedUse
       : { ...query, without: 'groups' as const }
     const outcome = await storage.provisionedUsers.list(shown)
     if (outcome.outcome === 'tooMany') return outcome
-    // Before megabytes are rendered in vain.
-    requireWholePage(query.page, outcome)
-    const render = (user: ListedUserRecord) => renderCache.render(user, renderContext)
-    const records = await runInTurns(renderAll(outcome.records, render), turns)
-    return { ...outcome, records }
+    return { ...outcome, records: outcome.records.map((user) => renderCache.render(user, renderContext)) }
   },
 })
-
-/** Renders users, and yields after each: a resource may be large. */
-function* renderAll(
-  users: readonly ListedUserRecord[],
-  render: (user: ListedUserRecord) => Pieces<JsonText>,
-): Pieces<readonly JsonText[]> {
-  const texts: JsonText[] = []
-  for (const user of users) {
-    texts.push(yield* render(user))
-    yield
-  }
-  return texts
-}
