@@ -1,10 +1,13 @@
 import {
+  isArray,
+  memberOf,
   providerId,
   type GroupId,
   type ProviderId,
   type UserId,
   type JsonObject,
   type JsonText,
+  type JsonValue,
   type EpochSeconds,
 } from './values.ts'
 import type { FilterAttribute } from './filter/resolved-filter.ts'
@@ -105,6 +108,22 @@ export interface IndexedAttribute {
   /** Whether no two users of a provider may have the same value. Values have at most 200 characters. */
   readonly isUnique: boolean
 }
+
+/** Returns the values of an indexed attribute in a user, in the form in which users are compared. */
+export function indexedValues(
+  { attribute, elementPart }: IndexedAttribute,
+  comparable: JsonObject,
+): readonly JsonValue[] {
+  const { extension, name, subName } = attribute
+  const steps = [extension, name, subName, elementPart].filter((step) => step !== undefined)
+  return steps.reduce<readonly JsonValue[]>(
+    (owners, step) => owners.flatMap((owner) => valuesOf(memberOf(owner, step))),
+    [comparable],
+  )
+}
+
+const valuesOf = (value: JsonValue | undefined): readonly JsonValue[] =>
+  value === undefined || value === null ? [] : isArray(value) ? value : [value]
 
 /**
  * Which key of a new or changed user belongs to another user: `id`, `externalId`, `userName`, in this order of precedence, or

@@ -84,6 +84,7 @@ export type {
   RemovalRequest,
   TakenKey,
 } from './provisioned-user.ts'
+export { indexedValues } from './provisioned-user.ts'
 export type { PushedRequestRecord, PushedRequestStore } from './pushed-request.ts'
 export type { SecretRecord } from './records/define-record.ts'
 export type { ReplayPurpose, ReplayStore } from './replay.ts'

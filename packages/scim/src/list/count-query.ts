@@ -1,7 +1,7 @@
 import type { ResolvedFilter } from '@mintmark/storage-interface'
 import type { ListQuery } from '@mintmark/storage-interface/stores'
 
-type CountQuery = Omit<ListQuery, 'providerId'>
+export type CountQuery = Omit<ListQuery, 'providerId'>
 
 /** Returns a query that counts the resources whose attribute has this value. It reads none of them. */
 export const countQuery = (name: string, value: string): CountQuery =>

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue, ResolvedFilter, ScimStorage } from '@mintmark/storage-interface'
-import type { IndexedAttribute, ListQuery, ProviderId } from '@mintmark/storage-interface/stores'
+import { type IndexedAttribute, indexedValues, type ProviderId } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { countMatches, countQuery } from '../list/count-query.ts'
+import { countMatches, type CountQuery, countQuery } from '../list/count-query.ts'
 import { indexedAttributesOf } from '../schema/indexed-attributes.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import { getMember, getText, isArray, isObject } from '../values/json.ts'
+import { getText } from '../values/json.ts'
 
 /**
  * Refuses a new user whose userName or unique value another user of the provider has. Storage refuses such a user too;
@@ -18,7 +18,7 @@ export async function requireFreeKeys(
   providerId: ProviderId,
   { storage, userType }: { readonly storage: ScimStorage; readonly userType: ResourceType },
 ): Promise<void> {
-  const findsUser = async (query: Omit<ListQuery, 'providerId'>): Promise<boolean> => {
+  const findsUser = async (query: CountQuery): Promise<boolean> => {
     const found = await storage.provisionedUsers.list({ providerId, ...query })
     return found.outcome === 'listed' && found.total > 0
   }
@@ -33,22 +33,15 @@ export async function requireFreeKeys(
 }
 
 /** Returns a filter for each value of an attribute in a user. */
-function equalities({ attribute, elementPart }: IndexedAttribute, user: JsonObject): readonly ResolvedFilter[] {
-  const { extension, name, subName } = attribute
-  const steps = [extension, name, subName, elementPart].filter((step) => step !== undefined)
-  const values = steps.reduce<readonly JsonValue[]>(
-    (owners, step) => owners.filter(isObject).flatMap((owner) => listOf(getMember(owner, step))),
-    [user],
-  )
+function equalities(indexed: IndexedAttribute, user: JsonObject): readonly ResolvedFilter[] {
+  const { attribute, elementPart } = indexed
+  const values = indexedValues(indexed, user)
   if (elementPart === undefined) return values.flatMap((value) => equality(attribute, value))
   const part = { extension: undefined, name: elementPart, subName: undefined, multiValued: false }
   return values.flatMap((value) =>
     equality(part, value).map((where) => ({ kind: 'element', attribute, where }) as const),
   )
 }
-
-const listOf = (value: JsonValue | undefined): readonly JsonValue[] =>
-  isArray(value) ? value : value === undefined ? [] : [value]
 
 /** Returns a filter that compares with the value, which is a string or a number for a unique attribute. */
 function equality(attribute: IndexedAttribute['attribute'], value: JsonValue): readonly ResolvedFilter[] {

@@ -2,8 +2,6 @@
 import { knownMembers } from '../filter/find-candidates.ts'
 import { compareText } from '../filter/matches-filter.ts'
 import {
-  isArray,
-  memberOf,
   type JsonObject,
   type ProviderId,
   type UserId,
@@ -13,17 +11,18 @@ import {
 } from '../values.ts'
 import type { ListQuery } from '../resource-list.ts'
 import type { UserRecord } from '../user.ts'
-import type {
-  GroupReference,
-  ListedUserRecord,
-  NewProvisionedUser,
-  ProvisionOutcome,
-  ProvisionedState,
-  ProvisionedUserChange,
-  ProvisionedUserRecord,
-  ProvisionedUserStore,
-  RemovalRequest,
-  TakenKey,
+import {
+  type GroupReference,
+  indexedValues,
+  type ListedUserRecord,
+  type NewProvisionedUser,
+  type ProvisionOutcome,
+  type ProvisionedState,
+  type ProvisionedUserChange,
+  type ProvisionedUserRecord,
+  type ProvisionedUserStore,
+  type RemovalRequest,
+  type TakenKey,
 } from '../provisioned-user.ts'
 import { findFormerBlock, isRefusedAsRemoved, keysOf, changedKeys } from './former-users.ts'
 import { type GroupTable, removeFromGroups, groupsOf, memberIdsOf } from './group-table.ts'
@@ -325,15 +324,10 @@ function takenKey(users: UserTable, { providerId, userId, state }: Claimant): Ex
 const uniqueTexts = ({ indexed }: UserTable, comparable: JsonObject): readonly string[] =>
   [...indexed.values()]
     .filter(({ isUnique }) => isUnique)
-    .flatMap(({ attribute: { extension, name, subName }, elementPart }) => {
-      const owner = extension === undefined ? comparable : memberOf(comparable, extension)
-      const value = memberOf(owner, name)
-      const values = isArray(value) ? value : [value]
-      const parts = values.map((each) => {
-        const part = elementPart ?? subName
-        return part === undefined ? each : memberOf(each, part)
-      })
-      return parts.flatMap((part) =>
-        part === undefined || part === null ? [] : [JSON.stringify([extension, name, subName, part])],
+    .flatMap((indexed) => {
+      const { attribute, elementPart } = indexed
+      const { extension, name, subName } = attribute
+      return indexedValues(indexed, comparable).map((value) =>
+        JSON.stringify([extension, name, subName, elementPart, value]),
       )
     })
