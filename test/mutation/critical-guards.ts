@@ -48,7 +48,7 @@ export const criticalGuards: readonly CriticalGuard[] = [
   },
   {
     file: 'packages/core/src/sessions/signed-in-user.ts',
-    condition: '!(authTime <= now + clockSkew)',
+    condition: 'authTime > now + clockSkew',
     test: 'packages/core/src/sessions/signed-in-user.test.ts',
   },
   {
