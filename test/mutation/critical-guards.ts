@@ -7,7 +7,7 @@ interface CriticalGuard extends GuardName {
 
 export const criticalGuards: readonly CriticalGuard[] = [
   {
-    file: 'packages/core/src/authorize/authorization-details.ts',
+    file: 'packages/core/src/permissions/authorization-details.ts',
     condition: '!isCovered(requested, usable, rules.types)',
     test: 'test/attacks/authorization-details.test.ts',
   },
@@ -22,12 +22,12 @@ export const criticalGuards: readonly CriticalGuard[] = [
     test: 'test/attacks/interaction-race.test.ts',
   },
   {
-    file: 'packages/core/src/authorize/proven-redirect.ts',
+    file: 'packages/core/src/clients/proven-redirect.ts',
     condition: '!isRegistered(requested, client.redirectUris)',
     test: 'test/attacks/redirect-uri.test.ts',
   },
   {
-    file: 'packages/core/src/authorize/proven-redirect.ts',
+    file: 'packages/core/src/clients/proven-redirect.ts',
     condition: 'client.disabledAt !== undefined',
     test: 'test/attacks/authorization-request.test.ts',
   },
@@ -52,9 +52,9 @@ export const criticalGuards: readonly CriticalGuard[] = [
     test: 'packages/core/src/sessions/signed-in-user.test.ts',
   },
   {
-    file: 'packages/core/src/token/grant.ts',
+    file: 'packages/core/src/tokens/grant.ts',
     condition: 'grant === undefined || !isUserActive(signedInUser.user, grant.userGeneration)',
-    test: 'packages/core/src/token/grant.test.ts',
+    test: 'packages/core/src/tokens/grant.test.ts',
   },
   {
     file: 'packages/core/src/token/grants/authorization-code.ts',
@@ -88,14 +88,14 @@ export const criticalGuards: readonly CriticalGuard[] = [
     test: 'test/attacks/refresh-token.test.ts',
   },
   {
-    file: 'packages/core/src/tokens/status.ts',
+    file: 'packages/core/src/permissions/status.ts',
     condition: 'grant.revokedAt !== undefined || client === undefined || client.disabledAt !== undefined',
-    test: 'packages/core/src/tokens/status.test.ts',
+    test: 'packages/core/src/permissions/status.test.ts',
   },
   {
-    file: 'packages/core/src/tokens/status.ts',
+    file: 'packages/core/src/permissions/status.ts',
     condition: 'family.revokedAt !== undefined || !(now < family.expiresAt) || family.grantId !== grant.grantId',
-    test: 'packages/core/src/tokens/status.test.ts',
+    test: 'packages/core/src/permissions/status.test.ts',
   },
   {
     file: 'packages/resource-server/src/access-token.ts',

@@ -11,7 +11,7 @@ import type { EpochSeconds } from '@mintmark/storage-interface'
 import { authorizationErrorResponse, RedirectableError, type ResponseDependencies } from './authorize/response.ts'
 import type { RequestRefused } from './events.ts'
 import { type OAuthError, type RefusalReason, toOAuthError } from './refusals.ts'
-import { grantManagementScopes } from './authorize/scopes.ts'
+import { grantManagementScopes } from './permissions/scopes.ts'
 
 /** Creates the event that records why a request was refused. */
 export function requestRefused(error: unknown, request: RequestHead): RequestRefused {

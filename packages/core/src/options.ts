@@ -1,7 +1,7 @@
 // Over 250 lines: the documentation of all options of the authorization server, from which a page is generated.
 import type { Clock, Header, Random, ServerRequest } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
-import type { AuthorizationDetailType } from './authorize/detail-types.ts'
+import type { AuthorizationDetailType } from './permissions/detail-types.ts'
 import type { InteractionPage } from './authorize/pending-interaction.ts'
 import type { RenderErrorPage } from './errors.ts'
 import type { EventListener } from './events.ts'
@@ -12,7 +12,7 @@ import type { RateLimiter } from './rate-limiter.ts'
 import type { ReadClientCertificate } from './sender/client-certificate.ts'
 import type { HostUsers } from './sessions/host-users.ts'
 import type { SignedIn } from './sessions/signed-in-user.ts'
-import type { GrantType } from './token/grant.ts'
+import type { GrantType } from './tokens/grant.ts'
 import type { ClaimValues } from './tokens/api-claims.ts'
 import type { MapClaims } from './tokens/claims.ts'
 

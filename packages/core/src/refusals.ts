@@ -6,7 +6,7 @@ import {
   type TokenEndpointAuthMethod,
 } from '@mintmark/storage-interface'
 
-import { SealingKeyError } from './keys/sealing-key-error.ts'
+import { SealingKeyError } from './sealing-key-error.ts'
 
 const clientFailed = 'Client authentication failed.'
 const codeInvalid = 'The authorization code is not valid.'

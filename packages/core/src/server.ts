@@ -23,7 +23,7 @@ import { findInteraction, type PendingInteraction } from './authorize/pending-in
 import { renderApiError, renderBearerError, renderBrowserError, requestRefused } from './errors.ts'
 import type { ServerOccurrence } from './events.ts'
 import type { KeyRing } from './keys/ring.ts'
-import { SealingKeyError } from './keys/sealing-key-error.ts'
+import { SealingKeyError } from './sealing-key-error.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { refuse } from './refusals.ts'
 import { serverRoutes } from './routes.ts'

@@ -2,7 +2,7 @@
 // options.
 import { type DurationSeconds, revocationRetention, seconds } from '@mintmark/storage-interface'
 import { isDeliveryStorage, requireStores } from '@mintmark/storage-interface/stores'
-import { detailTypeRegistry, type DetailTypes } from './authorize/detail-types.ts'
+import { detailTypeRegistry, type DetailTypes } from './permissions/detail-types.ts'
 import type { InteractionUrls } from './authorize/decide.ts'
 import type { SessionBoundTokens } from './authorize/code.ts'
 import { apiClaimSettings } from './tokens/api-claim-settings.ts'
@@ -12,7 +12,7 @@ import {
   organizationScopeDefinition,
   type ScopeRegistry,
   standardScopes,
-} from './authorize/scopes.ts'
+} from './permissions/scopes.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
 import { minimumRules, refuseInfeasibleMinimum, type SecurityProfile } from './clients/security-profile.ts'
 import { parseServerIssuer } from './issuer.ts'
@@ -21,7 +21,7 @@ import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './
 import type { AllowedOrigins } from './outbound/client.ts'
 import type { PurgeSettings } from './purge.ts'
 import type { DpopNoncePolicy } from './sender/prove-possession.ts'
-import type { Resource, ResourceRegistry } from './token/resources.ts'
+import type { Resource, ResourceRegistry } from './permissions/resources.ts'
 import { type ParsedOptions, parseOptions } from './options-schema.ts'
 
 /** The validated options, with every default filled in. */

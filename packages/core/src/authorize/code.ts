@@ -16,11 +16,11 @@ import { profileRules, type SecurityProfile } from '../clients/security-profile.
 import type { ServerOccurrence } from '../events.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
-import { organizationScope } from '../tokens/organization.ts'
+import { organizationScope } from '../permissions/organization.ts'
 import type { JoinedSession } from '../sessions/join-session.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { consumePushedRequest } from './pushed-request.ts'
-import { keepClaims, type ScopeRegistry } from './scopes.ts'
+import { keepClaims, type ScopeRegistry } from '../permissions/scopes.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 

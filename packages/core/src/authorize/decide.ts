@@ -2,11 +2,11 @@ import type { EpochSeconds, GrantRecord, OAuthStorage } from '@mintmark/storage-
 
 import type { OrganizationRecord } from '@mintmark/storage-interface/stores'
 import { refuse } from '../refusals.ts'
-import { organizationScope, organizationsOfUser } from '../tokens/organization.ts'
+import { organizationScope, organizationsOfUser } from '../permissions/organization.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
-import type { ResourceRules } from '../token/resources.ts'
-import { isConsented } from './consent-per-api.ts'
-import { areAlreadyGranted, type DetailTypes } from './detail-types.ts'
+import type { ResourceRules } from '../permissions/resources.ts'
+import { isConsented } from '../consent/consent-per-api.ts'
+import { areAlreadyGranted, type DetailTypes } from '../permissions/detail-types.ts'
 import type { AuthorizationRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 

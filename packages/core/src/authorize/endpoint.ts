@@ -12,11 +12,11 @@ import type { Journal } from '../events.ts'
 import { type Parameters, readForm, readQuery } from '../parameters.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
 import { identifySession } from '../sessions/signed-in-user.ts'
-import { requireNavigation } from './browser.ts'
+import { requireNavigation } from '../sessions/browser.ts'
 import { codeIssuedEvent, issueCode, type IssueCodeDependencies, limitCodes } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
 import { limitErrorRedirects } from './error-redirect.ts'
-import { requireClientId, verifyRedirect } from './proven-redirect.ts'
+import { requireClientId, verifyRedirect } from '../clients/proven-redirect.ts'
 import { openRequest } from './pushed-request.ts'
 import {
   parseAuthorizationRequest,

@@ -14,7 +14,7 @@ import {
   type SignedIn,
   type SignedInUser,
 } from '../sessions/signed-in-user.ts'
-import { readBrowser, requireSameOrigin } from './browser.ts'
+import { readBrowser, requireSameOrigin } from '../sessions/browser.ts'
 import {
   completeInteraction,
   decideNext,
@@ -23,10 +23,10 @@ import {
   type InteractionAnswer,
   type InteractionStep,
 } from './complete-interaction.ts'
-import { detailId } from './authorization-details.ts'
-import { type AuthorizationDetailText, type DetailTypes, typeNameOf, typeOf } from './detail-types.ts'
+import { detailId } from '../permissions/authorization-details.ts'
+import { type AuthorizationDetailText, type DetailTypes, typeNameOf, typeOf } from '../permissions/detail-types.ts'
 import { limitErrorRedirects } from './error-redirect.ts'
-import { requireClientId, verifyRedirect } from './proven-redirect.ts'
+import { requireClientId, verifyRedirect } from '../clients/proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest } from './request.ts'
 import type { InteractionUrls } from './decide.ts'

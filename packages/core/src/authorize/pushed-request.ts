@@ -31,7 +31,7 @@ import { indexParameters, type Parameters, readForm, refuseRepeated } from '../p
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
-import { verifyRedirect } from './proven-redirect.ts'
+import { verifyRedirect } from '../clients/proven-redirect.ts'
 import {
   type AuthorizationRequest,
   type AuthorizationRequestRules,

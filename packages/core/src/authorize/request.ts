@@ -8,7 +8,7 @@ import { type ProfileRules, type ProfileSettings, requireProfile } from '../clie
 import { chosenAlgorithm, idTokenAlgorithm } from '../keys/jws.ts'
 import { type Parameters, refuseRepeated, splitAtSpaces } from '../parameters.ts'
 import { OAuthError, refuse } from '../refusals.ts'
-import { requestedResources, requireResource, type ResourceRules, usableScopes } from '../token/resources.ts'
+import { requestedResources, requireResource, type ResourceRules, usableScopes } from '../permissions/resources.ts'
 import {
   isEssential,
   parseClaimsRequest,
@@ -16,8 +16,8 @@ import {
   requestedScopes,
   scopesOfRequestedClaims,
   type ScopeRegistry,
-} from './scopes.ts'
-import { organizationScope } from '../tokens/organization.ts'
+} from '../permissions/scopes.ts'
+import { organizationScope } from '../permissions/organization.ts'
 import {
   claimedUsers,
   hintedSubject,
@@ -34,9 +34,9 @@ import {
   type CodeChallenge,
   type Prompt,
 } from './parameters.ts'
-import { parseDetails, refuseOtherLocations, resourcesWithoutDetails } from './authorization-details.ts'
-import type { DetailTypes } from './detail-types.ts'
-import type { VerifiedRedirect } from './proven-redirect.ts'
+import { parseDetails, refuseOtherLocations, resourcesWithoutDetails } from '../permissions/authorization-details.ts'
+import type { DetailTypes } from '../permissions/detail-types.ts'
+import type { VerifiedRedirect } from '../clients/proven-redirect.ts'
 import { keepPushed, type PushedReference } from './sealed-push.ts'
 import {
   fragmentResponseMode,

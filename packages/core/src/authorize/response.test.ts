@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 
-import type { VerifiedRedirect } from './proven-redirect.ts'
+import type { VerifiedRedirect } from '../clients/proven-redirect.ts'
 import { formPostResponseMode } from './response.ts'
 
 const target = 'https://app.test/cb?x=1&y=2' as VerifiedRedirect

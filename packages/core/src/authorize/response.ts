@@ -5,7 +5,7 @@ import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { OAuthError } from '../refusals.ts'
-import type { VerifiedRedirect } from './proven-redirect.ts'
+import type { VerifiedRedirect } from '../clients/proven-redirect.ts'
 
 /** Responds to the client with a code (RFC 6749 §4.1.2). `iss` identifies the server that answered (RFC 9207 §2). */
 export const authorizationResponse = (

@@ -9,7 +9,7 @@ import {
 } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
-import { identifyClient } from '../authorize/proven-redirect.ts'
+import { identifyClient } from './proven-redirect.ts'
 import type { OutboundClient } from '../outbound/client.ts'
 import { createFetchCache, type Fetched } from '../outbound/fetch-cache.ts'
 import type { RateLimiter } from '../rate-limiter.ts'

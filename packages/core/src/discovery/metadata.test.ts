@@ -1,6 +1,6 @@
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
-import { standardScopes } from '../authorize/scopes.ts'
+import { standardScopes } from '../permissions/scopes.ts'
 import { createStoredKeys } from '../keys/stored-keys.ts'
 import { type MetadataSources, serverMetadata, wellKnownPaths } from './metadata.ts'
 

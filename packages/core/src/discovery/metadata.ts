@@ -1,8 +1,8 @@
 import { cacheLatest, type Endpoint, proofAlgorithms } from '@mintmark/internal'
 import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
 import { responseModes } from '../authorize/response.ts'
-import type { DetailTypes } from '../authorize/detail-types.ts'
-import type { ScopeRegistry } from '../authorize/scopes.ts'
+import type { DetailTypes } from '../permissions/detail-types.ts'
+import type { ScopeRegistry } from '../permissions/scopes.ts'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 import { certificateMethods } from '../clients/certificate.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
@@ -11,9 +11,9 @@ import { contentEncryptions, encryptionAlgorithms } from '../clients/encrypt-ans
 import type { KeyRing } from '../keys/ring.ts'
 import type { DiscoveryOptions } from '../options.ts'
 import type { MutualTls } from '../sender/client-certificate.ts'
-import type { GrantType } from '../token/grant.ts'
+import type { GrantType } from '../tokens/grant.ts'
 import { idTokenClaims } from '../tokens/protocol-claims.ts'
-import { publicDocument } from './public-document.ts'
+import { publicDocument } from '../keys/public-document.ts'
 
 /** Serves the metadata document. It is created at the first request and needs no storage. */
 export function metadataEndpoint(metadata: Readonly<Record<string, unknown>>): Endpoint {

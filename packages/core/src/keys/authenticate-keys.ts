@@ -3,7 +3,7 @@ import type { EpochSeconds, SigningKeyRecord } from '@mintmark/storage-interface
 
 import { isSigningAlgorithm } from './ring.ts'
 import { keyStates } from './schedule.ts'
-import { SealingKeyError } from './sealing-key-error.ts'
+import { SealingKeyError } from '../sealing-key-error.ts'
 import { deriveSecrets } from './sealing.ts'
 import type { StoredKeySettings } from './settings.ts'
 

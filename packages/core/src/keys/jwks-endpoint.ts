@@ -1,6 +1,6 @@
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 
-import { publicDocument, type PublicDocument } from '../discovery/public-document.ts'
+import { publicDocument, type PublicDocument } from './public-document.ts'
 import type { Endpoint } from '@mintmark/internal'
 import type { KeyRing, PublicKey } from './ring.ts'
 

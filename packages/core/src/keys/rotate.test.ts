@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 
 import { aRing, issuer, publishedKeyIds, schedule, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
-import { documentMaxAge } from '../discovery/public-document.ts'
+import { documentMaxAge } from './public-document.ts'
 
 import { withRowMac } from './authenticate-keys.ts'
 import { createStoredKeys } from './stored-keys.ts'

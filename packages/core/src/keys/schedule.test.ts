@@ -3,7 +3,7 @@ import { aSigningKeyRecord } from '@mintmark/storage-interface/fixtures'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-import { documentMaxAge } from '../discovery/public-document.ts'
+import { documentMaxAge } from './public-document.ts'
 import { keyStates, nextChange, parseKeySchedule, removableKeys, type KeyScheduleOptions } from './schedule.ts'
 
 const day = 86_400

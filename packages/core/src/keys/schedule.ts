@@ -11,7 +11,7 @@ import {
 import type { KeyId } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 
-import { documentMaxAge } from '../discovery/public-document.ts'
+import { documentMaxAge } from './public-document.ts'
 import { inWords } from '../schema-messages.ts'
 import type { SigningAlgorithm } from './ring.ts'
 

@@ -10,7 +10,7 @@ import { importJWK } from 'jose/key/import'
 
 import { createSigner, signJwt } from './jws.ts'
 import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
-import { SealingKeyError } from './sealing-key-error.ts'
+import { SealingKeyError } from '../sealing-key-error.ts'
 import { importSealingKey, parseSealingSecrets, type SealingKey, type SealingSecrets } from './sealing.ts'
 
 /** A key pair that a vault created. */

@@ -22,7 +22,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 
-import { readBrowser, requireNavigation, requireSameOrigin } from '../authorize/browser.ts'
+import { readBrowser, requireNavigation, requireSameOrigin } from '../sessions/browser.ts'
 import { accountNameOf } from '../authorize/pending-interaction.ts'
 import { isVerified } from '../clients/logo.ts'
 import { requestRefused } from '../errors.ts'

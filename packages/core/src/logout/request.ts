@@ -1,6 +1,6 @@
 import { clientId, type Brand, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
-import { identifyClient, isRegistered } from '../authorize/proven-redirect.ts'
+import { identifyClient, isRegistered } from '../clients/proven-redirect.ts'
 import { preferredLocales, refuseTooLong } from '../authorize/parameters.ts'
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { type Parameters, refuseRepeated } from '../parameters.ts'

@@ -13,7 +13,7 @@ import {
   sha256,
 } from '@mintmark/internal'
 
-import type { ProvenPossession } from '../token/grant.ts'
+import type { ProvenPossession } from './proven-possession.ts'
 
 /** The certificate that a client presented in its TLS handshake. */
 export interface ClientCertificate {

@@ -20,9 +20,9 @@ import {
 
 import type { KeyRing } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
-import type { ProvenPossession } from '../token/grant.ts'
 import { createDpopNonces, longestNonceLifetime } from './dpop-nonce.ts'
 import { createProofSignatures } from './proof-signatures.ts'
+import type { ProvenPossession } from './proven-possession.ts'
 
 /** Whether proofs must contain a nonce of the server, may contain one, or need none. */
 export type DpopNoncePolicy = 'required' | 'offered' | 'off'
@@ -68,9 +68,6 @@ export interface DpopVerifier {
   /** Returns the headers for the response to a request with this proof. */
   headers(proof: VerifiedProof, now: EpochSeconds): Promise<readonly Header[]>
 }
-
-/** The value for a request that proves possession of no key. */
-export const noPossession = Object.freeze({ kind: 'none' }) as ProvenPossession
 
 export function createDpopVerifier(deps: {
   readonly issuer: string

@@ -29,9 +29,9 @@ import {
 } from '@mintmark/storage-interface'
 import type { SecretDigest, SessionEnd, SessionEndReason, SessionId } from '@mintmark/storage-interface/stores'
 
-import { defineBrowserCookie } from '../authorize/browser.ts'
+import { defineBrowserCookie } from './browser.ts'
 import { parseIssuer } from '../issuer.ts'
-import { isSessionActive } from '../tokens/status.ts'
+import { isSessionActive } from '../permissions/status.ts'
 import { type HostUsers, hostUsers, readHostUsers } from './host-users.ts'
 import { endOtherSessions, listSessions, type SessionSummary } from './list-sessions.ts'
 import type { SignedIn } from './signed-in-user.ts'

@@ -19,7 +19,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { AuthenticationRecord, InteractionLogin } from '@mintmark/storage-interface/stores'
 
-import { isUserActive } from '../tokens/status.ts'
+import { isUserActive } from '../permissions/status.ts'
 
 /** The user whom the host's session identifies, and how they signed in. */
 export interface SignedIn {

@@ -20,12 +20,13 @@ import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { type MutualTls, proveCertificate } from '../sender/client-certificate.ts'
-import { type DpopVerifier, noPossession, type VerifiedProof } from '../sender/prove-possession.ts'
+import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
+import { noPossession, type ProvenPossession } from '../sender/proven-possession.ts'
 import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tokens/access-token.ts'
 import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../tokens/claims.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
-import type { DecisionForUser, GrantDecision, GrantType, ProvenPossession } from './grant.ts'
-import { requireResource } from './resources.ts'
+import type { DecisionForUser, GrantDecision, GrantType } from '../tokens/grant.ts'
+import { requireResource } from '../permissions/resources.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
   readonly clock: Clock

@@ -24,15 +24,15 @@ import {
 } from '@mintmark/storage-interface'
 import type { FamilyId, FamilyStatus, Possession } from '@mintmark/storage-interface/stores'
 
-import { registeredScopes } from '../authorize/scopes.ts'
+import { registeredScopes } from '../permissions/scopes.ts'
 import { permittedAlgorithm, profileRules, type ProfileSettings } from '../clients/security-profile.ts'
 import { signJwt } from '../keys/jws.ts'
 import { isCurrent, verifyOwnJwt, type VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
-import type { GrantDecision, UserDecision } from '../token/grant.ts'
+import type { GrantDecision, UserDecision } from './grant.ts'
 import { subjectFor, userOfSubject } from './pairwise.ts'
-import { isFamilyActive, type Active } from './status.ts'
+import { isFamilyActive, type Active } from '../permissions/status.ts'
 
 export interface AccessTokenDependencies extends ProfileSettings {
   readonly issuer: string

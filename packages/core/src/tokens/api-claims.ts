@@ -1,8 +1,8 @@
 import { isJsonObject, parseJsonObject, utf8Length } from '@mintmark/internal'
 import type { JsonObject, JsonValue, OAuthStorage, ProvisionedUserRecord } from '@mintmark/storage-interface'
 
-import type { TokenOrganization } from './organization.ts'
-import type { ActiveUser } from './status.ts'
+import type { TokenOrganization } from '../permissions/organization.ts'
+import type { ActiveUser } from '../permissions/status.ts'
 
 /** The claims that tell an API what a user may do (RFC 9068 §2.2.3, RFC 7643 §4.1.2). */
 export const apiClaimNames = ['roles', 'groups', 'entitlements'] as const

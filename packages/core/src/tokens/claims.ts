@@ -7,12 +7,12 @@ import {
   StorageUnavailableError,
 } from '@mintmark/storage-interface'
 
-import { requestedClaimNames, type ScopeRegistry } from '../authorize/scopes.ts'
+import { requestedClaimNames, type ScopeRegistry } from '../permissions/scopes.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { type ApiClaimSettings, type ApiClaimSource, limitClaims, readApiClaims } from './api-claims.ts'
-import { organizationClaimNames, type TokenOrganization } from './organization.ts'
+import { organizationClaimNames, type TokenOrganization } from '../permissions/organization.ts'
 import { accessTokenClaimNames, introspectionClaimNames, protocolClaims } from './protocol-claims.ts'
-import type { ActiveUser } from './status.ts'
+import type { ActiveUser } from '../permissions/status.ts'
 
 /** Where claims go. */
 type ClaimsDestination = 'id_token' | 'userinfo' | 'access_token' | 'introspection'

@@ -8,14 +8,14 @@ import {
 } from '@mintmark/storage-interface'
 import type { GrantStatus } from '@mintmark/storage-interface/stores'
 
-import { grantManagementScopes, type ScopeRegistry } from '../authorize/scopes.ts'
+import { grantManagementScopes, type ScopeRegistry } from '../permissions/scopes.ts'
 import type { Journal } from '../events.ts'
 import { refuse } from '../refusals.ts'
 import type { VerifiedProof } from '../sender/prove-possession.ts'
-import type { ResourceRegistry } from '../token/resources.ts'
+import type { ResourceRegistry } from '../permissions/resources.ts'
 import { statusOfAccessToken } from './access-token.ts'
 import { type PresentedTokenDependencies, verifyPresentedToken } from './presented-token.ts'
-import { type Active, isGrantActive } from './status.ts'
+import { type Active, isGrantActive } from '../permissions/status.ts'
 
 export interface GrantsEndpointDependencies extends PresentedTokenDependencies {
   readonly storage: OAuthStorage

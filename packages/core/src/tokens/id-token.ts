@@ -12,7 +12,7 @@ import { encryptAnswer } from '../clients/encrypt-answer.ts'
 import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
-import type { DecisionForUser } from '../token/grant.ts'
+import type { DecisionForUser } from './grant.ts'
 import { sidFor, subjectFor } from './pairwise.ts'
 import type { IdTokenClaim } from './protocol-claims.ts'
 

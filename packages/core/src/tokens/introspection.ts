@@ -11,9 +11,9 @@ import {
 } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, OAuthStorage } from '@mintmark/storage-interface'
 
-import { detailsFor, registeredDetails } from '../authorize/authorization-details.ts'
-import type { DetailTypes } from '../authorize/detail-types.ts'
-import { mayRefresh, registeredScopes } from '../authorize/scopes.ts'
+import { detailsFor, registeredDetails } from '../permissions/authorization-details.ts'
+import type { DetailTypes } from '../permissions/detail-types.ts'
+import { mayRefresh, registeredScopes } from '../permissions/scopes.ts'
 import {
   authenticateClient,
   requireConfidential,
@@ -35,7 +35,7 @@ import {
 import { computeIntrospectionClaims, type ClaimsDependencies } from './claims.ts'
 import { digestRefreshToken, parseRefreshToken, type RefreshToken } from './refresh-token.ts'
 import { subjectFor } from './pairwise.ts'
-import { isFamilyActive } from './status.ts'
+import { isFamilyActive } from '../permissions/status.ts'
 
 export interface IntrospectionEndpointDependencies extends ClientAuthenticationDependencies, IntrospectDependencies {
   readonly clock: Clock

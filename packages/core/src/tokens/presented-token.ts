@@ -7,7 +7,7 @@ import { refuse } from '../refusals.ts'
 import { type MutualTls, proveCertificate } from '../sender/client-certificate.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { verifyAccessToken, type VerifiedAccessToken, type VerifyAccessTokenDependencies } from './access-token.ts'
-import { isSameKey } from './status.ts'
+import { isSameKey } from '../permissions/status.ts'
 
 export interface PresentedTokenDependencies extends VerifyAccessTokenDependencies {
   readonly dpop: DpopVerifier

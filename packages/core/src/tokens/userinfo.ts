@@ -10,7 +10,7 @@ import { refuse } from '../refusals.ts'
 import { statusOfAccessToken, type VerifiedAccessToken } from './access-token.ts'
 import { computeUserinfoClaims, type ClaimsDependencies } from './claims.ts'
 import { type PresentedTokenDependencies, verifyPresentedToken } from './presented-token.ts'
-import type { Active } from './status.ts'
+import type { Active } from '../permissions/status.ts'
 
 export interface UserinfoEndpointDependencies extends PresentedTokenDependencies, ClaimsDependencies {
   readonly storage: OAuthStorage

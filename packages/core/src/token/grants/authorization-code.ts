@@ -12,20 +12,21 @@ import {
 } from '@mintmark/storage-interface'
 import type { StatusStore, Possession } from '@mintmark/storage-interface/stores'
 
-import { detailsFor } from '../../authorize/authorization-details.ts'
-import type { DetailTypes } from '../../authorize/detail-types.ts'
+import { detailsFor } from '../../permissions/authorization-details.ts'
+import type { DetailTypes } from '../../permissions/detail-types.ts'
 import { boundCodePrefix } from '../../authorize/code.ts'
 import { needsPkce } from '../../authorize/parameters.ts'
-import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
+import { mayRefresh, registeredScopes } from '../../permissions/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import type { Parameters } from '../../parameters.ts'
 import { refuse, type OAuthError, type Refusal } from '../../refusals.ts'
-import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
-import { narrowedDetails, narrowResources, resolveTarget, type TokenTargetDependencies } from '../resources.ts'
+import type { ProvenPossession } from '../../sender/proven-possession.ts'
+import { defineGrant, type GrantType } from '../../tokens/grant.ts'
+import { narrowedDetails, narrowResources, resolveTarget, type TokenTargetDependencies } from '../../permissions/resources.ts'
 import { claimsMayFail, computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../../tokens/claims.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
-import { organizationOfGrant } from '../../tokens/organization.ts'
-import { isBindingActive, isGrantActive, isPossession, isSameKey } from '../../tokens/status.ts'
+import { organizationOfGrant } from '../../permissions/organization.ts'
+import { isBindingActive, isGrantActive, isPossession, isSameKey } from '../../permissions/status.ts'
 
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
   CreateFamilyDependencies &

@@ -2,11 +2,11 @@ import type { Brand } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
-import { organizationOfClient } from '../../tokens/organization.ts'
+import { organizationOfClient } from '../../permissions/organization.ts'
 import { splitAtSpaces } from '../../parameters.ts'
 import { refuse } from '../../refusals.ts'
-import { defineGrant, type GrantType } from '../grant.ts'
-import { requestedResources, resolveTarget, type TokenTargetDependencies, usableScopes } from '../resources.ts'
+import { defineGrant, type GrantType } from '../../tokens/grant.ts'
+import { requestedResources, resolveTarget, type TokenTargetDependencies, usableScopes } from '../../permissions/resources.ts'
 
 /** A confidential client that requests a token for itself. Only `proveServiceAccount` creates this value. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>

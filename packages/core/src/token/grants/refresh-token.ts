@@ -10,14 +10,15 @@ import {
   type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
 
-import { detailsFor, resourcesWithoutDetails } from '../../authorize/authorization-details.ts'
-import type { DetailTypes } from '../../authorize/detail-types.ts'
-import { mayRefresh, registeredScopes } from '../../authorize/scopes.ts'
+import { detailsFor, resourcesWithoutDetails } from '../../permissions/authorization-details.ts'
+import type { DetailTypes } from '../../permissions/detail-types.ts'
+import { mayRefresh, registeredScopes } from '../../permissions/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { profileRules, type ProfileSettings } from '../../clients/security-profile.ts'
 import { type Parameters, splitAtSpaces } from '../../parameters.ts'
 import { refuse, type OAuthError } from '../../refusals.ts'
-import { organizationOfGrant } from '../../tokens/organization.ts'
+import type { ProvenPossession } from '../../sender/proven-possession.ts'
+import { organizationOfGrant } from '../../permissions/organization.ts'
 import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
 import {
   digestOf,
@@ -29,15 +30,15 @@ import {
   type RefreshToken,
   type RefreshTokenDigests,
 } from '../../tokens/refresh-token.ts'
-import { isFamilyActive, isPossession, isSameKey } from '../../tokens/status.ts'
-import { defineGrant, type GrantType, type ProvenPossession } from '../grant.ts'
+import { isFamilyActive, isPossession, isSameKey } from '../../permissions/status.ts'
+import { defineGrant, type GrantType } from '../../tokens/grant.ts'
 import {
   narrowedDetails,
   narrowResources,
   resolveTarget,
   type TokenTargetDependencies,
   usableScopes,
-} from '../resources.ts'
+} from '../../permissions/resources.ts'
 
 type RefreshTokenGrantDependencies = RotateRefreshTokenDependencies &
   TokenTargetDependencies &

@@ -1,8 +1,8 @@
 import type { GrantRecord, JsonObject } from '@mintmark/storage-interface'
 
-import { apiScopes, type ResourceRules } from '../token/resources.ts'
-import { detailsFor } from './authorization-details.ts'
-import type { DetailTypes } from './detail-types.ts'
+import { apiScopes, type ResourceRules } from '../permissions/resources.ts'
+import { detailsFor } from '../permissions/authorization-details.ts'
+import type { DetailTypes } from '../permissions/detail-types.ts'
 
 /** The members of an authorization request that users consent to. */
 interface RequestedAccess {

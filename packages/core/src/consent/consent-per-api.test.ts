@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
 import { OAuthError } from '../refusals.ts'
-import { requestedResources, type ResourceRules, usableScopes } from '../token/resources.ts'
+import { requestedResources, type ResourceRules, usableScopes } from '../permissions/resources.ts'
 import { addDecision, type GrantedOnPage, grantedResources, isConsented } from './consent-per-api.ts'
 
 const [notes, payments] = ['https://notes.test', 'https://payments.test']

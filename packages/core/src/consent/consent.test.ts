@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 
 import { registerClient } from '../clients/registration.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
-import type { ResourceRules } from '../token/resources.ts'
+import type { ResourceRules } from '../permissions/resources.ts'
 import { createConnectedApps, saveGrant, withdrawConsent } from './consent.ts'
 
 const now = epochSeconds(1000)

@@ -4,10 +4,10 @@ import { expect, expectTypeOf, it } from 'vitest'
 
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import { registerClient } from '../clients/registration.ts'
-import type { VerifiedAccessToken } from '../tokens/access-token.ts'
+import type { VerifiedAccessToken } from './access-token.ts'
 import { grantForUser, type GrantDecision, type GrantEvidence, type UserDecision } from './grant.ts'
-import type { RotatedFamily } from './grants/refresh-token.ts'
-import type { ProvenVerifier, RedeemedCode } from './grants/authorization-code.ts'
+import type { RotatedFamily } from '../token/grants/refresh-token.ts'
+import type { ProvenVerifier, RedeemedCode } from '../token/grants/authorization-code.ts'
 
 // The type check makes these assertions.
 

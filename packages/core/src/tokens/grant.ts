@@ -22,16 +22,17 @@ import {
 } from '@mintmark/storage-interface'
 import type { AuthenticationRecord, FamilyId, GrantId, Possession, SessionId } from '@mintmark/storage-interface/stores'
 
-import { saveGrant } from '../authorize/consent.ts'
+import { saveGrant } from '../consent/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
 import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
+import type { ProvenPossession } from '../sender/proven-possession.ts'
 import { type HostUsers, hostUsers, readHostUsers } from '../sessions/host-users.ts'
 import { identifyUser, type SignedIn } from '../sessions/signed-in-user.ts'
-import type { TokenClaims } from '../tokens/claims.ts'
-import type { TokenOrganization } from '../tokens/organization.ts'
-import { isUserActive, type ActiveUser } from '../tokens/status.ts'
-import type { ResourceRules, TokenTarget } from './resources.ts'
+import type { TokenClaims } from './claims.ts'
+import type { TokenOrganization } from '../permissions/organization.ts'
+import { isUserActive, type ActiveUser } from '../permissions/status.ts'
+import type { ResourceRules, TokenTarget } from '../permissions/resources.ts'
 
 /**
  * Evidence that a grant was verified, such as a redeemed code. Each grant type defines its own brand in the file that
@@ -39,12 +40,6 @@ import type { ResourceRules, TokenTarget } from './resources.ts'
  * is evidence: authentication does not prove that anything was granted.
  */
 export type GrantEvidence = Brand<object, 'GrantEvidence'>
-
-/**
- * The key that the sender of a request has proven to hold, or the fact that it has proven none. Only the token endpoint
- * creates this value; a grant type passes on the value that it received.
- */
-export type ProvenPossession = Brand<Possession, 'ProvenPossession'>
 
 /** Who presents a grant: the client, and the key that it holds. */
 interface Presenter {

@@ -1,6 +1,6 @@
 import { type ClientRecord, type DurationSeconds, type JsonObject, seconds } from '@mintmark/storage-interface'
 
-import { type DetailRules, narrowDetails } from '../authorize/authorization-details.ts'
+import { type DetailRules, narrowDetails } from './authorization-details.ts'
 import type { ProfileRules } from '../clients/security-profile.ts'
 import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'

@@ -1,6 +1,6 @@
 import { clientId, type Brand, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
-import { isVisibleAscii } from '../clients/authenticate.ts'
+import { isVisibleAscii } from './authenticate.ts'
 import type { Parameters } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 

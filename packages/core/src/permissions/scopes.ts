@@ -3,7 +3,7 @@ import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-inte
 
 import { splitAtSpaces } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
-import { organizationScope } from '../tokens/organization.ts'
+import { organizationScope } from './organization.ts'
 
 /**
  * Determines the scope values of a request. Unknown values are ignored (OIDC Core §3.1.2.1), and so is `offline_access`

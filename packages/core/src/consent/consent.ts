@@ -20,10 +20,10 @@ import {
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
-import type { ResourceRules } from '../token/resources.ts'
-import { isGrantActive } from '../tokens/status.ts'
+import type { ResourceRules } from '../permissions/resources.ts'
+import { isGrantActive } from '../permissions/status.ts'
 import { addDecision, type GrantedOnPage } from './consent-per-api.ts'
-import { isEqualJson } from './detail-types.ts'
+import { isEqualJson } from '../permissions/detail-types.ts'
 
 interface WithdrawConsentDependencies {
   readonly storage: OAuthStorage
