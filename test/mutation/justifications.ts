@@ -72,7 +72,7 @@ export const justifications: readonly Justification[] = [
     reason: 'The JSON parser gives the same string, in more time.',
   },
   {
-    file: 'packages/scim/src/values/element-list.ts',
+    file: 'packages/scim/src/resource/element-list.ts',
     condition: 'immutable.length === 0 || !isObject(before) || !isObject(after)',
     change: 'without immutable.length === 0',
     reason: 'It saves a copy.',
@@ -187,7 +187,7 @@ export const justifications: readonly Justification[] = [
     reason: 'Every member of this kind is named like its column.',
   },
   {
-    file: 'packages/scim/src/server/scim-router.ts',
+    file: 'packages/scim/src/router.ts',
     condition: 'bytes <= largeResponse',
     change: 'bytes < largeResponse',
     reason: 'The bound is a round number: a response of exactly this size may wait for memory or not.',

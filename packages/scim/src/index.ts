@@ -1,6 +1,6 @@
-export { createScimServer } from './server/create-scim-server.ts'
-export type { ScimServer } from './server/create-scim-server.ts'
-export type { ScimServerOptions } from './server/scim-options.ts'
+export { createScimServer } from './server.ts'
+export type { ScimServer } from './server.ts'
+export type { ScimServerOptions } from './options.ts'
 export type { ProvisioningHooks } from './users/user-dependencies.ts'
 
 export {
@@ -9,7 +9,7 @@ export {
   registerIdentityProvider,
   revokePreviousProviderSecrets,
 } from './providers/registration.ts'
-export { tenantUrl } from './server/scim-call.ts'
+export { tenantUrl } from './call/scim-call.ts'
 export type { ToleranceProfile } from './tolerance/tolerances.ts'
 
 export { defineAttribute, defineSchema } from './schema/schema.ts'

@@ -2,7 +2,7 @@ import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { decodeIdentifier, type ScimEndpoint, type ScimRoutes } from '../server/scim-call.ts'
+import { decodeIdentifier, type ScimEndpoint, type ScimRoutes } from '../call/scim-call.ts'
 import { isArray, isObject, toObject } from '../values/json.ts'
 import type { BulkOperation } from './parse-bulk.ts'
 

@@ -4,14 +4,14 @@ import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal, renderScimError, type ScimErrorBody, toScimError } from '../error/scim-error.ts'
 import { recordRefusal, type ScimOccurrence } from '../event/scim-event.ts'
-import { readMessage, scimResponse } from '../message/scim-message.ts'
+import { readMessage, scimResponse } from '../call/scim-message.ts'
 import {
   recordTolerances,
   type ScimCall,
   type ScimCollection,
   type ScimEndpoint,
   type ScimRoutes,
-} from '../server/scim-call.ts'
+} from '../call/scim-call.ts'
 import { createToleranceCounter, tolerancesOf } from '../tolerance/tolerances.ts'
 import { isArray, isObject, membersByName, toObject } from '../values/json.ts'
 import {

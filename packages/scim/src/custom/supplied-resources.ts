@@ -5,7 +5,7 @@ import { comparisonsOf, listRows, type ProviderId, jsonText } from '@mintmark/st
 import { refusal, ScimError } from '../error/scim-error.ts'
 import { parseResource } from '../resource/parse-resource.ts'
 import { projectResource, comparableResource } from '../resource/resource.ts'
-import type { ServedType } from '../resource/resource-endpoints.ts'
+import type { ServedType } from './resource-endpoints.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { createParseContext } from '../tolerance/tolerances.ts'
 import { getMember, isObject, toObject } from '../values/json.ts'

@@ -5,7 +5,7 @@ import { jsonText } from '@mintmark/storage-interface/stores'
 import { expect, test } from 'vitest'
 
 import { userResourceType } from '../schema/user-schema.ts'
-import type { ScimCall } from '../server/scim-call.ts'
+import type { ScimCall } from '../call/scim-call.ts'
 import { listedUsers } from '../users/user-endpoints.ts'
 import { pageByCursor, pageByIndex } from './list-pages.ts'
 

@@ -3,7 +3,7 @@ import type { ListPage, ListPosition } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
 import type { RenderedResource } from '../schema/projection.ts'
-import type { ScimCall } from '../server/scim-call.ts'
+import type { ScimCall } from '../call/scim-call.ts'
 import type { CursorPosition } from './list-cursor.ts'
 import type { TypeSearch } from './type-searches.ts'
 

@@ -2,7 +2,7 @@ import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { namedAttributes, type Query } from '../message/scim-message.ts'
+import { namedAttributes, type Query } from '../call/scim-message.ts'
 import { type RequestedAttributes, splitAttributeNames } from '../resource/resource.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { isArray, type Member, membersByName, parseJsonObjectInPieces, requireMessageSchema } from '../values/json.ts'

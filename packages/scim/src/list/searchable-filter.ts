@@ -7,7 +7,7 @@ import { freezeFilter } from '../filter/resolve-filter.ts'
 import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { locationFilter } from './location-filter.ts'
-import { isWritable } from '../values/read-value.ts'
+import { isWritable } from '../resource/read-value.ts'
 import { nameKey } from '../values/text.ts'
 
 type LocationTests = (test: Extract<ResolvedFilter, { readonly kind: 'text' }>) => ResolvedFilter | boolean

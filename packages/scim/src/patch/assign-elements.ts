@@ -12,9 +12,9 @@ import {
   keepImmutableParts,
   primaryElements,
   withSinglePrimary,
-} from '../values/element-list.ts'
+} from '../resource/element-list.ts'
 import { getMember, isObject, withMember } from '../values/json.ts'
-import { buildComplexValue, readParts, unwrapValue } from '../values/read-value.ts'
+import { buildComplexValue, readParts, unwrapValue } from '../resource/read-value.ts'
 import { assignValue } from './assign-value.ts'
 import type { Assignment } from './parse-patch.ts'
 

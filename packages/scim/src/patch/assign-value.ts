@@ -12,9 +12,9 @@ import {
   replaceElementsInPieces,
   simpleKey,
   withSinglePrimary,
-} from '../values/element-list.ts'
+} from '../resource/element-list.ts'
 import { getMember, isArray, isObject, membersByName, sameValueInPieces } from '../values/json.ts'
-import { buildComplexValue, readElementsInPieces, readParts, readValue, unwrapValue } from '../values/read-value.ts'
+import { buildComplexValue, readElementsInPieces, readParts, readValue, unwrapValue } from '../resource/read-value.ts'
 import type { Assignment } from './parse-patch.ts'
 import { nameKey } from '../values/text.ts'
 

@@ -26,7 +26,7 @@ import {
 } from '../schema/find-attribute.ts'
 import { isOwnSchemas } from '../resource/parse-resource.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
-import { defaultLimits, type ScimLimits } from '../server/scim-limits.ts'
+import { defaultLimits, type ScimLimits } from '../call/scim-limits.ts'
 import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
   isArray,
@@ -37,7 +37,7 @@ import {
   requireMessageSchema,
   toObject,
 } from '../values/json.ts'
-import { isWritable, readSimple } from '../values/read-value.ts'
+import { isWritable, readSimple } from '../resource/read-value.ts'
 import { nameKey } from '../values/text.ts'
 
 /**

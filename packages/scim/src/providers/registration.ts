@@ -32,7 +32,7 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { isEmailAddress } from '../values/text.ts'
-import { tenantUrl } from '../server/scim-call.ts'
+import { tenantUrl } from '../call/scim-call.ts'
 import { type ToleranceProfile, toleranceProfiles } from '../tolerance/tolerances.ts'
 
 /** The settings of a new identity provider. */

@@ -6,7 +6,7 @@ import { findSchema } from '../schema/find-attribute.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
 import type { AppliedTolerance, ParseContext } from '../tolerance/tolerances.ts'
 import { isArray, isObject, membersByName, parseJsonObjectInPieces, toObject } from '../values/json.ts'
-import { isWritable, readElementsInPieces, readValue } from '../values/read-value.ts'
+import { isWritable, readElementsInPieces, readValue } from './read-value.ts'
 import { nameKey } from '../values/text.ts'
 import { completeResource } from './resource.ts'
 

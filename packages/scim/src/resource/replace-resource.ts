@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { refusal } from '../error/scim-error.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
-import { keepImmutableParts, replaceElementsInPieces } from '../values/element-list.ts'
+import { keepImmutableParts, replaceElementsInPieces } from './element-list.ts'
 import { getMember, isArray, isObject, sameValueInPieces, toObject } from '../values/json.ts'
 import { completeResource } from './resource.ts'
 

@@ -7,7 +7,7 @@ import { enterpriseUserSchema, userSchema, userResourceType } from './user-schem
 import { groupSchema } from './group-schema.ts'
 import { renderResourceType, renderSchema } from '../discovery/discovery.ts'
 import { createToleranceCounter, toleranceProfiles } from '../tolerance/tolerances.ts'
-import { readValue } from '../values/read-value.ts'
+import { readValue } from '../resource/read-value.ts'
 
 test('gives an attribute the defaults of the RFC (RFC 7643 §2.2)', () => {
   expect(defineAttribute({ name: 'x' })).toMatchObject({

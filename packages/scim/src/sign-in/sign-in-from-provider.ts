@@ -18,7 +18,7 @@ import {
   type WrittenUser,
   userBeforeWrite,
 } from '../users/write-user.ts'
-import { readValue } from '../values/read-value.ts'
+import { readValue } from '../resource/read-value.ts'
 
 /** A user whom an identity provider has signed in by SAML or OpenID Connect, as verified by the host. */
 export interface ProviderLogin {

@@ -1,6 +1,6 @@
 // One file, because profiles and counters use the names that the table defines.
 
-import type { WorkBudget } from '../server/provider-load.ts'
+import type { WorkBudget } from '../call/provider-load.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 
 /** A deviation from the RFCs that some identity provider depends on. */

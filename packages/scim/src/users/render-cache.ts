@@ -19,13 +19,13 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import { checkPreconditions, hasPreconditions } from '../message/scim-message.ts'
+import { checkPreconditions, hasPreconditions } from '../call/scim-message.ts'
 import { includesAttribute, projectResource, renderMeta } from '../resource/resource.ts'
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'
-import { type ScimCall, scimRoot, tenantUrl } from '../server/scim-call.ts'
-import { defaultLimits, type ScimLimits } from '../server/scim-limits.ts'
+import { type ScimCall, scimRoot, tenantUrl } from '../call/scim-call.ts'
+import { defaultLimits, type ScimLimits } from '../call/scim-limits.ts'
 import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
 
 /**

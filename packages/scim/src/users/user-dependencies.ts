@@ -8,7 +8,7 @@ import type { RevocationLister, ScimOccurrence } from '../event/scim-event.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { PageLimits } from '../list/search-request.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import type { ResourceQuota } from '../server/resource-quota.ts'
+import type { ResourceQuota } from '../call/resource-quota.ts'
 import type { UserRenderCache } from './render-cache.ts'
 
 /** Dependencies of `userState`. */

@@ -17,7 +17,7 @@ import {
   readProjection,
   readQuery,
   resourceResponse,
-} from '../message/scim-message.ts'
+} from '../call/scim-message.ts'
 import { applyAssignments } from '../patch/apply-patch.ts'
 import { assignedAttributes, type Assignment } from '../patch/parse-patch.ts'
 import { parseResourceInPieces } from '../resource/parse-resource.ts'
@@ -31,7 +31,7 @@ import {
   type ScimCall,
   type ScimCollection,
   type ScimEndpoint,
-} from '../server/scim-call.ts'
+} from '../call/scim-call.ts'
 import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
 import { provisionUser } from './provision-user.ts'
 import { requireFreeKeys } from './require-free-keys.ts'

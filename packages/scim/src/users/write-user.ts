@@ -20,11 +20,11 @@ import {
 
 import { refusal } from '../error/scim-error.ts'
 import type { ScimOccurrence } from '../event/scim-event.ts'
-import { hasPreconditions } from '../message/scim-message.ts'
+import { hasPreconditions } from '../call/scim-message.ts'
 import { blockUnlessEnabled } from '../providers/block-unless-enabled.ts'
 import { comparableResource, includesAttribute } from '../resource/resource.ts'
 import type { Projection } from '../schema/projection.ts'
-import type { ScimCall } from '../server/scim-call.ts'
+import type { ScimCall } from '../call/scim-call.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { getMember, getText, toObject } from '../values/json.ts'
 import { excludedAttributes, isSameResource, readStoredResource, requireVersion } from './render-cache.ts'

@@ -5,8 +5,8 @@ import { refusal } from '../error/scim-error.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { addElementsInPieces, primaryElements } from './element-list.ts'
-import { isArray, isObject, membersByName, toObject } from './json.ts'
-import { isAllowedText, parseBoolean, parseInstant } from './text.ts'
+import { isArray, isObject, membersByName, toObject } from '../values/json.ts'
+import { isAllowedText, parseBoolean, parseInstant } from '../values/text.ts'
 
 /**
  * Parses the value of an attribute. Names are spelled as in the schema; read-only sub-attributes and nulls are dropped.

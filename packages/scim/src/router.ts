@@ -19,14 +19,14 @@ import type { RateDecision } from '@mintmark/core/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 
-import { refusal, type ScimError, toScimError } from '../error/scim-error.ts'
-import { rateLimitHeaders, renderRefusal } from '../message/scim-message.ts'
-import { answeredRequest, type AnsweredRequest } from '../event/scim-event.ts'
+import { refusal, type ScimError, toScimError } from './error/scim-error.ts'
+import { rateLimitHeaders, renderRefusal } from './call/scim-message.ts'
+import { answeredRequest, type AnsweredRequest } from './event/scim-event.ts'
 import {
   authenticateProvider,
   type AuthenticateProviderDependencies,
   type ScimCaller,
-} from '../providers/authenticate-provider.ts'
+} from './providers/authenticate-provider.ts'
 import {
   parseScimPath,
   type ScimEndpoint,
@@ -35,9 +35,9 @@ import {
   scimRoot,
   type ScimRoutes,
   tenantUrl,
-} from './scim-call.ts'
-import { createProviderLoad, createWorkBudget, type ProviderLoad } from './provider-load.ts'
-import type { ScimLimits } from './scim-limits.ts'
+} from './call/scim-call.ts'
+import { createProviderLoad, createWorkBudget, type ProviderLoad } from './call/provider-load.ts'
+import type { ScimLimits } from './call/scim-limits.ts'
 
 interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly issuer: string

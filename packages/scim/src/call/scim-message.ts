@@ -6,7 +6,7 @@ import { refusal, renderScimError, type ScimError } from '../error/scim-error.ts
 import { parseProjection, type RequestedAttributes, splitAttributeNames } from '../resource/resource.ts'
 import type { Projection, RenderedResource } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import type { ScimCall } from '../server/scim-call.ts'
+import type { ScimCall } from './scim-call.ts'
 import { parseJson } from '../values/parse-json.ts'
 import { nameKey } from '../values/text.ts'
 

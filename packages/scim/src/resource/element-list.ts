@@ -2,10 +2,10 @@ import { mapInPieces, type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { comparableValue } from '../resource/resource.ts'
+import { comparableValue } from './resource.ts'
 import type { Attribute } from '../schema/schema.ts'
-import { getMember, isObject, sameValue, toObject, withMember } from './json.ts'
-import { foldCase, nameKey } from './text.ts'
+import { getMember, isObject, sameValue, toObject, withMember } from '../values/json.ts'
+import { foldCase, nameKey } from '../values/text.ts'
 
 /**
  * Returns a function that computes the key of a value (RFC 7643 §2.4). The key consists of `value` and `type`, because

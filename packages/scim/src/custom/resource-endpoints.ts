@@ -14,7 +14,7 @@ import {
   readQuery,
   resourceResponse,
   scimContent,
-} from '../message/scim-message.ts'
+} from '../call/scim-message.ts'
 import type { FilterLimits } from '../filter/parse-filter.ts'
 import type { PageLimits } from '../list/search-request.ts'
 import { assignedAttributes } from '../patch/parse-patch.ts'
@@ -27,9 +27,9 @@ import {
   type ScimCall,
   type ScimCollection,
   type ScimEndpoint,
-} from '../server/scim-call.ts'
-import { parseResourceInPieces } from './parse-resource.ts'
-import { attributesIn, projectionOfWrite } from './resource.ts'
+} from '../call/scim-call.ts'
+import { parseResourceInPieces } from '../resource/parse-resource.ts'
+import { attributesIn, projectionOfWrite } from '../resource/resource.ts'
 
 /** How the endpoints of a resource type find, write and show its resources. */
 export interface ServedType<Resource> {
