@@ -22,7 +22,12 @@ import type { Parameters } from '../../parameters.ts'
 import { refuse, type OAuthError, type Refusal } from '../../refusals.ts'
 import type { ProvenPossession } from '../../sender/proven-possession.ts'
 import { defineGrant, type GrantType } from '../../tokens/grant.ts'
-import { narrowedDetails, narrowResources, resolveTarget, type TokenTargetDependencies } from '../../permissions/resources.ts'
+import {
+  narrowedDetails,
+  narrowResources,
+  resolveTarget,
+  type TokenTargetDependencies,
+} from '../../permissions/resources.ts'
 import { claimsMayFail, computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../../tokens/claims.ts'
 import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
 import { organizationOfGrant } from '../../permissions/organization.ts'

@@ -6,7 +6,12 @@ import { organizationOfClient } from '../../permissions/organization.ts'
 import { splitAtSpaces } from '../../parameters.ts'
 import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../../tokens/grant.ts'
-import { requestedResources, resolveTarget, type TokenTargetDependencies, usableScopes } from '../../permissions/resources.ts'
+import {
+  requestedResources,
+  resolveTarget,
+  type TokenTargetDependencies,
+  usableScopes,
+} from '../../permissions/resources.ts'
 
 /** A confidential client that requests a token for itself. Only `proveServiceAccount` creates this value. */
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
