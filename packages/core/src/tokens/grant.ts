@@ -20,7 +20,7 @@ import {
   type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import type { AuthenticationRecord, FamilyId, GrantId, Possession, SessionId } from '@mintmark/storage-interface/stores'
+import type { AuthenticationRecord, FamilyId, GrantId, SessionId } from '@mintmark/storage-interface/stores'
 
 import { saveGrant } from '../consent/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
