@@ -41,10 +41,10 @@ import {
   lastAdministratorOptions,
   lastAdministrators,
   type LastAdministratorOptions,
-} from './users/last-administrators.ts'
+} from './last-administrators/last-administrators.ts'
 import { administerWebhooks, type WebhookAdministration } from './webhooks/webhook-administration.ts'
 import { administerUsers, type UserAdministration } from './users/user-administration.ts'
-import { userTypeWithFields } from './users/user-filter.ts'
+import { userTypeWithFields } from './last-administrators/user-filter.ts'
 
 /** The options of `createAdministration`. Only `storage` is required. */
 export interface AdministrationOptions {

@@ -1,5 +1,3 @@
-import { isLoopbackHost } from './clients/redirect-uri.ts'
-
 /**
  * Checks the issuer of a server, and that its storage is bound to the same issuer. Otherwise the server would serve the
  * records of one issuer at the addresses of another.
@@ -38,3 +36,7 @@ export function parseIssuer(issuer: string): URL {
   }
   return url
 }
+
+/** Whether a host name denotes the local machine. */
+export const isLoopbackHost = (hostname: string): boolean =>
+  hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost'

@@ -6,7 +6,7 @@ import type { AdminStorage, JsonObject } from '@mintmark/storage-interface'
 
 import type { CustomFields } from '../custom-fields/custom-field.ts'
 import { AdminError, toAdminError } from '../error/refusals.ts'
-import type { LastAdministrators } from '../users/last-administrators.ts'
+import type { LastAdministrators } from '../last-administrators/last-administrators.ts'
 import type { Actor, AdminAction, AdminOccurrence, AuditTarget } from './admin-event.ts'
 import { type AuditLog, adminLog, plainJson } from './audit-log.ts'
 

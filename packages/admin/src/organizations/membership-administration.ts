@@ -12,7 +12,7 @@ import {
   noAdministration,
   applyUnlessLastAdministrator,
   type Administered,
-} from '../users/last-administrators.ts'
+} from '../last-administrators/last-administrators.ts'
 import { findUser } from '../users/user-view.ts'
 
 /** A membership, and the version that a change expects. Without a version the change applies to any version. */

@@ -17,8 +17,8 @@ import {
   findAdministered,
   noAdministration,
   applyUnlessLastAdministrator,
-} from './last-administrators.ts'
-import { comparableUser } from './user-filter.ts'
+} from '../last-administrators/last-administrators.ts'
+import { comparableUser } from '../last-administrators/user-filter.ts'
 import { type UserView, findUser, loggedUser, userView } from './user-view.ts'
 
 /** A user, and the version that a change expects. Without a version the change applies to any version. */

@@ -5,7 +5,7 @@ import { type AdminContext, audit } from '../audit/audit.ts'
 import { AdminError, type AdminRefusalReason } from '../error/refusals.ts'
 import { isChosenIdentifier } from '../text.ts'
 import { findLostAdministration, changedClaims, type UserChange } from './update-user.ts'
-import { applyUnlessLastAdministrator } from './last-administrators.ts'
+import { applyUnlessLastAdministrator } from '../last-administrators/last-administrators.ts'
 import { deactivateUnlessLastAdministrator } from './user-lifecycle.ts'
 
 /** A user from the host's own table. Claims and custom fields that are left out are removed. */

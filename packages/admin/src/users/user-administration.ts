@@ -5,7 +5,7 @@ import { AdminError, toAdminError } from '../error/refusals.ts'
 import { pageLimit, type Page, type PageRequest } from '../page.ts'
 import { type UserChange, type UserTarget, updateUser } from './update-user.ts'
 import { upsertUsers, type UpsertOptions, type UpsertResult, type UserUpsert } from './upsert-users.ts'
-import { userFilter } from './user-filter.ts'
+import { userFilter } from '../last-administrators/user-filter.ts'
 import {
   createUser,
   deactivateUser,

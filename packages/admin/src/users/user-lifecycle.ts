@@ -7,7 +7,7 @@ import { type AdminContext, audit } from '../audit/audit.ts'
 import { plainJson } from '../audit/audit-log.ts'
 import { AdminError } from '../error/refusals.ts'
 import { isChosenIdentifier } from '../text.ts'
-import { findAdministered, applyUnlessLastAdministrator } from './last-administrators.ts'
+import { findAdministered, applyUnlessLastAdministrator } from '../last-administrators/last-administrators.ts'
 import { changedClaims, type UserChange } from './update-user.ts'
 import { findUser, loggedUser, userView, type UserView } from './user-view.ts'
 

@@ -1,9 +1,10 @@
 import { encodeBase64url, isJsonObject, isStorable, parseJsonObject, repeatsMember, sha256 } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
+import { isLoopbackHost } from '../issuer.ts'
 import { isOutboundUrl } from '../outbound/client.ts'
 import { isWebPage } from './check-metadata.ts'
-import { isLoopbackHost, isRegistrableRedirectUri } from './redirect-uri.ts'
+import { isRegistrableRedirectUri } from './redirect-uri.ts'
 
 /** The members of a client that come from its document. */
 export type DocumentMetadata = Pick<

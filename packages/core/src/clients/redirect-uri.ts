@@ -1,5 +1,7 @@
 import { decodeComponent } from '@mintmark/internal'
 
+import { isLoopbackHost } from '../issuer.ts'
+
 /** Whether a URI may be registered as a redirect URI. */
 export const isRegistrableRedirectUri = (uri: string): boolean => brokenRedirectRule(uri) === undefined
 
@@ -70,10 +72,6 @@ function brokenWebRule(uri: string, url: URL): RedirectRule | undefined {
   // `app.test.` and `app.test` are the same host in DNS, but different origins in a browser.
   return url.hostname.split('.').includes('') ? 'host' : undefined
 }
-
-/** Whether a host name denotes the local machine. */
-export const isLoopbackHost = (hostname: string): boolean =>
-  hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost'
 
 /** RFC 8252 §7.1: a private-use scheme is a reversed domain name, so it contains a dot; `javascript:` does not. */
 const isPrivateUseScheme = (protocol: string): boolean => /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol)
