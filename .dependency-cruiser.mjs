@@ -32,7 +32,12 @@ const floorRules = Object.entries(floors).flatMap(([name, entries]) =>
     name: `${name}-${entry.replace('/', '')}-imports-only-lower-floors`,
     severity: 'error',
     from: { path: `^packages/${name}/src/${pathOf(entry)}`, pathNot: '\\.test\\.ts$' },
-    to: { path: `^packages/${name}/src/(?!${entries.slice(0, index + 1).map(pathOf).join('|')})` },
+    to: {
+      path: `^packages/${name}/src/(?!${entries
+        .slice(0, index + 1)
+        .map(pathOf)
+        .join('|')})`,
+    },
   })),
 )
 

@@ -1,5 +1,13 @@
 export { columnsOf, snakeCase, tableColumns } from './records/define-record.ts'
-export type { Column, ColumnName, Field, FieldKind, Fields, RecordDefinition, RecordOf } from './records/define-record.ts'
+export type {
+  Column,
+  ColumnName,
+  Field,
+  FieldKind,
+  Fields,
+  RecordDefinition,
+  RecordOf,
+} from './records/define-record.ts'
 export { jsonCodec } from './records/json-codec.ts'
 export type { JsonCodec } from './records/json-codec.ts'
 export { authenticationFields, codes } from './authorization-code.ts'
