@@ -5,40 +5,41 @@
  * Files at the root that are not listed are above all of them.
  */
 const floors = {
-  core: [
-    ...['schema-messages', 'sealing-key-error', 'refusals', 'parameters', 'issuer', 'outbound/', 'keys/', 'events'],
-    ...['http/', 'purge', 'rate-limiter', 'sender/', 'clients/', 'permissions/', 'sessions/', 'consent/', 'tokens/'],
-    ...['authorize/', 'errors', 'telemetry', 'logout/', 'delivery/', 'options', 'options-schema', 'token/', 'settings'],
-    'discovery/',
-  ],
-  admin: [
-    ...['text', 'error/', 'custom-fields/', 'page', 'last-administrators/', 'audit/', 'deliveries/', 'clients/'],
-    ...['users/', 'organizations/', 'providers/', 'grants/', 'sessions/', 'webhooks/', 'administration', 'http/'],
-  ],
-  'storage-interface': [
-    ...['values', 'options', 'outcome', 'records/', 'webhook', 'cursor', 'filter/', 'resource-list', 'session', 'user'],
-    ...['provisioned-user', 'authorization-code', 'delivery', 'grant', 'group', 'client', 'signing-key'],
-    ...['opaque-token', 'subject', 'revocation', 'token-family', 'change', 'pushed-request', 'organization'],
-    ...['custom-resource', 'interaction', 'identity-provider', 'status', 'replay', 'initial-access-token'],
-    ...['log-entry', 'storage', 'contract/', 'announce-revocations', 'fixtures', 'index', 'memory/', 'stores'],
-  ],
+  core: `
+    schema-messages sealing-key-error refusals parameters issuer outbound/ keys/ events http/ purge
+    rate-limiter sender/ clients/ permissions/ sessions/ consent/ tokens/ authorize/ errors telemetry logout/
+    delivery/ options options-schema token/ settings discovery/
+  `,
+  admin: `
+    text error/ custom-fields/ page last-administrators/ audit/ deliveries/ clients/ users/ organizations/
+    providers/ grants/ sessions/ webhooks/ administration http/
+  `,
+  'storage-interface': `
+    values options outcome records/ webhook cursor filter/ resource-list session user provisioned-user
+    authorization-code delivery grant group client signing-key opaque-token subject revocation token-family
+    change pushed-request organization custom-resource interaction identity-provider status replay
+    initial-access-token log-entry storage contract/ announce-revocations fixtures index memory/ stores
+  `,
 }
 
 /** The pattern of a floor: `name/` is a folder, `name` a file. */
 const pathOf = (floor) => (floor.endsWith('/') ? floor : `${floor}\\.ts$`)
 
-const floorRules = Object.entries(floors).flatMap(([name, entries]) =>
-  entries.map((entry, index) => ({
-    name: `${name}-${entry.replace('/', '')}-imports-only-lower-floors`,
-    severity: 'error',
-    from: { path: `^packages/${name}/src/${pathOf(entry)}`, pathNot: '\\.test\\.ts$' },
-    to: {
-      path: `^packages/${name}/src/(?!${entries
-        .slice(0, index + 1)
-        .map(pathOf)
-        .join('|')})`,
-    },
-  })),
+const floorRules = Object.entries(floors).flatMap(([name, floorsOfPackage]) =>
+  floorsOfPackage
+    .trim()
+    .split(/\s+/)
+    .map((entry, index, entries) => ({
+      name: `${name}-${entry.replace('/', '')}-imports-only-lower-floors`,
+      severity: 'error',
+      from: { path: `^packages/${name}/src/${pathOf(entry)}`, pathNot: '\\.test\\.ts$' },
+      to: {
+        path: `^packages/${name}/src/(?!${entries
+          .slice(0, index + 1)
+          .map(pathOf)
+          .join('|')})`,
+      },
+    })),
 )
 
 export default {
