@@ -14,7 +14,7 @@ export default defineConfig({
     taskTitleValueFormatTruncate: 200,
     // Compilers and servers are programs of their own: much of the work is waiting for them.
     maxWorkers: 2,
-    globalSetup: ['test/packed/packed-setup.ts'],
+    globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts', 'test/packed/packed-setup.ts'],
     reporters: ['default', tallyReporter],
     include: ['test/packed/**/*.test.ts'],
     testTimeout: 180_000,

@@ -9,6 +9,8 @@ const fences = readPages().flatMap((page) => fencesOf(page))
 it('every block has a language, and TypeScript blocks use one name for it', () => {
   const languages: ReadonlySet<string> = new Set([
     'ts',
+    'tsx',
+    'js',
     'java',
     'sh',
     'json',
@@ -47,7 +49,9 @@ it('a page shows or describes every file that its code imports', () => {
     const read = page.path.startsWith('docs/tutorial/')
       ? pages.filter(({ path }) => dirname(path) === dirname(page.path))
       : [page]
-    const shown = new Set(read.flatMap(fencesOf).map(({ source }) => basename(source.split('#')[0] ?? '')))
+    const names = read.flatMap(fencesOf).map(({ source }) => basename(source.split('#')[0] ?? ''))
+    // A bundler finds files without their ending.
+    const shown = new Set(names.flatMap((name) => [name, name.replace(/\.tsx?$/, '')]))
     const prose = withoutFences(page.text)
     const imported = fencesOf(page).flatMap(({ language, code }) => (language === 'ts' ? importedFiles(code) : []))
     return imported

@@ -94,7 +94,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
 /** Programs on the reader's machine, or installed by an earlier step of the page. */
 const programs: ReadonlySet<string> = new Set(
   `. cat cd chmod cp export mkdir mv rm source kill
-   curl git jq node openssl tar
+   curl create-next-app@latest git jq node openssl tar
    createdb createuser pg_dump pg_restore psql sqlite3 redis-cli
    caddy crontab docker nginx systemctl wrangler`.split(/\s+/),
 )

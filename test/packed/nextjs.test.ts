@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
+import { migrate } from '@mintmark/storage-sql'
+import { toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
+import { aDatabase } from '../../packages/storage-sql/test/support/postgres-of-the-run.ts'
 import { challenge, encode } from '../support/flow.ts'
 import { freePort } from '../support/free-port.ts'
 import { navigate } from '../support/navigate.ts'
@@ -16,48 +19,65 @@ import { startProgram, type RunningProgram } from '../support/start-program.ts'
 
 const { packages } = inject('packed')
 
-/** The example is an ordinary App Router project. Its users sign in to a client on another origin, in Chromium. */
-describe('the Next.js example, installed from tarballs', () => {
-  let folder: string
-  let environment: Readonly<Record<string, string>>
-  let client: Client
-  let product: RunningProgram
-  let browser: Browser
-  let page: Page
+/**
+ * The example is laid over the project that today's `create-next-app` makes, with its defaults. Its users sign in to a client on
+ * another origin, in Chromium.
+ */
+const project = await createProject()
+if (project === undefined) console.warn('The npm registry did not answer, so no project of create-next-app is tested.')
 
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'mintmark-nextjs-'))
+describe.skipIf(project === undefined)("the Next.js example, in a project of today's create-next-app", () => {
+  const folder = project ?? ''
+
+  beforeAll(() => {
     cpSync('examples/nextjs', folder, { recursive: true })
+    // The layout of the generator loads fonts from Google while it builds, which not every network allows.
+    writeFileSync(join(folder, 'app/layout.tsx'), layoutWithoutFonts)
     const used = packages.filter(({ name }) => names.includes(name)).map(({ tarball }) => tarball)
     // Installing may need the machine's own settings, such as its proxy or certificates.
-    run(['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', ...used], folder, process.env)
+    const install = ['npm', 'install', '--prefer-offline', '--no-audit', '--no-fund']
+    run([...install, ...used, 'pg', '@types/pg'], { cwd: folder, env: process.env })
   })
-  afterAll(() => {
-    product?.stop()
-    rmSync(folder, { recursive: true })
-  })
+  afterAll(() => rmSync(dirname(folder), { recursive: true }))
 
   it('builds without any environment and creates no database', () => {
-    run(['npm', 'run', 'build'], folder)
+    run(['npm', 'run', 'build'], { cwd: folder })
 
     expect(existsSync(join(folder, '.next/BUILD_ID'))).toBe(true)
     expect(existsSync(join(folder, 'mintmark.db'))).toBe(false)
   })
 
-  describe('when it runs', () => {
+  describe.each([
+    ['SQLite', async () => ({})],
+    ['PostgreSQL', async () => ({ DATABASE_URL: await migratedDatabase() })],
+  ])('on %s', (_, database) => {
     let authorizationRequest: string
+    let environment: Readonly<Record<string, string>>
+    let client: Client
+    let product: RunningProgram
+    let browser: Browser
+    let page: Page
+
     beforeAll(async () => {
       client = await openClient()
       const port = await freePort()
       environment = {
-        ISSUER_URL: `http://localhost:${port}`,
+        ...(await database()),
+        ISSUER_URL: `http://localhost:${port}/id`,
         REDIRECT_URI: client.redirectUri,
+        POST_LOGOUT_REDIRECT_URI: new URL('/signed-out', client.redirectUri).href,
         SEALING_KEY: Buffer.alloc(32, 7).toString('base64url'),
         SESSION_SECRET: 'a-secret-of-this-test-and-of-nothing-else',
       }
-      run(['npm', 'run', 'setup'], folder, environment)
+      run(['node', 'setup.mjs'], { cwd: folder, env: environment })
       const command = ['npm', 'start', '--', '--port', String(port), '--hostname', '127.0.0.1'] as const
-      product = await startProgram({ command: [...command], cwd: folder, env: environment, port })
+      product = await startProgram({
+        command: [...command],
+        cwd: folder,
+        env: environment,
+        port,
+        readyPath: '/id/jwks',
+      })
       authorizationRequest = `${environment['ISSUER_URL']}/auth?${encode({
         client_id: 'partner',
         redirect_uri: client.redirectUri,
@@ -71,8 +91,21 @@ describe('the Next.js example, installed from tarballs', () => {
       page = await browser.newPage({ userAgent: browserName })
     })
     afterAll(async () => {
+      product?.stop()
       await browser?.close()
       await client?.close()
+    })
+
+    it('serves both discovery documents, and leaves every other address to the product', async () => {
+      const statusOf = async (path: string) => (await fetch(new URL(path, environment['ISSUER_URL']))).status
+      const unknown = await fetch(new URL('/pricng', environment['ISSUER_URL']))
+
+      expect(await statusOf('/id/.well-known/openid-configuration')).toBe(200)
+      expect(await statusOf('/.well-known/oauth-authorization-server/id')).toBe(200)
+      expect(await statusOf('/id/pricng')).toBe(404)
+      expect(unknown.status).toBe(404)
+      expect(unknown.headers.get('content-type')).toContain('text/html')
+      expect(await unknown.text()).toContain('This page could not be found')
     })
 
     const signIn = async (): Promise<void> => {
@@ -104,7 +137,7 @@ describe('the Next.js example, installed from tarballs', () => {
       await page.goto(`${authorizationRequest}&prompt=login`)
       const back = new URL(await page.locator('input[name="return_to"]').inputValue(), environment['ISSUER_URL'])
       // Signs in without following the redirect, as if a Server Action had done it.
-      const signedIn = await page.request.post(`${environment['ISSUER_URL']}/api/sign-in`, {
+      const signedIn = await page.request.post(`${back.origin}/api/sign-in`, {
         form: { email: 'ann@example.com', password: 'example', return_to: back.pathname + back.search },
         headers: { origin: back.origin },
         maxRedirects: 0,
@@ -123,8 +156,27 @@ describe('the Next.js example, installed from tarballs', () => {
       expect(client.received).toEqual([{ userAgent: browserName, hasCode: true }])
     })
 
+    it('signing out of the product revokes the session, and the next authorization request asks for the password', async () => {
+      const origin = new URL(environment['ISSUER_URL'] ?? '').origin
+      const signedOut = await page.request.post(`${origin}/api/sign-out`, { headers: { origin }, maxRedirects: 0 })
+      await page.goto(authorizationRequest)
+
+      expect(signedOut.status()).toBe(303)
+      await page.getByLabel('Password').waitFor()
+    })
+
+    it('a client signs the user out of the product', async () => {
+      await signIn()
+      await page.waitForURL(`${client.redirectUri}?*`)
+      await page.goto(`${environment['ISSUER_URL']}/session/end`)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.goto(authorizationRequest)
+
+      await page.getByLabel('Password').waitFor()
+    })
+
     it('refuses a sign-in form that another site posts', async () => {
-      const forged = await navigate(new URL(`${environment['ISSUER_URL']}/api/sign-in`), {
+      const forged = await navigate(new URL('/api/sign-in', environment['ISSUER_URL']), {
         method: 'POST',
         headers: { origin: 'https://attacker.example' },
         body: new URLSearchParams({ email: 'ann@example.com', password: 'example' }),
@@ -166,13 +218,46 @@ async function openClient(): Promise<Client> {
 
 const browserName = 'the browser of this test'
 
-/** The packages that the example's package.json depends on. */
+const layoutWithoutFonts = `import './globals.css'
+
+export default function RootLayout({ children }: LayoutProps<'/'>) {
+  return (
+    <html lang="en">
+      <body>{children}</body>
+    </html>
+  )
+}
+`
+
+/** The packages that the example imports. */
 const names = ['adapter-fetch', 'core', 'pages', 'storage-interface', 'storage-sql'].map((name) => `@mintmark/${name}`)
 
+/** Creates a project with the newest generator. @returns its folder; `undefined` if the registry does not answer. */
+async function createProject(): Promise<string | undefined> {
+  const registry = await fetch('https://registry.npmjs.org/create-next-app/latest').catch(() => undefined)
+  if (!registry?.ok) return undefined
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-nextjs-'))
+  const generate = ['npx', '--yes', 'create-next-app@latest', 'acme', '--yes', '--skip-install', '--disable-git']
+  run(generate, { cwd: folder, env: process.env })
+  return join(folder, 'acme')
+}
+
+/** Creates an empty database with the tables of Mintmark. @returns its address. */
+async function migratedDatabase(): Promise<string> {
+  const database = await aDatabase()
+  await migrate({ dialect: toPostgresDialect(database.pool()) })
+  return database.url
+}
+
 /** Runs a command with the environment of a fresh machine and these variables. @throws Error if it fails. */
-function run([program = '', ...args]: readonly string[], cwd: string, variables: object = {}): void {
+function run([program = '', ...args]: readonly string[], { cwd, env: variables = {} }: RunOptions): void {
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, NEXT_TELEMETRY_DISABLED: '1', CI: '1', ...variables }
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8', env })
   if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed.\n${stdout}${stderr}`)
+}
+
+interface RunOptions {
+  readonly cwd: string
+  readonly env?: object
 }

@@ -8,6 +8,8 @@ interface Program {
   readonly env?: Readonly<Record<string, string>>
   /** The port of 127.0.0.1 on which the program will listen. */
   readonly port: number
+  /** The path that responds with 200 when the program is ready. */
+  readonly readyPath?: string
 }
 
 /** A running program that serves HTTP. */
@@ -18,10 +20,12 @@ export interface RunningProgram {
 }
 
 /**
- * Starts a program and waits until it responds to `/jwks`.
+ * Starts a program and waits until it responds to `/jwks`, or to another path.
  * @throws Error with the program's output when it does not respond within ten seconds.
  */
-export async function startProgram({ command: [program, ...args], cwd, env, port }: Program): Promise<RunningProgram> {
+export async function startProgram(options: Program): Promise<RunningProgram> {
+  const { command, cwd, env, port, readyPath = '/jwks' } = options
+  const [program, ...args] = command
   // Starts a new process group, because some programs are scripts that start the real program; `stop` ends both.
   const child = spawn(program, args, { cwd, detached: true, env: { ...process.env, NO_COLOR: '1', ...env } })
   const chunks: string[] = []
@@ -37,14 +41,14 @@ export async function startProgram({ command: [program, ...args], cwd, env, port
       ),
   }
 
-  if (await isUp(port)) return running
+  if (await isUp(port, readyPath)) return running
   running.stop()
   throw new Error(`${program} ${args.join(' ')} did not respond on port ${port}: ${running.output()}`)
 }
 
-async function isUp(port: number): Promise<boolean> {
+async function isUp(port: number, path: string): Promise<boolean> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const answers = await send(port, { path: '/jwks' }).then(
+    const answers = await send(port, { path }).then(
       ({ status }) => status === 200,
       () => false,
     )

@@ -1,37 +1,47 @@
 import { toFetch } from '@mintmark/adapter-fetch'
 import { createAuthorizationServer, createStoredKeys, logEvents } from '@mintmark/core'
 import { redirect } from '@mintmark/core/http'
-import { consentPage, errorPage, readConsentForm } from '@mintmark/pages'
-import { createSqlStorage } from '@mintmark/storage-sql'
-import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
-import { readSession } from './session'
+import { consentPage, errorPage, logoutPage, readConsentForm } from '@mintmark/pages'
+import { endSession, readSession } from './session'
+import { openStorage } from './storage'
 
-export const issuer = () => process.env['ISSUER_URL'] ?? 'http://localhost:3000'
+/** The path, /id, leaves all other addresses to your product. */
+export const issuer = () => process.env['ISSUER_URL'] ?? 'http://localhost:3000/id'
 
 /** Answers the requests of the authorization server. */
 export async function mintmark(request: Request): Promise<Response> {
-  opening ??= open().catch((error: unknown) => {
-    // The next request tries again.
-    opening = undefined
-    throw error
-  })
-  const handle = await opening
+  const { handle } = await opened()
   return handle(request)
+}
+
+/** Signs the user of your session out of your product and of all clients. */
+export async function signOut(): Promise<void> {
+  const { server } = await opened()
+  const session = await readSession()
+  if (session) await server.endSession(session.sessionId)
+  await endSession()
 }
 
 /** `next build` loads this file without the environment, so the first request creates the server. */
 let opening: ReturnType<typeof open> | undefined
 
-async function open() {
-  const storage = await createSqlStorage({
-    issuer: issuer(),
-    dialect: openSqliteDialect(process.env['DATABASE'] ?? 'mintmark.db', { migrate: 'on-open' }),
+async function opened() {
+  opening ??= open().catch((error: unknown) => {
+    // The next request tries again.
+    opening = undefined
+    throw error
   })
+  return opening
+}
+
+async function open() {
+  const storage = await openStorage(issuer())
   const server = createAuthorizationServer({
     issuer: issuer(),
     storage,
     keys: createStoredKeys({ storage, sealingKey: process.env['SEALING_KEY'] ?? '' }),
     signedIn,
+    logout: { endSession, renderPage: logoutPage },
     renderErrorPage: errorPage,
     onEvent: logEvents(console),
     pages: {
@@ -51,7 +61,7 @@ async function open() {
   })
   // Throws if another sealing key sealed the stored keys.
   await server.ready()
-  return toFetch(server)
+  return { server, handle: toFetch(server) }
 }
 
 /** Returns the user of your session. */

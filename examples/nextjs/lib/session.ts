@@ -28,6 +28,12 @@ export async function startSession(userId: string): Promise<void> {
   ;(await cookies()).set(cookieName, `${content}.${sign(content)}`, options)
 }
 
+/** Removes the cookie. The response needs no header of its own, because Next.js sends it. */
+export async function endSession() {
+  ;(await cookies()).delete(cookieName)
+  return []
+}
+
 const cookieName = 'product-session'
 
 function sign(content: string): string {

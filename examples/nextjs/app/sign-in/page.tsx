@@ -1,11 +1,24 @@
+import { Suspense } from 'react'
+
 type Query = Promise<Record<string, string | string[] | undefined>>
 
 /** Your sign-in page. It asks even a user who is signed in, because a client may require a fresh sign-in. */
-export default async function SignIn({ searchParams }: { searchParams: Query }) {
-  const { return_to: returnTo = '/', failed } = await searchParams
+export default function SignIn({ searchParams }: { searchParams: Query }) {
+  return (
+    <main>
+      <h1>Sign in</h1>
+      {/* Next.js builds the page without the query, and sends the form when it has read it. */}
+      <Suspense>
+        <Form query={searchParams} />
+      </Suspense>
+    </main>
+  )
+}
+
+async function Form({ query }: { query: Query }) {
+  const { return_to: returnTo = '/', failed } = await query
   return (
     <form method="post" action="/api/sign-in">
-      <h1>Sign in</h1>
       {failed !== undefined && <p role="alert">The e-mail address or the password is wrong.</p>}
       <input type="hidden" name="return_to" value={returnTo} />
       <label>
