@@ -71,7 +71,7 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
 
     it('the project type-checks, and its test passes', () => {
       runInProject('npm', 'run', 'check')
-      expect(runInProject('npm', 'test')).toMatch(/^(?:#|ℹ) pass 1$/m)
+      expect(runInProject('npm', 'test')).toMatch(/^(?:#|ℹ) pass 3$/m)
     })
 
     it('the server serves the discovery document', async () => {
@@ -98,7 +98,10 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
     })
 
     it('the doctor finds no failure, and running set-up again creates nothing', () => {
-      expect(runInProject('npm', 'run', 'doctor')).not.toMatch(/^fail/m)
+      const checks = runInProject('npm', 'run', 'doctor')
+
+      expect(checks).not.toMatch(/^fail/m)
+      expect(checks).toMatch(/^ok +clients\.pkce/m)
       expect(runInProject('npm', 'run', '--silent', 'setup')).toBe(
         `Done. Existing records were not changed, and their secrets cannot be shown again. To create new secrets:
   npm run mintmark -- client secret rotate my-app

@@ -1,6 +1,6 @@
 import { epochSeconds, userId, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
 
-import type { NewUser, Users, User } from './starter/users.ts'
+import type { NewUser, Users, User } from './starter.ts'
 
 /** The users of the example. */
 export const demoUsers: readonly NewUser[] = [

@@ -14,10 +14,18 @@ import { rememberLines } from './admin/events-page.ts'
 import { registerSpaClient, registerWebClient } from './clients.ts'
 import { isAdministrator, createMintmarkUsers, seedUsers } from './demo-users.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
-import { knownBrowsers } from './starter/known-browser.ts'
-import { askAccount, askConsent, askSignIn, errorPage, logoutPage } from './starter/pages.ts'
-import { openUsers } from './starter/users.ts'
-import { forgetRemoved, keepPassword } from './starter/provisioned-users.ts'
+import {
+  askAccount,
+  askConsent,
+  askSignIn,
+  askSiteSignIn,
+  errorPage,
+  forgetRemoved,
+  keepPassword,
+  knownBrowsers,
+  logoutPage,
+  openUsers,
+} from './starter.ts'
 import { sealingKeyFrom } from './private-file.ts'
 import { createSite } from './site/site.ts'
 import { createWebClient } from './web-client/web-client.ts'

@@ -12,7 +12,7 @@ import {
 
 import { isAdministrator } from '../demo-users.ts'
 import { html, htmlDocument, htmlResponse } from '../site/html.ts'
-import type { Users } from '../starter/users.ts'
+import type { Users } from '../starter.ts'
 import { adminSections, adminResponse, type AdminPage } from './admin-page.ts'
 import { handleClientAction, clientPage, clientsPage } from './client-pages.ts'
 import { eventsPage, type RecentLines } from './events-page.ts'

@@ -2,7 +2,7 @@ import type { LogEntryView } from '@mintmark/admin'
 import type { Logger } from '@mintmark/core/http'
 
 import { html, textOf, type Markup } from '../site/html.ts'
-import type { Users } from '../starter/users.ts'
+import type { Users } from '../starter.ts'
 import { adminResponse, nextLink, pageRequestOf, formatTime, type AdminPage } from './admin-page.ts'
 
 /** Shows the actions of administrators from the audit log, and the events since the server was started. */

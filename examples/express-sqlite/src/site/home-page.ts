@@ -1,5 +1,5 @@
 import { demoUsers, isAdministrator } from '../demo-users.ts'
-import type { User } from '../starter/users.ts'
+import type { User } from '../starter.ts'
 import { htmlDocument, html } from './html.ts'
 
 /** Renders the home page: the apps, and the users to sign in as. */

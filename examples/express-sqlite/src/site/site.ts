@@ -7,7 +7,7 @@ import { providerId, type ScimStorage } from '@mintmark/storage-interface'
 import express, { Router } from 'express'
 
 import { demoProviderId, type ProviderCredentials } from '../identity-provider.ts'
-import type { Users } from '../starter/users.ts'
+import type { Users } from '../starter.ts'
 import { htmlResponse, pageHeaders } from './html.ts'
 import { homePage } from './home-page.ts'
 import { provisionedPage } from './provisioned-page.ts'

@@ -1,12 +1,14 @@
-import { toExpress } from '@mintmark/adapter-express'
+import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
 import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
-import type { Logger } from '@mintmark/core/http'
+import type { Endpoint, Logger } from '@mintmark/core/http'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import type { ScimStorage } from '@mintmark/storage-interface'
 import express, { type Express } from 'express'
 
+import { homePage } from './home-page.ts'
 import { knownBrowsers } from './known-browser.ts'
-import { askAccount, askConsent, askSignIn, errorPage, logoutPage } from './pages.ts'
+import { askAccount, askConsent, askSignIn, askSiteSignIn, errorPage, logoutPage } from './pages.ts'
+import { createTryIt } from './try-it.ts'
 import type { Users } from './users.ts'
 import { forgetRemoved, keepPassword } from './provisioned-users.ts'
 
@@ -26,7 +28,7 @@ export interface AppOptions {
 export async function createApp({ storage, users, sealingKey, trustedProxies, logger }: AppOptions): Promise<Express> {
   const { issuer } = storage
   const sessions = createCookieSessions({ storage })
-  const browsers = knownBrowsers({ issuer, key: sealingKey })
+  const signInParts = { users, sessions, browsers: knownBrowsers({ issuer, key: sealingKey }) }
   const server = createAuthorizationServer({
     issuer,
     storage,
@@ -34,7 +36,7 @@ export async function createApp({ storage, users, sealingKey, trustedProxies, lo
     signedIn: sessions.signedIn,
     logout: { endSession: sessions.end, renderPage: logoutPage },
     pages: {
-      login: askSignIn({ users, sessions, browsers }),
+      login: askSignIn(signInParts),
       selectAccount: askAccount,
       consent: askConsent({ users }),
     },
@@ -57,6 +59,15 @@ export async function createApp({ storage, users, sealingKey, trustedProxies, lo
   const app = express().disable('x-powered-by')
   app.set('trust proxy', trustedProxies)
   app.use(toExpress(server, scim)) // before express.json() and other body parsers
-  app.get('/', (_request, response) => void response.send('It works: your own pages go here.'))
+  const endpoint = (handle: Endpoint) =>
+    toExpressEndpoint(server, (request) =>
+      handle(request).catch((error: unknown) => server.renderError(error, request)),
+    )
+  app.all('/sign-in', endpoint(askSiteSignIn(signInParts)))
+  app.get(
+    '/',
+    endpoint(async (request) => homePage(await sessions.signedIn(request))),
+  )
+  app.use('/try', createTryIt(issuer))
   return app
 }

@@ -15,7 +15,10 @@ const app = await createApp({ storage, users, sealingKey, trustedProxies, logger
 // In a container, set HOST=0.0.0.0, and put a proxy with https in front of it.
 const port = Number(process.env['PORT'] ?? (new URL(issuer).port || 3000))
 const listener = app.listen(port, process.env['HOST'] ?? 'localhost', (error) => {
-  if (error === undefined) return console.log(`${issuer} is running. Press Ctrl-C to stop it.`)
+  if (error === undefined) {
+    return console.log(`${issuer} is running. Press Ctrl-C to stop it.
+Try it: ${issuer}/try signs you in to a client, and shows the tokens that it gets.`)
+  }
   console.error(`The server cannot listen on port ${port}: ${error.message}. If another program uses it, stop it.`)
   process.exit(1)
 })

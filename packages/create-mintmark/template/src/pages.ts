@@ -1,5 +1,5 @@
-import { limitSignIns, type CookieSessions, type InteractionPage } from '@mintmark/core'
-import { withHeaders, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
+import { limitSignIns, requireSameOrigin, type CookieSessions, type InteractionPage } from '@mintmark/core'
+import { redirect, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
 import { createPages, readConsentForm, readSignInForm, type SignInError } from '@mintmark/pages'
 import { allLanguages } from '@mintmark/pages/languages'
 import type { KnownBrowsers } from './known-browser.ts'
@@ -16,33 +16,69 @@ const { signInPage, selectAccountPage, consentPage, errorPage, logoutPage } = cr
 
 export { errorPage, logoutPage }
 
+/** Creates the sign-in page that Mintmark shows when a client signs a user in. */
+export function askSignIn(parts: SignInParts): InteractionPage {
+  const signIn = createSignIn(parts)
+  return async (pending, request) => {
+    const outcome = await signIn(request, pending)
+    if ('page' in outcome) return outcome.page
+    return withHeaders(await pending.complete(outcome.signedIn), outcome.headers)
+  }
+}
+
+/** Creates the sign-in page of your own site, such as `/sign-in?return_to=/account`. */
+export function askSiteSignIn(parts: SignInParts): Endpoint {
+  const signIn = createSignIn(parts)
+  return async (request) => {
+    // Another site must not sign the browser in as another user (RFC 9700 §4.7).
+    requireSameOrigin(request)
+    const outcome = await signIn(request, {})
+    return 'page' in outcome
+      ? outcome.page
+      : redirect(pathOf(request.url.searchParams.get('return_to')), outcome.headers)
+  }
+}
+
+/** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
+function pathOf(returnTo: string | null): string {
+  const base = new URL('/', 'http://base.invalid')
+  const url = URL.parse(returnTo ?? '/', base)
+  return url?.origin === base.origin ? url.pathname + url.search : '/'
+}
+
 /**
- * Creates the sign-in page. It checks the password and starts a session; Mintmark then continues the request. Within
- * five minutes it allows ten attempts per user, whichever of the user's names is entered, and a hundred per IP address.
- * For a browser that the user has used before it allows ten more attempts, so that attackers cannot lock the user out.
+ * Creates the function that shows the form, checks the password and starts a session. Within five minutes it allows ten
+ * attempts per user, whichever of the user's names is entered, and a hundred per IP address. For a browser that the user
+ * has used before it allows ten more attempts, so that attackers cannot lock the user out.
  */
-export function askSignIn({ users, sessions, browsers }: SignInParts): InteractionPage {
+function createSignIn({ users, sessions, browsers }: SignInParts) {
   const attempts = limitSignIns()
 
-  return async (pending, request) => {
+  return async (request: ServerRequest, pending: PendingSignIn): Promise<SignInOutcome> => {
     const attempt = readSignInForm(request)
     const loginHint = attempt?.username ?? pending.loginHint
-    const show = (error?: SignInError): ServerResponse =>
-      signInPage({ ...pending, loginHint, usernameHint: 'directory', error }, request)
+    const show = (error?: SignInError, headers: ServerResponse['headers'] = []): SignInOutcome => ({
+      page: withHeaders(signInPage({ ...pending, loginHint, usernameHint: 'directory', error }, request), headers),
+    })
     if (request.method !== 'POST') return show()
     if (attempt === undefined) return show('incomplete')
 
     const name = users.findByName(attempt.username)?.subject ?? attempt.username.toLowerCase()
     const account = `${browsers.isKnown(request, name) ? 'known' : 'stranger'} ${name}`
     const allowance = await attempts({ account, address: addressOf(request) })
-    if (!allowance.allowed) return withHeaders(show('throttled'), [['Retry-After', String(allowance.retryAfter)]])
+    if (!allowance.allowed) return show('throttled', [['Retry-After', String(allowance.retryAfter)]])
     const user = await users.verify(attempt)
     if (user === undefined) return show('rejected')
 
     const { signedIn, headers } = await sessions.start(request, { subject: user.subject, amr: ['pwd'] })
-    return withHeaders(await pending.complete(signedIn), [...headers, browsers.remember(request, user.subject)])
+    return { signedIn, headers: [...headers, browsers.remember(request, user.subject)] }
   }
 }
+
+/** What the sign-in page shows of the request of a client. */
+type PendingSignIn = Parameters<typeof signInPage>[0]
+
+type SignInOutcome = { readonly page: ServerResponse } | Awaited<ReturnType<CookieSessions['start']>>
 
 /** Returns the browser's IP address, which Express determines by its setting `trust proxy`. */
 const addressOf = ({ host }: ServerRequest): string | undefined => (host as { readonly ip?: string } | undefined)?.ip

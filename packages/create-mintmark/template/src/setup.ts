@@ -41,12 +41,27 @@ if ((await storage.clients.find(clientId('my-app'))) === undefined) {
       clientId: 'my-app',
       clientName: 'My app',
       redirectUris: ['http://localhost:4000/callback'],
+      requirePkce: true,
       grantTypes: ['authorization_code', 'refresh_token'],
       scopes: ['openid', 'profile', 'email', 'offline_access'],
     },
     { storage },
   )
   console.log(`Client          my-app, secret ${clientSecret}, redirect URI http://localhost:4000/callback`)
+}
+
+// The client of src/try-it.ts, which shows a first sign-in. It is public, so it has no secret.
+if ((await storage.clients.find(clientId('try-it'))) === undefined) {
+  await registerClient(
+    {
+      clientId: 'try-it',
+      clientName: 'Try it',
+      tokenEndpointAuthMethod: 'none',
+      redirectUris: [`${settings.issuer}/try/callback`],
+      scopes: ['openid', 'profile', 'email'],
+    },
+    { storage },
+  )
 }
 
 if ((await storage.identityProviders.find(providerId('acme'))) === undefined) {

@@ -18,7 +18,7 @@ test('a user of the directory Acme can sign in to My app until Acme deactivates 
     externalId: '00u1',
     userName: 'ann@acme.example',
     name: { givenName: 'Ann', familyName: 'Lee' },
-    password: 'correct horse battery staple',
+    password,
     active: true,
   })
   const client = await discoverClient()
@@ -35,6 +35,44 @@ test('a user of the directory Acme can sign in to My app until Acme deactivates 
   await assert.rejects(openid.refreshTokenGrant(client, refreshed.refresh_token ?? ''), { error: 'invalid_grant' })
   const { page } = await enterPassword(client)
   assert.match(page.html, /Your account is deactivated/)
+})
+
+test('/try signs a user in, and shows the tokens that the client gets', async () => {
+  await sendToScim('POST', '/Users', {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    externalId: '00u2',
+    userName: 'bob@acme.example',
+    name: { givenName: 'Bob', familyName: 'Ray' },
+    password,
+    active: true,
+  })
+  const browser = openBrowser(site.issuer)
+  const signInPage = await browser.open(new URL(`${site.issuer}/try`))
+  const consentPage = await browser.fillIn(signInPage, { username: 'acme/bob@acme.example', password })
+
+  const result = await browser.fillIn(consentPage, { decision: 'allow' })
+  const home = await browser.open(new URL(site.issuer))
+
+  assert.match(result.html, /<h1>Signed in as Bob Ray<\/h1>/)
+  assert.match(result.html, /access_token/)
+  assert.match(home.html, /You are signed in here/)
+})
+
+test('/sign-in signs a user in to the site, and returns only to a page of the site', async () => {
+  await sendToScim('POST', '/Users', {
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    externalId: '00u3',
+    userName: 'eve@acme.example',
+    password,
+    active: true,
+  })
+  const browser = openBrowser(site.issuer)
+  const signInPage = await browser.open(new URL(`${site.issuer}/sign-in?return_to=https://attacker.example/`))
+
+  const { url, html } = await browser.fillIn(signInPage, { username: 'acme/eve@acme.example', password })
+
+  assert.equal(url.href, `${site.issuer}/`)
+  assert.match(html, /You are signed in here/)
 })
 
 async function sendToScim(method: string, path: string, body: object) {
@@ -70,6 +108,8 @@ async function enterPassword(client: openid.Configuration) {
     code_challenge: await openid.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
     code_challenge_method: 'S256',
   })
-  const credentials = { username: 'acme/ann@acme.example', password: 'correct horse battery staple' }
+  const credentials = { username: 'acme/ann@acme.example', password }
   return { browser, page: await browser.fillIn(await browser.open(start), credentials), checks }
 }
+
+const password = 'correct horse battery staple'

@@ -26,8 +26,19 @@ export async function startSite() {
     {
       clientName: 'My app',
       redirectUris: [redirectUri],
+      requirePkce: true,
       grantTypes: ['authorization_code', 'refresh_token'],
       scopes: ['openid', 'email', 'offline_access'],
+    },
+    { storage },
+  )
+  await registerClient(
+    {
+      clientId: 'try-it',
+      clientName: 'Try it',
+      tokenEndpointAuthMethod: 'none',
+      redirectUris: [`${issuer}/try/callback`],
+      scopes: ['openid', 'profile', 'email'],
     },
     { storage },
   )
