@@ -31,18 +31,19 @@ afterAll(async () => {
   await browser.close()
 })
 
-test('the home page links to the administration only for the administrator, and the link works by keyboard', async () => {
-  await ada.page.goto(instance.url)
-  await grace.page.goto(instance.url)
+test('the home page links to the administration, which asks a visitor to sign in and then opens', async () => {
+  const visitor = await instance.openBrowser()
+  await visitor.page.goto(instance.url)
 
-  await tabTo(ada.page.getByRole('link', { name: 'Administration' }))
-  await ada.page.keyboard.press('Enter')
-  await ada.page.waitForURL('**/admin')
+  await tabTo(visitor.page.getByRole('link', { name: 'Administration', exact: true }))
+  await visitor.page.keyboard.press('Enter')
+  await signInAs(visitor.page, 'ada')
+  await visitor.page.waitForURL(`${instance.url}/admin`)
 
-  expect(await grace.page.getByRole('link', { name: 'Administration' }).count()).toBe(0)
+  expect(await visitor.page.getByRole('heading', { name: 'Administration' }).isVisible()).toBe(true)
 })
 
-test('refuses every page and every form to other users and anonymous visitors (RFC 9110 §15.5.4)', async () => {
+test('refuses every page and every form to other users, and sends visitors to the sign-in page (RFC 9110 §15.5.4)', async () => {
   const stranger = await instance.openBrowser()
   const before = await auditEntries()
 
@@ -57,7 +58,7 @@ test('refuses every page and every form to other users and anonymous visitors (R
     '/events',
   ]
   const read = async (page: Page) =>
-    Promise.all(paths.map(async (path) => (await page.request.get(`${instance.url}/admin${path}`)).status()))
+    Promise.all(paths.map(async (path) => (await page.request.get(`${instance.url}/admin${path}`, { maxRedirects: 0 })).status()))
   const refused = await grace.page.goto(`${instance.url}/admin/clients`)
   const post = await grace.page.request.post(`${instance.url}/admin/client?id=pocket-notes`, {
     form: { act: 'disable' },
@@ -68,7 +69,7 @@ test('refuses every page and every form to other users and anonymous visitors (R
   expect(await grace.page.getByRole('alert').innerText()).toContain('not_an_administrator')
   expect(await grace.page.locator('nav').count()).toBe(0)
   expect(await read(grace.page)).toEqual(paths.map(() => 403))
-  expect(await read(stranger.page)).toEqual(paths.map(() => 403))
+  expect(await read(stranger.page)).toEqual(paths.map(() => 303))
   expect(post.status()).toBe(403)
   expect(instance.log).toContain('POST /admin/client refused: 403 (not_an_administrator)')
   expect(await auditEntries()).toEqual(before)
@@ -104,6 +105,7 @@ test('ada disables a client, which then cannot refresh; after ada enables it, us
   await page.getByRole('link', { name: 'Clients' }).first().click()
   await page.getByRole('link', { name: 'Reading Room' }).click()
   await page.getByRole('button', { name: 'Disable' }).click()
+  await page.getByRole('button', { name: 'Yes, disable' }).click()
   await page.getByText('Disabled since').waitFor()
 
   await grace.page.goto(`${instance.url}/web/`)
@@ -120,11 +122,12 @@ test('ada disables a client, which then cannot refresh; after ada enables it, us
 test('ada deactivates grace, whose app cannot refresh; after reactivation grace signs in again', async () => {
   const { page } = ada
   await page.goto(`${instance.url}/admin/accounts`)
-  await page.getByLabel('Filter, as in SCIM').fill('claims.preferred_username eq "grace"')
+  await page.getByLabel('Name, username or email').fill('grace')
   await page.getByRole('button', { name: 'Search' }).click()
   await page.getByRole('heading', { name: 'Accounts found: 1' }).waitFor()
   await page.getByRole('link', { name: 'Grace Hopper' }).click()
   await page.getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByRole('button', { name: 'Yes, deactivate' }).click()
   await page.getByText('Deactivated: everything').waitFor()
 
   await grace.page.goto(`${instance.url}/web/`)
@@ -146,8 +149,10 @@ test('ada revokes one of grace’s grants and ends grace’s sessions', async ()
   await page.getByRole('link', { name: 'Grace Hopper' }).click()
 
   await page.getByRole('button', { name: 'Revoke the grant of Reading Room' }).click()
+  await page.getByRole('button', { name: 'Yes, revoke' }).click()
   await page.getByText('This user has not granted access to any app.').waitFor()
   await page.getByRole('button', { name: /^End the session in/ }).click()
+  await page.getByRole('button', { name: 'Yes, end it' }).click()
   await page.getByText('This user is not signed in anywhere.').waitFor()
 
   await grace.page.goto(instance.url)
@@ -160,6 +165,7 @@ test('the only administrator cannot be deactivated', async () => {
   await page.getByRole('link', { name: 'Ada Lovelace' }).click()
 
   await page.getByRole('button', { name: 'Deactivate' }).click()
+  await page.getByRole('button', { name: 'Yes, deactivate' }).click()
 
   expect(await page.getByRole('alert').innerText()).toContain('last_administrator')
   expect((await page.goto(`${instance.url}/admin/accounts`))?.status()).toBe(200)
@@ -172,7 +178,7 @@ test('shows an alert for an invalid filter and leaves its text in the input fiel
 
   expect(answer?.status()).toBe(400)
   expect(await page.getByRole('alert').count()).toBe(1)
-  expect(await page.getByLabel('Filter, as in SCIM').inputValue()).toBe('name is "ada"')
+  expect(await page.getByLabel('Name, username or email').inputValue()).toBe('name is "ada"')
 })
 
 test.each([
@@ -209,6 +215,7 @@ test('a Secret Token works at the SCIM Tenant URL until ada disables the provide
 
   expect(await ask()).toBe(400)
   await page.getByRole('button', { name: 'Disable' }).click()
+  await page.getByRole('button', { name: 'Yes, disable' }).click()
   await page.getByText('Disabled since').waitFor()
   expect(await ask()).toBe(401)
 
@@ -254,7 +261,7 @@ test.each([
     type: 'text/plain',
     refusal: '415 (media_type)',
   },
-  { what: 'an unknown client', id: 'nobody', form: 'act=disable', refusal: '404 (client_unknown)' },
+  { what: 'an unknown client', id: 'nobody', form: 'act=disable&confirmed=yes', refusal: '404 (client_unknown)' },
 ])(
   'rejects a form with $what (RFC 9110 §15.5)',
   async ({ id, form, type = 'application/x-www-form-urlencoded', refusal }) => {

@@ -25,19 +25,18 @@ test('the first run prints what to open, who to sign in as and what was created;
   expect(example.output()).toContain(`http://localhost:${port}`)
   expect(example.output()).toContain('ada / engine')
   expect(example.output()).toContain('First run')
+  expect(example.output()).toContain(`http://localhost:${port}/web/shelf`)
   expect((await readdir(dataFolder)).filter((name) => !/-(shm|wal)$/.test(name)).toSorted()).toEqual([
+    'books-api.json',
     'identity-provider.json',
     'mintmark.db',
     'sealing-key',
     'users.db',
     'web-client.json',
   ])
-  expect(await modesOf(dataFolder, 'identity-provider.json', 'sealing-key', 'web-client.json')).toEqual([
-    '700',
-    '600',
-    '600',
-    '600',
-  ])
+  expect(
+    await modesOf(dataFolder, 'books-api.json', 'identity-provider.json', 'sealing-key', 'web-client.json'),
+  ).toEqual(['700', '600', '600', '600', '600'])
   expect(await example.stop('SIGINT')).toBe(0)
 })
 

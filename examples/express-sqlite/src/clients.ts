@@ -3,7 +3,7 @@ import { clientId, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
-/** The credentials of the web client. */
+/** The identifier and the secret of a confidential client. */
 export interface WebClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
@@ -24,28 +24,43 @@ export async function registerSpaClient(storage: OAuthStorage): Promise<void> {
   )
 }
 
-/**
- * Registers the confidential client, unless storage has the client that the file names. The secret is returned only at
- * registration, so it is written to the file.
- */
-export async function registerWebClient(storage: OAuthStorage, file: string): Promise<WebClientCredentials> {
+/** Registers the confidential client, unless storage has the client that the file names. */
+export const registerWebClient = (storage: OAuthStorage, file: string): Promise<WebClientCredentials> =>
+  registerOnce(storage, file, {
+    clientName: 'Reading Room',
+    redirectUris: [`${storage.issuer}/web/callback`],
+    postLogoutRedirectUris: [`${storage.issuer}/web/`],
+    grantTypes: ['authorization_code', 'refresh_token'],
+    scopes: ['openid', 'profile', 'email', 'offline_access', 'books.read'],
+  })
+
+/** Registers the API, which reads the revocation feed with these credentials. */
+export const registerBooksApi = (storage: OAuthStorage, file: string): Promise<WebClientCredentials> =>
+  registerOnce(storage, file, {
+    clientName: 'Books API',
+    grantTypes: [],
+    servedAudiences: [booksApi(storage.issuer)],
+  })
+
+/** The identifier of the API: the audience of its access tokens. */
+export const booksApi = (issuer: string): string => `${issuer}/api`
+
+/** The secret is returned only at registration, so it is written to the file. */
+async function registerOnce(
+  storage: OAuthStorage,
+  file: string,
+  metadata: ClientMetadata,
+): Promise<WebClientCredentials> {
   const text = await readPrivateFile(file)
   const stored = text === undefined ? undefined : (JSON.parse(text) as WebClientCredentials)
   if (stored !== undefined && (await storage.clients.find(clientId(stored.clientId))) !== undefined) return stored
 
-  const { client, clientSecret = '' } = await registerClient(
-    {
-      clientName: 'Reading Room',
-      redirectUris: [`${storage.issuer}/web/callback`],
-      postLogoutRedirectUris: [`${storage.issuer}/web/`],
-      grantTypes: ['authorization_code', 'refresh_token'],
-      scopes: ['openid', 'profile', 'email', 'offline_access'],
-    },
-    { storage },
-  )
+  const { client, clientSecret = '' } = await registerClient(metadata, { storage })
   const credentials: WebClientCredentials = { clientId: client.clientId, clientSecret }
   await writePrivateFile(file, `${JSON.stringify(credentials, undefined, 2)}\n`)
   return credentials
 }
+
+type ClientMetadata = Parameters<typeof registerClient>[0]
 
 const spaClientId = 'pocket-notes'

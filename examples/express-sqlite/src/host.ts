@@ -11,7 +11,8 @@ import express, { type Express } from 'express'
 
 import { createAdminArea } from './admin/admin-area.ts'
 import { rememberLines } from './admin/events-page.ts'
-import { registerSpaClient, registerWebClient } from './clients.ts'
+import { createBooksApi } from './books-api.ts'
+import { booksApi, registerBooksApi, registerSpaClient, registerWebClient } from './clients.ts'
 import { isAdministrator, createMintmarkUsers, seedUsers } from './demo-users.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import {
@@ -59,7 +60,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
 
   // Embed Mintmark.
   const sessions = createCookieSessions({ storage })
-  const browsers = knownBrowsers({ issuer, key: sealingKey })
+  const signInParts = { users, sessions, browsers: knownBrowsers({ issuer, key: sealingKey }) }
   const server = createAuthorizationServer({
     issuer,
     storage,
@@ -67,11 +68,14 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     signedIn: sessions.signedIn,
     logout: { endSession: sessions.end, renderPage: logoutPage },
     pages: {
-      login: askSignIn({ users, sessions, browsers }),
+      login: askSignIn(signInParts),
       selectAccount: askAccount,
       consent: askConsent({ users }),
     },
     renderErrorPage: errorPage,
+    scopes: { 'books.read': 'See the books on your shelf' },
+    resources: { [booksApi(issuer)]: { name: 'Books', scopes: ['books.read'] } },
+    revocationFeed: true,
     onEvent: logEvents(recent.logger),
   })
   await server.ready()
@@ -95,6 +99,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   await createMintmarkUsers(users, storage)
   await registerSpaClient(storage)
   const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
+  const apiCredentials = await registerBooksApi(storage, join(dataFolder, 'books-api.json'))
   const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
   const administrators = users
     .list()
@@ -106,7 +111,8 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     onEvent: logAdminEvents(recent.logger),
   })
   app.use(toExpress(createAdminArea({ server, sessions, users, administrations, recent, logger: recent.logger })))
-  app.use(createSite({ server, sessions, users, storage, provider }))
+  app.use(createSite({ server, sessions, users, storage, provider, signIn: askSiteSignIn(signInParts) }))
+  app.use(createBooksApi({ issuer, credentials: apiCredentials, users }))
   app.use('/web', createWebClient({ issuer, ...credentials }))
 
   return {

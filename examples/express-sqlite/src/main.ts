@@ -38,6 +38,7 @@ function welcome({ url, isFirstRun, provider }: RunningExample): string {
     mintmark.db      Mintmark's storage: users, clients, grants, sessions, sealed signing keys
     sealing-key      seals the signing keys; only you can read it
     web-client.json  the web client's id and secret; only you can read it
+    books-api.json   the API's id and secret, with which it reads the revocation feed; only you can read it
     identity-provider.json  the directory's SCIM Tenant URL and Secret Token; only you can read it`
     : `The example uses the data of an earlier run in ${folder}. Remove the folder to start again.`
 
@@ -45,12 +46,13 @@ function welcome({ url, isFirstRun, provider }: RunningExample): string {
   Mintmark is running. Open      ${url}
   Sign in (name / password) as   ${users}
 
-  Administer it (as ada) at      ${url}/admin
-
-  To provision accounts from a directory such as Okta or Entra, paste these values there:
-    SCIM Tenant URL              ${provider.tenantUrl}
-    Secret Token                 ${provider.secret}
-  The accounts are listed at     ${url}/provisioned
+  Try it:
+    as a user (grace)            ${url}/web/shelf is an app that calls an API. It is green
+    as the administrator (ada)   ${url}/admin in a second window: deactivate Grace, and the app turns red
+    as a directory               Okta, Entra and others provision accounts with these values:
+      SCIM Tenant URL            ${provider.tenantUrl}
+      Secret Token               ${provider.secret}
+      The accounts are listed at ${url}/provisioned
 
   ${data}
 

@@ -6,7 +6,9 @@ import {
   type HttpService,
   type Logger,
   type PathRoute,
+  redirect,
   type RenderError,
+  type ServerRequest,
   type ServerResponse,
 } from '@mintmark/core/http'
 
@@ -14,6 +16,7 @@ import { isAdministrator } from '../demo-users.ts'
 import { html, htmlDocument, htmlResponse } from '../site/html.ts'
 import type { Users } from '../starter.ts'
 import { adminSections, adminResponse, type AdminPage } from './admin-page.ts'
+import { confirmed } from './confirmation.ts'
 import { handleClientAction, clientPage, clientsPage } from './client-pages.ts'
 import { eventsPage, type RecentLines } from './events-page.ts'
 import { handleProviderAction, providerPage, providersPage } from './provider-pages.ts'
@@ -36,11 +39,11 @@ export function createAdminArea(deps: AdminAreaDependencies): HttpService {
     if (!(error instanceof AdminError)) return server.renderError(error, request)
     const refusal = `${request.method} ${request.url.pathname} refused: ${error.status} (${error.reason})`
     logger[error.status >= 500 ? 'error' : 'warn']({ reason: error.reason, cause: error.cause }, refusal)
-    return refusalPage(error)
+    return refusalPage(error, signInAddress(request))
   }
   const route = (path: string, page: AdminPage, handleAction?: AdminPage): PathRoute => ({
     path,
-    methods: { GET: guarded(page), ...(handleAction && { POST: guarded(handleAction) }) },
+    methods: { GET: guarded(page), ...(handleAction && { POST: guarded(confirmed(handleAction)) }) },
     renderError,
   })
 
@@ -81,14 +84,18 @@ const forAdministrators =
     requireSameOrigin(request)
     const signedIn = await sessions.signedIn(request)
     const user = signedIn && users.find(signedIn.subject)
+    if (user === undefined && request.method === 'GET') return redirect(signInAddress(request))
     if (user === undefined || !isAdministrator(user)) {
       // RFC 9110 §15.5.4: nobody is signed in, or the signed-in user is not the administrator.
-      const detail = 'Only the administrator may open this page. Sign in to one of the apps as ada first.'
-      throw new AdminError('not_an_administrator', { detail })
+      throw new AdminError('not_an_administrator', { detail: 'Only the administrator, ada, may open this page.' })
     }
     const actor: Actor = { kind: 'person', id: user.subject }
     return page({ request, actor, admin: administrations.as(actor) })
   }
+
+/** Returns the address of the sign-in page, which returns to this page of the console. */
+const signInAddress = ({ url }: Pick<ServerRequest, 'url'>): string =>
+  `/sign-in?${new URLSearchParams({ return_to: url.pathname + url.search }).toString()}`
 
 /** The start page of the console. */
 const overviewPage: AdminPage = async () =>
@@ -107,7 +114,7 @@ action is carried out.`,
   })
 
 /** Shows why a request was refused, without the navigation of the console: the reader may not be the administrator. */
-const refusalPage = ({ status, reason, detail }: AdminError): ServerResponse =>
+const refusalPage = ({ status, reason, detail }: AdminError, signIn = '/sign-in?return_to=/admin'): ServerResponse =>
   htmlResponse(
     htmlDocument(
       'Refused · Administration',
@@ -119,7 +126,7 @@ const refusalPage = ({ status, reason, detail }: AdminError): ServerResponse =>
 <p>${detail}</p>
 <p class="fine">Code: <code>${reason}</code></p>
 </div>
-<p class="actions">${reason === 'not_an_administrator' ? html`<a href="/">Go to the apps</a>` : html`<a href="/admin">Go to the administration</a>`}</p>`,
+<p class="actions">${reason === 'not_an_administrator' ? html`<a href="${signIn}">Sign in as ada</a>` : html`<a href="/admin">Go to the administration</a>`}</p>`,
     ),
     status,
   )

@@ -97,9 +97,28 @@ export function actionButtons(address: string, ...buttons: readonly (ActionButto
   const shown = buttons.filter((button) => button !== undefined)
   if (shown.length === 0) return undefined
   return html`<form class="actions" method="post" action="${address}">${shown.map(
-    ({ action, label }) => html`<button type="submit" name="act" value="${action}">${label}</button>`,
+    ({ action, label }) =>
+      html`<button${dangerClass(action)} type="submit" name="act" value="${action}">${label}</button>`,
   )}</form>`
 }
+
+/** The actions that take something away: the button that confirms each, and what it does. */
+export const dangerousActions: Readonly<Record<string, readonly [button: string, consequence: string]>> = {
+  deactivate: ['Yes, deactivate', 'The user is signed out everywhere, and everything issued to the user is revoked.'],
+  disable: [
+    'Yes, disable',
+    'Everything issued to it is refused, and nothing more is issued, until you enable it again.',
+  ],
+  'revoke-grant': ['Yes, revoke', 'The app loses its access, and asks the user for consent the next time.'],
+  'revoke-grants': ['Yes, revoke all', 'All apps lose their access, and ask the user for consent the next time.'],
+  'end-session': ['Yes, end it', 'The user is signed out of this browser and of the apps in it.'],
+  'end-sessions': ['Yes, end all', 'The user is signed out of every browser and of the apps in it.'],
+  'end-previous-secrets': ['Yes, revoke', 'The previous secret stops working at once.'],
+}
+
+/** Returns the class of a button that takes something away, which has a colour of its own. */
+export const dangerClass = (action: string): Markup | undefined =>
+  Object.hasOwn(dangerousActions, action) ? html` class="danger"` : undefined
 
 /** Returns the button that disables or enables a record. */
 export const disableButton = (disabledAt: number | undefined): ActionButton =>
@@ -110,6 +129,8 @@ export interface PostedAction {
   readonly action: string
   /** The identifier of an item of the record, such as a grant of a user; empty if the action is for the record itself. */
   readonly itemId: string
+  /** Whether the administrator has confirmed an action that takes something away. */
+  readonly isConfirmed: boolean
 }
 
 /**
@@ -131,7 +152,7 @@ export function readPostedAction(request: ServerRequest): PostedAction {
     if (others.length > 0) throw unknownAction()
     return value?.[1] ?? ''
   }
-  return { action: single('act'), itemId: single('about') }
+  return { action: single('act'), itemId: single('about'), isConfirmed: single('confirmed') === 'yes' }
 }
 
 /** Creates the error for a form that no button of the page submits (RFC 9110 §15.5.1). */

@@ -31,7 +31,8 @@ export const clientsPage: AdminPage = async ({ request, admin }) => {
     title: 'Clients',
     section: '/admin/clients',
     intro: html`Only administrators can register clients. Clients cannot register themselves.`,
-    body: html`<section>${recordTable(records)}${nextLink(request, next)}</section>`,
+    body: html`<section>${recordTable(records)}${nextLink(request, next)}
+<p class="fine">To create or change a client, use the command line: <code>mintmark client create</code>, <code>mintmark client update</code>.</p></section>`,
   })
 }
 

@@ -31,7 +31,8 @@ export const providersPage: AdminPage = async ({ request, admin }) => {
     title: 'Identity providers',
     section: '/admin/providers',
     intro: html`Directories that create, change and deactivate accounts here, by SCIM 2.0.`,
-    body: html`<section>${recordTable(records)}${nextLink(request, next)}</section>`,
+    body: html`<section>${recordTable(records)}${nextLink(request, next)}
+<p class="fine">To connect a directory, use the command line: <code>mintmark idp register</code>.</p></section>`,
   })
 }
 

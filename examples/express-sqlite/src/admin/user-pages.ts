@@ -12,20 +12,21 @@ import {
   recordIdOf,
   readPostedAction,
   unknownAction,
+  dangerClass,
   formatTime,
   type AdminPage,
 } from './admin-page.ts'
 
 /** Lists the users, or the users that match a filter. */
 export const usersPage: AdminPage = async ({ request, admin }) => {
-  const filter = request.url.searchParams.get('filter') ?? ''
-  const found = await search({ ...pageRequestOf(request), filter }, admin)
+  const text = request.url.searchParams.get('filter') ?? ''
+  const found = await search({ ...pageRequestOf(request), filter: toFilter(text) }, admin)
   const isFound = 'items' in found
   return adminResponse({
     title: 'Accounts',
     section: '/admin/accounts',
     intro: html`The host’s own users, and users that a directory provisions.`,
-    body: html`${searchForm(filter, isFound ? undefined : found.problem)}${isFound ? results(found, request) : undefined}`,
+    body: html`${searchForm(text, isFound ? undefined : found.problem)}${isFound ? results(found, request) : undefined}`,
     status: isFound ? 200 : 400,
   })
 }
@@ -44,14 +45,21 @@ async function search({ filter, ...page }: Search, { users }: Administration): P
   }
 }
 
+/** Returns the filter for a text: the text itself if it has an operator of SCIM, otherwise a search for the words in a name. */
+function toFilter(text: string): string {
+  if (text.trim() === '' || /\s(?:eq|ne|co|sw|ew|gt|ge|lt|le|pr)\b|[()"]/i.test(text)) return text
+  const value = JSON.stringify(text.trim())
+  return ['name', 'preferred_username', 'email'].map((claim) => `claims.${claim} co ${value}`).join(' or ')
+}
+
 function searchForm(filter: string, problem: string | undefined): Markup {
   const invalid = problem === undefined ? undefined : html` aria-invalid="true"`
   return html`<form class="search" method="get" action="/admin/accounts" role="search">
-<label for="filter">Filter, as in SCIM</label>
+<label for="filter">Name, username or email</label>
 <input type="search" id="filter" name="filter" value="${filter}" aria-describedby="filter-help"${invalid}
   autocomplete="off" autocapitalize="none" spellcheck="false">
-<p class="fine" id="filter-help">${problem === undefined ? undefined : html`<strong role="alert">${problem}</strong> `}For example
-<code>claims.email ew "@example.org" and active eq true</code></p>
+<p class="fine" id="filter-help">${problem === undefined ? undefined : html`<strong role="alert">${problem}</strong> `}Or a filter as in SCIM,
+such as <code>claims.email ew "@example.org" and active eq true</code></p>
 <div><button type="submit">Search</button></div>
 </form>`
 }
@@ -135,7 +143,7 @@ export const handleUserAction: AdminPage = async ({ request, admin: { users, gra
 }
 
 /** Reads the names of the first 200 clients. For any other client, the returned function returns its identifier. */
-async function clientNames({ clients }: Administration): Promise<(clientId: string) => string> {
+export async function clientNames({ clients }: Administration): Promise<(clientId: string) => string> {
   const { items } = await clients.list({ limit: 200 })
   const names = new Map(items.map(({ clientId, clientName }) => [clientId as string, clientName]))
   return (clientId) => names.get(clientId) ?? clientId
@@ -151,7 +159,13 @@ const grantRow = (
   address: string,
 ): Markup =>
   row(
-    { address, action: 'revoke-grant', itemId: grantId, label: 'Revoke', object: `the grant of ${clientName}` },
+    honoured && {
+      address,
+      action: 'revoke-grant',
+      itemId: grantId,
+      label: 'Revoke',
+      object: `the grant of ${clientName}`,
+    },
     html`<strong>${clientName}</strong>${honoured ? undefined : ' (not in effect)'}<br>
 <code>${[...scopes, ...resources].join(' ')}</code><br>
 ${formatTime(createdAt)}`,
@@ -189,12 +203,16 @@ interface RowButton {
   readonly object: string
 }
 
-const row = ({ address, action, itemId, label, object }: RowButton, text: Markup): Markup =>
-  html`<form class="status" method="post" action="${address}">
+/** Returns a row with its button; without one if there is nothing left to take away. */
+function row(button: RowButton | false, text: Markup): Markup {
+  if (button === false) return html`<div class="status"><p>${text}</p></div>`
+  const { address, action, itemId, label, object } = button
+  return html`<form class="status" method="post" action="${address}">
 <p>${text}</p>
 <input type="hidden" name="about" value="${itemId}">
-<button type="submit" name="act" value="${action}" aria-label="${label} ${object}">${label}</button>
+<button${dangerClass(action)} type="submit" name="act" value="${action}" aria-label="${label} ${object}">${label}</button>
 </form>`
+}
 
 /** Returns the displayed name of a user: the first of these claims (OIDC Core §5.1) that the user has. */
 const displayNameOf = ({ claims, userId }: UserView): string =>

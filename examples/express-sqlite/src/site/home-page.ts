@@ -1,4 +1,4 @@
-import { demoUsers, isAdministrator } from '../demo-users.ts'
+import { demoUsers } from '../demo-users.ts'
 import type { User } from '../starter.ts'
 import { htmlDocument, html } from './html.ts'
 
@@ -13,6 +13,14 @@ export function homePage(signedInUser: User | undefined): string {
 and OpenID Connect provider. Both apps below sign users in with this provider and show the tokens that they get.</p>
 </header>
 ${signedInUser && signedInStatus(signedInUser)}
+<section aria-labelledby="kill-switch">
+<h2 id="kill-switch">See the kill switch</h2>
+<ol class="plain">
+<li><a href="/web/shelf">Open a page that calls an API</a>, and sign in as <code>grace</code>. It is green.</li>
+<li>In a second window, open <a href="/admin">the administration</a> as <code>ada</code>, and deactivate Grace.</li>
+<li>The first window turns red within a second, although the access token has not expired.</li>
+</ol>
+</section>
 <section aria-labelledby="apps">
 <h2 id="apps">The apps</h2>
 <ul class="choices">
@@ -35,6 +43,7 @@ ${signedInUser && signedInStatus(signedInUser)}
 <section aria-labelledby="more">
 <h2 id="more">For other programs</h2>
 <ul class="plain">
+<li><a href="/admin">Administration</a>, for <code>ada</code></li>
 <li><a href="/provisioned">Accounts that a directory provisions</a> over SCIM 2.0</li>
 <li><a href="/.well-known/openid-configuration">The server's metadata</a>, with which clients configure themselves</li>
 <li><a href="/jwks">The server's public keys</a>, with which APIs and clients verify tokens</li>
@@ -44,6 +53,6 @@ ${signedInUser && signedInStatus(signedInUser)}
 }
 
 const signedInStatus = (user: User) => html`<form class="status" method="post" action="/sign-out">
-<p>Signed in here as <strong>${user.givenName} ${user.familyName}</strong>${isAdministrator(user) ? html`<br><a href="/admin">Administration</a>` : undefined}</p>
+<p>Signed in here as <strong>${user.givenName} ${user.familyName}</strong></p>
 <button type="submit">Sign out</button>
 </form>`

@@ -18,10 +18,12 @@ interface SiteDependencies {
   readonly users: Users
   readonly storage: ScimStorage
   readonly provider: ProviderCredentials
+  /** The sign-in page of the site itself. */
+  readonly signIn: Endpoint
 }
 
 /** Creates the host's other pages: home page, provisioned users, sign-out, and the files of the public client. */
-export function createSite({ server, sessions, users, storage, provider }: SiteDependencies): Router {
+export function createSite({ server, sessions, users, storage, provider, signIn }: SiteDependencies): Router {
   const home: Endpoint = async (request) => {
     const signedIn = await sessions.signedIn(request)
     const user = signedIn && users.find(signedIn.subject)
@@ -38,21 +40,22 @@ export function createSite({ server, sessions, users, storage, provider }: SiteD
     return htmlResponse(provisionedPage(list, provider))
   }
   const signOut: Endpoint = async (request) => {
-    try {
-      // Other sites must not sign users out.
-      requireSameOrigin(request)
-      // The home page shows that nobody is signed in.
-      return redirect('/', await sessions.end(request))
-    } catch (error) {
-      // The server renders errors only for its own endpoints, so this endpoint of the host calls the renderer.
-      return server.renderError(error, request)
-    }
+    // Other sites must not sign users out.
+    requireSameOrigin(request)
+    // The home page shows that nobody is signed in.
+    return redirect('/', await sessions.end(request))
   }
+  // The server renders errors only for its own endpoints, so these endpoints of the host call the renderer.
+  const endpoint = (handle: Endpoint) =>
+    toExpressEndpoint(server, (request) =>
+      handle(request).catch((error: unknown) => server.renderError(error, request)),
+    )
 
   return Router()
-    .get('/', toExpressEndpoint(server, home))
-    .get('/provisioned', toExpressEndpoint(server, provisioned))
-    .post('/sign-out', toExpressEndpoint(server, signOut))
+    .get('/', endpoint(home))
+    .get('/provisioned', endpoint(provisioned))
+    .all('/sign-in', endpoint(signIn))
+    .post('/sign-out', endpoint(signOut))
     .get('/style.css', (_request, response) => response.sendFile(fileURLToPath(new URL('style.css', import.meta.url))))
     .use('/spa', (_request, response, next) => {
       response.setHeaders(new Headers(pageHeaders.map(([name, value]): [string, string] => [name, value])))

@@ -7,6 +7,8 @@ export interface StartedSignIn {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
+  /** The page of this app that the user returns to. */
+  readonly returnTo: '/web/' | '/web/shelf'
 }
 
 /** The result of a sign-in. */
@@ -17,6 +19,8 @@ export interface SignInResult {
   readonly idTokenHint: string
   readonly accessToken: string
   readonly refreshToken: string | undefined
+  /** The scope values of the access token. */
+  readonly scopes: readonly string[]
 }
 
 /** Signs users in with openid-client, in the way that its documentation shows. */
@@ -24,11 +28,14 @@ export interface SignInFlow {
   start(options: {
     readonly scope: string
     readonly responseMode: string
+    readonly returnTo: StartedSignIn['returnTo']
   }): Promise<StartedSignIn & { readonly url: URL }>
   /** @param callback the request to the redirect URI. */
   finish(callback: Request, started: StartedSignIn): Promise<SignInResult>
   refresh(signIn: SignInResult): Promise<SignInResult>
   revoke(signIn: SignInResult): Promise<void>
+  /** Calls an API with the access token. */
+  call(signIn: SignInResult, url: URL): Promise<Response>
   /** Returns the address that signs the user out at the server and then returns to this app. */
   signOut(signIn: SignInResult): Promise<URL>
 }
@@ -56,7 +63,7 @@ export function createSignInFlow({
   }
 
   return {
-    async start({ scope, responseMode }) {
+    async start({ scope, responseMode, returnTo }) {
       const [state, nonce, codeVerifier] = [openid.randomState(), openid.randomNonce(), openid.randomPKCECodeVerifier()]
       const url = openid.buildAuthorizationUrl(await configuration(), {
         redirect_uri: `${issuer}/web/callback`,
@@ -67,7 +74,7 @@ export function createSignInFlow({
         code_challenge_method: 'S256',
         response_mode: responseMode,
       })
-      return { url, state, nonce, codeVerifier }
+      return { url, state, nonce, codeVerifier, returnTo }
     },
     async finish(callback, { state, nonce, codeVerifier }) {
       const config = await configuration()
@@ -85,6 +92,7 @@ export function createSignInFlow({
         idTokenHint: tokens.id_token ?? '',
         accessToken: tokens.access_token,
         refreshToken: tokens.refresh_token,
+        scopes: tokens.scope?.split(' ') ?? [],
       }
     },
     async refresh(signIn) {
@@ -98,8 +106,10 @@ export function createSignInFlow({
         idTokenHint: tokens.id_token ?? signIn.idTokenHint,
         accessToken: tokens.access_token,
         refreshToken: tokens.refresh_token ?? refreshToken,
+        scopes: tokens.scope?.split(' ') ?? signIn.scopes,
       }
     },
+    call: ({ accessToken }, url) => fetch(url, { headers: { authorization: `Bearer ${accessToken}` } }),
     async revoke({ refreshToken, accessToken }) {
       await openid.tokenRevocation(await configuration(), refreshToken ?? accessToken)
     },

@@ -1,8 +1,9 @@
-import express, { Router, type Request as ExpressRequest } from 'express'
+import express, { Router, type Request as ExpressRequest, type Response as ExpressResponse } from 'express'
 
 import type { WebClientCredentials } from '../clients.ts'
 import { pageHeaders } from '../site/html.ts'
 import { problemOf, createUnknownStateError, createSignInFlow } from './sign-in-flow.ts'
+import { createShelf } from './shelf.ts'
 import { webPage } from './web-page.ts'
 import { createWebSessions } from './web-sessions.ts'
 
@@ -22,15 +23,22 @@ export function createWebClient(options: WebClientCredentials & { readonly issue
     response.type('html').send(webPage(session))
   })
 
-  router.post('/sign-in', async (request, response) => {
-    const form = fieldsOf(request)
-    const { url, ...started } = await flow.start({
-      scope: ['openid', 'profile', ...form.getAll('scope')].join(' '),
-      responseMode: form.get('response_mode') ?? 'query',
-    })
+  const startSignIn = async (
+    options: Parameters<typeof flow.start>[0],
+    request: ExpressRequest,
+    response: ExpressResponse,
+  ): Promise<void> => {
+    const { url, ...started } = await flow.start(options)
     const session = sessions.read(request)
     sessions.save({ ...session, started: [started, ...session.started].slice(0, maxStartedSignIns) }, request, response)
     response.redirect(303, url.href)
+  }
+
+  router.post('/sign-in', async (request, response) => {
+    const form = fieldsOf(request)
+    const scope = ['openid', 'profile', ...form.getAll('scope')].join(' ')
+    const responseMode = form.get('response_mode') ?? 'query'
+    await startSignIn({ scope, responseMode, returnTo: '/web/' }, request, response)
   })
 
   // The response is in the query or in a posted form. The browser sends the cookie with that form because server and
@@ -45,11 +53,14 @@ export function createWebClient(options: WebClientCredentials & { readonly issue
     try {
       if (started === undefined) throw createUnknownStateError()
       sessions.saveWithNewId({ ...ended, signIn: await flow.finish(callback, started) }, request, response)
+      response.redirect(303, started.returnTo)
     } catch (error) {
       sessions.save({ ...ended, problem: problemOf(error) }, request, response)
+      response.redirect(303, '/web/')
     }
-    response.redirect(303, '/web/')
   })
+
+  router.use('/shelf', createShelf({ issuer: options.issuer, flow, sessions, startSignIn }))
 
   router.post('/refresh', async (request, response) => {
     const session = sessions.read(request)

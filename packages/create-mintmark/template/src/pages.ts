@@ -41,9 +41,9 @@ export function askSiteSignIn(parts: SignInParts): Endpoint {
 
 /** Accepts only a path on this site, so that a crafted link cannot redirect a user to another site after sign-in. */
 function pathOf(returnTo: string | null): string {
-  const base = new URL('/', 'http://base.invalid')
+  const base = 'http://base.invalid'
   const url = URL.parse(returnTo ?? '/', base)
-  return url?.origin === base.origin ? url.pathname + url.search : '/'
+  return url?.origin === base ? url.pathname + url.search : '/'
 }
 
 /**
