@@ -58,7 +58,9 @@ test('refuses every page and every form to other users, and sends visitors to th
     '/events',
   ]
   const read = async (page: Page) =>
-    Promise.all(paths.map(async (path) => (await page.request.get(`${instance.url}/admin${path}`, { maxRedirects: 0 })).status()))
+    Promise.all(
+      paths.map(async (path) => (await page.request.get(`${instance.url}/admin${path}`, { maxRedirects: 0 })).status()),
+    )
   const refused = await grace.page.goto(`${instance.url}/admin/clients`)
   const post = await grace.page.request.post(`${instance.url}/admin/client?id=pocket-notes`, {
     form: { act: 'disable' },
