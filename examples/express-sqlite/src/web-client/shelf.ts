@@ -11,7 +11,11 @@ interface ShelfDependencies {
   readonly issuer: string
   readonly flow: SignInFlow
   readonly sessions: WebSessions
-  startSignIn(options: Parameters<SignInFlow['start']>[0], request: Request, response: ExpressResponse): Promise<void>
+  readonly startSignIn: (
+    options: Parameters<SignInFlow['start']>[0],
+    request: Request,
+    response: ExpressResponse,
+  ) => Promise<void>
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-import express, { Router, type Request } from 'express'
+import { Router, type Request, type Response } from 'express'
 
 /**
  * A client in one file, to see a sign-in and its tokens. `/try` starts the sign-in, and `/try/callback` receives it. Remove
@@ -9,7 +9,7 @@ import express, { Router, type Request } from 'express'
 export function createTryIt(issuer: string): Router {
   const redirectUri = `${issuer}/try/callback`
 
-  const start = (_request: Request, response: express.Response): void => {
+  const start = (_request: Request, response: Response): void => {
     const [state, verifier] = [randomText(), randomText()]
     const query = new URLSearchParams({
       client_id: 'try-it',
@@ -25,7 +25,7 @@ export function createTryIt(issuer: string): Router {
     response.redirect(`${issuer}/auth?${query.toString()}`)
   }
 
-  const finish = async (request: Request, response: express.Response): Promise<void> => {
+  const finish = async (request: Request, response: Response): Promise<void> => {
     const [state = '', verifier = ''] =
       /(?:^|; )try-it=([\w.-]+)/.exec(request.headers.cookie ?? '')?.[1]?.split('.') ?? []
     response.clearCookie('try-it', { path: '/try' }).set('Cache-Control', 'no-store').type('html')
@@ -33,7 +33,7 @@ export function createTryIt(issuer: string): Router {
     // RFC 6749 §10.12: a response with another state belongs to another sign-in.
     if (state === '' || returned !== state) return void response.status(400).send(page('Start again', ''))
     if (typeof code !== 'string')
-      return void response.send(page('You did not sign in', `<p>${escape(String(error))}</p>`))
+      return void response.send(page('You did not sign in', pre(error)))
 
     const body = new URLSearchParams({
       client_id: 'try-it',
