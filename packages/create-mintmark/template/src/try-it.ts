@@ -32,8 +32,7 @@ export function createTryIt(issuer: string): Router {
     const { code, error, state: returned } = request.query
     // RFC 6749 §10.12: a response with another state belongs to another sign-in.
     if (state === '' || returned !== state) return void response.status(400).send(page('Start again', ''))
-    if (typeof code !== 'string')
-      return void response.send(page('You did not sign in', pre(error)))
+    if (typeof code !== 'string') return void response.send(page('You did not sign in', pre(error)))
 
     const body = new URLSearchParams({
       client_id: 'try-it',
