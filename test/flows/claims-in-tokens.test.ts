@@ -201,3 +201,51 @@ describe('the claims function', () => {
     expect(larger.lastReason()).toBe('claims_too_large')
   })
 })
+
+describe('scope values of the host', () => {
+  const groups = ['admins', 'sales']
+  const mapped = { id_token: { groups }, userinfo: { groups } }
+  const releasing = (option: object): Options => ({
+    scopes: { 'api.read': { description: 'Read the API', ...option }, 'api.write': 'Write to the API' },
+    claims: () => mapped,
+  })
+  const releasedBy = async (site: ServerUnderTest) => {
+    const tokens = await tokensFor(site, 'A', { scope, resource: undefined })
+    const refreshed = tokensOf(await refresh(site, tokens.refresh_token))
+    expect(decodeJwt(refreshed.id_token)['groups']).toEqual(decodeJwt(tokens.id_token)['groups'])
+    return {
+      idToken: decodeJwt(tokens.id_token)['groups'],
+      userinfo: ((await userinfo(site, refreshed.access_token)).json as { groups?: unknown }).groups,
+    }
+  }
+  const unreleased = (site: ServerUnderTest) =>
+    site.events.flatMap((event) => (event.type === 'claims.unreleased' ? [event] : []))
+
+  it.each([
+    ['idTokenClaims', { idTokenClaims: ['groups'] }, { idToken: groups, userinfo: undefined }],
+    ['claims', { claims: ['groups'] }, { idToken: undefined, userinfo: groups }],
+    ['both', { claims: ['groups'], idTokenClaims: ['groups'] }, { idToken: groups, userinfo: groups }],
+  ])('release claims in the ID token, at userinfo or in both: %s (OIDC Core §5.4)', async (_, option, expected) => {
+    const site = await serverWith(releasing(option))
+
+    expect(await releasedBy(site)).toEqual(expected)
+  })
+
+  it('that release nothing are reported once for each client and destination, not with every token (OIDC Core §5.4)', async () => {
+    const site = await serverWith(releasing({}))
+
+    expect(await releasedBy(site)).toEqual({ idToken: undefined, userinfo: undefined })
+    await releasedBy(site)
+
+    expect(unreleased(site)).toMatchObject([
+      { clientId: 'A', destination: 'id_token', names: ['groups'] },
+      { clientId: 'A', destination: 'userinfo', names: ['groups'] },
+    ])
+  })
+
+  it('cannot name claims for ID tokens that have none (OIDC Core §5.4)', async () => {
+    await expect(startServer({ ...releasing({ idTokenClaims: ['groups'] }), scopeClaims: 'userinfo' })).rejects.toThrow(
+      'api.read has idTokenClaims or identityClaims, but scopeClaims is "userinfo"',
+    )
+  })
+})

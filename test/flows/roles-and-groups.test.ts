@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { obtainCode, redeem, signedInAs } from '../support/flow.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
 import { startServer } from '../support/server-under-test.ts'
-import { introspect, refresh, serviceToken, tokensOf, type Tokens } from '../support/token-calls.ts'
+import { introspect, refresh, serviceToken, tokensOf, type Tokens, userinfo } from '../support/token-calls.ts'
 
 type Options = NonNullable<Parameters<typeof startServer>[0]>
 
@@ -194,3 +194,36 @@ const inAnyOrder = (...values: readonly string[]): unknown => {
   const arrangement: unknown = expect.arrayContaining([...values])
   return arrangement
 }
+
+describe('roles and groups about the user', () => {
+  const identityClaims = { groups: ['group_names'], roles: ['scim_roles'] } as const
+  const scopes = { 'api.read': { description: 'Read the API', identityClaims }, 'api.write': 'Write to the API' }
+  const about = async ({ site, user }: Awaited<ReturnType<typeof siteWith>>) => {
+    const tokens = tokensOf(await redeem(site.oauth, await codeFor(site, user)))
+    const reply = await userinfo(site.oauth, tokens.access_token)
+    return { idToken: decodeJwt(tokens.id_token), userinfo: reply.json as JWTPayload }
+  }
+
+  it('are in the ID token and at userinfo if a scope value says so (RFC 7643 §4.1.2)', async () => {
+    const found = await about(await siteWith({ scopes, resources: {} }))
+
+    const expected = {
+      groups: expect.arrayContaining(['Admins', 'Sales']) as unknown,
+      roles: ['editor', 'author'],
+    }
+    expect(found.idToken).toMatchObject(expected)
+    expect(found.userinfo).toMatchObject(expected)
+  })
+
+  it('are left out whole if they exceed the limit, and claims_overflow names them', async () => {
+    const found = await about(
+      await siteWith({ scopes, resources: {}, accessTokenClaimLimits: { values: 1, overflow: 'omit' } }),
+    )
+
+    for (const claims of [found.idToken, found.userinfo]) {
+      expect(claims).toMatchObject({ claims_overflow: ['roles', 'groups'] })
+      expect(claims).not.toHaveProperty('groups')
+      expect(claims).not.toHaveProperty('roles')
+    }
+  })
+})

@@ -1,5 +1,5 @@
 // Over 250 lines: all dependencies of a server are created here, and nowhere else.
-import { systemClock, systemRandom } from '@mintmark/internal'
+import { createRecentMap, systemClock, systemRandom } from '@mintmark/internal'
 import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import { defineBrowserCookie } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/complete-interaction.ts'
@@ -48,6 +48,7 @@ import { clientCredentialsGrant } from './token/grants/client-credentials.ts'
 import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './permissions/resources.ts'
 import { createRevocationNames } from './tokens/access-token.ts'
+import type { UnreleasedClaims } from './tokens/claims.ts'
 import { createRevocationFeed, type RevocationFeed, watchRevocations } from './tokens/feed-watch.ts'
 import type { IntrospectionEndpointDependencies } from './tokens/introspection.ts'
 import type { RevocationEndpointDependencies } from './tokens/revocation.ts'
@@ -113,6 +114,9 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     mapClaims: options.claims,
     apiClaims: settings.apiClaims,
     readsHostUsers: options.users !== undefined,
+    reportUnreleased: reportOnce((unreleased) =>
+      journal.recordWithoutRequest({ type: 'claims.unreleased', ...unreleased }),
+    ),
   }
   const { detailTypes } = settings
   const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, rotation, retryWindow, minimumProfile }
@@ -217,6 +221,20 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     codeLifetime: lifetimes.authorizationCode,
     sessionBoundTokens: settings.sessionBoundTokens,
     sessionRetention: settings.sessionRetention,
+  }
+}
+
+/** Reports each claim of a client once: every token of the client would lack it. */
+function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased: UnreleasedClaims) => void {
+  const reported = createRecentMap<{ isNew: boolean }>({ limit: 1000 })
+  return ({ clientId, destination, names }) => {
+    const unreported = names.filter((name) => {
+      const entry = reported.get(JSON.stringify([clientId, destination, name]), () => ({ isNew: true }))
+      const { isNew } = entry
+      entry.isNew = false
+      return isNew
+    })
+    if (unreported.length > 0) report({ clientId, destination, names: unreported })
   }
 }
 

@@ -82,6 +82,16 @@ export type ServerOccurrence =
       readonly omittedClaims: readonly string[]
     }
   | {
+      /**
+       * The option `claims` returned claims that the client did not receive, because none of the granted scope values
+       * releases them and the request does not name them. Reported once for each client and name in a process.
+       */
+      readonly type: 'claims.unreleased'
+      readonly clientId: string
+      readonly destination: 'id_token' | 'userinfo'
+      readonly names: readonly string[]
+    }
+  | {
       /** A user signed out, at a client or at this server (RP-Initiated Logout §2). */
       readonly type: 'user.signed_out'
       readonly userId: string

@@ -124,12 +124,14 @@ const optionsSchema = z.strictObject({
           z.strictObject({
             description: nonEmpty,
             claims: z.prefault(z.array(nonEmpty), []),
+            idTokenClaims: z.prefault(z.array(nonEmpty), []),
+            identityClaims: accessTokenClaimsOption,
             accessTokenClaims: accessTokenClaimsOption,
           }),
         ],
         {
           error:
-            'must be a sentence, or an object with description (a sentence), claims (a list) and accessTokenClaims',
+            'must be a sentence, or an object with description (a sentence), claims and idTokenClaims (lists), identityClaims and accessTokenClaims',
         },
       ),
     ),

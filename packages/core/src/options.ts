@@ -468,6 +468,18 @@ export interface ScopeOption {
    */
   readonly claims?: readonly string[]
   /**
+   * The names of the claims that the scope releases in the ID token, for clients that read them only there, such as
+   * Kubernetes.
+   * @defaultValue None. ID tokens stay small.
+   */
+  readonly idTokenClaims?: readonly string[]
+  /**
+   * Where `roles`, `groups` and `entitlements` about the user come from, in the ID token and at userinfo. The limits
+   * are those of `accessTokenClaimLimits`.
+   * @defaultValue None. Clients learn nothing about roles and groups.
+   */
+  readonly identityClaims?: AccessTokenClaimsOption
+  /**
    * Claims in access tokens with this scope value.
    * @defaultValue None. An API then looks up what it needs to know about a user.
    */

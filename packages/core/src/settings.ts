@@ -6,7 +6,7 @@ import { detailTypeRegistry, type DetailTypes } from './permissions/detail-types
 import type { InteractionUrls } from './authorize/decide.ts'
 import type { SessionBoundTokens } from './authorize/code.ts'
 import { apiClaimSettings } from './tokens/api-claim-settings.ts'
-import type { ApiClaimSettings } from './tokens/api-claims.ts'
+import { apiClaimNames, type ApiClaimSettings } from './tokens/api-claims.ts'
 import {
   grantManagementScopeDefinitions,
   organizationScopeDefinition,
@@ -158,14 +158,26 @@ function scopeRegistry({ scopes: hostScopes, scopeClaims: claimsIn, ...uses }: P
     // OIDC Core §5.4: the standard defines which claims these scopes release, so the host cannot redefine them.
     if (standard.has(name))
       throw new TypeError(`Invalid options: scopes: ${name} is defined by a standard. Choose another name.`)
-    const { description, claims } = typeof option === 'string' ? { description: option, claims: [] } : option
-    return [name, { description, claims, idTokenClaims: [], isIdentity: claims.length > 0 }] as const
+    const { description, ...released } =
+      typeof option === 'string' ? { description: option, claims: [], idTokenClaims: [] } : option
+    const identity = namesIn('identityClaims' in released ? released.identityClaims : undefined)
+    const claims: readonly string[] = [...released.claims, ...identity]
+    const idTokenClaims: readonly string[] = [...released.idTokenClaims, ...identity]
+    if (claimsIn === 'userinfo' && idTokenClaims.length > 0) {
+      throw new TypeError(
+        `Invalid options: scopes: ${name} has idTokenClaims or identityClaims, but scopeClaims is "userinfo", which keeps claims out of ID tokens. Remove one of them.`,
+      )
+    }
+    return [name, { description, claims, idTokenClaims, isIdentity: claims.length + idTokenClaims.length > 0 }] as const
   })
   const registry = [...standard, ...definitions]
   return claimsIn === 'userinfo'
     ? new Map(registry.map(([name, scope]) => [name, { ...scope, idTokenClaims: [] }]))
     : new Map(registry)
 }
+
+const namesIn = (sources: Readonly<Record<string, unknown>> | undefined): readonly string[] =>
+  apiClaimNames.filter((name) => sources?.[name] !== undefined)
 
 function resourceRegistry(
   parsed: ParsedOptions,

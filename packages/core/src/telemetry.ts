@@ -56,6 +56,8 @@ export function eventLine(event: ServerEvent): string {
       return `interaction.denied: ${event.reason} for ${nameOf(event.clientId)}`
     case 'tokens.issued':
       return `tokens.issued: ${event.grantType} to ${nameOf(event.clientId)}`
+    case 'claims.unreleased':
+      return `claims.unreleased: no scope of ${nameOf(event.clientId)} releases ${event.names.join(', ')} at ${event.destination}`
     case 'user.signed_out':
       return `user.signed_out: ${nameOf(event.userId)}${event.clientId === undefined ? '' : ` at ${nameOf(event.clientId)}`}`
     case 'session.ended':

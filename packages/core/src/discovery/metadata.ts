@@ -2,7 +2,7 @@ import { cacheLatest, type Endpoint, proofAlgorithms } from '@mintmark/internal'
 import { codeChallengeMethods, prompts } from '../authorize/parameters.ts'
 import { responseModes } from '../authorize/response.ts'
 import type { DetailTypes } from '../permissions/detail-types.ts'
-import type { ScopeRegistry } from '../permissions/scopes.ts'
+import { claimsOfScope, type ScopeRegistry } from '../permissions/scopes.ts'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 import { certificateMethods } from '../clients/certificate.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
@@ -103,7 +103,9 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     revocation_endpoint_auth_methods_supported: authMethods,
     ...(authMethods.includes('attest_jwt_client_auth') && attestationAlgorithms),
     claim_types_supported: ['normal'],
-    claims_supported: [...new Set([...idTokenClaims, ...[...sources.scopes.values()].flatMap(({ claims }) => claims)])],
+    claims_supported: [
+      ...new Set([...idTokenClaims, ...[...sources.scopes.keys()].flatMap((name) => claimsOfScope(name, sources.scopes))]),
+    ],
     code_challenge_methods_supported: codeChallengeMethods,
     prompt_values_supported: prompts,
     authorization_response_iss_parameter_supported: true,

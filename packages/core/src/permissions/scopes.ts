@@ -36,7 +36,13 @@ export function scopesOfRequestedClaims(
   registry: ScopeRegistry,
 ): readonly string[] {
   const names = [...requestedClaimNames(claimsRequest, 'id_token'), ...requestedClaimNames(claimsRequest, 'userinfo')]
-  return client.scopes.filter((scope) => registry.get(scope)?.claims.some((claim) => names.includes(claim)) === true)
+  return client.scopes.filter((scope) => claimsOfScope(scope, registry).some((claim) => names.includes(claim)))
+}
+
+/** Returns the claims that a scope value releases, in the ID token or at userinfo. */
+export function claimsOfScope(scope: string, registry: ScopeRegistry): readonly string[] {
+  const definition = registry.get(scope)
+  return definition === undefined ? [] : [...definition.claims, ...definition.idTokenClaims]
 }
 
 const isUnusableOfflineAccess = (scope: string, client: ClientRecord): boolean =>
@@ -62,7 +68,7 @@ interface ScopeDefinition {
   readonly description: string
   /** Claims that the userinfo endpoint returns, if the user has them. */
   readonly claims: readonly string[]
-  /** The subset of the claims that the ID token contains too. */
+  /** Claims that the ID token contains, if the user has them. */
   readonly idTokenClaims: readonly string[]
   /** Whether the scope concerns the user's identity rather than an API. */
   readonly isIdentity: boolean

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 
 import { type ApiClaimSettings, type ApiClaimSource, apiClaimNames, isFromDirectory } from './api-claims.ts'
 
-/** Reads the options `accessTokenClaims` of all resources and scopes. */
+/** Reads the options `accessTokenClaims` and `identityClaims` of all resources and scopes. */
 export function apiClaimSettings(
   parsed: {
     readonly resources: Readonly<Record<string, Configured>>
@@ -13,24 +13,30 @@ export function apiClaimSettings(
   },
   storage: OAuthStorage,
 ): ApiClaimSettings {
-  const byResource = sourcesByName(Object.entries(parsed.resources))
-  const byScope = sourcesByName(Object.entries(parsed.scopes))
-  const sources = [...byResource.values(), ...byScope.values()].flat()
-  if (sources.some(({ from }) => isFromDirectory(from)))
-    requireStores(storage, { capability: 'scim', feature: 'accessTokenClaims' })
-  return { byResource, byScope, limits: parsed.accessTokenClaimLimits }
+  const byResource = sourcesByName(Object.entries(parsed.resources), 'accessTokenClaims')
+  const byScope = sourcesByName(Object.entries(parsed.scopes), 'accessTokenClaims')
+  const identityByScope = sourcesByName(Object.entries(parsed.scopes), 'identityClaims')
+  const features = [
+    ['accessTokenClaims', [...byResource.values(), ...byScope.values()]],
+    ['identityClaims', [...identityByScope.values()]],
+  ] as const
+  for (const [feature, sources] of features)
+    if (sources.flat().some(({ from }) => isFromDirectory(from))) requireStores(storage, { capability: 'scim', feature })
+  return { byResource, byScope, identityByScope, limits: parsed.accessTokenClaimLimits }
 }
 
 interface Configured {
   readonly accessTokenClaims?: z.infer<typeof accessTokenClaimsOption> | undefined
+  readonly identityClaims?: z.infer<typeof accessTokenClaimsOption> | undefined
 }
 
 const sourcesByName = (
   entries: readonly (readonly [string, Configured | string])[],
+  member: keyof Configured,
 ): ReadonlyMap<string, readonly ApiClaimSource[]> =>
   new Map(
     entries.flatMap(([key, option]) => {
-      const claims = typeof option === 'string' ? undefined : option.accessTokenClaims
+      const claims = typeof option === 'string' ? undefined : option[member]
       const sources = apiClaimNames.flatMap((name) => (claims?.[name] ?? []).map((from) => ({ name, from })))
       return sources.length === 0 ? [] : [[key, sources] as const]
     }),
@@ -47,7 +53,7 @@ const claimSources = z.optional(
     .check(z.minLength(1)),
 )
 
-/** The option `accessTokenClaims` of a resource or a scope. */
+/** The options `accessTokenClaims` of a resource or a scope, and `identityClaims` of a scope. */
 export const accessTokenClaimsOption = z.optional(
   z.strictObject({ roles: claimSources, groups: claimSources, entitlements: claimSources }),
 )

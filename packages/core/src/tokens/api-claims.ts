@@ -33,10 +33,11 @@ interface ClaimLimits {
   readonly overflow: 'refuse' | 'omit'
 }
 
-/** The options `accessTokenClaims` of resources and scopes, and the limits. */
+/** The options `accessTokenClaims` of resources and scopes, `identityClaims` of scopes, and the limits. */
 export interface ApiClaimSettings {
   readonly byResource: ReadonlyMap<string, readonly ApiClaimSource[]>
   readonly byScope: ReadonlyMap<string, readonly ApiClaimSource[]>
+  readonly identityByScope: ReadonlyMap<string, readonly ApiClaimSource[]>
   readonly limits: ClaimLimits
 }
 
@@ -104,14 +105,14 @@ function stringValues(owner: JsonObject, name: string): readonly string[] {
 }
 
 /**
- * Applies the limits to the claims of an access token. With `omit`, claims that do not fit are left out, and
+ * Applies the limits to the claims of a token. With `omit`, claims that do not fit are left out, and
  * `claims_overflow` names them.
  * @returns `undefined` when the token must not be issued.
  */
 export function limitClaims(
   { configured, mapped }: { readonly configured: JsonObject; readonly mapped: JsonObject },
   limits: ClaimLimits,
-): { readonly accessToken: JsonObject; readonly omitted: readonly string[] } | undefined {
+): { readonly claims: JsonObject; readonly omitted: readonly string[] } | undefined {
   const remaining: Record<string, JsonValue> = { ...configured, ...mapped }
   const omitted: string[] = []
   const omit = (name: string): void => {
@@ -129,7 +130,7 @@ export function limitClaims(
     .toSorted((a, b) => jsonLength(remaining[b]) - jsonLength(remaining[a]))
   for (const name of bySize) if (jsonLength(remaining) > limits.bytes) omit(name)
   if (jsonLength(remaining) > limits.bytes || (omitted.length > 0 && limits.overflow === 'refuse')) return undefined
-  return { accessToken: remaining, omitted }
+  return { claims: remaining, omitted }
 }
 
 const jsonLength = (value: JsonValue | undefined): number =>

@@ -7,7 +7,7 @@ import {
   StorageUnavailableError,
 } from '@mintmark/storage-interface'
 
-import { requestedClaimNames, type ScopeRegistry } from '../permissions/scopes.ts'
+import { claimsOfScope, requestedClaimNames, type ScopeRegistry } from '../permissions/scopes.ts'
 import { OAuthError, refuse } from '../refusals.ts'
 import { type ApiClaimSettings, type ApiClaimSource, limitClaims, readApiClaims } from './api-claims.ts'
 import { organizationClaimNames, type TokenOrganization } from '../permissions/organization.ts'
@@ -72,6 +72,14 @@ export interface ClaimsDependencies {
   /** Whether users are read from the host's table, which can fail to answer. */
   readonly readsHostUsers: boolean
   readonly storage: OAuthStorage
+  readonly reportUnreleased: (unreleased: UnreleasedClaims) => void
+}
+
+/** Claims that the host returned for a client, and that no scope of the client and no request covers. */
+export interface UnreleasedClaims {
+  readonly clientId: string
+  readonly destination: 'id_token' | 'userinfo'
+  readonly names: readonly string[]
 }
 
 /** Whose claims are released, and to whom. */
@@ -91,7 +99,7 @@ interface ClaimsSubject {
 export interface TokenClaims {
   readonly accessToken: JsonObject
   readonly idToken: JsonObject
-  /** The claims that the access token lacks because they exceed a limit. */
+  /** The claims that the access token or the ID token lacks because they exceed a limit. */
   readonly omitted: readonly string[]
 }
 
@@ -103,31 +111,55 @@ export async function computeTokenClaims(subject: ClaimsSubject, deps: ClaimsDep
   const { user, scopes } = subject
   const destinations = user !== undefined && scopes.includes('openid') ? withIdToken : accessTokenOnly
   const mapped = await mapClaims(subject, destinations, deps)
-  const idToken =
-    destinations === withIdToken ? releasedClaims(subject, { destination: 'id_token', mapped }, deps) : noClaims
+  const { claims: idToken, omitted } =
+    destinations === withIdToken
+      ? await releasedClaims(subject, { destination: 'id_token', mapped }, deps)
+      : nothingReleased
   const sources = user === undefined ? [] : sourcesOf(subject, deps.apiClaims)
   const mappedClaims = mapped.access_token ?? noClaims
   const organizationNames = organizationClaims(subject)
   if (sources.length === 0 && mappedClaims === noClaims)
-    return { accessToken: organizationNames, idToken: { ...idToken, ...organizationNames }, omitted: [] }
-  const configured = user === undefined ? noClaims : await readApiClaims({ ...subject, user }, sources, deps.storage)
-  const limited = limitClaims({ configured, mapped: mappedClaims }, deps.apiClaims.limits)
-  if (limited === undefined)
-    throw refuse('claims_too_large', { clientId: subject.client.clientId, userId: user?.userId })
+    return { accessToken: organizationNames, idToken: { ...idToken, ...organizationNames }, omitted }
+  const accessToken = await limitedClaims(subject, { sources, mapped: mappedClaims }, deps)
   return {
-    ...limited,
-    accessToken: { ...limited.accessToken, ...organizationNames },
+    omitted: [...omitted, ...accessToken.omitted],
+    accessToken: { ...accessToken.claims, ...organizationNames },
     idToken: { ...idToken, ...organizationNames },
   }
 }
 
+/**
+ * Reads the configured claims about the user, adds the claims that the host returned, and applies the limits.
+ * @throws OAuthError invalid_scope — reason `claims_too_large`.
+ */
+async function limitedClaims(
+  subject: ClaimsSubject,
+  { sources, mapped }: { readonly sources: readonly ApiClaimSource[]; readonly mapped: JsonObject },
+  { storage, apiClaims }: ClaimsDependencies,
+): Promise<LimitedClaims> {
+  const { user, client } = subject
+  const configured =
+    user === undefined || sources.length === 0 ? noClaims : await readApiClaims({ ...subject, user }, sources, storage)
+  const limited = limitClaims({ configured, mapped }, apiClaims.limits)
+  if (limited === undefined) throw refuse('claims_too_large', { clientId: client.clientId, userId: user?.userId })
+  return limited
+}
+
+interface LimitedClaims {
+  readonly claims: JsonObject
+  readonly omitted: readonly string[]
+}
+
 /** Whether claims depend on anything besides the stored user: the host's table or function, a directory, or a limit. */
 export const claimsMayFail = ({ mapClaims, apiClaims, readsHostUsers }: ClaimsDependencies): boolean =>
-  readsHostUsers || mapClaims !== undefined || apiClaims.byResource.size > 0 || apiClaims.byScope.size > 0
+  readsHostUsers ||
+  mapClaims !== undefined ||
+  apiClaims.byResource.size + apiClaims.byScope.size + apiClaims.identityByScope.size > 0
 
 const withIdToken: readonly ClaimsDestination[] = ['access_token', 'id_token']
 const accessTokenOnly: readonly ClaimsDestination[] = ['access_token']
 const noClaims: Readonly<Record<string, never>> = Object.freeze({})
+const nothingReleased: LimitedClaims = { claims: noClaims, omitted: [] }
 
 /**
  * Returns the claims that name the organization. Access and ID tokens contain them, and the host cannot override them.
@@ -138,7 +170,7 @@ const organizationClaims = ({ organization }: ClaimsSubject): JsonObject =>
 /** Computes the claims about a user that the userinfo endpoint returns (OIDC Core §5.3.2). */
 export async function computeUserinfoClaims(subject: ClaimsSubject, deps: ClaimsDependencies): Promise<JsonObject> {
   const mapped = await mapClaims(subject, ['userinfo'], deps)
-  return releasedClaims(subject, { destination: 'userinfo', mapped }, deps)
+  return (await releasedClaims(subject, { destination: 'userinfo', mapped }, deps)).claims
 }
 
 /** Computes the claims that introspection adds to the claims of a token (RFC 7662 §2.2). */
@@ -152,21 +184,32 @@ export async function computeIntrospectionClaims(
 /**
  * Collects the claims that a client receives about a user: the claims of its granted scopes, and the claims that it
  * requested individually (OIDC Core §5.4, §5.5). Names come from the scope registry and never from the data, so a claim
- * is not released just because a user has it. Protocol claims are never released.
+ * is not released just because a user has it. Protocol claims are never released. Claims that the host returned and
+ * that no name covers are reported: the host meant them to arrive.
  */
-function releasedClaims(
+async function releasedClaims(
   subject: ClaimsSubject,
   { destination, mapped }: { readonly destination: 'id_token' | 'userinfo'; readonly mapped: ClaimsByDestination },
   deps: ClaimsDependencies,
-): JsonObject {
-  const names = releasableNames(subject, destination, deps.scopes)
-  const known = { ...subject.user?.claims, ...mapped[destination] }
-  const released: Record<string, JsonValue> = {}
-  for (const name of new Set([...names.byScope, ...names.byName])) {
+): Promise<LimitedClaims> {
+  const { byScope, byName } = releasableNames(subject, destination, deps.scopes)
+  const names = new Set([...byScope, ...byName])
+  const mappedClaims = mapped[destination] ?? noClaims
+  const unreleased = Object.keys(mappedClaims).filter((name) => !names.has(name))
+  if (unreleased.length > 0)
+    deps.reportUnreleased({ clientId: subject.client.clientId, destination, names: unreleased })
+  const sources = subject.scopes.flatMap((scope) => deps.apiClaims.identityByScope.get(scope) ?? [])
+  const { claims, omitted } =
+    sources.length === 0 ? nothingReleased : await limitedClaims(subject, { sources, mapped: noClaims }, deps)
+  const known = { ...subject.user?.claims, ...claims, ...mappedClaims }
+  const overflow = claims['claims_overflow']
+  const released: Record<string, JsonValue> = overflow === undefined ? {} : { claims_overflow: overflow }
+  for (const name of names) {
     const value = Object.hasOwn(known, name) ? known[name] : undefined
-    if (value !== undefined && value !== null && !protocolClaims.has(name)) released[name] = value
+    const isOmitted = omitted.includes(name) && !Object.hasOwn(mappedClaims, name)
+    if (value !== undefined && value !== null && !protocolClaims.has(name) && !isOmitted) released[name] = value
   }
-  return released
+  return { claims: released, omitted }
 }
 
 /** Calls the host's function, and checks what it returns. */
@@ -259,6 +302,6 @@ function namesAllowedToClient(
   client: ClientRecord,
   registry: ScopeRegistry,
 ): readonly string[] {
-  const allowed = new Set(client.scopes.flatMap((scope) => registry.get(scope)?.claims ?? []))
+  const allowed = new Set(client.scopes.flatMap((scope) => claimsOfScope(scope, registry)))
   return names.filter((name) => allowed.has(name))
 }
