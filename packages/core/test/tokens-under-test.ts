@@ -38,7 +38,12 @@ export async function tokensUnderTest() {
     readsHostUsers: false,
     reportUnreleased: () => {},
     storedStatus: storage.status,
-    apiClaims: { byResource: new Map(), byScope: new Map(), identityByScope: new Map(), limits: { values: 100, bytes: 4096, overflow: 'refuse' } },
+    apiClaims: {
+      byResource: new Map(),
+      byScope: new Map(),
+      identityByScope: new Map(),
+      limits: { values: 100, bytes: 4096, overflow: 'refuse' },
+    },
   } as const
 
   /** Registers a client, and returns it as an authenticated client. */

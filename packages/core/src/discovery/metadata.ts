@@ -104,7 +104,10 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     ...(authMethods.includes('attest_jwt_client_auth') && attestationAlgorithms),
     claim_types_supported: ['normal'],
     claims_supported: [
-      ...new Set([...idTokenClaims, ...[...sources.scopes.keys()].flatMap((name) => claimsOfScope(name, sources.scopes))]),
+      ...new Set([
+        ...idTokenClaims,
+        ...[...sources.scopes.keys()].flatMap((name) => claimsOfScope(name, sources.scopes)),
+      ]),
     ],
     code_challenge_methods_supported: codeChallengeMethods,
     prompt_values_supported: prompts,

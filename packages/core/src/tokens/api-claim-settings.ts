@@ -21,7 +21,8 @@ export function apiClaimSettings(
     ['identityClaims', [...identityByScope.values()]],
   ] as const
   for (const [feature, sources] of features)
-    if (sources.flat().some(({ from }) => isFromDirectory(from))) requireStores(storage, { capability: 'scim', feature })
+    if (sources.flat().some(({ from }) => isFromDirectory(from)))
+      requireStores(storage, { capability: 'scim', feature })
   return { byResource, byScope, identityByScope, limits: parsed.accessTokenClaimLimits }
 }
 
