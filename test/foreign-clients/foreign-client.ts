@@ -29,6 +29,8 @@ export interface ForeignClient {
   readonly assertionCallback?: string
   /** Whether it calls the tools of an MCP server, which then runs next to the authorization server. */
   readonly callsTools?: true
+  /** Whether it asks for the scope `groups`, whose claim only the ID token contains. */
+  readonly readsGroups?: true
   /**
    * Whether it forwards client certificates in the headers of nginx. The runner then creates certificates for it and
    * registers the client `billing`.

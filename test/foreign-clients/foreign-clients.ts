@@ -36,10 +36,12 @@ export const foreignClients: readonly ForeignClient[] = [
     role: client,
     toolchain: 'go',
     packages: ['golang.org/x/oauth2', 'github.com/coreos/go-oidc/v3'],
+    readsGroups: true,
     checks: [
       'reads discovery',
       'signs a user in with PKCE',
       "signs a user in without PKCE; the ID token's signature, nonce and at_hash are valid",
+      'reads the groups of the user from the ID token',
       'calls userinfo',
       'refreshes and gets a new refresh token',
       'gets a token with client credentials',

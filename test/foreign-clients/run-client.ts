@@ -116,6 +116,14 @@ async function runAgainstServer(
     clock: () => epochSeconds(Math.floor(Date.now() / 1000)),
     dangerouslyAllowOutbound: [clientOrigin],
     ...tools?.options,
+    ...(client.readsGroups === true && {
+      scopes: {
+        'api.read': 'Read the API',
+        'api.write': 'Write to the API',
+        groups: { description: 'See your groups', idTokenClaims: ['groups'] },
+      },
+      claims: () => ({ id_token: { groups: ['platform-admins'] } }),
+    }),
     ...(client.forwardsCertificates === true && {
       mutualTls: {
         certificate: certificateFromHeader({
@@ -132,6 +140,7 @@ async function runAgainstServer(
   const app = await openWebApp(site, {
     ...(callback !== undefined && { redirectUris: [`${clientOrigin}${callback}`] }),
     ...(tools !== undefined && { scopes: [...Object.keys(noteScopes), 'offline_access'] }),
+    ...(client.readsGroups === true && { scopes: ['openid', 'profile', 'offline_access', 'groups'] }),
   })
   // Written directly, because openWebApp lets the client register only addresses of its own origin.
   if (backChannelLogout !== undefined)

@@ -25,7 +25,7 @@ func main() {
 		ClientSecret: os.Getenv("CLIENT_SECRET"),
 		Endpoint:     provider.Endpoint(),
 		RedirectURL:  os.Getenv("REDIRECT_URI"),
-		Scopes:       []string{oidc.ScopeOpenID, "profile", oidc.ScopeOfflineAccess},
+		Scopes:       []string{oidc.ScopeOpenID, "profile", oidc.ScopeOfflineAccess, "groups"},
 	}
 
 	verifier := oauth2.GenerateVerifier()
@@ -35,6 +35,19 @@ func main() {
 
 	token, err := signIn(ctx, provider, config, nil)
 	report("signs a user in without PKCE; the ID token's signature, nonce and at_hash are valid", err)
+
+	var claims struct {
+		Groups []string `json:"groups"`
+	}
+	raw, _ := token.Extra("id_token").(string)
+	idToken, err := provider.Verifier(&oidc.Config{ClientID: config.ClientID}).Verify(ctx, raw)
+	if err == nil {
+		err = idToken.Claims(&claims)
+	}
+	if err == nil {
+		err = expect("groups", fmt.Sprint(claims.Groups), "[platform-admins]")
+	}
+	report("reads the groups of the user from the ID token", err)
 
 	info, err := provider.UserInfo(ctx, config.TokenSource(ctx, token))
 	if err == nil {
