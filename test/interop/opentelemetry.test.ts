@@ -10,6 +10,7 @@ import {
   countEvents,
   createAuthorizationServer,
   createStoredKeys,
+  measureService,
   observeDeliveries,
   traceService,
 } from '@mintmark/core'
@@ -47,6 +48,30 @@ describe('OpenTelemetry', () => {
     ])
     await provider.shutdown()
     await site.close()
+  })
+
+  it('the metrics SDK gets the duration of each request, by route and status, without attributes that identify anyone', async () => {
+    const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+    const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
+    const { server } = await startServer()
+    const measured = measureService(server, provider.getMeter('test'))
+
+    await measured.handle(plainRequest(server.origin, { method: 'DELETE', path: '/token' }))
+    await measured.handle(plainRequest(server.origin, { path: '/.well-known/openid-configuration' }))
+    await provider.forceFlush()
+    const [metric] = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics))
+
+    expect(metric?.descriptor).toMatchObject({ name: 'http.server.request.duration', unit: 's' })
+    expect(metric?.dataPoints.map(({ attributes }) => attributes)).toEqual([
+      { 'http.request.method': 'DELETE', 'http.response.status_code': 405, 'url.scheme': 'https', 'http.route': '/token' },
+      {
+        'http.request.method': 'GET',
+        'http.response.status_code': 200,
+        'url.scheme': 'https',
+        'http.route': '/.well-known/openid-configuration',
+      },
+    ])
+    await provider.shutdown()
   })
 
   it('the metrics SDK reads how many deliveries are pending and dead, and the age of the oldest', async () => {

@@ -148,7 +148,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: '@opentelemetry/sdk-metrics',
     files: ['opentelemetry'],
     setUp:
-      'Spans for requests (`traceService`), counters for events (`countEvents`), and gauges for pending and dead deliveries and the age of the oldest (`observeDeliveries`).',
+      'Spans for requests (`traceService`), counters for events (`countEvents`), durations of requests (`measureService`), and gauges for pending and dead deliveries and the age of the oldest (`observeDeliveries`).',
   },
   {
     role: operation,

@@ -71,7 +71,7 @@ describe('the starter, on the oldest Node that runs TypeScript without flags', (
 
     it('the project type-checks, and its test passes', () => {
       runInProject('npm', 'run', 'check')
-      expect(runInProject('npm', 'test')).toMatch(/^(?:#|ℹ) pass 3$/m)
+      expect(runInProject('npm', 'test')).toMatch(/^(?:#|ℹ) pass 4$/m)
     })
 
     it('the server serves the discovery document', async () => {

@@ -1,4 +1,4 @@
-import { type Clock, type HttpService, logEvent, type Logger, systemClock } from '@mintmark/internal'
+import { type Clock, elapsed, type HttpService, logEvent, type Logger, systemClock } from '@mintmark/internal'
 import type { DeliveryStorage, JsonValue } from '@mintmark/storage-interface'
 import type { EventListener, RequestRefused, ServerEvent } from './events.ts'
 import type { RefusalReason } from './refusals.ts'
@@ -215,6 +215,45 @@ export const traceService = <Service extends HttpService>(service: Service, trac
     })
   },
 })
+
+/** The part of an OpenTelemetry meter that records durations. */
+interface DurationMeter {
+  createHistogram(
+    name: string,
+    options: {
+      readonly description: string
+      readonly unit: string
+      readonly advice: { readonly explicitBucketBoundaries: number[] }
+    },
+  ): { record(value: number, attributes: Record<string, string | number>): void }
+}
+
+/**
+ * Returns the service with a measurement of each request: the histogram `http.server.request.duration` in seconds, with
+ * the attributes and bucket boundaries of OpenTelemetry's semantic conventions for HTTP servers.
+ */
+export function measureService<Service extends HttpService>(service: Service, meter: DurationMeter): Service {
+  const durations = meter.createHistogram('http.server.request.duration', {
+    description: 'Duration of HTTP server requests.',
+    unit: 's',
+    advice: { explicitBucketBoundaries: [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10] },
+  })
+  return {
+    ...service,
+    async handle(request) {
+      const startedAt = elapsed()
+      const route = service.template?.(request)
+      const response = await service.handle(request)
+      durations.record((elapsed() - startedAt) / 1000, {
+        'http.request.method': knownMethods.has(request.method) ? request.method : '_OTHER',
+        'http.response.status_code': response.status,
+        'url.scheme': request.url.protocol.slice(0, -1),
+        ...(route !== undefined && { 'http.route': route }),
+      })
+      return response
+    },
+  }
+}
 
 /** The methods that the conventions know. A client can send any other, so no other occurs in a span. */
 const knownMethods: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
-import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
+import { createAuthorizationServer, createCookieSessions, createHealth, createStoredKeys, logEvents } from '@mintmark/core'
 import type { Endpoint, Logger } from '@mintmark/core/http'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import type { ScimStorage } from '@mintmark/storage-interface'
@@ -58,7 +58,8 @@ export async function createApp({ storage, users, sealingKey, trustedProxies, lo
 
   const app = express().disable('x-powered-by')
   app.set('trust proxy', trustedProxies)
-  app.use(toExpress(server, scim)) // before express.json() and other body parsers
+  // Before express.json() and other body parsers. /health and /ready are for load balancers.
+  app.use(toExpress(createHealth({ server }), server, scim))
   const endpoint = (handle: Endpoint) =>
     toExpressEndpoint(server, (request) =>
       handle(request).catch((error: unknown) => server.renderError(error, request)),

@@ -58,6 +58,13 @@ test('/try signs a user in, and shows the tokens that the client gets', async ()
   assert.match(home.html, /You are signed in here/)
 })
 
+test('/health and /ready answer load balancers', async () => {
+  const paths = ['/health', '/ready']
+  const responses = await Promise.all(paths.map((path) => fetch(site.issuer + path)))
+
+  assert.deepEqual(responses.map(({ status }) => status), [200, 200])
+})
+
 test('/sign-in signs a user in to the site, and returns only to a page of the site', async () => {
   await sendToScim('POST', '/Users', {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
