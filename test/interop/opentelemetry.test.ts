@@ -63,7 +63,12 @@ describe('OpenTelemetry', () => {
 
     expect(metric?.descriptor).toMatchObject({ name: 'http.server.request.duration', unit: 's' })
     expect(metric?.dataPoints.map(({ attributes }) => attributes)).toEqual([
-      { 'http.request.method': 'DELETE', 'http.response.status_code': 405, 'url.scheme': 'https', 'http.route': '/token' },
+      {
+        'http.request.method': 'DELETE',
+        'http.response.status_code': 405,
+        'url.scheme': 'https',
+        'http.route': '/token',
+      },
       {
         'http.request.method': 'GET',
         'http.response.status_code': 200,

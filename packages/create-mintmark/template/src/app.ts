@@ -1,5 +1,11 @@
 import { toExpress, toExpressEndpoint } from '@mintmark/adapter-express'
-import { createAuthorizationServer, createCookieSessions, createHealth, createStoredKeys, logEvents } from '@mintmark/core'
+import {
+  createAuthorizationServer,
+  createCookieSessions,
+  createHealth,
+  createStoredKeys,
+  logEvents,
+} from '@mintmark/core'
 import type { Endpoint, Logger } from '@mintmark/core/http'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import type { ScimStorage } from '@mintmark/storage-interface'

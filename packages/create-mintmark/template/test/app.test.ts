@@ -62,7 +62,10 @@ test('/health and /ready answer load balancers', async () => {
   const paths = ['/health', '/ready']
   const responses = await Promise.all(paths.map((path) => fetch(site.issuer + path)))
 
-  assert.deepEqual(responses.map(({ status }) => status), [200, 200])
+  assert.deepEqual(
+    responses.map(({ status }) => status),
+    [200, 200],
+  )
 })
 
 test('/sign-in signs a user in to the site, and returns only to a page of the site', async () => {
