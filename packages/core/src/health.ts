@@ -31,7 +31,7 @@ export interface HealthOptions {
  */
 export function createHealth(options: HealthOptions): HttpService {
   checkOptions('createHealth', options, { server: required(anObjectWith('ready')), onUnready: aFunction })
-  const { server, onUnready = writeToConsole } = options
+  const { server, onUnready = writeTo(console) } = options
   let wasReady = true
 
   const ready = async (): Promise<ServerResponse> => {
@@ -62,4 +62,7 @@ export function createHealth(options: HealthOptions): HttpService {
 
 const state = (status: number, name: string): ServerResponse => json(status, { state: name }, noStore)
 
-const writeToConsole = (cause: unknown): void => console.error('Mintmark is not ready to issue tokens:', cause)
+const writeTo =
+  (log: Pick<Console, 'error'>) =>
+  (cause: unknown): void =>
+    log.error('Mintmark is not ready to issue tokens:', cause)
