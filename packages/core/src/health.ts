@@ -46,7 +46,6 @@ export function createHealth(options: HealthOptions): HttpService {
       return state(503, 'unready')
     }
   }
-  const renderError = (): Promise<ServerResponse> => Promise.resolve(state(500, 'failed'))
   return createRouter({
     origin: server.origin,
     bodyLimit: 0,
@@ -66,3 +65,5 @@ const writeTo =
   (log: Pick<Console, 'error'>) =>
   (cause: unknown): void =>
     log.error('Mintmark is not ready to issue tokens:', cause)
+
+const renderError = (): Promise<ServerResponse> => Promise.resolve(state(500, 'failed'))
