@@ -42,7 +42,12 @@ it("for an unknown user the client receives access_denied and the host's event s
   const back = await answerInteraction(site, started, `subject=nobody&auth_time=${site.clock.now()}`)
 
   expect(back.location.searchParams.get('error')).toBe('access_denied')
-  expect(site.events.at(-1)).toMatchObject({ type: 'interaction.denied', clientId: 'A', reason: 'user_unknown' })
+  expect(site.events.at(-1)).toMatchObject({
+    type: 'interaction.denied',
+    clientId: 'A',
+    userId: 'nobody',
+    reason: 'user_unknown',
+  })
 })
 
 it("a deactivated user reads why on the host's own page, and no code is issued (RFC 6749 §4.1.2.1)", async () => {
@@ -98,4 +103,45 @@ it('a response that is not a refusal has no X-Correlation-Id', async () => {
   const reply = await site.send({ path: '/jwks' })
 
   expect([reply.status, reply.header('x-correlation-id')]).toEqual([200, undefined])
+})
+
+it.each([
+  [
+    'an unregistered redirect URI, without its query',
+    { redirect_uri: 'https://app.test/cb/?token=secret' },
+    'redirect_uri_mismatch',
+    { requestedRedirectUri: 'https://app.test/cb/', nearestRedirectUri: 'https://app.test/cb' },
+  ],
+  [
+    'a scope value that the client lacks',
+    { scope: 'openid address' },
+    'scope_not_allowed',
+    { refusedScopes: ['address'] },
+  ],
+  [
+    'an unknown resource',
+    { resource: 'https://unknown.test/?key=secret' },
+    'resource_unknown',
+    { refusedResources: ['https://unknown.test/'] },
+  ],
+  ['a wrong response type', { response_type: 'token' }, 'response_type_unsupported', {}],
+])(
+  'the event of an authorization request with %s names the client and the value (RFC 6749 §4.1.2.1)',
+  async (_case, change, reason, value) => {
+    await authorize(site, change)
+
+    const event = site.events.at(-1)
+    expect(event).toMatchObject({ type: 'request.refused', reason, context: { clientId: 'A', ...value } })
+    expect(JSON.stringify(event)).not.toContain('secret')
+  },
+)
+
+it('the event of a wrong code_verifier names the client (RFC 7636 §4.6)', async () => {
+  const started = await authorize(site)
+  const back = await answerInteraction(site, started, 'scope=openid')
+  const code = back.location.searchParams.get('code') ?? ''
+
+  await redeem(site, code, { code_verifier: 'x'.repeat(43) })
+
+  expect(site.events.at(-1)).toMatchObject({ reason: 'code_verifier_mismatch', context: { clientId: 'A' } })
 })

@@ -54,6 +54,8 @@ export type ServerOccurrence =
       /** The user denied consent, or may not sign in. */
       readonly type: 'interaction.denied'
       readonly clientId: string
+      /** The user, or the subject that the host signed in; undefined if nobody has signed in. */
+      readonly userId?: string | undefined
       /** `user_unknown`: the host signed in a subject that is not in `storage.users`. */
       readonly reason: 'user_denied' | 'user_inactive' | 'user_unknown'
     }

@@ -632,14 +632,57 @@ export type RefusalReason = ReasonOf<Refusal>
 type ReasonOf<Row> = Row extends `${infer Reason}:${string}` ? Reason : Row
 
 /** Creates the error to throw for a row of the table. */
-export function refuse(
-  row: Refusal,
-  context: RefusalContext = {},
-  { cause, retryAfter, dpopNonce }: Pick<OAuthErrorOptions, 'cause' | 'retryAfter' | 'dpopNonce'> = {},
+export function refuse<Row extends Refusal>(
+  row: Row,
+  ...[context = {}, { cause, retryAfter, dpopNonce } = {}]: RefusalArguments<Row>
 ): OAuthError {
   const [code, description, , status]: RefusalRow = refusals[row]
   const [reason] = row.split(':') as [RefusalReason]
   return new OAuthError(code, description, { reason, context, cause, retryAfter, dpopNonce, status })
+}
+
+type RefusalArguments<Row extends Refusal> =
+  ReasonOf<Row> extends keyof RequiredContext
+    ? [context: RefusalContext & RequiredContext[ReasonOf<Row>], options?: RefusalOptions]
+    : [context?: RefusalContext, options?: RefusalOptions]
+
+type RefusalOptions = Pick<OAuthErrorOptions, 'cause' | 'retryAfter' | 'dpopNonce'>
+
+/**
+ * What the context must have, by reason: the value that was refused, and the values that would have been accepted. The
+ * client of the other refusals is added by `concerning`.
+ */
+interface RequiredContext {
+  readonly redirect_uri_mismatch: Required<
+    Pick<RefusalContext, 'clientId' | 'requestedRedirectUri' | 'nearestRedirectUri'>
+  >
+  readonly scope_not_allowed: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'registeredScopes'>>
+  readonly resource_unknown: Required<Pick<RefusalContext, 'clientId' | 'refusedResources' | 'knownResources'>>
+  readonly resource_not_registered: Required<Pick<RefusalContext, 'clientId' | 'refusedResources'>>
+  readonly client_document_not_allowed: Required<Pick<RefusalContext, 'documentHost'>>
+  readonly client_document_invalid: Required<Pick<RefusalContext, 'documentHost' | 'documentFailure'>>
+  readonly client_document_unavailable: Required<Pick<RefusalContext, 'documentHost' | 'documentFailure'>>
+  readonly client_document_withdrawn: Required<Pick<RefusalContext, 'documentHost'>>
+  readonly client_documents_throttled: Required<Pick<RefusalContext, 'documentHost'>>
+}
+
+/**
+ * Does the steps that follow the identification of a client, a user or a token. Every refusal of these steps, and every
+ * failure, has the context.
+ */
+export async function concerning<Result>(context: RefusalContext, steps: () => Promise<Result>): Promise<Result> {
+  try {
+    return await steps()
+  } catch (error) {
+    throw withContext(toOAuthError(error), context)
+  }
+}
+
+/** Returns the refusal with the members of the context that it does not have. */
+export function withContext(refusal: OAuthError, context: RefusalContext): OAuthError {
+  const { code, description, reason, retryAfter, dpopNonce, status, cause } = refusal
+  const options = { reason, cause, retryAfter, dpopNonce, status, context: { ...context, ...refusal.context } }
+  return new OAuthError(code, description, options)
 }
 
 /** Converts any error to a refusal. An internal failure is reported without its message. */
@@ -666,9 +709,35 @@ export interface RefusalContext {
   /** With reason `client_assertion_audience`: the `aud` of the assertion, and the values that are accepted. */
   readonly presentedAudience?: JsonValue | undefined
   readonly expectedAudience?: readonly string[] | undefined
+  /**
+   * With reason `redirect_uri_mismatch`: the requested URI without its query, and the most similar registered one, if
+   * the client has any.
+   */
+  readonly requestedRedirectUri?: string | undefined
+  readonly nearestRedirectUri?: string | undefined
+  /** With reason `scope_not_allowed`: at most 20 of the refused values, and the values of the client. */
+  readonly refusedScopes?: readonly string[] | undefined
+  readonly registeredScopes?: readonly string[] | undefined
+  /**
+   * With reasons `resource_unknown` and `resource_not_registered`: at most 20 of the refused resources, without their
+   * queries, and of the resources of the server.
+   */
+  readonly refusedResources?: readonly string[] | undefined
+  readonly knownResources?: readonly string[] | undefined
+  /** With the reasons that begin with `client_document`: the host of the metadata document. */
+  readonly documentHost?: string | undefined
+  /** What was wrong with the document, such as `unreachable`, `not_public`, `too_large` or `http_404`. */
+  readonly documentFailure?: string | undefined
   readonly userId?: string | undefined
   readonly familyId?: string | undefined
 }
+
+/** Returns a URI for the log: without credentials, query and fragment, which may contain secrets. */
+export const withoutSecrets = (uri: string): string =>
+  uri
+    .replace(/[?#].*$/s, '')
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
+    .slice(0, 300)
 
 interface OAuthErrorOptions {
   readonly reason: RefusalReason

@@ -27,6 +27,26 @@ it('names the method that a client is registered for and the method that it used
   )
 })
 
+it('says which redirect URI a client requested, and the most similar registered one', () => {
+  const context = {
+    clientId: 'my-app',
+    requestedRedirectUri: 'https://app.test/cb/',
+    nearestRedirectUri: 'https://app.test/cb',
+  }
+
+  expect(
+    line({ ...unauthenticated, path: '/auth', code: 'invalid_request', reason: 'redirect_uri_mismatch', context }),
+  ).toBe(
+    'POST /auth refused: invalid_request (redirect_uri_mismatch): my-app, requested https://app.test/cb/, registered https://app.test/cb',
+  )
+})
+
+it('does not log a line break that a client sent in a redirect URI', () => {
+  const context = { clientId: 'my-app', requestedRedirectUri: 'https://app.test/\nPOST /token refused' }
+
+  expect(line({ ...unauthenticated, context })).not.toContain('\n')
+})
+
 it.each([
   ['with a line break', 'x\nPOST /token refused: nothing'],
   ['with words of a log line', 'x, registered for none'],

@@ -53,7 +53,7 @@ export function eventLine(event: ServerEvent): string {
     case 'client.changed':
       return `client.changed: ${nameOf(event.clientId)}`
     case 'interaction.denied':
-      return `interaction.denied: ${event.reason} for ${nameOf(event.clientId)}`
+      return `interaction.denied: ${event.reason}${userOf(event)} for ${nameOf(event.clientId)}`
     case 'tokens.issued':
       return `tokens.issued: ${event.grantType} to ${nameOf(event.clientId)}`
     case 'claims.unreleased':
@@ -89,16 +89,26 @@ export function eventLine(event: ServerEvent): string {
 }
 
 /**
- * Describes a refused client that exists: its `client_id` and, if another authentication method or audience is
- * expected, the one that it used.
+ * Describes a refusal: the `client_id` of a client that exists, what it sent, and what would have been accepted.
  */
 function refusalDetails({ context }: RequestRefused): string {
   const { clientId, presentedMethod, registeredMethod, presentedAudience, expectedAudience } = context
-  if (clientId === undefined) return ''
+  const details = [
+    ['requested', context.requestedRedirectUri],
+    ['registered', context.nearestRedirectUri],
+    ['refused scope', context.refusedScopes?.join(' ')],
+    ['registered scope', context.registeredScopes?.join(' ')],
+    ['refused resource', context.refusedResources?.join(' ')],
+    ['known resources', context.knownResources?.join(' ')],
+    ['document at', context.documentHost],
+    ['failure', context.documentFailure],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${printableText(value)}`]))
+  const sent = details.join(', ')
+  if (clientId === undefined) return sent === '' ? '' : `: ${sent}`
   const methods = registeredMethod && `, registered for ${registeredMethod}, sent ${presentedMethod}`
   const audience =
     expectedAudience && `, expected aud ${expectedAudience.join(' or ')}, sent ${printableValue(presentedAudience)}`
-  return `: ${nameOf(clientId)}${methods ?? ''}${audience ?? ''}`
+  return `: ${nameOf(clientId)}${methods ?? ''}${audience ?? ''}${sent === '' ? '' : `, ${sent}`}`
 }
 
 /**
@@ -107,6 +117,15 @@ function refusalDetails({ context }: RequestRefused): string {
  */
 const nameOf = (clientId: string): string =>
   /^[\x21-\x7E]{1,64}$/.test(clientId) ? clientId : 'a client with an unusual name'
+
+/** Returns a text that a client sent, if it is safe in a terminal; its beginning if it is long. */
+function printableText(text: string): string {
+  const beginning = text.length > 200 ? `${text.slice(0, 200)}…` : text
+  return /^[\x20-\x7E]*…?$/.test(beginning) ? beginning : 'an unusual one'
+}
+
+const userOf = ({ userId }: { readonly userId?: string | undefined }): string =>
+  userId === undefined ? '' : ` (${nameOf(userId)})`
 
 /** Returns a value that a client sent, if it is short and safe in a terminal. */
 function printableValue(value: JsonValue | undefined): string {

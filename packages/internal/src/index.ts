@@ -47,6 +47,7 @@ export {
   wholeNumber,
 } from '@mintmark/storage-interface/stores'
 export type { OptionCheck, OptionChecks, RequiredOption } from '@mintmark/storage-interface/stores'
+export { misspelledNameOf, nearestOf } from './nearest.ts'
 export { isStorable, isTooDeep, repeatsMember } from './json-text.ts'
 export { defineCookie } from './http/cookie.ts'
 export type { Cookie } from './http/cookie.ts'

@@ -107,12 +107,13 @@ export async function completeInteraction(
   const signedInUser = isSignIn(answer) ? await identifyUser(answer, step.now, deps.storage) : step.user
   if (isSignIn(answer) && signedInUser === undefined) {
     const reason = await findDenialReason(answer, deps.storage)
-    if (reason !== 'user_inactive') return consumeAndDeny(reason, step, deps)
+    const denial = { reason, userId: answer.subject }
+    if (reason !== 'user_inactive') return consumeAndDeny(denial, step, deps)
     await consumeInteraction(step, deps)
-    recordDenial(reason, step, deps)
+    recordDenial(denial, step, deps)
     // RFC 6749 §4.1.2.1 lets the server inform the user instead: the client could not tell the user why the sign-in
     // failed, and only the user's administrator can help.
-    throw refuse('user_inactive:page')
+    throw refuse('user_inactive:page', { clientId: request.client.clientId, userId: answer.subject })
   }
   if (isDenied) return denyInteraction({ ...step, user: signedInUser }, deps)
   const isChosen = step.isStored || isSignIn(answer) || answer.account === 'signed_in'
@@ -180,7 +181,8 @@ async function grantAccess(
   }
   const grant =
     decision.kind === 'ready' && granted === undefined ? decision.grant : await saveGrant(consent, now, deps)
-  if (grant === undefined) return denyRequest('user_inactive', step, deps)
+  if (grant === undefined)
+    return denyRequest({ reason: 'user_inactive', userId: decision.signedInUser.user.userId }, step, deps)
   const { authentication } = signedInUser
   const subject = { request, allowance, grant, consented, resources, details, authentication, session, organizationId }
   const code = await issueCode(subject, now, deps)
@@ -257,8 +259,9 @@ export async function denyInteraction(
 ): Promise<ServerResponse> {
   requireNavigation(step.http)
   const { user, request } = step
-  if (user === undefined && !step.isStored) return denyRequest('user_denied', step, deps)
-  const denied = await consumeAndDeny('user_denied', step, deps)
+  const denial = { reason: 'user_denied', userId: user?.user.userId } as const
+  if (user === undefined && !step.isStored) return denyRequest(denial, step, deps)
+  const denied = await consumeAndDeny(denial, step, deps)
   if (user !== undefined)
     await withdrawConsent({ clientId: request.client.clientId, signedInUser: user, shown: shownOf(request) }, deps)
   return denied
@@ -286,38 +289,42 @@ const shownOf = ({ consentScopes, consentResources, details }: AuthorizationRequ
  * active.
  */
 async function consumeAndDeny(
-  reason: Denial,
+  denial: Denial,
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
   await consumeInteraction(step, deps)
-  return denyRequest(reason, step, deps)
+  return denyRequest(denial, step, deps)
 }
 
-type Denial = 'user_denied' | 'user_inactive' | 'user_unknown'
+interface Denial {
+  readonly reason: 'user_denied' | 'user_inactive' | 'user_unknown'
+  /** Undefined if nobody has signed in. */
+  readonly userId: string | undefined
+}
 
 /**
  * Finds out whether the user is unknown or deactivated. Events contain the reason, and a deactivated user sees a page.
  */
-const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial> =>
+const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial['reason']> =>
   (await storage.users.find(userId(subject))) === undefined ? 'user_unknown' : 'user_inactive'
 
 function denyRequest(
-  reason: Denial,
+  denial: Denial,
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
-  recordDenial(reason, step, deps)
+  recordDenial(denial, step, deps)
   // RFC 6749 §4.1.2.1: access_denied.
-  const refusal = refuse(reason)
+  const refusal = refuse(denial.reason)
   return authorizationErrorResponse(refusal, step.request.target, { ...deps, now: step.now })
 }
 
 const recordDenial = (
-  reason: Denial,
+  denial: Denial,
   { http, request }: InteractionStep,
   { journal }: CompleteInteractionDependencies,
-): void => journal.record(http, { type: 'interaction.denied', clientId: request.client.clientId, reason })
+): void => journal.record(http, { type: 'interaction.denied', clientId: request.client.clientId, ...denial })
 
 /** Decides what this step still needs. */
 export const decideNext = (

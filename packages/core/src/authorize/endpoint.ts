@@ -15,7 +15,7 @@ import { identifySession } from '../sessions/signed-in-user.ts'
 import { requireNavigation } from '../sessions/browser.ts'
 import { codeIssuedEvent, issueCode, type IssueCodeDependencies, limitCodes } from './code.ts'
 import { decideInteraction, enforcePromptNone } from './decide.ts'
-import { limitErrorRedirects } from './error-redirect.ts'
+import { limitErrorRedirects, namingClient } from './error-redirect.ts'
 import { requireClientId, verifyRedirect } from '../clients/proven-redirect.ts'
 import { openRequest } from './pushed-request.ts'
 import {
@@ -52,7 +52,9 @@ export const authorizationEndpoint =
     // OIDC Core §3.1.2.1: only the form of a POST is read.
     const received = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
     const client = await deps.clientDocuments.identify(requireClientId(received), now)
-    const { parameters, form } = await openRequest(received, { client, now }, deps)
+    const { parameters, form } = await namingClient(client, () =>
+      openRequest(received, { client, now }, deps),
+    )
     const isSignedIn = async () =>
       (await identifySession(await deps.signedIn(request), now, deps.storage)) !== undefined
     return limitErrorRedirects({ client, isSignedIn }, async () => {

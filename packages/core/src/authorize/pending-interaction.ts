@@ -25,7 +25,7 @@ import {
 } from './complete-interaction.ts'
 import { detailId } from '../permissions/authorization-details.ts'
 import { type AuthorizationDetailText, type DetailTypes, typeNameOf, typeOf } from '../permissions/detail-types.ts'
-import { limitErrorRedirects } from './error-redirect.ts'
+import { limitErrorRedirects, namingClient } from './error-redirect.ts'
 import { requireClientId, verifyRedirect } from '../clients/proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest } from './request.ts'
@@ -62,7 +62,9 @@ export async function findInteraction(
   const resources = known.resources.map((resource) => ['resource', resource] as const)
   const received = indexParameters([...Object.entries(known.parameters), ...resources])
   const client = await deps.clientDocuments.reopen(requireClientId(received), document, now)
-  const { parameters, form } = await reopenRequest(received, { client, now }, deps)
+  const { parameters, form } = await namingClient(client, () =>
+    reopenRequest(received, { client, now }, deps),
+  )
   const redirect = verifyRedirect(parameters, client)
   const session = currentSession(await deps.signedIn(request), now)
   const visit = { signedIn: session, isFromSession: stored === undefined || known.login?.inSession === true, now }

@@ -8,6 +8,8 @@ import {
   json,
   noStore,
   type Random,
+  type ServerRequest,
+  type ServerResponse,
   randomSecret,
 } from '@mintmark/internal'
 import {
@@ -30,6 +32,7 @@ import type { Journal } from '../events.ts'
 import { indexParameters, type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
+import { namingClient } from './error-redirect.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { verifyRedirect } from '../clients/proven-redirect.ts'
 import {
@@ -74,29 +77,44 @@ export const pushEndpoint = (deps: PushEndpointDependencies): Endpoint => {
     // same assertion.
     const proof = request.headers.has('dpop') ? await deps.dpop.verify(request, target, now) : undefined
     const client = await authenticateClient({ request, form }, now, { ...deps, findByDocument })
-    await limitPushes(client, now, deps)
-    // RFC 9126 §2.1: a pushed request must not refer to another pushed request.
-    if (form.get('request_uri') !== undefined) throw refuse('request_uri_pushed', { clientId: client.clientId })
-
-    const authorization = await parsePushed(form, { client, now }, deps)
-    const bound = proof === undefined ? undefined : await bindToKey({ client, authorization, proof }, now, deps)
-    const secret = randomSecret(deps.random)
-    const usableUntil = after(now, deps.pushedRequestLifetime)
-    const record = {
-      digest: await digestSecret(secret),
-      clientId: client.clientId,
-      parameters: { ...authorization.parameters, client_id: client.clientId, ...bound?.parameters },
-      resources: authorization.resources,
-      usableUntil,
-      createdAt: now,
-      expiresAt: after(usableUntil, deps.interactionLifetime),
-    }
-    const reference = isOpenToStrangers(client) ? await sealPush(record, deps) : secret
-    if (reference === secret) await deps.storage.pushedRequests.insert(record)
-    deps.journal.record(request, { type: 'request.pushed', clientId: client.clientId })
-    const answer = { request_uri: prefix + reference, expires_in: deps.pushedRequestLifetime }
-    return json(201, answer, [...noStore, ...(bound?.headers ?? [])])
+    return namingClient(client, () => push({ request, form, proof, client }, now, deps))
   }
+}
+
+async function push(
+  { request, form, proof, client }: AuthenticatedPush,
+  now: EpochSeconds,
+  deps: PushEndpointDependencies,
+): Promise<ServerResponse> {
+  await limitPushes(client, now, deps)
+  // RFC 9126 §2.1: a pushed request must not refer to another pushed request.
+  if (form.get('request_uri') !== undefined) throw refuse('request_uri_pushed', { clientId: client.clientId })
+
+  const authorization = await parsePushed(form, { client, now }, deps)
+  const bound = proof === undefined ? undefined : await bindToKey({ client, authorization, proof }, now, deps)
+  const secret = randomSecret(deps.random)
+  const usableUntil = after(now, deps.pushedRequestLifetime)
+  const record = {
+    digest: await digestSecret(secret),
+    clientId: client.clientId,
+    parameters: { ...authorization.parameters, client_id: client.clientId, ...bound?.parameters },
+    resources: authorization.resources,
+    usableUntil,
+    createdAt: now,
+    expiresAt: after(usableUntil, deps.interactionLifetime),
+  }
+  const reference = isOpenToStrangers(client) ? await sealPush(record, deps) : secret
+  if (reference === secret) await deps.storage.pushedRequests.insert(record)
+  deps.journal.record(request, { type: 'request.pushed', clientId: client.clientId })
+  const answer = { request_uri: prefix + reference, expires_in: deps.pushedRequestLifetime }
+  return json(201, answer, [...noStore, ...(bound?.headers ?? [])])
+}
+
+interface AuthenticatedPush {
+  readonly request: ServerRequest
+  readonly form: Parameters
+  readonly proof: VerifiedProof | undefined
+  readonly client: AuthenticatedClient
 }
 
 /**

@@ -79,7 +79,8 @@ export function createClientDocuments(
       if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
       if (stored !== undefined && stored.origin !== 'document') return stored
       if (settings === undefined) throw refuse('client_unknown:page')
-      if (!isDocumentUrl(id) || !(await isAllowed(id, settings))) throw refuse('client_document_not_allowed')
+      if (!isDocumentUrl(id) || !(await isAllowed(id, settings)))
+        throw refuse('client_document_not_allowed', { documentHost: hostOf(id) })
       const result = await read(id, now, settings)
       if (result.outcome === 'read') return withDocument(stored, { id, document: result.document, now }, settings)
       if (result.outcome === 'unreachable' && stored !== undefined && isFresh(stored, now, settings)) return stored
@@ -169,23 +170,29 @@ async function fetchDocument(
   for (const [limiter, key] of counters) {
     const decision = await limiter.consume(key, now)
     if (!decision.allowed) {
-      const refusal = refuse('client_documents_throttled', {}, { retryAfter: decision.retryAfter })
+      const refusal = refuse(
+        'client_documents_throttled',
+        { documentHost: hostOf(id) },
+        { retryAfter: decision.retryAfter },
+      )
       return readFailure('unreachable', refusal)
     }
   }
   const headers = { accept: 'application/json' }
   const result = await outbound.request({ url: id, headers, timeout: 2500, maxBytes })
-  if (result.outcome === 'failed' && result.failure === 'too_large') return invalidDocument()
-  if (result.outcome === 'failed') return unavailableDocument()
+  if (result.outcome === 'failed' && result.failure === 'too_large') return invalidDocument(id, 'too_large')
+  if (result.outcome === 'failed') return unavailableDocument(id, result.failure)
   // A client withdraws by deleting its document. The stored copy must not be used after that.
-  if (result.status === 404 || result.status === 410) return readFailure('refused', refuse('client_document_withdrawn'))
-  if (result.status >= 500 || result.status === 429) return unavailableDocument()
+  if (result.status === 404 || result.status === 410)
+    return readFailure('refused', refuse('client_document_withdrawn', { documentHost: hostOf(id) }))
+  if (result.status >= 500 || result.status === 429) return unavailableDocument(id, `http_${result.status}`)
   // Client ID Metadata Document §5.1: only a response with 200 is accepted, and no redirect is followed.
   const type = result.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  if (result.status !== 200 || !/^application\/(?:[a-z0-9.-]+\+)?json$/.test(type)) return invalidDocument()
+  if (result.status !== 200) return invalidDocument(id, `http_${result.status}`)
+  if (!/^application\/(?:[a-z0-9.-]+\+)?json$/.test(type)) return invalidDocument(id, 'not_json')
   const document = await readDocument({ id, body: result.body, readAt: now }, redirects)
   if (document === undefined || !isUsable(withDocument(undefined, { id, document, now }, request)))
-    return invalidDocument()
+    return invalidDocument(id, 'metadata')
   return { value: { outcome: 'read', document }, keepFor: cacheTime(result.headers.get('cache-control') ?? '') }
 }
 
@@ -193,8 +200,15 @@ const readFailure = (outcome: 'unreachable' | 'refused', refusal: OAuthError): F
   value: { outcome, refusal },
   keepFor: 0,
 })
-const invalidDocument = () => readFailure('refused', refuse('client_document_invalid'))
-const unavailableDocument = () => readFailure('unreachable', refuse('client_document_unavailable'))
+
+const invalidDocument = (id: string, documentFailure: string) =>
+  readFailure('refused', refuse('client_document_invalid', { documentHost: hostOf(id), documentFailure }))
+
+const unavailableDocument = (id: string, documentFailure: string) =>
+  readFailure('unreachable', refuse('client_document_unavailable', { documentHost: hostOf(id), documentFailure }))
+
+/** Returns the host of a document for the log; `undefined` if the client_id is not a URL. */
+const hostOf = (id: string): string | undefined => URL.parse(id)?.host
 
 /** Returns for how many seconds to cache a response; 0 when it must not be stored (RFC 9111 §5.2.2). */
 function cacheTime(cacheControl: string): number {

@@ -1,8 +1,9 @@
+import { nearestOf } from '@mintmark/internal'
 import { clientId, type Brand, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { isVisibleAscii } from './authenticate.ts'
 import type { Parameters } from '../parameters.ts'
-import { refuse } from '../refusals.ts'
+import { refuse, withoutSecrets } from '../refusals.ts'
 
 /**
  * Returns the `client_id` of an authorization request.
@@ -50,7 +51,13 @@ export function verifyRedirect(parameters: Parameters, client: ClientRecord): Ve
   // RFC 6749 §3.1: it must not repeat; an attacker may have added the second one.
   if (parameters.isRepeated('redirect_uri')) throw refuse('redirect_uri_repeated')
   // RFC 6749 §3.1.2.4: never redirect to an unregistered URI.
-  if (!isRegistered(requested, client.redirectUris)) throw refuse('redirect_uri_mismatch')
+  if (!isRegistered(requested, client.redirectUris)) {
+    throw refuse('redirect_uri_mismatch', {
+      clientId: client.clientId,
+      requestedRedirectUri: withoutSecrets(requested),
+      nearestRedirectUri: nearestOf(requested, client.redirectUris),
+    })
+  }
   return requested as VerifiedRedirect
 }
 

@@ -3,7 +3,7 @@ import { type ClientRecord, type DurationSeconds, type JsonObject, seconds } fro
 import { type DetailRules, narrowDetails } from './authorization-details.ts'
 import type { ProfileRules } from '../clients/security-profile.ts'
 import type { Parameters } from '../parameters.ts'
-import { refuse } from '../refusals.ts'
+import { refuse, withoutSecrets } from '../refusals.ts'
 
 /** A protected resource that access tokens can be issued for (RFC 8707). */
 export interface Resource {
@@ -56,11 +56,20 @@ export function requestedResources(
   const isUserinfo = (uri: string): boolean => uri === rules.issuer && scopes.includes('openid')
   const apis = named.filter((uri) => !isUserinfo(uri))
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
-  if (named.length > maxResources || apis.some((uri) => !rules.resources.has(uri))) throw refuse('resource_unknown')
+  const unknown = apis.filter((uri) => !rules.resources.has(uri))
+  if (named.length > maxResources || unknown.length > 0) {
+    const knownResources = [...rules.resources.keys()].slice(0, 20)
+    throw refuse('resource_unknown', { clientId: client.clientId, refusedResources: forLog(unknown), knownResources })
+  }
   // RFC 8707 §2: invalid_target when the client may not have tokens for the resource.
-  if (apis.some((uri) => !mayTarget(client, rules.resources.get(uri)))) throw refuse('resource_not_registered')
+  const unregistered = apis.filter((uri) => !mayTarget(client, rules.resources.get(uri)))
+  if (unregistered.length > 0) {
+    throw refuse('resource_not_registered', { clientId: client.clientId, refusedResources: forLog(unregistered) })
+  }
   return [...new Set(named)]
 }
+
+const forLog = (uris: readonly string[]): readonly string[] => uris.slice(0, 20).map(withoutSecrets)
 
 /**
  * Returns the resources of a request that names none (RFC 8707 §2): the one API that defines all of its scope values.
@@ -196,7 +205,14 @@ export function resolveTarget(
   const issuer = resources.includes(deps.issuer) ? [deps.issuer] : []
   const audience = [...new Set([...targets.map(({ uri }) => uri), ...issuer])]
   // RFC 8707 §2.2: the default audience was not granted. A removed resource must not widen a narrow grant.
-  if (audience.length === 0) throw refuse('resource_unknown:granted')
+  if (audience.length === 0) {
+    const knownResources = [...deps.resources.keys()].slice(0, 20)
+    throw refuse('resource_unknown:granted', {
+      clientId: client.clientId,
+      refusedResources: forLog(resources),
+      knownResources,
+    })
+  }
   const understood = new Set(targets.flatMap((target) => target.scopes))
   const lifetimes = targets.map(({ accessTokenLifetime }) => accessTokenLifetime)
   return {

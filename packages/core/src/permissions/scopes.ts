@@ -21,8 +21,22 @@ export function requestedScopes(
   // RFC 6749 §3.3: there is no default scope, so a request without one fails.
   if (scopes.length === 0) throw refuse('scope_missing')
   // RFC 6749 §4.1.2.1: invalid_scope.
-  if (scopes.some((value) => !client.scopes.includes(value))) throw refuse('scope_not_allowed')
+  requireRegistered(scopes, client.scopes, client)
   return scopes
+}
+
+/**
+ * @param allowed the values that the client may have here.
+ * @throws OAuthError invalid_scope — reason `scope_not_allowed`.
+ */
+export function requireRegistered(
+  scopes: readonly string[],
+  allowed: readonly string[],
+  { clientId }: Pick<ClientRecord, 'clientId'>,
+): void {
+  const refused = scopes.filter((value) => !allowed.includes(value))
+  if (refused.length === 0) return
+  throw refuse('scope_not_allowed', { clientId, refusedScopes: refused.slice(0, 20), registeredScopes: allowed })
 }
 
 /**

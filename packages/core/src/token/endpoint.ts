@@ -18,7 +18,7 @@ import {
 import { profileRules } from '../clients/security-profile.ts'
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
-import { refuse } from '../refusals.ts'
+import { concerning, refuse } from '../refusals.ts'
 import { type MutualTls, proveCertificate } from '../sender/client-certificate.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { noPossession, type ProvenPossession } from '../sender/proven-possession.ts'
@@ -49,27 +49,43 @@ export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
     const form = refuseRepeated(readForm(request))
     const proof = request.headers.has('dpop') ? await deps.dpop.verify(request, target, now) : undefined
     const client = await authenticateClient({ request, form }, now, deps)
-    const grant = selectGrant(form, client, deps.grants)
-    if (client.profile !== 'standard' || deps.minimumProfile !== 'standard')
-      requireResource(form, profileRules(client, deps))
-    // RFC 9449 §11.1: a used proof is stored. Anybody can send requests in the name of a public client, so that its
-    // credential is checked before anything is stored.
-    if (proof !== undefined && client.tokenEndpointAuthMethod === 'none') await grant.refuseUnknown?.(form, client, now)
-    const possession = await provePossession({ request, proof, client }, now, deps)
-    const decision = await withClaims(await grant.decide(form, { client, possession }, now), deps)
-    const tokens = await mintTokens(decision, now, deps)
-    deps.journal.record(request, {
-      type: 'tokens.issued',
-      grantType: grant.grantType,
-      clientId: client.clientId,
-      subject: subjectOf(decision),
-      familyId: decision.forUser?.familyId,
-      scopes: decision.target.scopes,
-      audience: decision.target.audience,
-      omittedClaims: decision.claims.omitted,
-    })
-    return tokenResponse(tokens, proof === undefined ? [] : await deps.dpop.headers(proof, now))
+    const { clientId } = client
+    return concerning({ clientId }, () => answerClient({ request, form, proof, client }, now, deps))
   }
+}
+
+async function answerClient(
+  { request, form, proof, client }: AuthenticatedRequest,
+  now: EpochSeconds,
+  deps: TokenEndpointDependencies,
+): Promise<ServerResponse> {
+  const grant = selectGrant(form, client, deps.grants)
+  if (client.profile !== 'standard' || deps.minimumProfile !== 'standard')
+    requireResource(form, profileRules(client, deps))
+  // RFC 9449 §11.1: a used proof is stored. Anybody can send requests in the name of a public client, so that its
+  // credential is checked before anything is stored.
+  if (proof !== undefined && client.tokenEndpointAuthMethod === 'none') await grant.refuseUnknown?.(form, client, now)
+  const possession = await provePossession({ request, proof, client }, now, deps)
+  const decision = await withClaims(await grant.decide(form, { client, possession }, now), deps)
+  const tokens = await mintTokens(decision, now, deps)
+  deps.journal.record(request, {
+    type: 'tokens.issued',
+    grantType: grant.grantType,
+    clientId: client.clientId,
+    subject: subjectOf(decision),
+    familyId: decision.forUser?.familyId,
+    scopes: decision.target.scopes,
+    audience: decision.target.audience,
+    omittedClaims: decision.claims.omitted,
+  })
+  return tokenResponse(tokens, proof === undefined ? [] : await deps.dpop.headers(proof, now))
+}
+
+interface AuthenticatedRequest {
+  readonly request: ServerRequest
+  readonly form: Parameters
+  readonly proof: VerifiedProof | undefined
+  readonly client: AuthenticatedClient
 }
 
 /**
@@ -77,11 +93,7 @@ export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
  *   `certificate_missing` | `certificate_with_proof`.
  */
 async function provePossession(
-  presented: {
-    readonly request: ServerRequest
-    readonly proof: VerifiedProof | undefined
-    readonly client: AuthenticatedClient
-  },
+  presented: Omit<AuthenticatedRequest, 'form'>,
   now: EpochSeconds,
   { dpop, mutualTls }: TokenEndpointDependencies,
 ): Promise<ProvenPossession> {

@@ -4,6 +4,7 @@ import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
 import { organizationOfClient } from '../../permissions/organization.ts'
 import { splitAtSpaces } from '../../parameters.ts'
+import { requireRegistered } from '../../permissions/scopes.ts'
 import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../../tokens/grant.ts'
 import {
@@ -56,6 +57,7 @@ function serviceScopes(
   if (requested === undefined) return allowed
   const scopes = splitAtSpaces(requested)
   // RFC 6749 §5.2: invalid_scope.
-  if (scopes.length === 0 || scopes.some((scope) => !allowed.includes(scope))) throw refuse('scope_not_allowed')
+  if (scopes.length === 0) throw refuse('scope_missing')
+  requireRegistered(scopes, allowed, client)
   return scopes
 }
