@@ -52,9 +52,7 @@ export const authorizationEndpoint =
     // OIDC Core §3.1.2.1: only the form of a POST is read.
     const received = request.method === 'POST' ? readForm(request, maxParameters) : readQuery(request, maxParameters)
     const client = await deps.clientDocuments.identify(requireClientId(received), now)
-    const { parameters, form } = await namingClient(client, () =>
-      openRequest(received, { client, now }, deps),
-    )
+    const { parameters, form } = await namingClient(client, () => openRequest(received, { client, now }, deps))
     const isSignedIn = async () =>
       (await identifySession(await deps.signedIn(request), now, deps.storage)) !== undefined
     return limitErrorRedirects({ client, isSignedIn }, async () => {

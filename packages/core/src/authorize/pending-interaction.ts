@@ -62,9 +62,7 @@ export async function findInteraction(
   const resources = known.resources.map((resource) => ['resource', resource] as const)
   const received = indexParameters([...Object.entries(known.parameters), ...resources])
   const client = await deps.clientDocuments.reopen(requireClientId(received), document, now)
-  const { parameters, form } = await namingClient(client, () =>
-    reopenRequest(received, { client, now }, deps),
-  )
+  const { parameters, form } = await namingClient(client, () => reopenRequest(received, { client, now }, deps))
   const redirect = verifyRedirect(parameters, client)
   const session = currentSession(await deps.signedIn(request), now)
   const visit = { signedIn: session, isFromSession: stored === undefined || known.login?.inSession === true, now }
