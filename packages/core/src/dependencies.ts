@@ -161,6 +161,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       resources,
       identityScopes: settings.identityScopes,
       requirePushedRequests: settings.requirePushedRequests,
+      acrRanks: settings.acrRanks,
       minimumProfile,
       storage,
     },

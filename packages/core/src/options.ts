@@ -191,6 +191,13 @@ export interface AuthorizationServerOptions {
    */
   readonly accessTokenAlgorithm?: SigningAlgorithm
   /**
+   * The authentication context classes (`acr`) that `signedIn` reports, weakest first, such as `['pwd', 'mfa']`. A
+   * stronger one then satisfies a request for a weaker one, and a user whose session is too weak for `acr_values` signs
+   * in again (RFC 9470 §5). `discovery.acrValues` lists them.
+   * @defaultValue None. `acr_values` is a preference, and only an essential `acr` claim makes the user sign in again.
+   */
+  readonly acrRanks?: readonly string[]
+  /**
    * Which access and refresh tokens are revoked together with the session in which they were requested: tokens without
    * `offline_access`, all tokens, or none.
    * @defaultValue `without_offline_access` (OIDC Back-Channel Logout 1.0 §2.7). A user who signs out expects to be

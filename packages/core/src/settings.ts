@@ -41,6 +41,7 @@ export interface ServerSettings {
   readonly retryWindow: { readonly confidential: DurationSeconds; readonly public: DurationSeconds }
   readonly sessionBoundTokens: SessionBoundTokens
   readonly requirePushedRequests: boolean
+  readonly acrRanks: readonly string[]
   /** Whether clients may query and revoke the grants of their users. */
   readonly managesGrants: boolean
   readonly minimumProfile: SecurityProfile
@@ -88,12 +89,13 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     purge: parsed.purge === false ? undefined : parsed.purge,
     sessionBoundTokens: parsed.sessionBoundTokens,
     requirePushedRequests: parsed.requirePushedAuthorizationRequests || minimumRules(parsed).requiresPushedRequests,
+    acrRanks: parsed.acrRanks,
     managesGrants: parsed.grantManagement,
     minimumProfile: parsed.minimumProfile,
     dpopNonces: parsed.dpop.nonces,
     sessionRetention: sessionRetention(parsed),
     apiClaims: apiClaimSettings(parsed, options.storage),
-    discovery: parsed.discovery,
+    discovery: parsed.acrRanks.length === 0 ? parsed.discovery : { acrValues: parsed.acrRanks, ...parsed.discovery },
     allowedOrigins: parsed.dangerouslyAllowOutbound,
     clientDocuments: clientDocuments(options, parsed, scopes),
     backChannelLogout: backChannelLogout(options),

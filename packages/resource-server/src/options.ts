@@ -19,6 +19,7 @@ import { scopeToken } from './bearer-token.ts'
 import type { ClientCredentials } from './http-client.ts'
 import type { CertificateSource, ProofReplays } from './possession.ts'
 import type { AccessRefusedError } from './refusals.ts'
+import { acrValue } from './required-authentication.ts'
 import type { Clock, Random } from './runtime.ts'
 import type { ServerEndpoints } from './server-metadata.ts'
 
@@ -125,6 +126,12 @@ export interface ResourceServerOptions {
    */
   readonly clockSkew?: number
   /**
+   * The authentication context classes (`acr`) of the authorization server, weakest first. `requireAuthentication` also
+   * accepts one that is ranked above the required one. Use the list of the server's option `acrRanks`.
+   * @defaultValue None. Only the required values themselves are accepted.
+   */
+  readonly acrRanks?: readonly string[]
+  /**
    * Receives every refusal, with the reason that is not sent to the client. Errors that it throws are ignored.
    * @defaultValue None. The API decides what to log.
    */
@@ -218,6 +225,7 @@ const optionChecks: OptionChecks<ResourceServerOptions> = {
   }),
   mutualTls: optionsOf<NonNullable<ResourceServerOptions['mutualTls']>>({ certificate: required(aCertificateSource) }),
   clockSkew: aNumber(0, 60),
+  acrRanks: listOf(aStringMatching(acrValue, 'must be an acr without spaces, quotes and backslashes')),
   onRefusal: aFunction,
   clock: aFunction,
   random: aFunction,

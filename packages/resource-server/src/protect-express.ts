@@ -1,6 +1,7 @@
 import type { VerifiedAccessToken } from './access-token.ts'
 import type { JsonResponse } from './refusals.ts'
 import type { RequiredClaims } from './required-claims.ts'
+import type { RequiredAuthentication } from './required-authentication.ts'
 import { metadataHeaders } from './resource-metadata.ts'
 import type { AccessRule, ResourceServer } from './resource-server.ts'
 
@@ -42,6 +43,11 @@ interface ExpressGuard {
    * entitlements or organization (RFC 9068 §2.2.3). It refuses users who lack them with 403 `access_denied`.
    */
   requireClaims(required: RequiredClaims, ...scopes: readonly string[]): ExpressMiddleware
+  /**
+   * Returns middleware that admits requests whose token has all the scope values, and whose user signed in recently
+   * enough or strongly enough. Otherwise the challenge tells the client how the user must sign in (RFC 9470 §3).
+   */
+  requireAuthentication(required: RequiredAuthentication, ...scopes: readonly string[]): ExpressMiddleware
   /** Returns middleware that admits requests with any valid token for this API, whatever its scope. */
   requireAnyToken(): ExpressMiddleware
   /**
@@ -93,6 +99,7 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
     require: (...scopes) => enforce(api.require(...scopes)),
     requireDetail: (type, ...scopes) => enforce(api.requireDetail(type, ...scopes)),
     requireClaims: (required, ...scopes) => enforce(api.requireClaims(required, ...scopes)),
+    requireAuthentication: (required, ...scopes) => enforce(api.requireAuthentication(required, ...scopes)),
     requireAnyToken: () => enforce(api.requireAnyToken()),
     token(request) {
       const token = admitted.get(request)

@@ -1,5 +1,6 @@
 import type { VerifiedAccessToken } from './access-token.ts'
 import type { RequiredClaims } from './required-claims.ts'
+import type { RequiredAuthentication } from './required-authentication.ts'
 import { metadataHeaders } from './resource-metadata.ts'
 import type { AccessRule, ResourceServer } from './resource-server.ts'
 
@@ -37,6 +38,15 @@ interface FetchGuard {
     scopes: readonly string[],
     handler: GuardedHandler<Rest>,
   ): FetchHandler<Rest>
+  /**
+   * Wraps a handler so that it receives only requests whose token has all the scope values, and whose user signed in
+   * recently enough or strongly enough. Otherwise the challenge tells the client how the user must sign in (RFC 9470 §3).
+   */
+  requireAuthentication<Rest extends readonly unknown[]>(
+    required: RequiredAuthentication,
+    scopes: readonly string[],
+    handler: GuardedHandler<Rest>,
+  ): FetchHandler<Rest>
   /** Wraps a handler so that it receives requests with any valid token for this API, whatever its scope. */
   requireAnyToken<Rest extends readonly unknown[]>(handler: GuardedHandler<Rest>): FetchHandler<Rest>
   /** Serves the protected resource metadata; returns `undefined` for every other request. */
@@ -59,6 +69,8 @@ export function protectFetch(api: ResourceServer): FetchGuard {
     require: (scopes, handler) => guardHandler(api.require(...scopes), handler),
     requireDetail: (type, scopes, handler) => guardHandler(api.requireDetail(type, ...scopes), handler),
     requireClaims: (required, scopes, handler) => guardHandler(api.requireClaims(required, ...scopes), handler),
+    requireAuthentication: (required, scopes, handler) =>
+      guardHandler(api.requireAuthentication(required, ...scopes), handler),
     requireAnyToken: (handler) => guardHandler(api.requireAnyToken(), handler),
     metadata({ method, url }) {
       if (api.metadata === undefined || new URL(url).pathname !== api.metadata.path) return undefined

@@ -10,6 +10,11 @@ const codes = {
     status: 403,
     description: 'The access token does not have the required scope.',
   },
+  // RFC 9470 §3.
+  insufficient_user_authentication: {
+    status: 401,
+    description: 'The user must sign in again, in the way that acr_values and max_age describe.',
+  },
   // RFC 9110 §15.5.4: a token with more scope values would not help, so there is no challenge that asks for one.
   access_denied: { status: 403, description: 'The user is not allowed to do this.' },
   // RFC 9110 §15.6.4: the request can be neither admitted nor denied.
@@ -96,6 +101,16 @@ export const refusals = {
     'The token has no authorization detail of the type that the operation needs.',
     'RFC 9396 §9, RFC 6750 §3.1',
   ],
+  authentication_insufficient: [
+    'insufficient_user_authentication',
+    'The acr of the token is not one of the required values, and not ranked above one of them.',
+    'RFC 9470 §3',
+  ],
+  authentication_too_old: [
+    'insufficient_user_authentication',
+    'The user signed in longer ago than the operation allows, or the token has no auth_time.',
+    'RFC 9470 §3',
+  ],
   organization_missing: [
     'insufficient_scope',
     'The token is not for an organization: the client did not request the scope organization.',
@@ -157,6 +172,8 @@ export interface JsonResponse {
 interface ChallengeDetails {
   /** The scope values that the operation needs. */
   readonly scopes: readonly string[]
+  /** How the user must sign in, as parameters (RFC 9470 §3). */
+  readonly authentication?: readonly string[]
   /** The URL of the protected resource metadata (RFC 9728 §5.1). */
   readonly metadataUrl: string | undefined
   /** The schemes that the API accepts. */
@@ -168,7 +185,7 @@ interface ChallengeDetails {
 /** Renders the response to a refused request (RFC 6750 §3). Without a token, the challenge has no error code (§3.1). */
 export function renderAccessRefusal(
   { code, description, reason }: AccessRefusedError,
-  { scopes, metadataUrl, schemes = ['Bearer'], used = 'Bearer' }: ChallengeDetails,
+  { scopes, authentication = [], metadataUrl, schemes = ['Bearer'], used = 'Bearer' }: ChallengeDetails,
 ): JsonResponse {
   const hasNoToken = reason === 'bearer_missing'
   const challengeOf = (scheme: 'Bearer' | 'DPoP'): string => {
@@ -181,7 +198,11 @@ export function renderAccessRefusal(
     // RFC 6750 §3: the challenge must have at least one parameter.
     return `${scheme} ${parameters || 'realm="api"'}`
   }
-  const errorParameters = [`error="${code}"`, `error_description="${description}"`]
+  const errorParameters = [
+    `error="${code}"`,
+    `error_description="${description}"`,
+    ...(code === 'insufficient_user_authentication' ? authentication : []),
+  ]
   const shared = [
     // RFC 6750 §3: the challenge names the required scope, whether or not the token was valid.
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),

@@ -15,6 +15,12 @@ import { checkResourceServerOptions, type ResourceServerOptions } from './option
 import { AccessRefusedError, refuse, renderAccessRefusal, type JsonResponse } from './refusals.ts'
 import { resourceMetadata, type ResourceMetadata } from './resource-metadata.ts'
 import { checkRequiredClaims, requireClaimsOf, type RequiredClaims } from './required-claims.ts'
+import {
+  authenticationParameters,
+  checkRequiredAuthentication,
+  requireAuthenticationOf,
+  type RequiredAuthentication,
+} from './required-authentication.ts'
 import { createRevocationFeed } from './revocation-feed.ts'
 import { systemClock, systemRandom } from './runtime.ts'
 import { createEndpointLookup } from './server-metadata.ts'
@@ -40,6 +46,12 @@ export interface ResourceServer {
    * @throws TypeError when `required` is empty or invalid, or when one of `scopes` is not a scope value.
    */
   requireClaims(required: RequiredClaims, ...scopes: readonly string[]): AccessRule
+  /**
+   * Creates a rule that requires a recent or strong sign-in, and all the scope values. Other requests are refused with
+   * 401 `insufficient_user_authentication`, and the challenge tells the client how the user must sign in (RFC 9470 §3).
+   * @throws TypeError when `required` is empty or invalid, or when one of `scopes` is not a scope value.
+   */
+  requireAuthentication(required: RequiredAuthentication, ...scopes: readonly string[]): AccessRule
   /**
    * Creates a rule that admits every valid token for this API, whatever its scope. A client can get a valid token with any
    * of its scope values, or without any.
@@ -77,16 +89,17 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   const verifier = createTokenVerifier(options)
   const schemes = acceptedSchemes(options)
   const possession = possessionVerifier(options)
-  const { mutualTls } = options
+  const { mutualTls, clock = systemClock, clockSkew = defaultClockSkew, acrRanks = [] } = options
 
   const ruleFor = (
     scopes: readonly string[],
-    { detailType, required = {} }: { readonly detailType?: string; readonly required?: RequiredClaims } = {},
+    { detailType, required = {}, authentication = {} }: Requirements = {},
   ): AccessRule => {
     const requireAll = (token: VerifiedAccessToken): VerifiedAccessToken => {
       requireScopes(token, scopes)
       requireDetailOf(token, detailType)
       requireClaimsOf(token, required)
+      requireAuthenticationOf(token, authentication, { now: clock() / 1000, clockSkew, acrRanks })
       return token
     }
     return {
@@ -110,7 +123,13 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
         notify(options.onRefusal, error)
         const used = /^dpop /i.test(authorization[0] ?? '') ? 'DPoP' : 'Bearer'
         const needed = required.organization === undefined ? scopes : [...new Set([...scopes, 'organization'])]
-        return renderAccessRefusal(error, { scopes: needed, metadataUrl: metadata?.url, schemes, used })
+        return renderAccessRefusal(error, {
+          scopes: needed,
+          authentication: authenticationParameters(authentication),
+          metadataUrl: metadata?.url,
+          schemes,
+          used,
+        })
       },
     }
   }
@@ -132,10 +151,24 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       if (scopes.length > 0) checkScopeNames(scopes)
       return ruleFor(scopes, { required })
     },
+    requireAuthentication(required, ...scopes) {
+      checkRequiredAuthentication(required)
+      if (scopes.length > 0) checkScopeNames(scopes)
+      return ruleFor(scopes, { authentication: required })
+    },
     requireAnyToken: () => ruleFor([]),
     stop: () => verifier.stop(),
   }
 }
+
+/** What a rule requires besides scope values. */
+interface Requirements {
+  readonly detailType?: string
+  readonly required?: RequiredClaims
+  readonly authentication?: RequiredAuthentication
+}
+
+const defaultClockSkew = 10
 
 const noProof: ProvenRequest = { method: '', path: '', proofs: [] }
 
@@ -169,7 +202,7 @@ interface TokenVerifier {
 }
 
 function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
-  const { issuer, audience, credentials, introspection, revocationFeed, clockSkew = 10 } = options
+  const { issuer, audience, credentials, introspection, revocationFeed, clockSkew = defaultClockSkew } = options
   const { clock = systemClock, random = systemRandom, fetch = globalThis.fetch } = options
   const endpointOf = createEndpointLookup({ issuer, endpoints: options.endpoints ?? {}, fetch, clock })
   const keys = createRemoteKeySet(() => endpointOf('jwks'), { fetch, clock })

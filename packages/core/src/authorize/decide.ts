@@ -153,8 +153,12 @@ function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochS
     if (isFresh) throw unmetAuthentication(request)
     return true
   }
-  return !isFresh && isTooOld(request, arrival, now)
+  return !isFresh && (isTooOld(request, arrival, now) || isTooWeak(request, authentication.acr))
 }
+
+/** Whether a stronger sign-in could satisfy the request (RFC 9470 §5). It is asked for once, because it is voluntary. */
+const isTooWeak = ({ sufficientAcr }: AuthorizationRequest, acr: string | undefined): boolean =>
+  sufficientAcr.length > 0 && (acr === undefined || !sufficientAcr.includes(acr))
 
 /**
  * Whether the user has signed in since the interaction started. The host's clock may be ahead: the session that the

@@ -74,6 +74,8 @@ export interface AuthorizationRequest {
   readonly acrValues: readonly string[]
   /** The contexts of which one is required; `undefined` when none is (OIDC Core §5.5.1.1). */
   readonly essentialAcr: readonly JsonValue[] | undefined
+  /** The contexts that satisfy `acrValues`, as far as the host ranks them; empty when any sign-in does. */
+  readonly sufficientAcr: readonly JsonValue[]
   /** The only users that the client accepts; `undefined` when it accepts anybody. */
   readonly subjects: readonly string[] | undefined
   /** The organization that the request names, by identifier or name. */
@@ -96,6 +98,8 @@ export interface AuthorizationRequestRules extends SubjectRules, ResourceRules, 
   readonly defaultAudience: string
   /** Whether every client must push its requests. */
   readonly requirePushedRequests: boolean
+  /** The authentication context classes that the host ranks, weakest first. */
+  readonly acrRanks: readonly string[]
   /** Whether clients may query and revoke grants. */
   readonly managesGrants: boolean
 }
@@ -178,6 +182,7 @@ async function parseRest(
   // No token would have the others, so the user does not decide on them.
   const scopes = usableScopes(requested, { resources, bare }, rules)
   const acr = requestedValues(claimsRequest, 'id_token', 'acr')
+  const acrValues = preferredAcr(acr ?? [], parameters.get('acr_values'))
   return {
     client,
     target,
@@ -192,8 +197,12 @@ async function parseRest(
     prompt: parsePrompt(parameters.get('prompt')),
     maxAge: parseMaxAge(parameters.get('max_age')) ?? client.defaultMaxAge,
     claimsRequest,
-    acrValues: preferredAcr(acr ?? [], parameters.get('acr_values')),
-    essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? (acr ?? []) : undefined,
+    acrValues,
+    essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? withStronger(acr ?? [], rules.acrRanks) : undefined,
+    sufficientAcr: withStronger(
+      acrValues.filter((value) => rules.acrRanks.includes(value)),
+      rules.acrRanks,
+    ),
     subjects: allowedSubjects(hinted, claimed),
     organization: parseOrganization(parameters.get('organization'), { scopes, registry: rules.scopes }),
     loginHint: parameters.get('login_hint'),
@@ -320,6 +329,12 @@ function requireResponseMode(parameters: Parameters, { responseMode }: ResponseT
   const requested = parameters.get('response_mode')
   // OAuth 2.0 Multiple Response Type Encoding Practices §2.1.
   if (requested !== undefined && requested !== responseMode.mode) throw refuse('response_mode_unknown')
+}
+
+/** Adds the contexts that the host ranks above one of the values. */
+function withStronger(values: readonly JsonValue[], ranks: readonly string[]): readonly JsonValue[] {
+  const weakest = ranks.findIndex((rank) => values.includes(rank))
+  return weakest === -1 ? values : [...new Set([...values, ...ranks.slice(weakest)])]
 }
 
 /** Contexts are requested in the claims parameter or in `acr_values` (OIDC Core §5.5.1.1). */
