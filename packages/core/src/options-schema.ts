@@ -194,9 +194,9 @@ const optionsSchema = z.strictObject({
   refreshTokenRotation: z.prefault(z.enum(['always', 'unbound_only']), 'always'),
   refreshRetryWindow: z.prefault(z.strictObject({ confidential: retryWindow(10), public: retryWindow(30) }), {}),
   acrRanks: z.prefault(
-    z.array(z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,255}$/))).check(
-      z.refine((ranks) => new Set(ranks).size === ranks.length, { error: 'must be different from each other' }),
-    ),
+    z
+      .array(z.string().check(z.regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,255}$/)))
+      .check(z.refine((ranks) => new Set(ranks).size === ranks.length, { error: 'must be different from each other' })),
     [],
   ),
   discovery: z.prefault(
