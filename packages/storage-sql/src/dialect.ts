@@ -80,7 +80,7 @@ export interface SqlEngine {
      * what has been committed since. None if the engine allows one writer at a time.
      */
     readonly startAgain: (trigger: Omit<SqlTrigger, 'statements'>, query: string) => readonly string[]
-    /** Statements that give the planner statistics for empty tables. None if the planner does not use any. */
+    /** Statements that give the planner statistics for empty tables. */
     readonly showRows: (rows: SqlExpectedRows) => readonly string[]
   }
   /** A query with one parameter that returns a row if a table of that name exists. */

@@ -52,6 +52,7 @@ import { ordersOfLists } from './0051-orders-of-lists.ts'
 import { departures } from './0052-departures.ts'
 import { departureStatistics } from './0053-departure-statistics.ts'
 import { blocksOfKeptKeys } from './0054-blocks-of-kept-keys.ts'
+import { statisticsOfEveryIndex } from './0055-statistics-of-every-index.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   departures,
   departureStatistics,
   blocksOfKeptKeys,
+  statisticsOfEveryIndex,
 ]

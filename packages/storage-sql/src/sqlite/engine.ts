@@ -3,6 +3,7 @@ import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import type { SqlEngine, SqlIndexedValues, SqlJoinedRows, SqlRow, SqlValue } from '../dialect.ts'
 import { indexOfColumn, toIndexByColumn, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
+import { showRows } from './statistics.ts'
 
 /**
  * Selects each column separately, and takes the columns of a table as one row. The columns of a joined table that has many are
@@ -95,7 +96,7 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     lockGroups: ({ ids }) => ids,
     lockFirst: () => [],
     startAgain: () => [],
-    showRows: () => [],
+    showRows,
   },
   findTable: `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?`,
   encodeFlag: (value) => (value ? 1 : 0),

@@ -1,6 +1,22 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
 import { byName } from './by-name.ts'
 
+/** Columns in which many rows have the same value. */
+export const alikeColumns = [
+  'issuer',
+  'provider_id',
+  'resource_type',
+  'attribute',
+  'purpose',
+  'log',
+  'kind',
+  'channel',
+  'state',
+  'recipient',
+  'type',
+  'sector',
+]
+
 /** Returns the steps of SQLite's plan for a statement, which does not depend on the values of its parameters. */
 export async function planOf(dialect: SqlDialect, statement: string): Promise<readonly string[]> {
   const values = [...statement.matchAll(/\?/g)].map(() => 'x')
@@ -8,14 +24,24 @@ export async function planOf(dialect: SqlDialect, statement: string): Promise<re
   return byName(rows).map(({ detail }) => String(detail))
 }
 
-/** Whether a step reads a whole table, or all rows of a provider in it. Lists in parameters and subqueries may be scanned. */
+/**
+ * Whether a step reads a whole table, or all of its rows that an issuer or another column with few values has. Lists in
+ * parameters and subqueries may be scanned.
+ */
 export function readsTable(step: string): boolean {
   const [, scanned] = /^SCAN (\S+)/.exec(step) ?? []
   if (scanned !== undefined)
     return !/^(CONSTANT|json_each|json_tree|joining|accounts|other_groups|counted|candidate|found|matching|page|member|pair|node|email|sized|summed|fitting|indexed|item|chosen|gone|kept|added|removed|due|ranked|fresh|numbered|\(subquery-\d+\)|item_\d+)$/.test(
       scanned,
     )
-  return /^SEARCH (mintmark_(users|groups|user_values|user_changes|group_members)|membership|other)\b.*\(issuer=\?( AND provider_id=\?)?\)/.test(
-    step,
-  )
+  const [, searched = '', columns] = /^SEARCH (\S+) USING .*?\(([^()]*)\)/.exec(step) ?? []
+  if (columns === undefined || hasFewRows.test(searched) || readsFirstRows.test(step)) return false
+  return columns.split(' AND ').every((column) => alikeColumns.some((name) => column === `${name}=?`))
 }
+
+/** Indexes that statements read in order, up to a LIMIT. */
+const readsFirstRows = /INDEX mintmark_(changes_without_position|deliveries_due|deliveries_by_state) /
+
+/** Tables of which an issuer, or a provider, has one row or a few, and their aliases. */
+export const hasFewRows =
+  /^(mintmark_(account_totals|provider_totals|ending_positions|change_positions|cursors|identity_providers|indexed_attributes|signing_keys|webhooks)|place|positions|provider)$/
