@@ -153,7 +153,10 @@ test.for(databases)('no statement reads a whole table of $name', async ({ fill }
   const sorting = plans.filter(({ plan }) => plan.some((step) => step.includes('TEMP B-TREE FOR ORDER BY')))
   expect(
     sorting.filter(
-      ({ text }) => !/mintmark_signing_keys|from "mintmark_sessions" as "session"|^with (page|sized) as|^select group_id|with due as/.test(text),
+      ({ text }) =>
+        !/mintmark_signing_keys|from "mintmark_sessions" as "session"|^with (page|sized) as|^select group_id|with due as/.test(
+          text,
+        ),
     ),
   ).toEqual([])
 })
