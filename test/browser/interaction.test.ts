@@ -22,8 +22,8 @@ beforeEach(async () => {
   return () => instance.close()
 })
 
-describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
-  test('lets the consent page redirect to a client on another origin', async () => {
+describe('the form of a page in Chromium (CSP 3 §6.4.1)', () => {
+  test('consent leads to a client on another origin', async () => {
     const client = await openThirdPartySite()
     const start = await registerThirdPartyClient(instance, `${client.origin}/cb`)
     const { page, consoleErrors } = await instance.openBrowser()
@@ -39,7 +39,7 @@ describe('form-action in Chromium (CSP 3 §6.4.1)', () => {
     await client.close()
   })
 
-  test('allows the sign-in page to redirect to the client when consent is remembered', async () => {
+  test('sign-in leads to the client when consent is remembered', async () => {
     const client = await openThirdPartySite()
     const start = await registerThirdPartyClient(instance, `${client.origin}/cb`, 'client_secret_basic')
     const { page, context, consoleErrors } = await instance.openBrowser()

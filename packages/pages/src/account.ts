@@ -68,7 +68,7 @@ ${hasOthers ? html`<button type="submit" name="others" value="yes">${icon('leave
     messages,
     title: account.title,
     status: 200,
-    formAction: { redirectUri: undefined },
+    formAction: 'self',
     body,
   })
 }

@@ -120,7 +120,7 @@ ${clientLinks(client, consent)}
     messages,
     title: consent.title,
     status: 200,
-    formAction: { redirectUri },
+    formAction: 'leaves',
     images: logoUrl ? [logoUrl] : [],
     body,
   })

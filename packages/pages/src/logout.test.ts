@@ -18,7 +18,6 @@ const question = {
   ],
   client: { clientName: '<b>App</b>' },
   accountName: 'ann@example.test',
-  returnsTo: 'https://app.test/bye',
 } as const
 
 test('asks a signed-in user whether to sign out, and may lead back to the client (RP-Initiated Logout §2)', () => {
@@ -27,7 +26,7 @@ test('asks a signed-in user whether to sign out, and may lead back to the client
   const text = textOf(tokensOf(response))
   expect(text).toContain('<b>App</b> asks you to sign out')
   expect(text).toContain('Signed in as ann@example.test')
-  expect(headerOf(response, 'Content-Security-Policy')).toContain("form-action 'self' https://app.test;")
+  expect(headerOf(response, 'Content-Security-Policy')).not.toContain('form-action')
   expect(tagsNamed(tokensOf(response), 'form')).toEqual([{ method: 'post', action: question.action }])
 })
 
@@ -63,7 +62,10 @@ test('loads exactly the given addresses in frames, then continues to the client 
   expect(tagsNamed(tokens, 'iframe').map(({ src }) => src)).toEqual(frames)
   expect(headerOf(response, 'Content-Security-Policy')).toContain('frame-src https://a.test http://localhost:3000;')
   expect(tagsNamed(tokens, 'a').map(({ href }) => href)).toEqual([continueTo])
-  expect(String(response.body)).toContain(`<meta http-equiv="refresh" content="3;url=${continueTo}">`)
+  // The script continues by itself: a refresh next to it would visit the client twice.
+  expect(String(response.body)).toContain(
+    `<noscript><meta http-equiv="refresh" content="3;url=${continueTo}"></noscript>`,
+  )
 })
 
 test('leaves out a frame whose host would change the policy', () => {

@@ -21,8 +21,6 @@ interface ConfirmLogout {
   readonly action: string
   readonly fields: readonly (readonly [name: string, value: string])[]
   readonly accountName?: string | undefined
-  /** The validated address to which the response redirects. */
-  readonly returnsTo?: string | undefined
 }
 
 interface SignedOut {
@@ -52,7 +50,7 @@ export function logoutPage(content: LogoutPageInput, request?: RequestHead): Ser
 }
 
 function confirmPage(content: LogoutBasics & ConfirmLogout, messages: Messages): ServerResponse {
-  const { client, accountName, action, fields, returnsTo, problem } = content
+  const { client, accountName, action, fields, problem } = content
   const { logout } = messages
   // Staying is the form's first button, because Enter presses the first button and must not sign the user out.
   const body = html`<header>
@@ -74,7 +72,7 @@ ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="
     messages,
     title: logout.title,
     status: content.status,
-    formAction: { redirectUri: returnsTo },
+    formAction: 'leaves',
     body,
   })
 }

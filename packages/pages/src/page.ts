@@ -28,8 +28,8 @@ interface Page {
   readonly messages: Pick<Messages, 'lang' | 'dir'>
   readonly title: string
   readonly status: number
-  /** Where the form of the page may post and redirect to. */
-  readonly formAction: FormAction
+  /** `self`: the response to the form stays at this server. `leaves`: it may redirect to the client. */
+  readonly formAction: keyof typeof formActions
   /** The addresses of the frames in the body. */
   readonly frames?: readonly string[]
   /** The addresses of the images in the body. */
@@ -38,9 +38,6 @@ interface Page {
   readonly continueTo?: string | undefined
   readonly body: Fragment
 }
-
-/** `none` for a page without a form. A form posts to its own page, and may be redirected to the validated URI. */
-type FormAction = 'none' | { readonly redirectUri: string | undefined }
 
 /** Renders a page: the document around the body, and the headers that protect it. */
 export function page({
@@ -63,7 +60,7 @@ export function page({
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
-${continueTo && html`<meta http-equiv="refresh" content="${continueAfter};url=${continueTo}">`}
+${continueTo && refreshWithoutScripts(continueTo)}
 ${style}
 ${nonce && dangerouslyUnescaped(`<style nonce="${nonce}">${brand?.style}</style>`)}
 </head>
@@ -115,7 +112,7 @@ function contentSecurityPolicy(
     ...(imageSources.length === 0 ? [] : [`img-src ${imageSources.join(' ')}`]),
     ...(frameSources.length === 0 ? [] : [`frame-src ${frameSources.join(' ')}`]),
     ...(continueTo === undefined ? [] : [`script-src '${scriptHash}'`]),
-    `form-action ${formActionSources(formAction)}`,
+    ...formActions[formAction],
     `frame-ancestors 'none'`,
     `base-uri 'none'`,
   ].join('; ')
@@ -128,14 +125,21 @@ function createNonce(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-function formActionSources(formAction: FormAction): string {
-  if (formAction === 'none') return `'none'`
-  const source = formAction.redirectUri === undefined ? undefined : formActionSource(formAction.redirectUri)
-  return source === undefined ? `'self'` : `'self' ${source}`
-}
+/**
+ * Chrome applies `form-action` to every redirect that follows a POST, and after the client's callback these lead anywhere: to
+ * the client's web host, through a broker, to a private-use scheme. A policy cannot list them, so a form whose response may
+ * leave for the client has none. Every text on a page is escaped (`html`), and the pages run no scripts from elsewhere.
+ */
+const formActions = { none: ["form-action 'none'"], self: ["form-action 'self'"], leaves: [] } as const
 
 /** For how many seconds a page waits for its frames to load. */
 const continueAfter = 3
+
+/** Only where scripts are turned off: together with the script, it would visit the client twice. */
+function refreshWithoutScripts(address: string): Fragment {
+  const refresh = toMarkup(html`<meta http-equiv="refresh" content="${continueAfter};url=${address}">`)
+  return dangerouslyUnescaped(`<noscript>${refresh}</noscript>`)
+}
 
 /** Continues after the timeout even if a frame hangs, which delays the load event and the refresh of the document. */
 const scriptText = `(function () {
@@ -152,29 +156,6 @@ export const scriptHash = 'sha256-68UZviEhheCutKUhtELxKPPC72Ns/IK2ZougC8RLNI8='
 
 const style = dangerouslyUnescaped(`<style>${stylesheet}</style>`)
 
-/**
- * Returns the Content Security Policy source that allows the response to a form to redirect to the client. Chrome applies
- * `form-action` to the whole chain of redirects after a POST, so the policy must contain the origin of the redirect URI.
- * Returns `undefined` when a browser must not be sent to the scheme of the URI.
- *
- * The chain does not end at the client: if its callback immediately redirects to another origin, Chrome blocks that
- * redirect. The callback must then be on that other origin.
- * @param redirectUri a redirect URI that the client has registered.
- */
-export function formActionSource(redirectUri: string): string | undefined {
-  if (!URL.canParse(redirectUri)) return undefined
-  const { protocol, hostname, host, port } = new URL(redirectUri)
-
-  if (protocol === 'https:' || protocol === 'http:') {
-    if (expressibleHost.test(hostname)) return `${protocol}//${host}`
-    // CSP 3 §2.3.1 cannot express an IPv6 address, and Chrome ignores `http://[::1]:5000`. The narrowest source that allows
-    // it is any host with this scheme and port. The server still decides where it redirects.
-    return `${protocol}//*${port === '' ? '' : `:${port}`}`
-  }
-  // RFC 8252 §7.1: the private-use scheme of an app is a reversed domain name. `javascript:` and `data:` are not.
-  return privateUseScheme.test(protocol) ? protocol : undefined
-}
-
 /** Returns the Content Security Policy source for the origin of an address, or `undefined` if a policy cannot express it. */
 export function originSource(address: string): string | undefined {
   const { origin, hostname } = new URL(address)
@@ -183,7 +164,6 @@ export function originSource(address: string): string | undefined {
 
 // Stricter than the syntax of URLs, where a host may contain `;` and `,`: these would end the directive or the policy.
 const expressibleHost = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
-const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/
 
 /** Renders a line drawing in the colour of the text. The text next to it says the same, so screen readers skip it. */
 export const icon = (name: keyof typeof paths): Fragment =>

@@ -8,8 +8,6 @@ import { icon, type Look, page } from './page.ts'
 interface SelectAccountPageInput extends Look {
   /** The client that the user signs in to. */
   readonly client?: { readonly clientName: string } | undefined
-  /** The validated redirect URI of the pending request. The response to the form may redirect to it directly. */
-  readonly redirectUri?: string | undefined
   /** The name under which the user knows the account, from the pending interaction or from the host. */
   readonly accountName: string | undefined
   /** Where the user can sign in with another account, from the pending interaction; absent if the client accepts no other. */
@@ -22,7 +20,7 @@ interface SelectAccountPageInput extends Look {
  * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function selectAccountPage(
-  { client, redirectUri, accountName, switchAccountUrl, ...look }: SelectAccountPageInput,
+  { client, accountName, switchAccountUrl, ...look }: SelectAccountPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor(look, request)
@@ -42,7 +40,7 @@ ${switchAccountUrl && html`<p class="other"><a ${address('href', switchAccountUr
     messages,
     title: selectAccount.title,
     status: 200,
-    formAction: { redirectUri },
+    formAction: 'leaves',
     body,
   })
 }

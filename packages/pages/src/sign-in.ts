@@ -9,11 +9,6 @@ import { icon, type Look, page } from './page.ts'
 interface SignInPageInput extends Look {
   /** The client that the user signs in to. */
   readonly client?: { readonly clientName: string } | undefined
-  /**
-   * The validated redirect URI of the pending request. If the user has consented before, the response to the form redirects
-   * to it directly, so the Content Security Policy of the page must allow it.
-   */
-  readonly redirectUri?: string | undefined
   /** The initial value of the name field: the request's `login_hint`, or the name that the user typed before. */
   readonly loginHint?: string | undefined
   /**
@@ -32,7 +27,7 @@ interface SignInPageInput extends Look {
  * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function signInPage(
-  { client, redirectUri, loginHint, usernameHint, error, ...look }: SignInPageInput,
+  { client, loginHint, usernameHint, error, ...look }: SignInPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor(look, request)
@@ -69,7 +64,7 @@ ${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUr
     // Screen readers read the title first, so it says that something is wrong.
     title: error === undefined ? signIn.title : `${signIn.errorTitle} – ${signIn.title}`,
     status: error === undefined ? 200 : statusOf[error],
-    formAction: { redirectUri },
+    formAction: 'leaves',
     body,
   })
 }

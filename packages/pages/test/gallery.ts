@@ -53,9 +53,9 @@ export function gallery(
 ): Readonly<Record<string, ServerResponse>> {
   const { signInPage, selectAccountPage, consentPage, accountPage, logoutPage, errorPage, signedOutPage } = pages
   return {
-    'sign-in': signInPage({ client, redirectUri, usernameHint: 'directory' }),
-    'sign-in-error': signInPage({ client, redirectUri, loginHint: accountName, error: 'rejected' }),
-    'select-account': selectAccountPage({ client, redirectUri, accountName, switchAccountUrl }),
+    'sign-in': signInPage({ client, usernameHint: 'directory' }),
+    'sign-in-error': signInPage({ client, loginHint: accountName, error: 'rejected' }),
+    'select-account': selectAccountPage({ client, accountName, switchAccountUrl }),
     consent: consentPage({
       client: { ...client, ...clientPages },
       redirectUri,

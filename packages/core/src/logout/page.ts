@@ -30,7 +30,10 @@ interface ConfirmLogout extends LogoutPageBasics {
   readonly accountName: string | undefined
   /** The client's name for the user who signs out, from `logout_hint`. Encode it when you show it. */
   readonly logoutHint: string | undefined
-  /** The address that the response to the form redirects to; the page's `form-action` must allow it. */
+  /**
+   * The address that the response to the form redirects to. Chrome applies the page's `form-action` to it, and to every
+   * redirect that follows.
+   */
   readonly returnsTo: string | undefined
 }
 

@@ -23,13 +23,15 @@ let server: Awaited<ReturnType<typeof servePages>>
 let page: Page
 let posted: ServerRequest[] = []
 let problems: string[] = []
+/** Where the response to a form redirects. */
+let redirectUri = ''
 
 beforeAll(async () => {
   browser = await launchChromium()
   client = await servePages({ '/cb': { status: 200, headers: [], body: 'back at the client' } }, () => redirect('/cb'))
   server = await servePages(pagesFor(`${client.origin}/cb`), (request) => {
     posted.push(request)
-    return redirect(`${client.origin}/cb`)
+    return redirect(redirectUri)
   })
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
   page = await context.newPage()
@@ -45,6 +47,7 @@ beforeEach(async () => {
   await page.goto('about:blank')
   posted = []
   problems = []
+  redirectUri = `${client.origin}/cb`
 })
 
 describe('sign-in page', () => {
@@ -156,14 +159,37 @@ describe('consent page', () => {
     expect(looks.map(({ isFilled }) => isFilled)).toEqual([false, true])
     expect(looks[0]?.same).toEqual(looks[1]?.same)
   })
+})
 
-  test("blocks a redirect of its form to any site but the client's", async () => {
-    await page.goto(`${server.origin}/consent-of-another`)
+describe.each(['/sign-in', '/select-account', '/consent'])('the form of %s', (path) => {
+  const submit = async () => {
+    await page.goto(`${server.origin}${path}`)
+    for (const field of await page.locator('.field input').all()) await field.fill('x')
+    await page.locator('button.primary').click({ noWaitAfter: true })
+  }
 
-    await page.click('button[value=allow]')
-    await expect.poll(() => problems.join()).toContain('Content Security Policy directive: "form-action')
+  test('leads through a callback and a broker on other origins (CSP 3 §6.4.1)', async () => {
+    const broker = await servePages({ '/hop': redirect(`${client.origin}/cb`) }, () => redirect('/'))
+    const callback = await servePages({ '/cb': redirect(`${broker.origin}/hop`) }, () => redirect('/'))
+    redirectUri = `${callback.origin}/cb`
 
-    expect(page.url()).toBe(`${server.origin}/consent-of-another`)
+    await submit()
+    await page.waitForURL(`${client.origin}/cb`)
+
+    expect(problems).toEqual([])
+    await Promise.all([broker.close(), callback.close()])
+  })
+
+  test('leads through a callback to the private-use scheme of an app (CSP 3 §6.4.1, RFC 8252 §7.1)', async () => {
+    const callback = await servePages({ '/cb': redirect('claude://oauth/done') }, () => redirect('/'))
+    redirectUri = `${callback.origin}/cb`
+
+    // No app is installed here, so Chromium reports the attempt to start one.
+    const [failed] = await Promise.all([page.waitForEvent('requestfailed'), submit()])
+
+    expect(failed.url()).toBe('claude://oauth/done')
+    expect(problems.join()).not.toContain('form-action')
+    await callback.close()
   })
 })
 
@@ -220,11 +246,10 @@ function pagesFor(redirectUri: string) {
   ]
   const accountName = 'ada@example.org'
   return {
-    '/sign-in': signInPage({ client: { clientName: 'Field Notes' }, redirectUri }),
-    '/sign-in-error': signInPage({ client: { clientName: hostile }, redirectUri, error: 'rejected' }),
+    '/sign-in': signInPage({ client: { clientName: 'Field Notes' } }),
+    '/sign-in-error': signInPage({ client: { clientName: hostile }, error: 'rejected' }),
     '/select-account': selectAccountPage({
       client: { clientName: hostile },
-      redirectUri,
       accountName: 'a'.repeat(200),
       switchAccountUrl: 'https://as.test/login?account=other',
     }),
