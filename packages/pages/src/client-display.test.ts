@@ -44,3 +44,10 @@ test.each([
 ])('names the redirect target, with an international host in ASCII: %s', (redirectUri, kind, name) => {
   expect(redirectDestination(redirectUri)).toEqual({ kind, name })
 })
+
+test.each(['\u200B', '\u2800', '\u200E', '\uFE0F', '\u{E0041}', '...', '\u202E'])(
+  'shows a name without a letter or a number as a client without a name: %j (RFC 7591 §5)',
+  (name) => {
+    expect(toMarkup(renderName(name, 'unnamed'))).toBe('<bdi class="name">unnamed</bdi>')
+  },
+)

@@ -15,6 +15,8 @@ export function initial(name: string): string | undefined {
 
 function shorten(name: string, maxLength: number): string {
   const visible = name.replace(controlsAndSpaces, ' ').trim()
+  // Of the many invisible characters, a list would always lack some.
+  if (!/[\p{L}\p{N}]/u.test(visible)) return ''
   const characters = Array.from(visible)
   return characters.length <= maxLength ? visible : `${characters.slice(0, maxLength - 1).join('')}…`
 }
