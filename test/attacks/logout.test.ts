@@ -362,7 +362,7 @@ describe('a return URI', () => {
   it('without hint and client_id is never followed (RP-Initiated Logout §3)', async () => {
     const { name } = await startSession()
 
-    await expectProblem(name, 'logout_return_unregistered', () =>
+    await expectProblem(name, 'logout_client_missing', () =>
       logout(server, name, { post_logout_redirect_uri: returnUriOfA }),
     )
   })

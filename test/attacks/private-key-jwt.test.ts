@@ -132,6 +132,10 @@ describe('private_key_jwt: a forged assertion', () => {
     },
   )
 
+  it.each([1, [], {}, null, true])('rejects a JWT whose type is not a string: %j (RFC 7515 §4.1.9)', async (typ) => {
+    await refuseAssertion(await writeAssertion(site, { header: { typ } }))
+  })
+
   it('rejects HS256 keyed with the empty secret of a client without one (RFC 7518 §3.1)', async () => {
     await refuseAssertion(await writeAssertion(site, { header: { alg: 'HS256' }, sign: signHs256(new Uint8Array(32)) }))
   })

@@ -50,23 +50,33 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
   ...['at+jwt', 'client-authentication+jwt', 'dpop+jwt', 'logout+jwt'].map(
     (typ) => [`typ ${typ} (RFC 8725 §3.11)`, 'request_object_unverified', () => ({ header: { typ } })] as const,
   ),
+  ...[1, [], {}, null, true].flatMap((value) =>
+    ['typ', 'cty'].map(
+      (member) =>
+        [
+          `${member} ${JSON.stringify(value)} (RFC 7515 §4.1)`,
+          'request_object_unverified',
+          () => ({ header: { [member]: value } }),
+        ] as const,
+    ),
+  ),
   [
     'an unencoded payload (RFC 7797 §7)',
     'request_object_unverified',
     () => ({ header: { b64: false, crit: ['b64'] } }),
   ],
   ['an unknown critical header', 'request_object_unverified', () => ({ header: { crit: ['exp'], exp: 1 } })],
-  ['no iss', 'request_object_audience', () => ({ claims: { iss: undefined } })],
-  ['another iss', 'request_object_audience', () => ({ claims: { iss: 'A' } })],
+  ['no iss', 'request_object_issuer', () => ({ claims: { iss: undefined } })],
+  ['another iss', 'request_object_issuer', () => ({ claims: { iss: 'A' } })],
   ['no aud', 'request_object_audience', () => ({ claims: { aud: undefined } })],
   ['another aud', 'request_object_audience', () => ({ claims: { aud: 'https://other.test' } })],
   ['a list of other aud', 'request_object_audience', () => ({ claims: { aud: ['https://other.test'] } })],
   ['a nested list of aud', 'request_object_audience', () => ({ claims: { aud: [['https://as.test']] } })],
-  ['no exp', 'request_object_expired', () => ({ claims: { exp: undefined } })],
-  ['exp as a string', 'request_object_expired', (now) => ({ claims: { exp: String(now + 60) } })],
+  ['no exp', 'request_object_expiry_missing', () => ({ claims: { exp: undefined } })],
+  ['exp as a string', 'request_object_expiry_missing', (now) => ({ claims: { exp: String(now + 60) } })],
   ['exp now', 'request_object_expired', (now) => ({ claims: { exp: now } })],
-  ['nbf in 31 seconds', 'request_object_expired', (now) => ({ claims: { nbf: now + 31 } })],
-  ['iat in 31 seconds', 'request_object_expired', (now) => ({ claims: { iat: now + 31 } })],
+  ['nbf in 31 seconds', 'request_object_early', (now) => ({ claims: { nbf: now + 31 } })],
+  ['iat in 31 seconds', 'request_object_early', (now) => ({ claims: { iat: now + 31 } })],
   ['another client_id inside', 'request_object_contradicted', () => ({ claims: { client_id: 'A' } })],
   ['no client_id inside', 'request_object_contradicted', () => ({ claims: { client_id: undefined } })],
   ['a request parameter inside', 'request_object_member', () => ({ claims: { request: 'x' } })],
@@ -77,6 +87,15 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
     () => ({ claims: { request_uri: 'https://b.test/object' } }),
   ],
   ['a subject', 'request_object_member', () => ({ claims: { sub: 'B' } })],
+  ...['\uD800', 'a\uDC00b', '\u0000'].map(
+    (text) =>
+      [`state ${JSON.stringify(text)} (RFC 3986 §2.5)`, 'request_object_member', () => ({ claims: { state: text } })] as const,
+  ),
+  [
+    'half a surrogate pair in a nested claim (RFC 3986 §2.5)',
+    'request_object_member',
+    () => ({ claims: { claims: { id_token: { name: { value: '\uD800' } } } } }),
+  ],
   ['scope as a list', 'request_object_member', () => ({ claims: { scope: ['openid'] } })],
   ['state as a number', 'request_object_member', () => ({ claims: { state: 5 } })],
   ['nonce as an object', 'request_object_member', () => ({ claims: { nonce: {} } })],
@@ -284,13 +303,13 @@ describe('the registration of a client for request objects (RFC 9101 §10.5)', (
 
     await expectErrorRedirect(
       site,
-      { error: 'invalid_request_object', at: 'https://b.test/cb' },
+      { error: 'invalid_request', at: 'https://b.test/cb' },
       { send: () => authorize(site, plain), reason: 'request_object_required' },
     )
     const assertion = await assertionOf(site)
     await expectJsonRefusal(
       site,
-      { status: 400, error: 'invalid_request_object' },
+      { status: 400, error: 'invalid_request' },
       {
         send: () =>
           postForm(site, '/auth/push', encode({ ...plain, response_type: 'code', scope: 'openid', ...assertion }), {}),
@@ -303,6 +322,15 @@ describe('the registration of a client for request objects (RFC 9101 §10.5)', (
     const pushed = await pushObject(site, writeRequestObject(site))
     expect((await visitPushed(site, String(pushed.json['request_uri']), { client_id: 'B' })).status).toBe(303)
     await change({ requireSignedRequestObject: false })
+  })
+
+  it('a client without keys gets no state back that a URL cannot contain (RFC 3986 §2.5)', async () => {
+    const object = await writeRequestObject(site, { claims: { iss: 'A', client_id: 'A', state: '\uD800' } })
+    await expectErrorRedirect(
+      site,
+      { error: 'request_not_supported', state: null },
+      { send: () => authorize(site, { client_id: 'A', request: object, state: undefined }), reason: 'parameter_unsupported' },
+    )
   })
 
   it('a client without keys gets request_not_supported (OIDC Core §3.1.2.6)', async () => {

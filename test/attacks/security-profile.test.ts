@@ -1,4 +1,4 @@
-import { createAuthorizationServer, createStoredKeys } from '@mintmark/core'
+import { createAuthorizationServer, createStoredKeys, type RefusalReason } from '@mintmark/core'
 import { clientId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -140,18 +140,18 @@ describe('a client of FAPI 2.0', () => {
     )
   })
 
-  it.each<[string, (now: number) => Readonly<Record<string, unknown>>]>([
-    ['no nbf', () => ({ nbf: undefined })],
-    ['nbf more than an hour ago', (now) => ({ nbf: now - 3601 })],
-    ['exp more than an hour after nbf', (now) => ({ exp: now + 3601 })],
-  ])('with Message Signing, cannot use a request object with %s (FAPI 2.0 MS §5.3.1)', async (_, claims) => {
+  it.each<[string, RefusalReason, (now: number) => Readonly<Record<string, unknown>>]>([
+    ['no nbf', 'request_object_start_missing', () => ({ nbf: undefined })],
+    ['nbf more than an hour ago', 'request_object_old', (now) => ({ nbf: now - 3601 })],
+    ['exp more than an hour after nbf', 'request_object_long_lived', (now) => ({ exp: now + 3601 })],
+  ])('with Message Signing, cannot use a request object with %s (FAPI 2.0 MS §5.3.1)', async (_, reason, claims) => {
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2_message_signing' })
     const object = await writeRequestObject(own, { claims: claims(own.clock.now()) })
 
     await expectJsonRefusal(
       own,
       { status: 400, error: 'invalid_request_object' },
-      { send: () => pushObject(own, object), reason: 'request_object_expired', storage: 'may change' },
+      { send: () => pushObject(own, object), reason, storage: 'may change' },
     )
     expect((await pushObject(own, writeRequestObject(own))).status).toBe(201)
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2' })
@@ -161,7 +161,7 @@ describe('a client of FAPI 2.0', () => {
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2_message_signing' })
     await expectJsonRefusal(
       own,
-      { status: 400, error: 'invalid_request_object' },
+      { status: 400, error: 'invalid_request' },
       { send: () => pushAsB(own), reason: 'request_object_required', storage: 'may change' },
     )
     await changeClient(own.storage, clientId('B'), { profile: 'fapi2' })

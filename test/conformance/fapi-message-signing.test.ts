@@ -101,7 +101,7 @@ describe('a request object of FAPI 2.0 Message Signing', () => {
   })
 
   it('a pushed request that is not signed is refused', async () => {
-    expect(refusal(await client.push())).toBe('400 invalid_request_object')
+    expect(refusal(await client.push())).toBe('400 invalid_request')
   })
 
   it('takes state and nonce only from the request object', async () => {

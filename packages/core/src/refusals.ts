@@ -276,16 +276,31 @@ export const refusals = {
    * of JWT.
    */
   request_object_unverified: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.2'],
-  /** The request object is not from this client, or not for this server. */
+  /** The `iss` of the request object is missing, or is not the client. */
+  request_object_issuer: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4'],
+  /** The `aud` of the request object is missing, or does not contain this server's issuer. */
   request_object_audience: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4'],
-  /** The request object has expired, is not valid yet, or has no `exp`. */
+  /** The request object has no `exp`, or it is not a number. */
+  request_object_expiry_missing: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §10.2'],
+  /** The request object has expired. */
   request_object_expired: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §10.2'],
+  /** The `nbf` or `iat` of the request object is in the future: one of the clocks is wrong. */
+  request_object_early: ['invalid_request_object', requestObjectInvalid, 'RFC 7519 §4.1.5'],
+  /** The client's profile requires `nbf`, and the request object has none. */
+  request_object_start_missing: ['invalid_request_object', requestObjectInvalid, 'FAPI 2.0 MS §5.3.1'],
+  /** The `nbf` of the request object is longer ago than the client's profile allows. */
+  request_object_old: ['invalid_request_object', requestObjectInvalid, 'FAPI 2.0 MS §5.3.1'],
+  /** The request object is valid for longer than the client's profile allows: `exp` is too long after `nbf`. */
+  request_object_long_lived: ['invalid_request_object', requestObjectInvalid, 'FAPI 2.0 MS §5.3.1'],
   /** The `client_id` or `response_type` in the request object differs from the same parameter outside of it. */
   request_object_contradicted: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §5, OIDC Core §6.1'],
-  /** The request object contains another request object, a subject, or a parameter of a wrong type. */
+  /**
+   * The request object contains another request object, a subject, a parameter of a wrong type, or text that is not
+   * well-formed Unicode.
+   */
   request_object_member: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.8'],
   /** The client must sign its requests, and this one is not signed. */
-  request_object_required: ['invalid_request_object', 'Authorization requests must be signed.', 'RFC 9101 §10.5'],
+  request_object_required: ['invalid_request', 'Authorization requests must be signed.', 'RFC 9101 §10.5'],
 
   // Interactions: the pages of the host on which a user signs in and consents.
   /** The interaction is unknown, has expired, or belongs to another browser. */
@@ -339,7 +354,13 @@ export const refusals = {
     'The request identifies two different clients.',
     'RP-Initiated Logout §2',
   ],
-  /** The `post_logout_redirect_uri` is not registered for the client, or the request names no client. */
+  /** The request has a `post_logout_redirect_uri`, and neither an `id_token_hint` nor a `client_id`. */
+  logout_client_missing: [
+    'invalid_request',
+    'The request has neither an id_token_hint nor a client_id, so it cannot lead back to the application.',
+    'RP-Initiated Logout §3',
+  ],
+  /** The `post_logout_redirect_uri` is not registered for the client. */
   logout_return_unregistered: [
     'invalid_request',
     'The application requested a redirect to an address that is not registered for it.',

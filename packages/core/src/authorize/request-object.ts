@@ -1,4 +1,4 @@
-import { isCompactJws } from '@mintmark/internal'
+import { isCompactJws, isStorable } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { clientAlgorithms, verifyClientJwt } from '../clients/client-jwt.ts'
@@ -22,9 +22,9 @@ export const canSignRequests = ({ jwks, jwksUri }: ClientRecord): boolean => jwk
 /**
  * Verifies the request object in the parameter `request`, and returns the parameters that it contains. Parameters
  * outside the request object are ignored, because anybody could have added them (RFC 9101 §6.3).
- * @throws OAuthError invalid_request_object — reason `request_object_unverified` | `request_object_audience` |
- *   `request_object_expired` | `request_object_contradicted` | `request_object_member`. These errors are shown on a
- *   local page, because no redirect URI is proven until the signature is verified.
+ * @throws OAuthError invalid_request_object — reason `request_object_unverified` | `request_object_issuer` |
+ *   `request_object_audience` | `request_object_contradicted` | `request_object_member`, or a reason of `findTimeFault`.
+ *   These errors are shown on a local page, because no redirect URI is proven until the signature is verified.
  */
 export async function openRequestObject(
   received: Parameters,
@@ -38,18 +38,20 @@ export async function openRequestObject(
   const claims = await verifyRequestObject(received.get('request') ?? '', { client, now, rules }, deps)
   // RFC 9101 §4, §10.2: the client must sign it as a request object, with an accepted algorithm.
   if (claims === undefined) throw fail('request_object_unverified')
-  // RFC 9101 §4, RFC 7519 §4.1.3: the client is the issuer; the audience includes this server.
-  if (claims['iss'] !== client.clientId || !isForIssuer(claims['aud'], deps.issuer))
-    throw fail('request_object_audience')
+  // RFC 9101 §4, RFC 7519 §4.1.1, §4.1.3: the client is the issuer; the audience includes this server.
+  if (claims['iss'] !== client.clientId) throw fail('request_object_issuer')
+  if (!isForIssuer(claims['aud'], deps.issuer)) throw fail('request_object_audience')
   // RFC 9101 §10.2, RFC 7519 §4.1.4, FAPI 2.0 MS §5.3.1.
-  if (!isCurrent(claims, now) || !isShortLived(claims, rules, now)) throw fail('request_object_expired')
+  const timeFault = findTimeFault(claims, rules, now)
+  if (timeFault !== undefined) throw fail(timeFault)
   // RFC 9101 §5: client_id is the same inside and outside. OIDC Core §6.1: so is response_type, if it occurs outside.
   const responseType = received.get('response_type')
   if (claims['client_id'] !== client.clientId || (responseType ?? claims['response_type']) !== claims['response_type'])
     throw fail('request_object_contradicted')
   const parameters = parametersOf(claims)
   // RFC 9101 §4: no request object may contain another. §10.8: with a subject, it could serve as a client assertion.
-  if (parameters === undefined || ['request', 'request_uri', 'sub'].some((name) => Object.hasOwn(claims, name)))
+  // RFC 3986 §2.5: text that is not well-formed Unicode cannot be returned in a URL, and not every store keeps it.
+  if (parameters === undefined || !isStorable(claims) || ['request', 'request_uri', 'sub'].some((name) => Object.hasOwn(claims, name)))
     throw fail('request_object_member')
   return parameters
 }
@@ -75,19 +77,21 @@ const isRequestObjectType = (type: string | undefined): boolean =>
 const isForIssuer = (audience: JsonValue | undefined, issuer: string): boolean =>
   Array.isArray(audience) ? audience.includes(issuer) : audience === issuer
 
-function isCurrent({ exp, nbf, iat }: JsonObject, now: EpochSeconds): boolean {
-  if (typeof exp !== 'number' || !(now < exp)) return false
-  return [nbf, iat].every((time) => time === undefined || (typeof time === 'number' && time <= now + clockSkew))
-}
-
-/** Whether the request object has a recent `nbf` and expires soon after it, if the profile requires that. */
-function isShortLived(
-  { exp, nbf }: JsonObject,
+/** Returns what is wrong with the times of the request object: with those of RFC 7519 first, then with those of the profile. */
+function findTimeFault(
+  { exp, nbf, iat }: JsonObject,
   { requestObjectLifetime: longest }: ProfileRules,
   now: EpochSeconds,
-): boolean {
-  if (longest === undefined) return true
-  return typeof nbf === 'number' && typeof exp === 'number' && nbf >= now - longest && exp <= nbf + longest
+): Refusal | undefined {
+  if (typeof exp !== 'number') return 'request_object_expiry_missing'
+  if (!(now < exp)) return 'request_object_expired'
+  const isPast = (time: JsonValue | undefined) =>
+    time === undefined || (typeof time === 'number' && time <= now + clockSkew)
+  if (!isPast(nbf) || !isPast(iat)) return 'request_object_early'
+  if (longest === undefined) return undefined
+  if (typeof nbf !== 'number') return 'request_object_start_missing'
+  if (nbf < now - longest) return 'request_object_old'
+  return exp > nbf + longest ? 'request_object_long_lived' : undefined
 }
 
 /**

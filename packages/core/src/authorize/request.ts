@@ -1,5 +1,6 @@
 // One file: all rules for an authorization request are in this file, because their order matters.
 
+import { isStorable } from '@mintmark/internal'
 import { decodeJwt } from 'jose/jwt/decode'
 
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
@@ -301,7 +302,9 @@ const defaultResponseMode = (responseType: string | undefined): ResponseMode =>
 function claimsOfRequestObject(jwt: string | undefined): Readonly<Record<string, unknown>> {
   if (jwt === undefined || jwt.length > maxRequestObject) return {}
   try {
-    return decodeJwt(jwt)
+    const claims = decodeJwt(jwt)
+    // RFC 3986 §2.5: half a surrogate pair cannot be returned in a URL.
+    return isStorable(claims) ? claims : {}
   } catch {
     // jose throws if the string is not a JWT.
     return {}

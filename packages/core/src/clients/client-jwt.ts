@@ -58,6 +58,8 @@ async function verifyBy(
 ): Promise<ClientJwt | undefined> {
   try {
     const { protectedHeader } = await compactVerify(jwt, findKey, { algorithms: [...algorithms] })
+    // RFC 7515 §4.1: jose checks the members that it uses, and these are not among them.
+    if (!isTextIfPresent(protectedHeader.typ) || !isTextIfPresent(protectedHeader.cty)) return undefined
     // RFC 7797 §7: a JWS whose payload is not base64url is not a JWT.
     if (protectedHeader.b64 !== undefined) return undefined
     const text = decodeBody(decodeBase64url(jwt.split('.')[1] ?? '')) ?? ''
@@ -69,3 +71,6 @@ async function verifyBy(
     return undefined
   }
 }
+
+/** @param member a member of a header, which its sender may give any type. */
+const isTextIfPresent = (member: unknown): boolean => member === undefined || typeof member === 'string'

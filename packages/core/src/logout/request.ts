@@ -116,7 +116,7 @@ async function identifyLogoutClient(
 
 /**
  * Verifies that the requested return address is registered. Compares addresses like redirect URIs.
- * @throws OAuthError invalid_request — reason `logout_return_unregistered`.
+ * @throws OAuthError invalid_request — reason `logout_client_missing` | `logout_return_unregistered`.
  */
 function verifyLogoutReturn(
   parameters: Parameters,
@@ -125,7 +125,8 @@ function verifyLogoutReturn(
   const requested = parameters.get('post_logout_redirect_uri')
   if (requested === undefined) return undefined
   // RP-Initiated Logout §3: never redirect to an unregistered URI, and never for a request that names no client.
-  if (client === undefined || !isRegistered(requested, client.postLogoutRedirectUris))
+  if (client === undefined) throw refuse('logout_client_missing')
+  if (!isRegistered(requested, client.postLogoutRedirectUris))
     throw refuse('logout_return_unregistered')
   return requested as VerifiedLogoutReturn
 }
