@@ -89,7 +89,11 @@ const refusedObjects: readonly (readonly [string, string, Forge])[] = [
   ['a subject', 'request_object_member', () => ({ claims: { sub: 'B' } })],
   ...['\uD800', 'a\uDC00b', '\u0000'].map(
     (text) =>
-      [`state ${JSON.stringify(text)} (RFC 3986 §2.5)`, 'request_object_member', () => ({ claims: { state: text } })] as const,
+      [
+        `state ${JSON.stringify(text)} (RFC 3986 §2.5)`,
+        'request_object_member',
+        () => ({ claims: { state: text } }),
+      ] as const,
   ),
   [
     'half a surrogate pair in a nested claim (RFC 3986 §2.5)',
@@ -329,7 +333,10 @@ describe('the registration of a client for request objects (RFC 9101 §10.5)', (
     await expectErrorRedirect(
       site,
       { error: 'request_not_supported', state: null },
-      { send: () => authorize(site, { client_id: 'A', request: object, state: undefined }), reason: 'parameter_unsupported' },
+      {
+        send: () => authorize(site, { client_id: 'A', request: object, state: undefined }),
+        reason: 'parameter_unsupported',
+      },
     )
   })
 

@@ -126,7 +126,6 @@ function verifyLogoutReturn(
   if (requested === undefined) return undefined
   // RP-Initiated Logout §3: never redirect to an unregistered URI, and never for a request that names no client.
   if (client === undefined) throw refuse('logout_client_missing')
-  if (!isRegistered(requested, client.postLogoutRedirectUris))
-    throw refuse('logout_return_unregistered')
+  if (!isRegistered(requested, client.postLogoutRedirectUris)) throw refuse('logout_return_unregistered')
   return requested as VerifiedLogoutReturn
 }
