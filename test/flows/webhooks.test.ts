@@ -231,6 +231,21 @@ describe('a webhook', () => {
 })
 
 describe('administration of webhooks', () => {
+  it('accepts a URL of an origin that the host allows, at creation and later', async () => {
+    const dangerouslyAllowOutbound = ['http://127.0.0.1:8080']
+    const { storage } = startWorld()
+    const keys = createStoredKeys({ storage, sealingKey: Buffer.alloc(32, 7).toString('base64url') })
+    const { webhooks } = createAdministration({ storage, keys, dangerouslyAllowOutbound }).as({ kind: 'host', id: 'h' })
+
+    const { webhook } = await webhooks.create({ url: 'http://127.0.0.1:8080/a' })
+    await webhooks.update(webhook.webhookId, { url: 'http://127.0.0.1:8080/b' })
+
+    expect(await webhooks.list()).toMatchObject([{ url: 'http://127.0.0.1:8080/b' }])
+    await expect(webhooks.create({ url: 'http://127.0.0.1:9090/' })).rejects.toMatchObject({
+      reason: 'webhook_url_invalid',
+    })
+  })
+
   it('refuses URLs that the server would not call, unknown types, and secrets without a key ring', async () => {
     const world = startWorld()
     const { webhooks } = world.admin

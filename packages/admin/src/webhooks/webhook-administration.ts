@@ -20,7 +20,7 @@ import { AdminError } from '../error/refusals.ts'
 
 /** The settings of a webhook. */
 interface WebhookChange {
-  /** An https URL with a host name that resolves to public addresses, and without a port. */
+  /** An https URL with a host name that resolves to public addresses, and without a port; or a URL of `dangerouslyAllowOutbound`. */
   readonly url?: string | undefined
   /**
    * Which changes are sent, such as `user.changed`.
@@ -114,7 +114,7 @@ export const administerWebhooks = (context: AdminContext): WebhookAdministration
   list: async () => (await context.storage.webhooks.list()).map(webhookView),
   async update(id, change) {
     checkOptions('webhooks.update', change, changeChecks)
-    return auditWebhookChange({ name: 'webhook.updated', id }, context, () => checkChange(change))
+    return auditWebhookChange({ name: 'webhook.updated', id }, context, () => checkChange(change, context))
   },
   disable: (id) =>
     auditWebhookChange({ name: 'webhook.disabled', id }, context, ({ disabledAt }) => ({
@@ -142,7 +142,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
       name: 'webhook.created',
       target: { kind: 'webhook', id: webhookId },
       run: async () => {
-        const settings = checkChange(webhook)
+        const settings = checkChange(webhook, context)
         // RFC 9110 §15.5.10.
         if ((await storage.webhooks.list()).length >= maximumWebhooks) throw new AdminError('too_many_webhooks')
         const { secret, sealed } = await createSecret(webhookId, context)
@@ -172,9 +172,12 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
 
 const maximumWebhooks = 50
 
-function checkChange({ url, types, includesUser }: WebhookChange): Partial<WebhookRecord> {
+function checkChange(
+  { url, types, includesUser }: WebhookChange,
+  { dangerouslyAllowOutbound }: AdminContext,
+): Partial<WebhookRecord> {
   // RFC 9110 §15.5.1: the server sends requests to this URL.
-  if (url !== undefined && !isOutboundUrl(url)) throw new AdminError('webhook_url_invalid', { pointer: '/url' })
+  if (url !== undefined && !isOutboundUrl(url, dangerouslyAllowOutbound)) throw new AdminError('webhook_url_invalid', { pointer: '/url' })
   const known: readonly string[] = changeTypes
   // RFC 9110 §15.5.1.
   if (types?.some((type) => !known.includes(type)) === true)
