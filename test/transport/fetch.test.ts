@@ -39,6 +39,16 @@ describe('toFetch and toFetchHandler', () => {
   )
 })
 
+describe('a response', () => {
+  test.each([204, 205, 304])('has no body with status %i, not even an empty one (RFC 9110 §15.3.5)', async (status) => {
+    const service: HttpService = { ...aService(), handle: () => Promise.resolve({ status, headers: [], body: '' }) }
+
+    const response = await toFetch(service)(new Request(`${origin}/token`))
+
+    expect([response.status, response.body]).toEqual([status, null])
+  })
+})
+
 describe('headers', () => {
   test.each([
     ['authorization', 'Basic QTpi', 'Basic QTpi'],

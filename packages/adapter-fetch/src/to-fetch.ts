@@ -177,11 +177,15 @@ function concatenate(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return body
 }
 
+/** `Response` throws if one of these has a body, even an empty one (Fetch §2.2.3). */
+const nullBodyStatuses: ReadonlySet<number> = new Set([204, 205, 304])
+
 function toResponse(method: string, { status, headers, body }: ServerResponse): Response {
   const sent = new Headers()
   // Headers are appended one by one, because an object or a map would keep only one of several cookies (RFC 6265 §3).
   for (const [name, value] of headers) sent.append(name, value)
   // The type of Response requires bytes that are not shared with another thread. Bodies here never are.
-  const content = method === 'HEAD' ? null : (body as string | Uint8Array<ArrayBuffer> | undefined)
+  const isEmpty = method === 'HEAD' || nullBodyStatuses.has(status)
+  const content = isEmpty ? null : (body as string | Uint8Array<ArrayBuffer> | undefined)
   return new Response(content ?? null, { status, headers: sent })
 }
