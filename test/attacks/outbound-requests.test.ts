@@ -161,6 +161,27 @@ describe('a request whose response body is ignored', () => {
 })
 
 describe('an outbound client with its own limits', () => {
+  it('takes a response that is too large for an answer of a healthy host', async () => {
+    const limits = { pending: 4, pendingPerHost: 2, breaker: { failures: 3, openFor: 60_000 } }
+    const { client } = await serve(
+      (request, response) => response.end(request.url === '/jwks' ? 'ok' : 'x'.repeat(1001)),
+      {},
+      limits,
+    )
+    for (let count = 0; count < 5; count += 1) await client.request({ ...get, url: 'https://client.test/page' })
+
+    expect(await client.request(get)).toMatchObject({ status: 200 })
+  })
+
+  it('forgets the host that failed longest ago when strangers name more than 1,000', async () => {
+    const limits = { pending: 4, pendingPerHost: 2, breaker: { failures: 1, openFor: 60_000 } }
+    const client = createOutboundClient(() => Promise.reject(new Error('The name does not resolve.')), limits)
+    const ask = (host: number) => client.request({ ...get, url: `https://h${String(host)}.test/` })
+    for (let host = 0; host <= 1000; host += 1) await ask(host)
+
+    expect([await ask(1000), await ask(0)]).toMatchObject([{ failure: 'circuit_open' }, { failure: 'unreachable' }])
+  })
+
   it('sends no request to a host that failed three times until a minute has passed (RFC 9110 §9.2.2)', async () => {
     let [status, time] = [500, 0]
     const limits = { pending: 4, pendingPerHost: 2, breaker: { failures: 3, openFor: 60_000 }, elapsed: () => time }

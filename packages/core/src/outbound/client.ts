@@ -1,5 +1,4 @@
-import { readBounded } from '@mintmark/internal'
-import { elapsed } from '@mintmark/internal'
+import { elapsed, forgetOldest, readBounded } from '@mintmark/internal'
 
 import { NotPublicError, pinnedFetch } from './pinned-fetch.ts'
 
@@ -106,7 +105,7 @@ export function createOutboundClient(
       pending.set(host, ofHost + 1)
       try {
         const result = await send(request, fetch)
-        breaker.record(host, result.outcome === 'answered' && result.status < 500)
+        breaker.record(host, isAnswer(result))
         return result
       } finally {
         total -= 1
@@ -118,6 +117,13 @@ export function createOutboundClient(
   }
 }
 
+/** Whether the host is healthy. A response that is too large is an answer: whoever chooses the path chooses its size. */
+const isAnswer = (result: OutboundOutcome): boolean =>
+  result.outcome === 'answered' ? result.status < 500 : result.failure === 'too_large'
+
+/** Strangers name the hosts, so their number is limited. */
+const maximumFailingHosts = 1000
+
 /** Stops requests to a host after repeated failures. */
 interface Breaker {
   /** Whether a request may be sent. After a pause, admits one request; its result decides whether more are admitted. */
@@ -128,6 +134,12 @@ interface Breaker {
 function createBreaker({ breaker, elapsed: now = elapsed }: OutboundLimits): Breaker {
   if (breaker === undefined) return { admits: () => true, record: () => {} }
   const failing = new Map<string, { readonly failures: number; readonly since: number }>()
+  const note = (host: string, failures: number): void => {
+    // Deleted first, so that the host which failed longest ago is forgotten first.
+    failing.delete(host)
+    failing.set(host, { failures, since: now() })
+    forgetOldest(failing, maximumFailingHosts)
+  }
 
   return {
     admits(host) {
@@ -135,12 +147,12 @@ function createBreaker({ breaker, elapsed: now = elapsed }: OutboundLimits): Bre
       if (state === undefined || state.failures < breaker.failures) return true
       const age = now() - state.since
       if (age >= 0 && age < breaker.openFor) return false
-      failing.set(host, { ...state, since: now() })
+      note(host, state.failures)
       return true
     },
     record(host, isSuccess) {
       if (isSuccess) failing.delete(host)
-      else failing.set(host, { failures: (failing.get(host)?.failures ?? 0) + 1, since: now() })
+      else note(host, (failing.get(host)?.failures ?? 0) + 1)
     },
   }
 }
