@@ -177,7 +177,8 @@ function checkChange(
   { dangerouslyAllowOutbound }: AdminContext,
 ): Partial<WebhookRecord> {
   // RFC 9110 §15.5.1: the server sends requests to this URL.
-  if (url !== undefined && !isOutboundUrl(url, dangerouslyAllowOutbound)) throw new AdminError('webhook_url_invalid', { pointer: '/url' })
+  if (url !== undefined && !isOutboundUrl(url, dangerouslyAllowOutbound))
+    throw new AdminError('webhook_url_invalid', { pointer: '/url' })
   const known: readonly string[] = changeTypes
   // RFC 9110 §15.5.1.
   if (types?.some((type) => !known.includes(type)) === true)
