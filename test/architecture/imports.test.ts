@@ -86,6 +86,7 @@ const allowedImports: Readonly<
       '@mintmark/storage-sql/command',
       '@mintmark/storage-sql/postgres',
       '@mintmark/storage-sql/sqlite',
+      '@mintmark/testkit',
       'cli-progress',
       'commander',
       'csv-parse',

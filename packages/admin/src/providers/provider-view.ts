@@ -119,7 +119,8 @@ const okta = (provider: ProviderView): Instructions => ({
     'Supported provisioning actions':
       'Import New Users and Profile Updates, Push New Users, Push Profile Updates, Push Groups',
     'Authentication Mode': 'HTTP Header',
-    Authorization: `Bearer, with ${secretHint}`,
+    // Okta sends the value after `Bearer `.
+    Authorization: `${secretHint}; without the word Bearer, which Okta adds`,
   },
   steps: [
     'In the Okta admin console, open the application, General, App Settings, and enable SCIM provisioning.',

@@ -15,6 +15,7 @@ import {
   type PageOptions,
   type AddSecretOptions,
 } from './options.ts'
+import { rehearseCommand } from './rehearse.ts'
 
 type SetupProduct = Parameters<Administration['identityProviders']['setup']>[1]
 
@@ -60,6 +61,7 @@ export const identityProviderCommand = (io: Io): Command =>
     .addCommand(organizationCommand(io))
     .addCommand(deactivateUsersCommand(io))
     .addCommand(setupCommand(io))
+    .addCommand(rehearseCommand(io))
 
 const registerCommand = (io: Io): Command =>
   withConfig(new Command('register'))

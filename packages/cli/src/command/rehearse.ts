@@ -1,0 +1,49 @@
+import { resolve } from 'node:path'
+
+import { replayTranscript, transcripts } from '@mintmark/testkit'
+import { Command, Option } from 'commander'
+
+import { CommandError, UsageError, sentenceOf } from '../command-error.ts'
+import { readTrimmedFile } from '../config/key-ring.ts'
+import type { Io } from '../io.ts'
+import { printable, type ShowOptions } from '../show.ts'
+
+interface RehearseOptions extends ShowOptions {
+  readonly profile: keyof typeof transcripts
+  readonly scimSecretFile?: string
+}
+
+/** Creates `mintmark idp rehearse`, which sends the requests of a directory to any SCIM server. */
+export const rehearseCommand = (io: Io): Command =>
+  new Command('rehearse')
+    .description(
+      'sends the requests of Okta or Entra to a SCIM server, and checks the responses; it creates, changes and removes users and groups with random names, so use a provider for tests',
+    )
+    .argument('<url>', 'the SCIM Tenant URL')
+    .addOption(new Option('--profile <name>', 'the directory').choices(Object.keys(transcripts)).makeOptionMandatory())
+    .option('--scim-secret-file <file>', 'the Secret Token; or set MINTMARK_SCIM_SECRET')
+    .option('--json', 'print JSON')
+    .action((url: string, options: RehearseOptions) => rehearse(url, options, io))
+
+async function rehearse(url: string, { profile, scimSecretFile, json }: RehearseOptions, io: Io): Promise<void> {
+  const secret =
+    scimSecretFile === undefined
+      ? io.env['MINTMARK_SCIM_SECRET']
+      : await readTrimmedFile(resolve(io.cwd, scimSecretFile))
+  if (!secret) throw new UsageError('No Secret Token is given. Use --scim-secret-file FILE or MINTMARK_SCIM_SECRET.')
+  if (!URL.canParse(url)) throw new UsageError(`This is not a URL: ${url}`)
+  const target = { baseUrl: url, authorization: `Bearer ${secret}`, fetch: io.fetch }
+  const { steps } = await replayTranscript(transcripts[profile], target).catch((error: unknown) => {
+    throw new CommandError(`${url} cannot be reached: ${sentenceOf(error)}`, { cause: error })
+  })
+
+  const failed = steps.filter(({ problems }) => problems.length > 0)
+  if (json === true) io.out(JSON.stringify({ url, profile, passed: failed.length === 0, steps }, undefined, 2))
+  else
+    for (const { id, title, status, problems } of steps) {
+      io.out(`${problems.length === 0 ? 'ok  ' : 'fail'}  ${id}  ${title} (${status})`)
+      for (const problem of problems) io.out(`      → ${printable(problem)}`)
+    }
+  if (failed.length > 0) throw new CommandError(`${failed.length} of ${steps.length} steps failed.`)
+  if (json !== true) io.out(`All ${steps.length} steps passed.`)
+}
