@@ -9,6 +9,7 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import {
   createToleranceCounter,
   type ParseContext,
+  type PatchContext,
   type ToleranceCounter,
   tolerancesOf,
 } from '../tolerance/tolerances.ts'
@@ -70,9 +71,10 @@ export interface ScimCollection {
 export type ScimRoutes = Readonly<Record<string, ScimCollection>>
 
 /** Creates the parse context of a request, with the tolerances of its provider. */
-export const createCallContext = (call: ScimCall, resourceType: ResourceType): ParseContext => ({
+export const createCallContext = (call: ScimCall, resourceType: ResourceType): PatchContext => ({
   resourceType,
   tolerances: toleranceCounterOf(call),
+  baseUrl: call.baseUrl,
   work: call.work,
 })
 
@@ -94,7 +96,7 @@ export function recordTolerances(
 /** A PATCH request, parsed for one attempt to write it. */
 interface ParsedPatch {
   readonly assignments: readonly Assignment[]
-  readonly context: ParseContext
+  readonly context: PatchContext
 }
 
 /** Parses the PATCH of a request; called for each attempt to write it. */
@@ -115,7 +117,7 @@ export function createPatchParser(call: ScimCall, body: unknown, resourceType: R
   }
 }
 
-function* parse(body: unknown, context: ParseContext, limits: MessageLimits): Pieces<ParsedPatch> {
+function* parse(body: unknown, context: PatchContext, limits: MessageLimits): Pieces<ParsedPatch> {
   const assignments: Assignment[] = []
   for (const operation of yield* parsePatchInPieces(body, context.tolerances, limits)) {
     for (const assignment of toAssignments(operation, context)) assignments.push(assignment)

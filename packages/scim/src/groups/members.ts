@@ -12,10 +12,9 @@ import { selectInPieces } from '../filter/select-in-pieces.ts'
 import { applyAssignments, operandsOf } from '../patch/apply-patch.ts'
 import { assignValueInPieces, parseListedElements } from '../patch/assign-value.ts'
 import type { Assignment } from '../patch/parse-patch.ts'
-import { createWorkBudget } from '../call/provider-load.ts'
-import { defaultLimits } from '../call/scim-limits.ts'
-import type { ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
+import type { PatchContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { getMember, isArray, isObject } from '../values/json.ts'
+import { withReferencedIds } from '../values/member-reference.ts'
 import { groupDocument, type GroupWrite, memberElements } from './write-group.ts'
 import { readElementsInPieces } from '../resource/read-value.ts'
 import { foldCase, nameKey } from '../values/text.ts'
@@ -32,7 +31,10 @@ export async function planGroupPatch(
   const attribute = context.resourceType.attributesByName.get('members')
   // An extension may share the attribute.
   const assignsMembers = ({ target }: Assignment) => target.extension === undefined && target.attribute === attribute
-  const memberAssignments = assignments.filter(assignsMembers)
+  const named: Assignment[] = []
+  for (const assignment of assignments)
+    named.push(assignsMembers(assignment) ? await nameMembers(assignment, { context, turns }) : assignment)
+  const memberAssignments = named.filter(assignsMembers)
   const otherAssignments = assignments.filter((assignment) => !assignsMembers(assignment))
   if (await runInTurns(needCurrentMembers(memberAssignments), turns)) {
     const removals = memberAssignments.every(isRemovalByFilter) ? memberAssignments : undefined
@@ -44,7 +46,7 @@ export async function planGroupPatch(
       return { document: resource, members: { kind: 'delta', add: [], remove: removedIds }, readAt: group.version }
     }
     const document = groupDocument(group, await runInTurns(memberElements(members), turns))
-    const { resource } = await runInTurns(applyAssignments(document, assignments, context), turns)
+    const { resource } = await runInTurns(applyAssignments(document, named, context), turns)
     return {
       document: resource,
       members: { kind: 'replace', memberIds: await runInTurns(readMemberIds(getMember(resource, 'members')), turns) },
@@ -56,8 +58,18 @@ export async function planGroupPatch(
   return { document: resource, members, readAt: undefined }
 }
 
+/** Gives the members that an assignment names by `$ref` their ids. */
+async function nameMembers(
+  assignment: Assignment,
+  { context: { baseUrl }, turns }: Pick<PlanContext, 'context' | 'turns'>,
+): Promise<Assignment> {
+  const { value } = assignment
+  if (value === undefined || baseUrl === undefined) return assignment
+  return { ...assignment, value: await runInTurns(withReferencedIds(value, baseUrl), turns) }
+}
+
 interface PlanContext {
-  readonly context: ParseContext
+  readonly context: PatchContext
   readonly storage: ScimStorage
   readonly turns: Turns
 }
@@ -70,9 +82,9 @@ interface PlanContext {
 async function chargeForMembers(
   { providerId, groupId }: GroupRecord,
   removals: readonly Assignment[] | undefined,
-  { context, storage }: Omit<PlanContext, 'turns'>,
+  { context, storage }: Pick<PlanContext, 'context' | 'storage'>,
 ): Promise<void> {
-  const work = context.work ?? createWorkBudget(defaultLimits.work)
+  const { work } = context
   const comparisons = (removals ?? []).flatMap(({ target }) => target.where?.filter ?? []).map(comparisonsPerMember)
   const perMember = 1 + comparisons.reduce((sum, each) => sum + each, 0) / 12
   const atMost = Math.ceil(work.left() / perMember) + 1

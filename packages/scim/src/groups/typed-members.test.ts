@@ -6,6 +6,8 @@ import { applyAssignments } from '../patch/apply-patch.ts'
 import { type PatchOperation, toAssignments } from '../patch/parse-patch.ts'
 import { replaceResourceInPieces } from '../resource/replace-resource.ts'
 import { groupResourceType } from '../schema/group-schema.ts'
+import { createWorkBudget } from '../call/provider-load.ts'
+import { defaultLimits } from '../call/scim-limits.ts'
 import { createParseContext, tolerancesOf } from '../tolerance/tolerances.ts'
 import { toObject } from '../values/json.ts'
 import { includesMemberType, readMemberIds } from './members.ts'
@@ -29,7 +31,8 @@ const group = (members: readonly JsonValue[]): JsonObject =>
 
 const patch = (operation: PatchOperation): Pieces<unknown> => {
   const context = createParseContext(groupResourceType, tolerancesOf('entra'))
-  return applyAssignments(group(membersFrom(0)), toAssignments(operation, context), context)
+  const work = createWorkBudget(defaultLimits.work)
+  return applyAssignments(group(membersFrom(0)), toAssignments(operation, context), { ...context, work })
 }
 
 const put = (members: readonly JsonValue[]): Pieces<unknown> =>

@@ -6,12 +6,12 @@ import { refusal } from '../error/scim-error.ts'
 import { completeResource } from '../resource/resource.ts'
 import { attributeLabel } from '../schema/find-attribute.ts'
 import type { Attribute } from '../schema/schema.ts'
-import type { AppliedTolerance, ParseContext, ToleranceCounter } from '../tolerance/tolerances.ts'
+import type { AppliedTolerance, MessageContext, PatchContext, ToleranceCounter } from '../tolerance/tolerances.ts'
 import { createWorkBudget } from '../call/provider-load.ts'
 import { defaultLimits } from '../call/scim-limits.ts'
 import { keepImmutableParts } from '../resource/element-list.ts'
 import { getMember, isArray, isObject, sameValue, sameValueInPieces, withMember } from '../values/json.ts'
-import { buildComplexValue } from '../resource/read-value.ts'
+import { buildComplexValue, isUnassigned } from '../resource/read-value.ts'
 import { assignElements } from './assign-elements.ts'
 import { assignValue, assignValueInPieces, keepIfImmutable } from './assign-value.ts'
 import { type Assignment, type PatchOperation, toAssignments } from './parse-patch.ts'
@@ -35,17 +35,18 @@ interface PatchResult {
 export function applyPatch(
   resource: JsonObject,
   operations: readonly PatchOperation[],
-  context: ParseContext,
+  context: MessageContext,
 ): PatchResult {
   const assignments = operations.flatMap((operation) => toAssignments(operation, context))
-  return runAtOnce(applyAssignments(resource, assignments, context))
+  const work = createWorkBudget(defaultLimits.work)
+  return runAtOnce(applyAssignments(resource, assignments, { ...context, work }))
 }
 
 /** Applies assignments, into which `toAssignments` has split the operations. Works in pieces, between which other requests may run. */
 export function* applyAssignments(
   resource: JsonObject,
   assignments: readonly Assignment[],
-  context: ParseContext,
+  context: PatchContext,
 ): Pieces<PatchResult> {
   const patched = yield* applyAll(resource, mergeAssignments(assignments), context)
   const complete = completeResource(patched, context.resourceType)
@@ -113,7 +114,7 @@ const listOf = (value: JsonValue | undefined): readonly JsonValue[] => (isArray(
 function* applyAll(
   resource: JsonObject,
   assignments: readonly Assignment[],
-  { tolerances, work = createWorkBudget(defaultLimits.work) }: ParseContext,
+  { tolerances, work }: PatchContext,
 ): Pieces<JsonObject> {
   let draft = resource
   for (const assignment of assignments) {
@@ -148,9 +149,9 @@ function* nextValue(
 ): Pieces<JsonValue | undefined> {
   const { attribute, where, subAttribute } = assignment.target
   if (attribute.isComputed || subAttribute?.isComputed === true) return keepComputed(current, subAttribute ?? attribute)
-  if (attribute.mutability === 'readOnly') return requireUnchanged(current, assignment)
+  if (attribute.mutability === 'readOnly') return requireUnchanged(current, assignment, tolerances)
   if (subAttribute?.mutability === 'readOnly')
-    return tolerances.admits('read-only-sub-attribute') ? current : requireUnchanged(current, assignment)
+    return tolerances.admits('read-only-sub-attribute') ? current : requireUnchanged(current, assignment, tolerances)
   if (where === undefined && subAttribute === undefined)
     return yield* assignValueInPieces(attribute, current, { ...assignment, tolerances })
   return yield* keepIfImmutable(attribute, current, yield* assignPart(current, assignment, tolerances))
@@ -194,17 +195,18 @@ function assignSubAttribute(
 /**
  * Refuses to change a read-only attribute. It may be sent with its current value, as Okta does with the id of a group.
  */
-function requireUnchanged(current: JsonValue | undefined, { op, target, value }: Assignment): JsonValue | undefined {
+function requireUnchanged(
+  current: JsonValue | undefined,
+  { op, target, value }: Assignment,
+  tolerances: ToleranceCounter,
+): JsonValue | undefined {
   const { subAttribute } = target
   const part = subAttribute !== undefined && isObject(current) ? getMember(current, subAttribute.name) : current
-  const repeated = op !== 'remove' && (sameValue(part, value) || (part === undefined && isNoValue(value)))
+  const repeated = op !== 'remove' && (sameValue(part, value) || (part === undefined && isUnassigned(target.attribute, value, tolerances)))
   // RFC 7644 §3.5.2: "mutability" of readOnly.
   if (!repeated) throw refusal('attribute_read_only', { attribute: attributeLabel(target) })
   return current
 }
-
-/** Returns whether a value means that there is no value: null or an empty array (RFC 7643 §2.5). */
-const isNoValue = (value: JsonValue | undefined): boolean => value === null || (isArray(value) && value.length === 0)
 
 /**
  * Estimates the work of an assignment: the values of its list, weighted by the comparisons of its filter. Twelve comparisons cost

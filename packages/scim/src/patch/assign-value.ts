@@ -185,8 +185,16 @@ export function* parseListedElements(
 ): Pieces<readonly JsonValue[]> {
   requireRemoveWithValue(attribute, tolerances)
   const items = unwrapNestedItems(attribute, value, tolerances)
-  return yield* readElementsInPieces(attribute, isArray(items) ? items : [items], tolerances)
+  const listed = yield* readElementsInPieces(attribute, isArray(items) ? items : [items], tolerances)
+  const isComplete = isArray(items) && items.length === 0 ? true : listed.length > 0
+  // RFC 7643 §2.4: `value` says which value to remove. Without it, the remove would keep all values, with success.
+  if (!isComplete || listed.some((element) => lacksValue(attribute, element)))
+    throw refusal('value_required', { attribute: attribute.name })
+  return listed
 }
+
+const lacksValue = ({ subAttributesByName }: Attribute, element: JsonValue): boolean =>
+  subAttributesByName.has('value') && isObject(element) && getMember(element, 'value') === undefined
 
 /**
  * Refuses a remove with a value unless the provider's profile tolerates it.

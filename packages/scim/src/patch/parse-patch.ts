@@ -21,7 +21,11 @@ import {
   type AttributeName,
   findAttribute,
   findSchema,
+  ignoreUnknown,
   parseAttributeName,
+  type ResolvedAttribute,
+  resolveAttributeName,
+  resolveName,
   suggestAttribute,
 } from '../schema/find-attribute.ts'
 import { isOwnSchemas } from '../resource/parse-resource.ts'
@@ -159,7 +163,8 @@ function assignToSchema(op: Op, schema: Schema, { value, context }: AssignedValu
   return [...membersByName(value)].flatMap(([key, member]) => {
     const attribute = schema.attributesByName.get(key)
     if (attribute !== undefined) return [assign(attribute, member.value)]
-    return isOwnSchemas(key, member.value, schema) ? [] : ignoreUnknownKey(context)
+    if (!isOwnSchemas(key, member.value, schema)) ignoreUnknown(context, schema.id)
+    return []
   })
 }
 
@@ -176,15 +181,29 @@ function assignToKey(
   if (found !== undefined) return [{ op, target: { kind: 'attribute', ...found, where: undefined }, value }]
   const schema = findSchema(name, context)
   if (schema !== undefined) return assignToSchema(op, schema, { value, context })
-  if (!looksLikePath.test(name) || !context.tolerances.admits('paths-as-keys')) return ignoreUnknownKey(context)
+  if (!isPathOfType(name, context)) {
+    ignoreUnknown(context)
+    return []
+  }
   return assignToTarget(op, resolvePath(name, context), { value, context })
 }
 
-function ignoreUnknownKey({ tolerances }: ParseContext): readonly Assignment[] {
-  // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
-  if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown')
-  return []
+/**
+ * Returns whether a key is a path to something that the type has, such as `name.givenName`. Any other key is as unknown
+ * as a plain name, so that an extension of the client does not refuse a deactivation in the same operation. A key that
+ * names part of a simple or multi-valued attribute is a path: `resolvePath` refuses it if it is wrong.
+ */
+function isPathOfType(name: string, context: ParseContext): boolean {
+  if (!looksLikePath.test(name)) return false
+  const [beforeFilter = ''] = name.split('[', 1)
+  const named = resolveName(withColonAfterUrn(beforeFilter, context), context)
+  if (named.kind === 'unknown' && !hasNoSuchPart(named.owner)) return false
+  return context.tolerances.admits('paths-as-keys')
 }
+
+/** Returns whether an unknown sub-attribute belongs to a simple or multi-valued attribute. */
+const hasNoSuchPart = (owner: ResolvedAttribute | undefined): boolean =>
+  owner !== undefined && (owner.attribute.type !== 'complex' || owner.attribute.multiValued)
 
 /** Matches a key that contains a sub-attribute, a URN or a value filter. */
 const looksLikePath = /[.:[]/
@@ -217,9 +236,9 @@ function resolvePath(text: string, context: ParseContext): PatchTarget {
   if (schema !== undefined) return { kind: 'schema', schema }
 
   const path = parsePath(withColonAfterUrn(text, context), context.tolerances)
-  const found = findAttribute(path.attribute, context)
-  // RFC 7644 §3.12 invalidPath: no such attribute.
-  if (found === undefined)
+  const found = resolveAttributeName(path.attribute, context)
+  // RFC 7644 §3.12 invalidPath: no such attribute. Without its path an operation would do nothing, with success.
+  if (found.kind !== 'attribute')
     throw refusal('path_unknown', { suggestion: suggestAttribute(path.attribute, context.resourceType) })
 
   const where = path.filter === undefined ? undefined : resolveSelection(path.filter, found.attribute, context)

@@ -282,12 +282,6 @@ test.each<[string, Operation, readonly string[], readonly Tolerance[]]>([
     ['remove-with-value', 'text-for-complex'],
   ],
   ['an empty list', { op: 'remove', path: 'members', value: [] }, ['u1', 'u2', 'u3'], ['remove-with-value']],
-  [
-    'an empty string',
-    { op: 'remove', path: 'members', value: '' },
-    ['u1', 'u2', 'u3'],
-    ['remove-with-value', 'empty-text-means-absent'],
-  ],
 ])('removes only the members that a remove lists as %s', (_, operation, left, tolerances) => {
   const { resource, applied } = patchTolerantly(operation, ops)
 

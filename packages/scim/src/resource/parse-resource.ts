@@ -2,11 +2,12 @@ import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import { findSchema } from '../schema/find-attribute.ts'
+import { findSchema, ignoreUnknown } from '../schema/find-attribute.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
-import type { AppliedTolerance, ParseContext } from '../tolerance/tolerances.ts'
+import type { AppliedTolerance, MessageContext, ParseContext } from '../tolerance/tolerances.ts'
 import { isArray, isObject, membersByName, parseJsonObjectInPieces, toObject } from '../values/json.ts'
-import { isWritable, readElementsInPieces, readValue } from './read-value.ts'
+import { isWritable, needsValue, readElementsInPieces, readValue } from './read-value.ts'
+import { withReferencedIds } from '../values/member-reference.ts'
 import { nameKey } from '../values/text.ts'
 import { completeResource } from './resource.ts'
 
@@ -26,11 +27,11 @@ interface ParsedResource {
  * @throws ScimError invalidSyntax — reasons `body_malformed`, `body_too_deep`, `member_repeated`, `schemas_missing`,
  * `schema_unknown`, `attribute_unknown`; invalidValue — the reasons of `readValue`, and `value_required`.
  */
-export const parseResource = (body: unknown, context: ParseContext): ParsedResource =>
+export const parseResource = (body: unknown, context: MessageContext): ParsedResource =>
   runAtOnce(parseResourceInPieces(body, context))
 
 /** Like `parseResource`, but in pieces, because a group may have a hundred thousand members. */
-export function* parseResourceInPieces(body: unknown, context: ParseContext): Pieces<ParsedResource> {
+export function* parseResourceInPieces(body: unknown, context: MessageContext): Pieces<ParsedResource> {
   const members = membersByName(yield* parseJsonObjectInPieces(body))
   checkSchemas(members.get('schemas')?.value, context)
 
@@ -41,8 +42,7 @@ export function* parseResourceInPieces(body: unknown, context: ParseContext): Pi
     if (attribute !== undefined) found.set(attribute.name, yield* readWritable(attribute, value, context))
     else if (schema !== undefined && schema !== context.resourceType.schema)
       found.set(schema.id, readExtension(schema, value, context))
-    // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
-    else if (!context.tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown')
+    else ignoreUnknown(context)
   }
   const resource = completeResource(toObject(found), context.resourceType)
   return { resource, applied: context.tolerances.applied() }
@@ -68,26 +68,24 @@ function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): vo
 function* readWritable(
   attribute: Attribute,
   value: JsonValue,
-  { tolerances }: ParseContext,
+  { tolerances, baseUrl }: MessageContext,
 ): Pieces<JsonValue | undefined> {
   if (!isWritable(attribute)) return undefined
   if (!attribute.multiValued) return readValue(attribute, value, tolerances)
-  const elements = yield* readElementsInPieces(attribute, value, tolerances)
+  const named = baseUrl !== undefined && needsValue(attribute) ? yield* withReferencedIds(value, baseUrl) : value
+  const elements = yield* readElementsInPieces(attribute, named, tolerances)
   return elements.length === 0 ? undefined : elements
 }
 
-function readExtension(schema: Schema, value: JsonValue, context: ParseContext): JsonObject | undefined {
+function readExtension(schema: Schema, value: JsonValue, context: MessageContext): JsonObject | undefined {
   if (value === null) return undefined
   // RFC 7643 §3.3: the attributes of an extension are the members of an object.
   if (!isObject(value)) throw refusal('value_type', { attribute: schema.id })
   const found = new Map<string, JsonValue | undefined>()
   for (const [key, member] of membersByName(value)) {
     const attribute = schema.attributesByName.get(key)
-    if (attribute === undefined && isOwnSchemas(key, member.value, schema)) continue
-    // RFC 7644 §3.12 invalidSyntax: the extension does not define it.
-    if (attribute === undefined && !context.tolerances.admits('unknown-attributes'))
-      throw refusal('attribute_unknown', { attribute: schema.id })
     if (attribute !== undefined) found.set(attribute.name, runAtOnce(readWritable(attribute, member.value, context)))
+    else if (!isOwnSchemas(key, member.value, schema)) ignoreUnknown(context, schema.id)
   }
   const extension = toObject(found)
   return Object.keys(extension).length === 0 ? undefined : extension

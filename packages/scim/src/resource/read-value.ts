@@ -2,10 +2,11 @@ import { type Pieces, runAtOnce } from '@mintmark/internal'
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
+import { ignoreUnknown } from '../schema/find-attribute.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import { addElementsInPieces, primaryElements } from './element-list.ts'
-import { isArray, isObject, membersByName, toObject } from '../values/json.ts'
+import { isArray, isObject, type Member, membersByName, toObject } from '../values/json.ts'
 import { isAllowedText, parseBoolean, parseInstant } from '../values/text.ts'
 
 /**
@@ -20,6 +21,20 @@ export function readValue(attribute: Attribute, json: JsonValue, tolerances: Tol
   return elements.length === 0 ? undefined : elements
 }
 
+/**
+ * Returns whether a JSON value of an attribute means that there is no value: null, an empty list of a multi-valued
+ * attribute (RFC 7643 §2.5), and an empty string where the profile reads it so. This is the only definition.
+ */
+export const isUnassigned = (
+  { multiValued }: Pick<Attribute, 'multiValued'>,
+  json: JsonValue | undefined,
+  tolerances: ToleranceCounter,
+): boolean =>
+  json === undefined ||
+  json === null ||
+  (multiValued && isArray(json) && json.length === 0) ||
+  (json === '' && tolerances.admits('empty-text-means-absent'))
+
 /** Parses the values of a multi-valued attribute, without duplicates. */
 const readElements = (attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] =>
   runAtOnce(readElementsInPieces(attribute, json, tolerances))
@@ -30,14 +45,18 @@ export function* readElementsInPieces(
   json: JsonValue,
   tolerances: ToleranceCounter,
 ): Pieces<readonly JsonValue[]> {
-  if (json === null || (json === '' && tolerances.admits('empty-text-means-absent'))) return []
+  if (isUnassigned(attribute, json, tolerances)) {
+    // RFC 7643 §4.2: only null and an empty list mean that there is no member, because an empty string may be a lost id.
+    if (json === '' && needsValue(attribute)) throw refusal('value_required', { attribute: attribute.name })
+    return []
+  }
   const items = isArray(json) ? json : listOf(attribute, json, tolerances)
   // RFC 7643 §2.4 sets no limit; this server does, and checks it before it parses any value.
   if (items.length > attribute.maxValues) throw refusal('value_too_many', { attribute: attribute.name })
 
   const elements: JsonValue[] = []
   for (const [index, item] of items.entries()) {
-    const element = readOne(attribute, item, tolerances)
+    const element = readElement(attribute, item, tolerances)
     if (element !== undefined) elements.push(element)
     if (index % elementsInPiece === elementsInPiece - 1) yield
   }
@@ -49,8 +68,52 @@ export function* readElementsInPieces(
 const elementsInPiece = 100
 
 /**
+ * Parses one value of a multi-valued attribute. Returns undefined for a value that says that it is none: null, or a
+ * complex value whose `value` is null or empty, as Okta sends for a telephone number that is not set.
+ * @throws ScimError invalidValue — reason `value_required`, for a value of which nothing is understood: without it, a
+ * replace would remove every value instead (RFC 7644 §3.5.2.3).
+ */
+function readElement(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue | undefined {
+  const value = unwrapValue(attribute, json, tolerances)
+  const element = value === undefined ? undefined : readAssignedElement(attribute, value, tolerances)
+  // RFC 7643 §4.2: a member is named by its value.
+  if (element === undefined && needsValue(attribute))
+    throw refusal('value_required', { attribute: `${attribute.name}.value` })
+  return element
+}
+
+function readAssignedElement(
+  attribute: Attribute,
+  json: JsonValue,
+  tolerances: ToleranceCounter,
+): JsonValue | undefined {
+  if (attribute.type !== 'complex') return readSimple(attribute, json, tolerances)
+  const parts = readParts(attribute, json, tolerances)
+  return statesNoValue(attribute, parts) ? undefined : buildComplexValue(attribute, parts)
+}
+
+/** Returns whether the values of a list are identified by their `value`, which never changes, such as members. */
+export const needsValue = ({ subAttributesByName }: Attribute): boolean =>
+  subAttributesByName.get('value')?.mutability === 'immutable'
+
+/**
+ * Returns whether a complex value says that it has no value: its `value` is null or empty; or, without a `value`, all
+ * of its content is, so that only labels remain: {"type":"work","locality":null}.
+ */
+function statesNoValue(attribute: Attribute, parts: ReadonlyMap<string, JsonValue | undefined>): boolean {
+  if (parts.has('value')) return (parts.get('value') ?? '') === ''
+  if (attribute.subAttributesByName.has('value')) return false
+  const content = [...parts].filter(([name]) => !labels.has(name))
+  return content.length > 0 && content.every(([, value]) => value === undefined)
+}
+
+/** The sub-attributes that describe a value, and are none themselves (RFC 7643 §2.4). */
+const labels: ReadonlySet<string> = new Set(['type', 'primary', 'display'])
+
+/**
  * Parses the sub-attributes of a complex value. A sub-attribute that was sent as null or empty is undefined, which
  * clears it. Read-only sub-attributes are ignored (RFC 7644 §3.3).
+ * @throws ScimError invalidValue — reason `value_required`, when the value has content, but none that is understood.
  */
 export function readParts(
   attribute: Attribute,
@@ -59,8 +122,39 @@ export function readParts(
 ): ReadonlyMap<string, JsonValue | undefined> {
   // RFC 7643 §2.3.8: a complex value is an object.
   if (!isObject(json)) throw refusal('value_type', { attribute: attribute.name })
+  const members = membersByName(json)
+  const parts = readKnownParts(attribute, members, tolerances)
+  // RFC 7643 §2.4, §4.2: `value` holds the value. A value with other names only would become none, with success.
+  if (!isUnderstood(attribute, members, parts)) throw refusal('value_required', { attribute: attribute.name })
+  return parts
+}
+
+/**
+ * Returns whether a complex value can be read as what it says. A value of a list needs a known sub-attribute with a
+ * value, or says that it has none. A single value may be empty, which changes nothing, or have a known name.
+ */
+function isUnderstood(
+  { multiValued, subAttributesByName }: Attribute,
+  members: ReadonlyMap<string, Member>,
+  parts: ReadonlyMap<string, JsonValue | undefined>,
+): boolean {
+  if (!multiValued)
+    return (
+      members.size === 0 ||
+      !subAttributesByName.has('value') ||
+      [...members.keys()].some((key) => subAttributesByName.has(key))
+    )
+  const isEmptied = members.size > 0 && [...members.values()].every(({ value }) => value === null || value === '')
+  return isEmptied || [...parts.values()].some((part) => part !== undefined)
+}
+
+function readKnownParts(
+  attribute: Attribute,
+  members: ReadonlyMap<string, Member>,
+  tolerances: ToleranceCounter,
+): ReadonlyMap<string, JsonValue | undefined> {
   const parts = new Map<string, JsonValue | undefined>()
-  for (const [key, { value }] of membersByName(json)) {
+  for (const [key, { value }] of members) {
     const sub = attribute.subAttributesByName.get(key)
     if (sub !== undefined) {
       if (isWritable(sub)) parts.set(sub.name, readValue(sub, value, tolerances))
@@ -68,8 +162,7 @@ export function readParts(
     }
     // RFC 7643 §2.4: these sub-attributes exist by default. Okta sends the `display` of members.
     if (attribute.multiValued && defaultParts.has(key)) continue
-    // RFC 7644 §3.12 invalidSyntax: no schema defines it.
-    if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown', { attribute: attribute.name })
+    ignoreUnknown({ tolerances }, attribute.name)
   }
   return parts
 }
@@ -101,14 +194,8 @@ function readOne(attribute: Attribute, json: JsonValue, tolerances: ToleranceCou
   const value = unwrapValue(attribute, json, tolerances)
   if (value === undefined) return undefined
   if (attribute.type !== 'complex') return readSimple(attribute, value, tolerances)
-  const parts = readParts(attribute, value, tolerances)
-  // Okta sends {"value":"","type":"work"} for a telephone number that is not set.
-  if (attribute.multiValued && parts.has('value') && isEmptyText(value)) return undefined
-  return buildComplexValue(attribute, parts)
+  return buildComplexValue(attribute, readParts(attribute, value, tolerances))
 }
-
-/** Returns whether the `value` of a complex value is an empty string. */
-const isEmptyText = (value: JsonValue): boolean => isObject(value) && membersByName(value).get('value')?.value === ''
 
 function listOf(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): readonly JsonValue[] {
   // RFC 7643 §2.4: the values of a multi-valued attribute are a JSON array, even a single one.
@@ -203,8 +290,7 @@ export function unwrapValue(
   json: JsonValue,
   tolerances: ToleranceCounter,
 ): JsonValue | undefined {
-  if (json === null) return undefined
-  if (json === '') return tolerances.admits('empty-text-means-absent') ? undefined : json
+  if (isUnassigned({ multiValued: false }, json, tolerances)) return undefined
   if (isArray(json)) {
     const [only] = json
     const isWrapped =

@@ -1,3 +1,4 @@
+import { refusal } from '../error/scim-error.ts'
 import { createToleranceCounter, type ParseContext } from '../tolerance/tolerances.ts'
 import type { ResourceType } from './resource-type.ts'
 import type { Attribute, Schema } from './schema.ts'
@@ -21,6 +22,40 @@ export function findAttribute(name: AttributeName, context: ParseContext): Resol
   if (owner === undefined || name.subName === undefined) return owner
   const subAttribute = owner.attribute.subAttributesByName.get(nameKey(name.subName))
   return subAttribute === undefined ? undefined : { ...owner, subAttribute }
+}
+
+/** What a name stands for: an attribute, all attributes of a schema, or nothing that a schema of the type defines. */
+export type Named =
+  | ({ readonly kind: 'attribute' } & ResolvedAttribute)
+  | { readonly kind: 'schema'; readonly schema: Schema }
+  | { readonly kind: 'unknown'; readonly owner: ResolvedAttribute | undefined }
+
+/**
+ * Resolves a name wherever it stands: as a member of a body, as a key of a PATCH value, or in a path. The URN of a
+ * schema is looked up first, because its end may not be a valid attribute name.
+ */
+export function resolveName(text: string, context: ParseContext): Named {
+  const schema = findSchema(text, context)
+  if (schema !== undefined) return { kind: 'schema', schema }
+  const name = parseAttributeName(text)
+  return name === undefined ? { kind: 'unknown', owner: undefined } : resolveAttributeName(name, context)
+}
+
+/** Resolves a parsed name. For an unknown sub-attribute, the result has the attribute that lacks it. */
+export function resolveAttributeName(name: AttributeName, context: ParseContext): Named {
+  const found = findAttribute(name, context)
+  if (found !== undefined) return { kind: 'attribute', ...found }
+  const owner = name.subName === undefined ? undefined : findAttribute({ ...name, subName: undefined }, context)
+  return { kind: 'unknown', owner }
+}
+
+/**
+ * Ignores a name that no schema of the type defines. Each use is an event.
+ * @throws ScimError invalidSyntax — reason `attribute_unknown` — with the profile `strict`.
+ */
+export function ignoreUnknown({ tolerances }: Pick<ParseContext, 'tolerances'>, owner?: string): void {
+  // RFC 7644 §3.12 invalidSyntax: no schema of this type defines it.
+  if (!tolerances.admits('unknown-attributes')) throw refusal('attribute_unknown', { attribute: owner })
 }
 
 /**

@@ -6,7 +6,7 @@ import { refusal, ScimError } from '../error/scim-error.ts'
 import { applyPatch } from '../patch/apply-patch.ts'
 import { parsePatch } from '../patch/parse-patch.ts'
 import { ProviderError } from '../providers/registration.ts'
-import { createParseContext, type ParseContext, tolerancesOf } from '../tolerance/tolerances.ts'
+import { createParseContext, type MessageContext, tolerancesOf } from '../tolerance/tolerances.ts'
 import { provisionUser } from '../users/provision-user.ts'
 import { isSameResource } from '../users/render-cache.ts'
 import type { UserBefore, UserDependencies } from '../users/user-dependencies.ts'
@@ -122,7 +122,7 @@ interface SignInContext {
 function writeProfile(
   user: ProvisionedUserRecord | undefined,
   { externalId, profile }: ProviderLogin,
-  { parseContext, deps }: { readonly parseContext: ParseContext; readonly deps: SignInDependencies },
+  { parseContext, deps }: { readonly parseContext: MessageContext; readonly deps: SignInDependencies },
 ): (before: UserBefore) => WrittenUser {
   const document = applyProfile(user === undefined ? {} : userDocument(user), profile, parseContext)
   return (before) => ({ ...userState({ ...document, externalId, active: true }, before, deps), password: undefined })
@@ -164,7 +164,7 @@ const signInOf = ({ userId, active }: ProvisionedUserRecord, { isNew }: { readon
  * Validates an `externalId` as SCIM requests do.
  * @throws ScimError invalidValue — reasons `value_required`, `value_too_long`, `value_characters`.
  */
-function loginExternalId(text: string, { resourceType, tolerances }: ParseContext): string {
+function loginExternalId(text: string, { resourceType, tolerances }: MessageContext): string {
   const attribute = resourceType.attributesByName.get('externalid')
   const value = attribute === undefined ? undefined : readValue(attribute, text, tolerances)
   // RFC 7643 §3.1: the `externalId` is required, because it alone connects a sign-in to a provisioned user.
@@ -177,7 +177,7 @@ function loginExternalId(text: string, { resourceType, tolerances }: ParseContex
  * the given sub-attributes are replaced; of `emails`, the whole list; everything else stays.
  * @throws ScimError the reasons of `parsePatch` and `applyPatch`.
  */
-function applyProfile(document: JsonObject, profile: JsonObject, parseContext: ParseContext): JsonObject {
+function applyProfile(document: JsonObject, profile: JsonObject, parseContext: MessageContext): JsonObject {
   // Serialized to drop undefined members: a host that copies claims by name sets absent claims to undefined and does not mean to
   // clear them.
   const value: unknown = JSON.parse(JSON.stringify(profile))

@@ -282,16 +282,27 @@ function counterFrom(enabled: Tolerances, used: ReadonlyMap<Tolerance, number>):
   }
 }
 
-/** The context in which a request is parsed: its resource type and tolerances. */
+/** The context in which names are resolved: a resource type, and the tolerances of a provider. */
 export interface ParseContext {
   readonly resourceType: ResourceType
   readonly tolerances: ToleranceCounter
-  /** The work that a PATCH may cause; by default, the default limit of one request. */
-  readonly work?: WorkBudget
 }
 
-/** Creates the context of one request, with a new counter. */
-export const createParseContext = (resourceType: ResourceType, tolerances: Tolerances): ParseContext => ({
+/** The context in which a message is parsed. */
+export interface MessageContext extends ParseContext {
+  /** The tenant URL, below which a `$ref` names a resource; undefined without a request, when no `$ref` does. */
+  readonly baseUrl: string | undefined
+}
+
+/** The context of a PATCH. */
+export interface PatchContext extends MessageContext {
+  /** The work that the PATCH may cause. */
+  readonly work: WorkBudget
+}
+
+/** Creates a context without a request, with a new counter. */
+export const createParseContext = (resourceType: ResourceType, tolerances: Tolerances): MessageContext => ({
   resourceType,
   tolerances: createToleranceCounter(tolerances),
+  baseUrl: undefined,
 })

@@ -33,6 +33,7 @@ import {
   type ScimEndpoint,
 } from '../call/scim-call.ts'
 import { getMember, getText, isArray, isObject, sameValue } from '../values/json.ts'
+import { nameKey } from '../values/text.ts'
 import { provisionUser } from './provision-user.ts'
 import { requireFreeKeys } from './require-free-keys.ts'
 import { requireVersion, userLocation, type UserRenderCache, userVersion } from './render-cache.ts'
@@ -71,9 +72,7 @@ const createUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
-    const parseContext = createCallContext(call, deps.userType)
-    const { resource } = await runInTurns(parseResourceInPieces(await readMessage(call), parseContext), call.turns)
-    recordTolerances(parseContext, call, deps.journal)
+    const resource = await readUserBody(call, deps)
     const readOptions = groupReadOptions(call.request, projection)
     const toWritten = (before: UserBefore) => userState(resource, before, deps)
     const externalId = getText(resource, 'externalId')
@@ -82,6 +81,16 @@ const createUser =
     const shown = projectionOfWrite(projection, deps.userType, () => attributesIn(resource, deps.userType))
     return showUser(user, { status: 201, projection: shown, call }, deps)
   }
+
+/** Reads the body of a POST or PUT. */
+async function readUserBody(call: ScimCall, deps: UserDependencies): Promise<JsonObject> {
+  const context = createCallContext(call, deps.userType)
+  const body = await readMessage(call)
+  const { resource } = await runInTurns(parseResourceInPieces(body, context), call.turns)
+  requireStatedActive(body, resource)
+  recordTolerances(context, call, deps.journal)
+  return resource
+}
 
 function createOrLink(
   { externalId, comparable, toWritten }: NewUser,
@@ -151,9 +160,7 @@ const replaceUser =
   (deps: UserDependencies): ScimEndpoint =>
   async (call) => {
     const projection = readProjection(readQuery(call.request), deps.userType)
-    const parseContext = createCallContext(call, deps.userType)
-    const { resource } = await runInTurns(parseResourceInPieces(await readMessage(call), parseContext), call.turns)
-    recordTolerances(parseContext, call, deps.journal)
+    const resource = await readUserBody(call, deps)
     const user = await writeUser(
       call,
       { projection, change: (document) => replaceResource(document, resource, deps.userType).resource },
@@ -178,13 +185,12 @@ const patchUser =
         projection,
         async change(document, user) {
           const { assignments, context } = await parse()
-          requireActive(assignments)
           const changes = assignments.some(writesReadOnly)
             ? withoutRepeated(assignments, await shownByDefault(user, call, deps))
             : assignments
           const { resource } = await runInTurns(applyAssignments(document, changes, context), call.turns)
           recordTolerances(context, call, deps.journal)
-          return resource
+          return requireActive(resource)
         },
       },
       deps,
@@ -230,7 +236,7 @@ const writesReadOnly = ({ op, target, value }: Assignment): boolean =>
   target.attribute.mutability === 'readOnly' &&
   target.extension === undefined &&
   target.subAttribute === undefined &&
-  op === 'replace' &&
+  op !== 'remove' &&
   (isArray(value) || isObject(value))
 
 /**
@@ -245,13 +251,24 @@ function isRepetition(value: JsonValue | undefined, current: JsonValue | undefin
 const idsOf = (list: readonly JsonValue[]): ReadonlySet<string | undefined> =>
   new Set(list.map((element) => (isObject(element) ? getText(element, 'value') : undefined)))
 
-/** Refuses to remove `active`, because every user is either active or not. */
-function requireActive(assignments: readonly Assignment[]): void {
-  const isRemoved = assignments.some(
-    ({ op, target }) => op === 'remove' && target.extension === undefined && target.attribute.name === 'active',
-  )
+/**
+ * Refuses a PATCH after which a user has no `active`, because every user is either active or not. A remove, null and an
+ * empty string mean the same (RFC 7643 §2.5), and may be a deactivation that was lost.
+ */
+function requireActive(patched: JsonObject): JsonObject {
   // RFC 7644 §3.5.2.2: a required attribute cannot be removed.
-  if (isRemoved) throw refusal('attribute_required', { attribute: 'active' })
+  if (getMember(patched, 'active') === undefined) throw refusal('attribute_required', { attribute: 'active' })
+  return patched
+}
+
+/**
+ * Refuses a body that names `active` without a value. An omitted `active` stays as it is.
+ * @param body the body of a POST or PUT, which was parsed as `resource`.
+ */
+function requireStatedActive(body: unknown, resource: JsonObject): void {
+  const isStated = isObject(body) && Object.keys(body).some((name) => nameKey(name) === 'active')
+  // RFC 7643 §2.5 and RFC 7644 §3.12 invalidValue.
+  if (isStated && getMember(resource, 'active') === undefined) throw refusal('value_required', { attribute: 'active' })
 }
 
 /**

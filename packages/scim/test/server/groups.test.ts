@@ -268,7 +268,7 @@ describe('read', () => {
       groups: [{ value: id, $ref: `${base}/Groups/${id}`, display: 'Ops', type: 'direct' }],
     })
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
-    const written = { op: 'add', path: 'groups', value: [{ value: id }] }
+    const written = { op: 'add', path: 'groups', value: [{ value: 'another' }] }
     await expectRefusal(
       directory,
       () =>
