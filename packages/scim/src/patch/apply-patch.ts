@@ -202,7 +202,9 @@ function requireUnchanged(
 ): JsonValue | undefined {
   const { subAttribute } = target
   const part = subAttribute !== undefined && isObject(current) ? getMember(current, subAttribute.name) : current
-  const repeated = op !== 'remove' && (sameValue(part, value) || (part === undefined && isUnassigned(target.attribute, value, tolerances)))
+  const repeated =
+    op !== 'remove' &&
+    (sameValue(part, value) || (part === undefined && isUnassigned(target.attribute, value, tolerances)))
   // RFC 7644 §3.5.2: "mutability" of readOnly.
   if (!repeated) throw refusal('attribute_read_only', { attribute: attributeLabel(target) })
   return current

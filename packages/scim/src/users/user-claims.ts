@@ -130,7 +130,9 @@ export function userClaims(resource: JsonObject, isVerified: (email: string) => 
 /** Returns the primary value, or else the work value, or else the first value. */
 function preferredValue(values: JsonValue | undefined): string | undefined {
   // A primary value without a `value` must not hide another address.
-  const elements = (isArray(values) ? values.filter(isObject) : []).filter((each) => getText(each, 'value') !== undefined)
+  const elements = (isArray(values) ? values.filter(isObject) : []).filter(
+    (each) => getText(each, 'value') !== undefined,
+  )
   const preferred =
     elements.find((element) => getMember(element, 'primary') === true) ??
     elements.find((element) => getMember(element, 'type') === 'work') ??

@@ -207,9 +207,9 @@ test.each<ToleranceProfile>(['general', 'okta', 'entra', 'oneLogin', 'all'])(
       if ('nickName[' in keys) expect(reply.status).toBe(400)
       else expect(reply).toMatchObject({ status: 200, body: { active: false } })
       if (reply.status === 200)
-        expect(directory.events.slice(seen).flatMap((event) => ('applied' in event ? event.applied : []))).toContainEqual(
-          { tolerance: 'unknown-attributes', count: Object.keys(keys).length },
-        )
+        expect(
+          directory.events.slice(seen).flatMap((event) => ('applied' in event ? event.applied : [])),
+        ).toContainEqual({ tolerance: 'unknown-attributes', count: Object.keys(keys).length })
     }
   },
 )
@@ -221,7 +221,11 @@ test.each(['add', 'replace'])('an %s of a whole user repeats its groups (RFC 764
   const { body: user } = await directory.send({ path: `/Users/${id}` })
   const Operations = [{ op, value: { ...user, title: 'Chair' } }]
 
-  const reply = await directory.send({ method: 'PATCH', path: `/Users/${id}`, body: { schemas: [patchOp], Operations } })
+  const reply = await directory.send({
+    method: 'PATCH',
+    path: `/Users/${id}`,
+    body: { schemas: [patchOp], Operations },
+  })
 
   expect(reply).toMatchObject({ status: 200, body: { title: 'Chair' } })
 })
