@@ -128,8 +128,19 @@ describe.each(profiles)('profile %s', (toleranceProfile) => {
   test('law: active becomes what a request says, or the request is refused (RFC 7643 §2.5)', async () => {
     const directory = await startDirectory(0, toleranceProfile)
     const values: readonly JsonValue[] = [
-      ...[false, 'False', [false], { value: false }, [{ value: 'false' }]],
-      ...[null, '', [], {}, [null], [''], { value: null }, { value: '' }, 0, 'no', 'false ', [[]]],
+      ...deactivations,
+      null,
+      '',
+      [],
+      {},
+      [null],
+      [''],
+      { value: null },
+      { value: '' },
+      0,
+      'no',
+      'false ',
+      [[]],
     ]
     for (const value of values) {
       for (const verb of ['replace', 'add', 'remove', 'replace by key', 'add by key', 'PUT', 'POST'] as const) {
@@ -141,6 +152,8 @@ describe.each(profiles)('profile %s', (toleranceProfile) => {
     }
   })
 })
+
+const deactivations: readonly JsonValue[] = [false, 'False', [false], { value: false }, [{ value: 'false' }]]
 
 let created = 0
 
