@@ -13,6 +13,6 @@ export { deadRetention, deliveryLifetime, logoutChannel } from './delivery/deriv
 export { webhookChannel } from './delivery/derive-webhooks.ts'
 export { sealWebhookSecret } from './delivery/webhook-secrets.ts'
 export { isOutboundUrl } from './outbound/client.ts'
-export { parseIssuer, parseServerIssuer } from './issuer.ts'
+export { parseIssuer, parseServerIssuer } from '@mintmark/internal'
 export { protocolClaims } from './tokens/protocol-claims.ts'
 export { isGrantActive } from './permissions/status.ts'

@@ -15,7 +15,7 @@ import {
 } from './permissions/scopes.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
 import { minimumRules, refuseInfeasibleMinimum, type SecurityProfile } from './clients/security-profile.ts'
-import { parseServerIssuer } from './issuer.ts'
+import { parseServerIssuer } from '@mintmark/internal'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
 import type { AllowedOrigins } from './outbound/client.ts'

@@ -65,6 +65,8 @@ export type {
 } from './http/service.ts'
 export { createJournal, logEvent } from './http/journal.ts'
 export type { EventStamp, Journal, LoggedEvent, Logger } from './http/journal.ts'
+export { cleanName, isCleanName } from './http/names.ts'
+export { isLoopbackHost, parseIssuer, parseServerIssuer } from './http/issuer.ts'
 export {
   allowHeader,
   compareEntityTags,
@@ -79,6 +81,7 @@ export {
   parseJson,
   parseJsonObject,
   parseParameters,
+  parseQuery,
   readBounded,
   readyResponse,
   redirect,

@@ -8,6 +8,7 @@ export {
   ProviderError,
   registerIdentityProvider,
   revokePreviousProviderSecrets,
+  revokeProviderSecrets,
 } from './providers/registration.ts'
 export { tenantUrl } from './call/scim-call.ts'
 export type { ToleranceProfile } from './tolerance/tolerances.ts'

@@ -12,6 +12,7 @@ import {
   listOf,
   type OptionChecks,
   optionsOf,
+  parseServerIssuer,
   required,
   wholeNumber,
   aStorage,
@@ -34,6 +35,8 @@ import { resourceRoutes } from './custom/resource-endpoints.ts'
 import { defaultPageLimits, type PageLimits } from './list/search-request.ts'
 import { groupResourceType } from './schema/group-schema.ts'
 import { refuseIndexesOfGroups, withIndexedAttributes } from './schema/indexed-attributes.ts'
+import { defineResourceType, type ResourceType } from './schema/resource-type.ts'
+import { defineSchema } from './schema/schema.ts'
 import { userResourceType } from './schema/user-schema.ts'
 import {
   type ProviderLogin,
@@ -59,13 +62,14 @@ export interface ScimServer extends HttpService {
 
 /**
  * Creates a SCIM server. Servers share no state, so one process can run several.
- * @throws TypeError when the issuer differs from the issuer of the storage, or is not a URL without query, fragment and trailing
- * slash, when `resourceTypes` collide with each other or with the endpoints of SCIM, and when an attribute of groups is `indexed` or
+ * @throws TypeError when the issuer differs from the issuer of the storage, or is not one that the authorization server
+ * accepts, when `resourceTypes` collide with each other or with the endpoints of SCIM, and when an attribute of groups is `indexed` or
  * unique.
  */
 export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
   checkOptions('createScimServer', hostOptions, scimOptions)
-  checkIssuer(hostOptions)
+  // The tenant URL that administrators configure starts with the issuer of the storage.
+  parseServerIssuer(hostOptions)
   requireStores(hostOptions.storage, { capability: 'scim', feature: 'createScimServer' })
   refuseIndexesOfGroups(hostOptions.groupType ?? groupResourceType)
   const storage = withIndexedAttributes(hostOptions.storage, hostOptions.userType ?? userResourceType)
@@ -73,7 +77,10 @@ export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
   const { issuer } = options
   const limits = scimLimits(options.limits)
   const deps = scimDependencies(options, limits)
-  const customTypes = checkCustomTypes(options.resourceTypes ?? [], [deps.userType, deps.groupType])
+  const customTypes = checkCustomTypes(options.resourceTypes ?? [], [
+    options.userType ?? userResourceType,
+    deps.groupType,
+  ])
   const groups = servedGroups(deps)
   const standard = [listedUsers(deps), groups.listed]
   const custom = customRoutes(customTypes, { ...deps, standard, limits })
@@ -143,26 +150,20 @@ const scimOptions: OptionChecks<ScimServerOptions> = {
 }
 
 /**
- * Checks the issuer. The tenant URL that administrators configure starts with the issuer of the storage, so both
- * issuers must be equal.
+ * Returns the type of users, without `password` if the host takes none: a server must not publish and accept a password
+ * that nobody stores (IPSIE SCIM profile).
  */
-function checkIssuer({ issuer, storage }: Pick<ScimServerOptions, 'issuer' | 'storage'>): void {
-  if (storage.issuer !== issuer)
-    throw new TypeError(
-      `The storage belongs to the issuer ${storage.issuer}, but the server has the issuer ${issuer}. Both must be equal.`,
-    )
-  const { origin, pathname } = new URL(issuer)
-  if (issuer !== origin + pathname.replace(/\/+$/, '')) {
-    throw new TypeError(
-      'The issuer must be the same as in the authorization server: a URL without query, fragment and trailing slash.',
-    )
-  }
+function publishedUserType({ userType = userResourceType, password }: ScimServerOptions): ResourceType {
+  const { schema } = userType
+  if (password !== undefined || !schema.attributesByName.has('password')) return userType
+  const attributes = schema.attributes.filter(({ name }) => name !== 'password')
+  return defineResourceType({ ...userType, schema: defineSchema({ ...schema, attributes }) })
 }
 
 function scimDependencies(options: ScimServerOptions, limits: ScimLimits): SignInDependencies & GroupDependencies {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
-  const userType = options.userType ?? userResourceType
+  const userType = publishedUserType(options)
   return {
     storage: options.storage,
     clock,

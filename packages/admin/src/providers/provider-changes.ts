@@ -44,10 +44,10 @@ export interface ProviderChange {
   readonly organizationId?: string | null | undefined
 }
 
-/** An identity provider, and its Secret Token, which cannot be read again. */
+/** An identity provider, and its Secret Token, which cannot be read again; undefined if it has none. */
 export interface CreatedProvider {
   readonly provider: ProviderView
-  readonly secret: string
+  readonly secret: string | undefined
 }
 
 export const registerProvider = (registration: ProviderRegistration, context: AdminContext): Promise<CreatedProvider> =>

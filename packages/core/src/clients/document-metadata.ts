@@ -1,7 +1,14 @@
-import { encodeBase64url, isJsonObject, isStorable, parseJsonObject, repeatsMember, sha256 } from '@mintmark/internal'
+import {
+  encodeBase64url,
+  isJsonObject,
+  isLoopbackHost,
+  isStorable,
+  parseJsonObject,
+  repeatsMember,
+  sha256,
+} from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isLoopbackHost } from '../issuer.ts'
 import { isOutboundUrl } from '../outbound/client.ts'
 import { isWebPage } from './check-metadata.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'

@@ -1,6 +1,4 @@
-import { decodeComponent } from '@mintmark/internal'
-
-import { isLoopbackHost } from '../issuer.ts'
+import { decodeComponent, isLoopbackHost } from '@mintmark/internal'
 
 /** Whether a URI may be registered as a redirect URI. */
 export const isRegistrableRedirectUri = (uri: string): boolean => brokenRedirectRule(uri) === undefined

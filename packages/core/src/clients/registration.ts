@@ -8,7 +8,7 @@ import {
 } from '@mintmark/internal'
 import { clientId, userId, type ClientRecord, type EpochSeconds } from '@mintmark/storage-interface'
 
-import { parseIssuer } from '../issuer.ts'
+import { parseIssuer } from '@mintmark/internal'
 import {
   completeMetadata,
   usesSecret,

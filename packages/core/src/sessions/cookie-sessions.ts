@@ -30,7 +30,7 @@ import {
 import type { SecretDigest, SessionEnd, SessionEndReason, SessionId } from '@mintmark/storage-interface/stores'
 
 import { defineBrowserCookie } from './browser.ts'
-import { parseIssuer } from '../issuer.ts'
+import { parseIssuer } from '@mintmark/internal'
 import { isSessionActive } from '../permissions/status.ts'
 import { type HostUsers, hostUsers, readHostUsers } from './host-users.ts'
 import { endOtherSessions, listSessions, type SessionSummary } from './list-sessions.ts'

@@ -71,9 +71,14 @@ export function mediaType(request: Pick<RequestHead, 'headers'>): string | undef
   return header.split(';', 1)[0]?.trim().toLowerCase()
 }
 
-/** Whether the body has one of the media types, in UTF-8 and not compressed. Other bodies would be misread. */
+/**
+ * Whether the body has one of the media types, in UTF-8 and not compressed. Other bodies would be misread. `utf8` is a
+ * common spelling of UTF-8, and US-ASCII is a part of it.
+ */
 export function hasMediaType(request: Pick<RequestHead, 'headers'>, types: readonly string[]): boolean {
-  const isOtherCharset = /;\s*charset\s*=(?!\s*"?utf-8"?\s*(?:;|$))/i.test(request.headers.get('content-type') ?? '')
+  const isOtherCharset = /;\s*charset\s*=(?!\s*"?(?:utf-?8|us-ascii)"?\s*(?:;|$))/i.test(
+    request.headers.get('content-type') ?? '',
+  )
   const isCompressed = (request.headers.get('content-encoding') ?? 'identity') !== 'identity'
   return types.includes(mediaType(request) ?? '') && !isOtherCharset && !isCompressed
 }
@@ -165,6 +170,13 @@ export function parseParameters(text: string, atMost: number): ParameterList | M
   }
   return parameters
 }
+
+/**
+ * Parses the query of a URL. A client that writes a space as `%20` writes a plus sign as itself, which RFC 3986 §3.4
+ * allows; with any other client it is a space. Otherwise `kim+tag@example.com` would be found by nobody.
+ */
+export const parseQuery = (query: string, atMost: number): ParameterList | MalformedParameters =>
+  parseParameters(query.includes('%20') ? query.replaceAll('+', '%2B') : query, atMost)
 
 function countPairs(text: string): number {
   let pairs = 1

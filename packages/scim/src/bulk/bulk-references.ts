@@ -1,9 +1,10 @@
 import type { Pieces } from '@mintmark/internal'
-import type { JsonValue } from '@mintmark/storage-interface'
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
 import { decodeIdentifier, type ScimEndpoint, type ScimRoutes } from '../call/scim-call.ts'
 import { isArray, isObject, toObject } from '../values/json.ts'
+import { nameKey } from '../values/text.ts'
 import type { BulkOperation } from './parse-bulk.ts'
 
 /**
@@ -25,7 +26,7 @@ export function* referencesIn(data: JsonValue | undefined): Pieces<ReadonlySet<s
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     const bulkId = typeof value === 'string' ? referenceIn(value) : undefined
     if (bulkId !== undefined) references.add(bulkId)
-    const values = isArray(value) ? value : isObject(value) ? Object.values(value) : []
+    const values = isArray(value) ? value : isObject(value) ? referringValues(value) : []
     // Reversed, because a stack returns the last value first: the references are returned in the order of the text.
     for (const each of values.toReversed()) open.push(each)
     read += 1
@@ -33,6 +34,16 @@ export function* referencesIn(data: JsonValue | undefined): Pieces<ReadonlySet<s
   }
   return references
 }
+
+/**
+ * The members that refer to a resource (RFC 7644 §3.7.2). The same text elsewhere, such as in a displayName, is only text.
+ */
+const referring: ReadonlySet<string> = new Set(['value', '$ref', 'members', 'manager'])
+
+const refers = (name: string): boolean => referring.has(nameKey(name).split(/[.:]/).at(-1) ?? '')
+
+const referringValues = (object: JsonObject): readonly JsonValue[] =>
+  Object.entries(object).flatMap(([name, value]) => (typeof value === 'string' && !refers(name) ? [] : [value]))
 
 /** Replaces the references in data with ids. */
 export function* withIdentifiers(data: JsonValue, idOf: (bulkId: string) => string): Pieces<JsonValue> {
@@ -50,7 +61,8 @@ export function* withIdentifiers(data: JsonValue, idOf: (bulkId: string) => stri
     return items
   }
   const members: [name: string, value: JsonValue][] = []
-  for (const [name, value] of Object.entries(data)) members.push([name, yield* withIdentifiers(value, idOf)])
+  for (const [name, value] of Object.entries(data))
+    members.push([name, typeof value === 'string' && !refers(name) ? value : yield* withIdentifiers(value, idOf)])
   yield
   return toObject(members)
 }

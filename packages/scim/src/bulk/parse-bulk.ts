@@ -75,7 +75,8 @@ function refuseRepeatedIds(operations: readonly BulkOperation[]): void {
 }
 
 function readFailOnErrors(value: JsonValue | undefined, most: number): number {
-  if (value === undefined) return Number.POSITIVE_INFINITY
+  // Some clients send 0, which can only mean that errors do not stop the request.
+  if (value === undefined || value === 0) return Number.POSITIVE_INFINITY
   const isCount = typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most
   // RFC 7644 §3.7: an integer. More errors than operations are impossible, so such a number is a mistake.
   if (!isCount) throw refusal('bulk_errors_malformed')

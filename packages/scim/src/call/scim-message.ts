@@ -1,5 +1,12 @@
-import { type Header, noStore, parseParameters, type ServerResponse } from '@mintmark/core/http'
-import { compareEntityTags, decodeBody, hasMediaType, runInTurns, type ServerRequest } from '@mintmark/internal'
+import { type Header, noStore, type ServerResponse } from '@mintmark/core/http'
+import {
+  compareEntityTags,
+  decodeBody,
+  hasMediaType,
+  parseQuery,
+  runInTurns,
+  type ServerRequest,
+} from '@mintmark/internal'
 import type { RateDecision } from '@mintmark/core/internal'
 
 import { refusal, renderScimError, type ScimError } from '../error/scim-error.ts'
@@ -36,7 +43,7 @@ export type Query = ReadonlyMap<string, string>
  * @throws ScimError invalidSyntax — reason `query_malformed`; invalidFilter — reason `filter_repeated`.
  */
 export function readQuery(request: ServerRequest): Query {
-  const list = parseParameters(request.url.search.slice(1), maximumParameters)
+  const list = parseQuery(request.url.search.slice(1), maximumParameters)
   // RFC 7644 §3.12 invalidSyntax.
   if ('malformed' in list) throw refusal('query_malformed')
   const query = new Map<string, string>()

@@ -110,7 +110,7 @@ export const refusals = {
   schemas_missing: [
     400,
     'invalidSyntax',
-    'The schemas attribute must list the schema of this message.',
+    'The schemas attribute must list the schema of this message, and none of another one.',
     'RFC 7644 §3.12',
   ],
   schema_unknown: [
@@ -143,7 +143,12 @@ export const refusals = {
 
   // Values: RFC 7644 §3.12 invalidValue and mutability.
   value_missing: [400, 'invalidValue', 'The operation needs a value.', 'RFC 7644 §3.12'],
-  value_required: [400, 'invalidValue', 'A required attribute is missing or empty.', 'RFC 7644 §3.12'],
+  value_required: [
+    400,
+    'invalidValue',
+    'A required attribute is missing or empty, or a value has no sub-attribute that the schema defines. Send a null or an empty list to clear a list.',
+    'RFC 7644 §3.12',
+  ],
   value_type: [
     400,
     'invalidValue',
@@ -231,6 +236,12 @@ export const refusals = {
     400,
     'tooMany',
     'The filter requires too much work for one request. Make it more selective.',
+    'RFC 7644 §3.4.2',
+  ],
+  sort_too_many: [
+    400,
+    'tooMany',
+    'There are too many resources to sort them by this attribute. Sort by userName, displayName, externalId, meta.created or meta.lastModified, or send a filter.',
     'RFC 7644 §3.4.2',
   ],
   page_too_large: [

@@ -61,10 +61,10 @@ export function readValueFilter(parser: FilterParser): FilterNode {
   // RFC 7644 §3.4.2.2: valFilter contains no value path.
   if (parser.scope === 'value') throw refusal('filter_syntax')
   expectAdjacent(parser, '[')
-  // RFC 7644 §3.4.2.2: valFilter starts after the bracket.
-  if (parser.cursor.peek().gap) throw refusal('filter_syntax')
+  requireNoGap(parser)
   const filter = readFilter(descend(parser, 'value'))
-  expectAdjacent(parser, ']')
+  requireNoGap(parser)
+  expect(parser, ']')
   return filter
 }
 
@@ -152,9 +152,14 @@ function expect({ cursor }: FilterParser, kind: '(' | ')' | '[' | ']' | 'end'): 
 }
 
 /** Consumes a bracket of a valuePath, which no space may precede (RFC 7644 §3.4.2.2). */
-function expectAdjacent(parser: FilterParser, kind: '[' | ']'): void {
+function expectAdjacent(parser: FilterParser, kind: '['): void {
   if (parser.cursor.peek().gap) throw refusal('filter_syntax')
   expect(parser, kind)
+}
+
+/** Requires that no space is next to a bracket (RFC 7644 §3.4.2.2), unless the profile ignores it. */
+function requireNoGap({ cursor, tolerances }: FilterParser): void {
+  if (cursor.peek().gap && !tolerances.admits('space-in-brackets')) throw refusal('filter_syntax')
 }
 
 function descend(parser: FilterParser, scope: FilterParser['scope']): FilterParser {

@@ -37,6 +37,7 @@ export async function planGroupPatch(
   const memberAssignments = named.filter(assignsMembers)
   const otherAssignments = assignments.filter((assignment) => !assignsMembers(assignment))
   if (await runInTurns(needCurrentMembers(memberAssignments), turns)) {
+    requireKnownTypes(memberAssignments)
     const removals = memberAssignments.every(isRemovalByFilter) ? memberAssignments : undefined
     await chargeForMembers(group, removals, { context, storage })
     const members = await loadAllMembers(group, { storage })
@@ -57,6 +58,20 @@ export async function planGroupPatch(
   const members = await runInTurns(planMemberChange(memberAssignments, context.tolerances), turns)
   return { document: resource, members, readAt: undefined }
 }
+
+/**
+ * Refuses to select members by their type after members were added in the same request: storage determines the type of
+ * a new member when the request is written, so the selection would skip it with success.
+ */
+function requireKnownTypes(assignments: readonly Assignment[]): void {
+  const added = assignments.findIndex(({ op }) => op !== 'remove')
+  const selectsByType = ({ target: { where } }: Assignment): boolean => where !== undefined && testsType(where.filter)
+  // RFC 7644 §3.5.2: operations apply in order.
+  if (added !== -1 && assignments.slice(added + 1).some(selectsByType))
+    throw refusal('filter_attribute_unsearchable', { attribute: 'members.type' })
+}
+
+const testsType = (filter: ResolvedFilter): boolean => JSON.stringify(filter).includes('"type"')
 
 /** Gives the members that an assignment names by `$ref` their ids. */
 async function nameMembers(

@@ -94,7 +94,8 @@ async function listType(
     { projection, baseUrl, waitForRoom, turns, signal },
   )
   // RFC 7644 §3.12 tooMany.
-  if (outcome.outcome === 'tooMany') throw refusal('too_many_matches')
+  if (outcome.outcome === 'tooMany')
+    throw refusal(filter === undefined && sort !== undefined ? 'sort_too_many' : 'too_many_matches')
   if (outcome.isNearLimit === true) onNearLimit(type)
   // RFC 7644 §3.12 tooMany. §3.4.2.4 allows fewer resources than count, but Okta continues at 101 and 201 and would miss users.
   if (page.kind === 'index' && outcome.next !== undefined && outcome.records.length < page.limit)

@@ -24,10 +24,11 @@ export interface SearchRequest extends RequestedAttributes {
 export const searchOfQuery = (query: Query): SearchRequest => ({
   ...namedAttributes(query),
   filter: query.get('filter'),
-  sortBy: query.get('sortby'),
-  sortOrder: query.get('sortorder'),
-  startIndex: integerOf(query.get('startindex')),
-  count: integerOf(query.get('count')),
+  // An empty parameter means the same as none, as for `attributes`.
+  sortBy: query.get('sortby') || undefined,
+  sortOrder: query.get('sortorder') || undefined,
+  startIndex: integerOf(query.get('startindex') || undefined),
+  count: integerOf(query.get('count') || undefined),
   cursor: query.get('cursor'),
 })
 

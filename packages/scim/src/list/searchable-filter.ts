@@ -1,21 +1,12 @@
 import { matchesFilter, type ResolvedFilter } from '@mintmark/storage-interface'
-import { comparisonsOf, type FilterAttribute } from '@mintmark/storage-interface/stores'
+import { type FilterAttribute } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
-import type { FilterLimits } from '../filter/parse-filter.ts'
-import { freezeFilter } from '../filter/resolve-filter.ts'
 import { attributeLabel, type ResolvedAttribute } from '../schema/find-attribute.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { locationFilter } from './location-filter.ts'
 import { isWritable } from '../resource/read-value.ts'
 import { nameKey } from '../values/text.ts'
-
-type LocationTests = (test: Extract<ResolvedFilter, { readonly kind: 'text' }>) => ResolvedFilter | boolean
-
-/** How the tests of a filter are rewritten. */
-interface Rewriting extends Pick<SearchedType, 'resourceType'> {
-  readonly rewriteLocation: LocationTests
-}
 
 /** The resource type that a filter searches. */
 interface SearchedType {
@@ -29,36 +20,18 @@ interface SearchedType {
  * resources match. An attribute that the type does not define has no value (RFC 7644 §3.4.2.1), and some
  * server-assigned values are known in advance.
  * @throws ScimError invalidFilter — reason `filter_attribute_unsearchable`, because an empty result would be wrong for
- * an attribute that cannot be searched; `filter_too_large`, when the rewritten tests of `meta.location` contain more
- * comparisons than a filter may have.
+ * an attribute that cannot be searched.
  */
-export function toStorageFilter(
-  filter: ResolvedFilter,
-  { resourceType, locationPrefix }: SearchedType,
-  { parts }: Pick<FilterLimits, 'parts'>,
-): ResolvedFilter | boolean {
-  let rewrittenComparisons = 0
-  const rewriteLocation: LocationTests = (test) => {
-    const tests = locationFilter(test, locationPrefix)
-    if (typeof tests !== 'boolean') rewrittenComparisons += comparisonsOf(tests, { list: 0, equalities: 'each' })
-    // RFC 7644 §3.12: the server limits the cost of a filter.
-    if (rewrittenComparisons > parts) throw refusal('filter_too_large')
-    return tests
-  }
-  const searchable = toStorageTerms(filter, { resourceType, rewriteLocation })
-  return typeof searchable === 'boolean' ? searchable : freezeFilter(searchable)
-}
-
-function toStorageTerms(filter: ResolvedFilter, type: Rewriting): ResolvedFilter | boolean {
+export function toStorageFilter(filter: ResolvedFilter, type: SearchedType): ResolvedFilter | boolean {
   switch (filter.kind) {
     case 'or':
     case 'and':
       return combine(
         filter.kind,
-        filter.operands.map((operand) => toStorageTerms(operand, type)),
+        filter.operands.map((operand) => toStorageFilter(operand, type)),
       )
     case 'not': {
-      const operand = toStorageTerms(filter.operand, type)
+      const operand = toStorageFilter(filter.operand, type)
       return typeof operand === 'boolean' ? !operand : { kind: 'not', operand }
     }
     case 'element':
@@ -84,14 +57,14 @@ function combine(kind: 'or' | 'and', operands: readonly (ResolvedFilter | boolea
   return remaining.length === 1 ? only : { kind, operands: remaining }
 }
 
-function toStorageTest(test: Test, { resourceType, rewriteLocation }: Rewriting): ResolvedFilter | boolean {
+function toStorageTest(test: Test, { resourceType, locationPrefix }: SearchedType): ResolvedFilter | boolean {
   const found = resolveFilterAttribute(test.attribute, resourceType)
   if (found === undefined) return matchesFilter(test)({})
   const label = attributeLabel(found)
   // RFC 7643 §3.1: every resource has this attribute.
   if (test.kind === 'present' && alwaysPresent.has(label)) return true
   if (label === 'meta.resourceType') return matchesFilter(test)({ meta: { resourceType: resourceType.name } })
-  if (label === 'meta.location' && test.kind === 'text') return rewriteLocation(test)
+  if (label === 'meta.location' && test.kind === 'text') return locationFilter(test, locationPrefix)
   requireStored(found)
   if (test.kind === 'element') requireStoredParts(test.where, found)
   return test

@@ -71,8 +71,7 @@ function typeSearch(
   const projection = parseProjection(request, resourceType)
   const locationPrefix = type.locationOf('', baseUrl)
   const searchable =
-    filter === undefined ||
-    toStorageFilter(resolveFilter(filter, names, tolerances), { resourceType, locationPrefix }, filterLimits)
+    filter === undefined || toStorageFilter(resolveFilter(filter, names, tolerances), { resourceType, locationPrefix })
   if (searchable === false) return []
   return [{ type, filter: searchable === true ? undefined : searchable, sort, projection }]
 }

@@ -118,9 +118,21 @@ function editElement(
   const unwrapped = unwrapValue(attribute, value, tolerances)
   if (unwrapped === undefined) return undefined
   // RFC 7644 §3.5.2.3: "all matching record values SHALL be replaced"; an add keeps the other sub-attributes.
-  const before = op === 'add' ? Object.entries(element) : []
-  const after = buildComplexValue(attribute, [...before, ...readParts(attribute, unwrapped, tolerances)])
+  const parts = readParts(attribute, unwrapped, tolerances)
+  const before = op === 'add' ? Object.entries(element) : keptParts(target, parts, tolerances)
+  const after = buildComplexValue(attribute, [...before, ...parts])
   return after === undefined ? undefined : keepImmutableParts(attribute, element, after)
+}
+
+/** Returns the sub-attributes that the filter of a replace states and that its value does not name. */
+function keptParts(
+  { where }: Assignment['target'],
+  parts: ReadonlyMap<string, JsonValue | undefined>,
+  tolerances: ToleranceCounter,
+): readonly (readonly [string, JsonValue])[] {
+  const isValue = [...parts.values()].some((part) => part !== undefined)
+  const stated = Object.entries(where?.describedElement(tolerances) ?? {}).filter(([name]) => !parts.has(name))
+  return isValue && stated.length > 0 && tolerances.admits('selection-kept') ? stated : []
 }
 
 function resolvePrimary(

@@ -77,7 +77,7 @@ function readOperation(operation: JsonValue, tolerances: ToleranceCounter): Patc
   if (!isObject(operation)) throw refusal('operation_malformed')
   const members = membersByName(operation)
   const op = readOperationName(members.get('op')?.value, tolerances)
-  const path = readPathText(members.get('path')?.value)
+  const path = readPathText(members.get('path')?.value, tolerances)
   const value = members.get('value')?.value
   if (op !== 'remove') {
     // RFC 7644 §3.5.2.1, §3.5.2.3: an add and a replace need a value.
@@ -99,8 +99,8 @@ function readOperationName(op: JsonValue | undefined, tolerances: ToleranceCount
   return lower
 }
 
-function readPathText(path: JsonValue | undefined): string | undefined {
-  if (path === undefined || path === null) return undefined
+function readPathText(path: JsonValue | undefined, tolerances: ToleranceCounter): string | undefined {
+  if (path === undefined || path === null || (path === '' && tolerances.admits('path-empty'))) return undefined
   // RFC 7644 §3.5.2: the path is a string.
   if (typeof path !== 'string') throw refusal('operation_malformed')
   return path

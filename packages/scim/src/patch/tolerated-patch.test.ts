@@ -312,7 +312,7 @@ test('refuses to create a value for a filter on a computed sub-attribute (RFC 76
 })
 
 test('counts a created value towards the limit (RFC 7643 §2.4)', () => {
-  const full = { ...kim, emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}@x` })) }
+  const full = { ...kim, emails: Array.from({ length: 100 }, (_, index) => ({ value: `${index}@x` })) }
 
   expect(
     summarizeRefusal(() => patchTolerantly({ op: 'add', path: 'emails[type eq "other"].value', value: 'x' }, full)),
@@ -328,7 +328,13 @@ test('counts a created value towards the limit (RFC 7643 §2.4)', () => {
 test.each([
   ['without schemas', {}, undefined],
   ['whose schemas are null', { schemas: null }, undefined],
-  ['with another URN', { schemas: [core] }, '400 invalidSyntax schemas_missing'],
+  ['with the URN of the resource', { schemas: [core] }, undefined],
+  ['with an empty list', { schemas: [] }, undefined],
+  [
+    'with the URN of another message',
+    { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'] },
+    '400 invalidSyntax schemas_missing',
+  ],
   ['whose schemas are no list', { schemas: message }, '400 invalidSyntax schemas_missing'],
 ])('reads a message %s as a PATCH only if it names no other schema', (_, schemas, refused) => {
   const { tolerances } = createParseContext(userResourceType, allTolerances)

@@ -3,6 +3,7 @@ import {
   digestSecret,
   type Random,
   randomSecret,
+  aBoolean,
   aFunction,
   aListOfStrings,
   aNumber,
@@ -66,6 +67,11 @@ export interface ProviderRegistration {
    * @defaultValue None. The users join no organization.
    */
   readonly organizationId?: string
+  /**
+   * Whether the provider gets a static secret. Without one, it authenticates with access tokens of `clientIds` only.
+   * @defaultValue `true`. Most identity providers cannot get access tokens.
+   */
+  readonly secret?: boolean
 }
 
 /** A registered provider, and the values that an administrator enters in the identity provider's console. */
@@ -73,8 +79,8 @@ interface RegisteredProvider {
   readonly provider: IdentityProviderRecord
   /** The SCIM tenant URL. */
   readonly tenantUrl: string
-  /** The secret token. It is shown only once. */
-  readonly secret: string
+  /** The secret token, which is shown only once; undefined with `secret: false`. */
+  readonly secret: string | undefined
 }
 
 interface ProviderDependencies {
@@ -89,6 +95,14 @@ interface ProviderDependencies {
  *   invalid setting. If it throws, nothing was written.
  */
 export async function registerIdentityProvider(
+  registration: ProviderRegistration & { readonly secret?: true },
+  deps: ProviderDependencies,
+): Promise<RegisteredProvider & { readonly secret: string }>
+export async function registerIdentityProvider(
+  registration: ProviderRegistration,
+  deps: ProviderDependencies,
+): Promise<RegisteredProvider>
+export async function registerIdentityProvider(
   registration: ProviderRegistration,
   deps: ProviderDependencies,
 ): Promise<RegisteredProvider> {
@@ -101,11 +115,11 @@ export async function registerIdentityProvider(
 
   const now = clock()
   const id = providerId(registration.providerId)
-  const secret = newProviderSecret(id, random)
+  const secret = registration.secret === false ? undefined : newProviderSecret(id, random)
   const provider: IdentityProviderRecord = {
     providerId: id,
     displayName: registration.displayName ?? id,
-    secrets: [await createSecretRecord(secret, now)],
+    secrets: secret === undefined ? [] : [await createSecretRecord(secret, now)],
     clientIds: (registration.clientIds ?? []).map(clientId),
     toleranceProfile: registration.toleranceProfile ?? 'general',
     verifiedDomains: verifiedDomains(registration.verifiedDomains ?? []),
@@ -128,6 +142,7 @@ const registrationOptions: OptionChecks<ProviderRegistration> = {
   clientIds: aListOfStrings,
   verifiedDomains: aListOfStrings,
   organizationId: aNonEmptyString,
+  secret: aBoolean,
 }
 
 const dependencyOptions: OptionChecks<ProviderDependencies> = {
@@ -184,6 +199,14 @@ export async function addProviderSecret(
  */
 export const revokePreviousProviderSecrets = (id: string, deps: { readonly storage: ScimStorage }): Promise<void> =>
   changeSecrets(id, deps.storage, (secrets) => secrets.slice(-1))
+
+/**
+ * Revokes all secrets of an identity provider. It then authenticates with access tokens of its clients only, until it
+ * gets another secret.
+ * @throws ProviderError `provider_unknown`.
+ */
+export const revokeProviderSecrets = (id: string, deps: { readonly storage: ScimStorage }): Promise<void> =>
+  changeSecrets(id, deps.storage, () => [])
 
 async function changeSecrets(
   id: string,

@@ -91,9 +91,9 @@ test.each<[string, JsonObject, JsonObject]>([
     { addresses: [{ formatted: '1 Road\nOslo' }] },
   ],
   [
-    'accepts 20 e-mail addresses',
-    { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) },
-    { emails: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) },
+    'accepts 100 e-mail addresses',
+    { emails: Array.from({ length: 100 }, (_, index) => ({ value: `${index}` })) },
+    { emails: Array.from({ length: 100 }, (_, index) => ({ value: `${index}` })) },
   ],
   ['accepts a userName of 1024 characters', { userName: 'x'.repeat(1024) }, { userName: 'x'.repeat(1024) }],
 ])('%s', (_, members, expected) => {
@@ -160,7 +160,7 @@ test.each<[string, JsonObject, string]>([
   ['a displayName of 64 KiB', { displayName: 'x'.repeat(65_536) }, 'value_too_long'],
   ['emails as an object', { emails: { value: 'a' } }, 'value_type'],
   ['emails as a string', { emails: 'a' }, 'value_type'],
-  ['21 emails', { emails: Array.from({ length: 21 }, (_, index) => ({ value: `${index}` })) }, 'value_too_many'],
+  ['101 emails', { emails: Array.from({ length: 101 }, (_, index) => ({ value: `${index}` })) }, 'value_too_many'],
   [
     'two primary values',
     {

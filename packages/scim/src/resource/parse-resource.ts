@@ -56,14 +56,19 @@ function checkSchemas(schemas: JsonValue | undefined, context: ParseContext): vo
     return
   }
   // RFC 7643 §3: an array of URNs, not empty.
-  if (!isArray(schemas) || schemas.length === 0 || schemas.length > 100) throw refusal('schemas_missing')
+  if (!isArray(schemas) || schemas.length > 100) throw refusal('schemas_missing')
   const found = schemas.map((urn) => (typeof urn === 'string' ? findSchema(urn, context) : undefined))
   // RFC 7643 §3: URNs that the resource type declares. Entra adds one of Microsoft's.
   if (found.includes(undefined) && !context.tolerances.admits('unknown-schemas')) throw refusal('schema_unknown')
   // RFC 7643 §3: the type's own schema is always listed.
-  if (!found.includes(context.resourceType.schema) && !context.tolerances.admits('schemas-missing'))
-    throw refusal('schemas_missing')
+  if (found.includes(context.resourceType.schema)) return
+  // RFC 7643 §3: a body that names a standard schema which this type does not have is meant for another endpoint.
+  const isOther = schemas.some((urn, index) => found[index] === undefined && isStandardUrn(urn))
+  if (isOther || !context.tolerances.admits('schemas-missing')) throw refusal('schemas_missing')
 }
+
+const isStandardUrn = (urn: JsonValue): boolean =>
+  typeof urn === 'string' && nameKey(urn).startsWith('urn:ietf:params:scim:')
 
 function* readWritable(
   attribute: Attribute,

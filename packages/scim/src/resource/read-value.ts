@@ -5,8 +5,9 @@ import { refusal } from '../error/scim-error.ts'
 import { ignoreUnknown } from '../schema/find-attribute.ts'
 import type { Attribute } from '../schema/schema.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
-import { addElementsInPieces, primaryElements } from './element-list.ts'
+import { addElementsInPieces, primaryElements, withSinglePrimary } from './element-list.ts'
 import { isArray, isObject, type Member, membersByName, toObject } from '../values/json.ts'
+import { cleanName } from '@mintmark/internal'
 import { isAllowedText, parseBoolean, parseInstant } from '../values/text.ts'
 
 /**
@@ -60,12 +61,22 @@ export function* readElementsInPieces(
     if (element !== undefined) elements.push(element)
     if (index % elementsInPiece === elementsInPiece - 1) yield
   }
-  // RFC 7643 §2.4: at most one value is primary.
-  if (primaryElements(elements).length > 1) throw refusal('value_primary_twice', { attribute: attribute.name })
-  return yield* addElementsInPieces(attribute, [], elements)
+  return yield* addElementsInPieces(attribute, [], requireOnePrimary(attribute, elements, tolerances))
 }
 
 const elementsInPiece = 100
+
+function requireOnePrimary(
+  attribute: Attribute,
+  elements: readonly JsonValue[],
+  tolerances: ToleranceCounter,
+): readonly JsonValue[] {
+  const [first, second] = primaryElements(elements)
+  if (first === undefined || second === undefined) return elements
+  // RFC 7643 §2.4: at most one value is primary.
+  if (!tolerances.admits('primary-twice')) throw refusal('value_primary_twice', { attribute: attribute.name })
+  return withSinglePrimary(elements, first)
+}
 
 /**
  * Parses one value of a multi-valued attribute. Returns undefined for a value that says that it is none: null, or a
@@ -101,7 +112,7 @@ export const needsValue = ({ subAttributesByName }: Attribute): boolean =>
  * of its content is, so that only labels remain: {"type":"work","locality":null}.
  */
 function statesNoValue(attribute: Attribute, parts: ReadonlyMap<string, JsonValue | undefined>): boolean {
-  if (parts.has('value')) return (parts.get('value') ?? '') === ''
+  if (parts.has('value')) return parts.get('value') === undefined
   if (attribute.subAttributesByName.has('value')) return false
   const content = [...parts].filter(([name]) => !labels.has(name))
   return content.length > 0 && content.every(([, value]) => value === undefined)
@@ -157,7 +168,9 @@ function readKnownParts(
   for (const [key, { value }] of members) {
     const sub = attribute.subAttributesByName.get(key)
     if (sub !== undefined) {
-      if (isWritable(sub)) parts.set(sub.name, readValue(sub, value, tolerances))
+      // RFC 7643 §2.4: `value` holds the value, so an empty one is none, in every profile.
+      const assigned = sub.name === 'value' && value === '' ? null : value
+      if (isWritable(sub)) parts.set(sub.name, readValue(sub, assigned, tolerances))
       continue
     }
     // RFC 7643 §2.4: these sub-attributes exist by default. Okta sends the `display` of members.
@@ -217,7 +230,7 @@ export function readSimple(attribute: Attribute, json: JsonValue, tolerances: To
       return readNumber(attribute, json, tolerances)
     case 'string':
     case 'reference':
-      return readText(attribute, textOf(attribute, json, tolerances))
+      return readLine(attribute, textOf(attribute, json, tolerances), tolerances)
     case 'binary':
       // RFC 7643 §2.3.6.
       if (!base64.test(readText(attribute, json))) throw wrongType(attribute)
@@ -263,6 +276,16 @@ const jsonNumber = /^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,16})?$/
 function textOf({ name }: Attribute, json: JsonValue, tolerances: ToleranceCounter): JsonValue {
   const isInteger = typeof json === 'number' && Number.isSafeInteger(json)
   return isInteger && name !== 'value' && tolerances.admits('text-as-number') ? String(json) : json
+}
+
+/** Reads a string, after it was cleaned where the attribute is a name and the profile tolerates it. */
+function readLine(attribute: Attribute, json: JsonValue, tolerances: ToleranceCounter): string {
+  const isUnclean =
+    attribute.characters === 'name' && typeof json === 'string' && !isAllowedText(json, attribute.characters)
+  if (!isUnclean) return readText(attribute, json)
+  const cleaned = cleanName(json)
+  // RFC 8264 §9.13: invisible characters make two names look the same.
+  return readText(attribute, cleaned !== '' && tolerances.admits('control-characters') ? cleaned : json)
 }
 
 function readText(attribute: Attribute, json: JsonValue): string {

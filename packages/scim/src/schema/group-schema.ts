@@ -8,7 +8,7 @@ export const groupSchema = defineSchema({
   description: 'Group',
   attributes: [
     // RFC 7643 §4.2 with erratum 5368: required.
-    { name: 'displayName', required: true, description: 'The name of the group.' },
+    { name: 'displayName', required: true, characters: 'name', description: 'The name of the group.' },
     {
       name: 'members',
       type: 'complex',

@@ -184,7 +184,7 @@ const attributeOptions: OptionChecks<AttributeOptions & Partial<Pick<Attribute, 
   subAttributes: listOf(anObject),
   subAttributesByName: anObject,
   isComputed: aBoolean,
-  characters: oneOf('line', 'lines', 'identifier'),
+  characters: oneOf('line', 'lines', 'name', 'identifier'),
   maxLength: aSize,
   maxValues: aSize,
 }

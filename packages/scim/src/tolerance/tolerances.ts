@@ -162,6 +162,33 @@ const toleranceDefinitions = [
     description: 'A body has no schemas. The endpoint determines its schema.',
   },
   {
+    name: 'space-in-brackets',
+    seenAt: ['custom connectors'],
+    description: 'Spaces are next to the brackets of a value filter: emails[ type eq "work" ].',
+  },
+  {
+    name: 'path-empty',
+    seenAt: ['custom connectors'],
+    description: 'An empty path of a PATCH operation means that it has no path.',
+  },
+  {
+    name: 'primary-twice',
+    seenAt: ['HR connectors'],
+    description: 'Several values of a list are primary. The first of them stays primary.',
+  },
+  {
+    name: 'control-characters',
+    seenAt: ['HR connectors'],
+    description:
+      'A name or another text of one line has tabs or line breaks, which become spaces, or invisible characters and characters that reverse the direction of text, which are removed.',
+  },
+  {
+    name: 'selection-kept',
+    seenAt: ['UnboundID', 'scim2-models'],
+    description:
+      'A replace of a selected value keeps the sub-attributes that its filter states: the type after addresses[type eq "work"].',
+  },
+  {
     name: 'legacy-urns',
     seenAt: ['OneLogin', 'Entra'],
     description: 'URNs of SCIM 1.x, and the misspelt enterprise:2.0User, are read as the URNs of SCIM 2.0.',
@@ -199,17 +226,24 @@ export const generalTolerances: Tolerances = profile(
   'sub-attribute-after-value-filter',
   'unknown-attributes',
   'unknown-schemas',
+  'remove-with-nested-value',
+  'empty-text-means-absent',
+  'space-in-brackets',
+  'path-empty',
+  'control-characters',
+  'selection-kept',
 )
 
 /** Microsoft Entra ID, with and without its flag for compliant behaviour. */
 export const entraTolerances: Tolerances = profile(
   ...generalTolerances,
+  'value-without-list',
+  'primary-twice',
   'operation-name-missing',
   'operations-empty',
   'create-on-no-match',
   'text-for-complex',
   'value-around-primitive',
-  'empty-text-means-absent',
   'extension-attribute-without-urn',
   'complex-means-value',
   'unquoted-filter-value',
@@ -221,16 +255,18 @@ export const entraTolerances: Tolerances = profile(
 /** Okta, with integrations from the catalogue and from the wizard. */
 export const oktaTolerances: Tolerances = profile(
   ...generalTolerances,
-  'empty-text-means-absent',
   'read-only-sub-attribute',
+  'value-without-list',
+  'primary-twice',
 )
 
 /** OneLogin, with either of its SCIM templates. */
 export const oneLoginTolerances: Tolerances = profile(
   ...generalTolerances,
-  'empty-text-means-absent',
   'number-as-text',
   'legacy-urns',
+  'value-without-list',
+  'primary-twice',
   'schemas-missing',
 )
 

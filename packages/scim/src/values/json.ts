@@ -161,7 +161,11 @@ export function requireMessageSchema(
   const schemas = members.get('schemas')?.value
   if (isArray(schemas) && schemas.some((listed) => typeof listed === 'string' && nameKey(listed) === nameKey(urn)))
     return
-  // RFC 7644 §3.1: the body lists the schema of the message.
-  if ((schemas !== undefined && schemas !== null) || !tolerances.admits('schemas-missing'))
+  const isOther =
+    isArray(schemas) && schemas.some((listed) => typeof listed !== 'string' || nameKey(listed).startsWith(messageUrns))
+  // RFC 7644 §3.1: the body lists the schema of the message. Some clients list none, or that of the resource.
+  if (isOther || ((schemas ?? undefined) !== undefined && !isArray(schemas)) || !tolerances.admits('schemas-missing'))
     throw refusal('schemas_missing')
 }
+
+const messageUrns = 'urn:ietf:params:scim:api:messages:'

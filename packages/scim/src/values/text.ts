@@ -1,3 +1,5 @@
+import { isCleanName } from '@mintmark/internal'
+
 /**
  * Folds text for comparison where the attribute is not case-exact (RFC 7643 §2.2 caseExact): width mapping, lower case
  * and NFC (RFC 8265 §3.3.1, but no character is rejected). Idempotent. A store that keeps a column for comparison must
@@ -24,10 +26,10 @@ export const nameKey = (name: string): string => name.toLowerCase()
 
 /**
  * The characters that text may contain. `line`: no control characters, so that it is safe in a mail header or a log line.
- * `lines`: line breaks and tabs as well. `identifier`: only characters that identify a user unambiguously (RFC 8265 §3.3, for
+ * `lines`: line breaks and tabs as well. `name`: a line without invisible characters and marks of direction. `identifier`: only characters that identify a user unambiguously (RFC 8265 §3.3, for
  * `userName`).
  */
-export type TextRule = 'line' | 'lines' | 'identifier'
+export type TextRule = 'line' | 'lines' | 'name' | 'identifier'
 
 /**
  * Returns whether text contains only characters that its rule allows. NUL and lone surrogates are never allowed,
@@ -38,6 +40,8 @@ export function isAllowedText(text: string, rule: TextRule): boolean {
   switch (rule) {
     case 'line':
       return !control.test(text)
+    case 'name':
+      return isCleanName(text)
     case 'lines':
       return !controlButBreaks.test(text)
     case 'identifier':

