@@ -1,10 +1,12 @@
-// One file: reading a request, writing its response and closing its connection depend on each other.
+// One file: reading a request and writing its response depend on each other.
 
 import type { IncomingMessage, ServerResponse as OutgoingMessage } from 'node:http'
 import { finished } from 'node:stream'
 
 import type { Endpoint, HttpService, ServerResponse } from '@mintmark/core/http'
 import { checkServices, createTurns, type ReadBody, readRequest, type ReceivedRequest } from '@mintmark/internal'
+
+import { answerAndClose, type Lingering } from './answer-and-close.ts'
 
 /**
  * Answers a request of `node:http` if its path belongs to Mintmark.
@@ -315,48 +317,3 @@ function writeHead(response: OutgoingMessage, { status, headers }: ServerRespons
   for (const [name, value] of headers) response.appendHeader(name, value)
   if (length !== undefined) response.setHeader('Content-Length', length)
 }
-
-/**
- * Sends the response and closes the connection after a short time, during which it discards bytes that the client still
- * sends. If it closed the connection with bytes unread, TCP would send a reset, and the client might see the reset instead
- * of the response (RFC 9112 §9.6).
- */
-function answerAndClose(
-  request: IncomingMessage,
-  response: OutgoingMessage,
-  { body, lingering }: { readonly body: ServerResponse['body']; readonly lingering: Lingering },
-): void {
-  // Many refused uploads at a time must not keep the server busy with reading: further ones are closed at once, with a reset.
-  if (request.closed || lingering.connections >= lingerConnections) return void response.end(body)
-  // A write without a body would send no headers, or throw (`rejectNonStandardBodyWrites`).
-  if (body === undefined) response.flushHeaders()
-  else response.write(body)
-  let discarded = 0
-  lingering.connections += 1
-  request.on('data', (chunk: Buffer) => {
-    discarded += chunk.length
-    lingering.bytes += chunk.length
-    if (lingering.bytes > lingerBytes) request.pause()
-  })
-  request.resume()
-  const timer = setTimeout(() => response.end(), lingerMilliseconds)
-  request.once('end', () => response.end())
-  request.once('close', () => {
-    clearTimeout(timer)
-    lingering.bytes -= discarded
-    lingering.connections -= 1
-    response.end()
-  })
-}
-
-/** The connections that are being closed, and the bytes that were discarded from them. */
-interface Lingering {
-  connections: number
-  bytes: number
-}
-
-const lingerConnections = 100
-
-const lingerBytes = 16_777_216
-
-const lingerMilliseconds = 500
