@@ -406,6 +406,16 @@ test('keys are announced, listed without the sealing key, and dropped', async ()
   expect(sealed).toMatchObject({ code: 2, err: expect.stringContaining('No sealing key is given') as string })
 })
 
+test('a key id of an earlier version that begins with a hyphen follows --, and the error says so', async () => {
+  const mintmark = await withDatabase()
+
+  const refused = await mintmark.run('keys', 'drop', '-wX1abc')
+  const found = await mintmark.run('keys', 'drop', '--', '-wX1abc')
+
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Put -- before an argument') as string })
+  expect(found).toMatchObject({ code: 1, err: expect.not.stringContaining('unknown option') as string })
+})
+
 test('init creates no sealing key if the database has signing keys; another sealing key cannot rotate or drop them', async () => {
   const mintmark = await withDatabase()
   await mintmark.run('keys', 'rotate')

@@ -57,7 +57,7 @@ export function createShop({ origin, payments, clients }: ShopSettings): Express
       },
       dpopOptionsOf(shopClient),
     )
-    const id = randomBytes(16).toString('base64url')
+    const id = randomBytes(16).toString('hex')
     startedPayments.set(id, { name, checks })
     return response.cookie(cookie, id, { path: '/', secure: true, httpOnly: true, sameSite: 'lax' }).redirect(url.href)
   })

@@ -61,9 +61,18 @@ function redirectOutput(command: Command, io: Io): Command {
   return command.exitOverride().configureOutput({
     writeOut: withoutLineBreak(io.out),
     writeErr: withoutLineBreak(io.err),
-    outputError: (text, write) => write(`mintmark: ${text}`),
+    outputError: (text, write) => write(`mintmark: ${text.trimEnd()}${hyphenHint(text)}`),
   })
 }
+
+/**
+ * Identifiers of earlier versions may begin with a hyphen, and Commander takes them for options. Options with one hyphen
+ * have one letter.
+ */
+const hyphenHint = (text: string): string =>
+  /unknown option '-[^-']{2,}'/.test(text)
+    ? ' Put -- before an argument that begins with a hyphen: mintmark keys drop -- -wX1…'
+    : ''
 
 /** Removes the line break that Commander adds, because `io` adds one too. */
 const withoutLineBreak = (write: (line: string) => void) => (text: string) => write(text.trimEnd())

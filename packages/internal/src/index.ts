@@ -17,6 +17,7 @@ export {
   identifierSeries,
   randomIdentifier,
   randomIdentifiers,
+  avoidLeadingSign,
   randomSecret,
   randomSecretAndIdentifier,
   systemClock,

@@ -111,6 +111,23 @@ it('draws identifiers in blocks, and none of them twice', () => {
   expect(draws).toBe(3)
 })
 
-it('creates no identifier that begins with a hyphen', () => {
-  expect(randomIdentifier(() => new Uint8Array(16).fill(0xfb))).toMatch(/^A_v7/)
+it('law: a generated secret or identifier begins with a letter or a digit, and keeps all other bytes', () => {
+  const firstByte = fc.oneof(fc.integer({ min: 0xf0, max: 0xff }), fc.integer({ min: 0, max: 0xff }))
+  const drawn = fc.tuple(firstByte, fc.uint8Array({ minLength: 47, maxLength: 47 }))
+
+  fc.assert(
+    fc.property(drawn, ([first, rest]) => {
+      const random = (length: number): Uint8Array => Uint8Array.of(first, ...rest).subarray(0, length)
+      const created = [
+        randomSecret(random),
+        randomIdentifier(random),
+        randomIdentifiers((length) => new Uint8Array(length).fill(first))(),
+        randomSecretAndIdentifier(random).secret,
+        randomSecretAndIdentifier(() => Uint8Array.of(...rest.subarray(0, 32), first, ...rest.subarray(32))).identifier,
+      ]
+
+      for (const text of created) expect(text).toMatch(/^[A-Za-z0-9][A-Za-z0-9_-]+$/)
+      expect([...Buffer.from(created[0] ?? '', 'base64url').subarray(1)]).toEqual([...rest.subarray(0, 31)])
+    }),
+  )
 })

@@ -158,21 +158,35 @@ export type Random = (byteCount: number) => Uint8Array
 
 export const systemRandom: Random = (byteCount) => crypto.getRandomValues(new Uint8Array(byteCount))
 
-/** Creates a secret of 256 random bits in base64url (43 characters): a code, a handle, a cookie, a client secret. */
-export const randomSecret = (random: Random): string => encodeBase64url(random(32))
+/**
+ * Returns the bytes, or if their base64url begins with `-` or `_`, a copy whose base64url begins with a letter. A command
+ * line would take a secret or an identifier that begins with `-` for an option, and a spreadsheet for a formula. Such
+ * text has the entropy of the bytes except for a tenth of a bit.
+ */
+export function avoidLeadingSign(bytes: Uint8Array): Uint8Array {
+  const first = bytes[0] ?? 0
+  // The last two of the 64 characters are `-` and `_` (RFC 4648 §5). The first character encodes the upper six bits.
+  return first < 0xf8 ? bytes : Uint8Array.of(first & 0x07, ...bytes.subarray(1))
+}
 
 /**
- * Creates an identifier of 128 random bits in base64url (22 characters). It is not a secret. It never begins with a
- * hyphen, because a command line would take it for a flag.
+ * Creates a secret of 256 random bits in base64url (43 characters): a code, a handle, a cookie, a client secret. It begins
+ * with a letter or a digit.
  */
-export const randomIdentifier = (random: Random): string => encodeBase64url(random(identifierLength)).replace(/^-/, 'A')
+export const randomSecret = (random: Random): string => encodeBase64url(avoidLeadingSign(random(32)))
+
+/**
+ * Creates an identifier of 128 random bits in base64url (22 characters), which begins with a letter or a digit. It is not
+ * a secret.
+ */
+export const randomIdentifier = (random: Random): string => encodeBase64url(avoidLeadingSign(random(identifierLength)))
 
 /**
  * Creates a secret and the identifier of its record. One draw serves both, because a draw costs more than the bytes.
  */
 export function randomSecretAndIdentifier(random: Random): { readonly secret: string; readonly identifier: string } {
   const bytes = random(48)
-  return { secret: encodeBase64url(bytes.subarray(0, 32)), identifier: randomIdentifier(() => bytes.subarray(32)) }
+  return { secret: randomSecret(() => bytes.subarray(0, 32)), identifier: randomIdentifier(() => bytes.subarray(32)) }
 }
 
 /**

@@ -25,7 +25,7 @@ export function createWebSessions({ secureCookie }: { readonly secureCookie: boo
   const sessions = new Map<string, WebSession>()
 
   const insert = (session: WebSession, response: Response): void => {
-    const id = randomBytes(32).toString('base64url')
+    const id = randomBytes(32).toString('hex')
     sessions.set(id, session)
     const [oldest = ''] = sessions.keys()
     if (sessions.size > maxSessions) sessions.delete(oldest)

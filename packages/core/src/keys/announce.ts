@@ -1,7 +1,7 @@
-import { keyId, type EpochSeconds, type JsonObject, type SigningKeyRecord } from '@mintmark/storage-interface'
-import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
+import { type EpochSeconds, type JsonObject, type SigningKeyRecord } from '@mintmark/storage-interface'
 
 import { authenticKeys, proveKeysInUse, withRowMac } from './authenticate-keys.ts'
+import { keyIdOf } from './key-id.ts'
 import { keyStates, planRotation, type KeyToAnnounce } from './schedule.ts'
 import type { StoredKeySettings } from './settings.ts'
 import { proveSigner } from './vault.ts'
@@ -52,7 +52,7 @@ export async function announceKey(
   const { vault, storage } = settings
   const created = await vault.generate(algorithm)
   const members = publicMembers(created.publicJwk)
-  const kid = keyId(await calculateJwkThumbprint(members))
+  const kid = await keyIdOf(members)
   const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' }
   const sign = await vault.open({ publicJwk, vaultEntry: created.vaultEntry, keyId: kid, algorithm })
   await proveSigner({ keyId: kid, algorithm, sign }, publicJwk)

@@ -1,9 +1,10 @@
 import { systemRandom } from '@mintmark/internal'
 import { keyId, StorageUnavailableError } from '@mintmark/storage-interface'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
+import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 
 import { aRing, issuer, publishedKeyIds, sealingKey, signingKeyId } from '../../test/ring-under-test.ts'
+import { keyIdOf } from './key-id.ts'
 import type { Sign } from './ring.ts'
 
 import { importSealingKey, parseSealingKey } from './sealing.ts'
@@ -131,7 +132,7 @@ describe('a sealed vault entry', () => {
     const { publicJwk, vaultEntry } = await vault.generate('ES256')
 
     const opening = vault.open({
-      keyId: keyId(await calculateJwkThumbprint(publicJwk)),
+      keyId: await keyIdOf(publicJwk),
       algorithm: 'ES256',
       publicJwk,
       vaultEntry: vaultEntry.replace(/^2/, '3'),

@@ -2,13 +2,13 @@ import { cacheLatest, type Random, parseJsonObject } from '@mintmark/internal'
 import { type JsonObject, StorageUnavailableError } from '@mintmark/storage-interface'
 import type { KeyId } from '@mintmark/storage-interface/stores'
 import type { JWK } from 'jose'
-import { calculateJwkThumbprint } from 'jose/jwk/thumbprint'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { exportJWK } from 'jose/key/export'
 import { generateKeyPair } from 'jose/key/generate/keypair'
 import { importJWK } from 'jose/key/import'
 
 import { createSigner, signJwt } from './jws.ts'
+import { keyIdOf } from './key-id.ts'
 import type { Sign, Signer, SigningAlgorithm } from './ring.ts'
 import { SealingKeyError } from '../sealing-key-error.ts'
 import { importSealingKey, parseSealingSecrets, type SealingKey, type SealingSecrets } from './sealing.ts'
@@ -60,7 +60,7 @@ export function createSealedVault(
       const [sealingKey] = (await sealingKeys()) as [SealingKey]
       const sealed = await sealingKey.seal(
         privateJwk,
-        sealContext(issuer, await calculateJwkThumbprint(publicJwk)),
+        sealContext(issuer, await keyIdOf(publicJwk)),
         random,
       )
       return { publicJwk, vaultEntry: `2.${sealingKey.id}.${sealed}` }

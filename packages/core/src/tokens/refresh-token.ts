@@ -1,4 +1,5 @@
 import {
+  avoidLeadingSign,
   decodeBase64url,
   digestSecret,
   encodeBase64url,
@@ -87,7 +88,7 @@ export async function createRefreshToken(
   deps: { readonly random: Random; readonly lifetimes: RefreshLifetimes },
 ): Promise<CreatedRefreshToken> {
   // One draw for both, because each draw has a fixed cost.
-  const bytes = deps.random(64)
+  const bytes = avoidLeadingSign(deps.random(64))
   const token = { handle: bytes.subarray(0, 32), secret: bytes.subarray(32) }
   const { handleDigest, tokenDigest } = await digestRefreshToken(token)
   return {

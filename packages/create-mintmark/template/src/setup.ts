@@ -18,7 +18,7 @@ const storage = await createSqlStorage({ issuer: settings.issuer, dialect })
 const users = openUsers(settings.users)
 
 if (users.list().length === 0) {
-  const password = randomBytes(9).toString('base64url')
+  const password = randomBytes(10).toString('hex')
   const names = { givenName: 'Ann', familyName: 'Lee', email: 'ann@example.com', username: 'ann' }
   await users.add([{ ...names, password }])
   console.log(`Sign in as      ann / ${password}`)
