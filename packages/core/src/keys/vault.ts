@@ -58,11 +58,7 @@ export function createSealedVault(
       const publicJwk = jsonMembers(await exportJWK(pair.publicKey))
       const privateJwk = JSON.stringify(await exportJWK(pair.privateKey))
       const [sealingKey] = (await sealingKeys()) as [SealingKey]
-      const sealed = await sealingKey.seal(
-        privateJwk,
-        sealContext(issuer, await keyIdOf(publicJwk)),
-        random,
-      )
+      const sealed = await sealingKey.seal(privateJwk, sealContext(issuer, await keyIdOf(publicJwk)), random)
       return { publicJwk, vaultEntry: `2.${sealingKey.id}.${sealed}` }
     },
 
