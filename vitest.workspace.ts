@@ -7,6 +7,9 @@ import { tallyReporter } from './scripts/tally-reporter.ts'
 /** These measure what their process executes, and timers of other tests would count. */
 const alone = ['test/performance/files-per-request.test.ts']
 
+/** `pnpm test:long`, with vitest.long.ts. */
+const long = ['**/*.long.test.ts']
+
 export default defineConfig({
   test: {
     // Node's own loader and type stripping: what the tests run is what `pnpm dev` runs.
@@ -30,6 +33,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+          exclude: [...long],
           testTimeout: 60_000,
           hookTimeout: 90_000,
         },
@@ -40,7 +44,7 @@ export default defineConfig({
           name: 'flows',
           include: ['test/**/*.test.ts'],
           // `pnpm packed`, after a build.
-          exclude: ['test/packed/**', ...alone],
+          exclude: ['test/packed/**', ...alone, ...long],
           testTimeout: 90_000,
           hookTimeout: 90_000,
         },

@@ -48,7 +48,7 @@ const foreignPrograms = [
 const programs = process.argv[2] === 'foreign-clients' ? foreignPrograms : testPrograms
 const succeeds = (command) => spawnSync('sh', ['-c', command]).status === 0
 const missingOf = (all) => all.filter(({ check, variable }) => process.env[variable] === undefined && !succeeds(check))
-const aptGet = `${process.getuid?.() === 0 ? '' : 'sudo -n '}env DEBIAN_FRONTEND=noninteractive apt-get`
+const aptGet = `${process.getuid?.() === 0 ? '' : 'sudo -n '}env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=3`
 // Waits for the lock, which another run may hold.
 const installCommand = (packages) =>
   `${aptGet} install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=120 ${[...new Set(packages)].join(' ')}`

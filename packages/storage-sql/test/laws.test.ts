@@ -3,14 +3,16 @@ import { adminLaws, type StorageUnderTest } from '@mintmark/storage-interface/co
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresUnderTest, type TestDatabase } from './support/postgres-database.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
-import { fileUnderTest, memoryUnderTest } from './sqlite-under-test.ts'
+import { fileUnderTest, migratedFiles } from './sqlite-under-test.ts'
 
-test.for(adminLaws)('SQLite in memory keeps the law $name', async (law) => {
-  await expect(law.run(() => memoryUnderTest())).resolves.toBeUndefined()
-})
+describe('SQLite in a file, a connection for each server,', () => {
+  let files: Awaited<ReturnType<typeof migratedFiles>>
+  beforeAll(async () => void (files = await migratedFiles()))
+  afterAll(() => files.remove())
 
-test.for(adminLaws)('SQLite in a file, a connection for each server, keeps the law $name', async (law) => {
-  await expect(law.run(fileUnderTest)).resolves.toBeUndefined()
+  test.for(adminLaws)('keeps the law $name', async (law) => {
+    await expect(law.run(() => fileUnderTest(files))).resolves.toBeUndefined()
+  })
 })
 
 describe('PostgreSQL, a pool for each server,', () => {

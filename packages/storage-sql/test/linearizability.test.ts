@@ -34,7 +34,9 @@ import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rounds } from '../../../test/support/rounds.ts'
+import { migratedFiles } from './sqlite-under-test.ts'
 
 // Between any two statements, the scheduler decides which caller continues, as with several processes on one database.
 // Whatever it decides, the results must be those of the calls in some order, one after the other. The memory storage runs
@@ -242,10 +244,12 @@ const callsByRecord: Readonly<Record<string, readonly Call[]>> = {
   ],
 }
 
+let files: Awaited<ReturnType<typeof migratedFiles>>
+beforeAll(async () => void (files = await migratedFiles()))
+afterAll(() => files.remove())
+
 test.for(Object.entries(callsByRecord))(
   'law: concurrent calls on %s have the results of some sequential order',
-  // Takes two seconds on an idle machine, and more than twenty next to other tests.
-  { timeout: 60_000 },
   async ([, calls]) => {
     const aCall = fc.constantFrom(...calls.keys())
     const before = fc.array(aCall, { maxLength: 3 })
@@ -253,7 +257,7 @@ test.for(Object.entries(callsByRecord))(
 
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), before, atOnce, async (scheduler, history, race) => {
-        const dialect = openSqliteDialect(':memory:', { migrate: 'on-open' })
+        const dialect = openSqliteDialect(await files.create(), { synchronous: 'normal' })
         const alone = await createSqlStorage({ dialect, issuer })
         await runInOrder(alone, history, calls)
         const waitForTurn = scheduler.scheduleFunction(async () => {})
@@ -268,7 +272,7 @@ test.for(Object.entries(callsByRecord))(
         )
         expect(possible).toContainEqual({ answers, after })
       }),
-      { numRuns: 60 },
+      { numRuns: rounds({ fast: 10, long: 100 }) },
     )
   },
 )

@@ -85,15 +85,6 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
   `)
 })
 
-test.for(migrationScripts(postgres))('migrates a PostgreSQL database that stopped at $name', async (last) => {
-  const dialect = toPostgresDialect((await anEmptyDatabase()).pool())
-  const before = migrationScripts(postgres).filter(({ number }) => number <= last.number)
-  for (const { statements } of before) await dialect.atomically(statements)
-
-  expect(await migrate({ dialect })).toEqual(all.slice(last.number))
-  await expect(createSqlStorage({ dialect, issuer })).resolves.toBeDefined()
-})
-
 test('0009 leaves no sample rows: existing rows stay, and triggers and statistics targets are as before', async () => {
   const pool = (await anEmptyDatabase()).pool()
   const dialect = toPostgresDialect(pool)

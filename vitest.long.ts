@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+import { tallyReporter } from './scripts/tally-reporter.ts'
+
+/**
+ * `pnpm test:long`: more rounds, and what takes long, such as processes that are killed, outages, migrations of each
+ * version, and all pages in a browser.
+ */
+export default defineConfig({
+  test: {
+    experimental: { viteModuleRunner: false },
+    execArgv: ['--conditions=@mintmark/source'],
+    isolate: false,
+    // Titles of tests in tables are requirements, which the default of 40 would cut.
+    taskTitleValueFormatTruncate: 200,
+    expect: { poll: { timeout: 30_000 } },
+    env: { MINTMARK_ROUNDS: 'long' },
+    maxWorkers: availableParallelism(),
+    globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
+    reporters: ['default', tallyReporter],
+    include: ['{packages,test}/**/*.long.test.ts', ...filesWithRounds()],
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+  },
+})
+
+/** Test files whose number of rounds depends on the command. */
+function filesWithRounds(): readonly string[] {
+  const files = globSync(['packages/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'])
+  return files.filter((file) => readFileSync(file, 'utf8').includes('rounds({ fast:'))
+}
