@@ -54,6 +54,21 @@ describe('ready', () => {
     expect(await storage.signingKeys.list()).toHaveLength(4)
   })
 
+  it('rejects signing keys without a MAC, and says that an older version may have written them', async () => {
+    const storage = createMemoryStorage({ issuer })
+    await createStoredKeys({ storage, sealingKey }).publicKeys()
+    const [record] = await storage.signingKeys.list()
+    const list = async () => (await storage.signingKeys.list()).map((key) => ({ ...key, rowMac: undefined }))
+    const server = aServer({ ...storage, signingKeys: { ...storage.signingKeys, list } })
+
+    const refusal: unknown = await server.ready().catch((error: unknown) => error)
+
+    expect(refusal).toMatchObject({ name: 'SealingKeyError' })
+    expect(String(refusal)).toContain(`${record?.keyId}`)
+    expect(String(refusal)).toContain('Delete these rows from mintmark_signing_keys')
+    expect(String(refusal)).not.toContain('another sealing key')
+  })
+
   it('rejects while storage does not answer, and resolves when it answers again', async () => {
     const storage = createMemoryStorage({ issuer })
     let isDown = true

@@ -192,7 +192,7 @@ describe('write access to the database', () => {
 
     await tamper(fixture, change)
 
-    await expect(fixture.ring.publicKeys()).rejects.toThrow('another sealing key')
+    await expect(fixture.ring.publicKeys()).rejects.toThrow(/another sealing key|have no MAC/)
   })
 })
 
@@ -344,7 +344,10 @@ describe('a row without a MAC', () => {
     await tamper(fixture, { rowMac: undefined })
     const before = await fixture.storage.signingKeys.list()
 
-    await expect(fixture.openAnother().publicKeys()).rejects.toMatchObject(sealingKeyError)
+    await expect(fixture.openAnother().publicKeys()).rejects.toMatchObject({
+      name: 'SealingKeyError',
+      message: expect.stringContaining('Delete these rows from mintmark_signing_keys') as string,
+    })
 
     expect(await fixture.storage.signingKeys.list()).toEqual(before)
   })

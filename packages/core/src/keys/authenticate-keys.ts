@@ -43,7 +43,7 @@ export async function proveKeysInUse(
   const proving = inUse.length > 0 ? inUse : newestRecords(records)
   const results = await Promise.all(proving.map((record) => isFromThisIssuer(record, settings)))
   const foreign = proving.filter((_, index) => results[index] === false)
-  if (foreign.length > 0) throw new SealingKeyError(foreign)
+  if (foreign.length > 0) throw sealingKeyError(foreign)
   for (const { keyId, algorithm, publicJwk, vaultEntry } of inUse)
     if (isSigningAlgorithm(algorithm)) await settings.vault.open({ keyId, algorithm, publicJwk, vaultEntry })
 }
@@ -63,7 +63,7 @@ export async function proveSigningKeys(
   )
   const authentic = await authenticKeys(signing, settings)
   const foreign = signing.filter((record) => !authentic.includes(record))
-  if (foreign.length > 0) throw new SealingKeyError(foreign)
+  if (foreign.length > 0) throw sealingKeyError(foreign)
 }
 
 /**
@@ -77,8 +77,11 @@ export async function proveOtherKeyInUse(
   settings: StoredKeySettings,
 ): Promise<void> {
   const authentic = await authenticKeys(keysInUse(records, now, settings), settings)
-  if (authentic.length === 0) throw new SealingKeyError([foreign])
+  if (authentic.length === 0) throw sealingKeyError([foreign])
 }
+
+const sealingKeyError = (foreign: readonly SigningKeyRecord[]): SealingKeyError =>
+  new SealingKeyError(foreign.map(({ keyId, rowMac }) => ({ keyId, hasMac: rowMac !== undefined })))
 
 /** Returns the signing and announced keys. Does not check whether the rows are authentic. */
 const keysInUse = (

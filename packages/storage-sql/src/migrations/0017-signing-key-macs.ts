@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Rows of signing keys are authenticated. Existing rows are recognized by their private half. */
+/** Rows of signing keys are authenticated. The server accepts no row without a MAC. */
 export const signingKeyMacs: Migration = {
   number: 17,
   name: '0017-signing-key-macs',
