@@ -55,6 +55,7 @@ function runStep({ command, config, needsRegistry = false }) {
 /** Runs tests, and each file that fails once more, alone. */
 function runTests(command, config) {
   const report = join(folder, 'report.json')
+  rmSync(report, { force: true })
   const hasPassed = run(command, { MINTMARK_TEST_REPORT: report })
   if (!existsSync(report)) return hasPassed
   const { passed, failed, skipped, failedFiles } = takeReport(report)

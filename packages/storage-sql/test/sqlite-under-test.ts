@@ -59,7 +59,7 @@ export async function migratedFiles(): Promise<MigratedFiles> {
       await copyFile(template, path)
       return path
     },
-    remove: folder.remove,
+    remove: () => folder.remove(),
   }
 }
 
