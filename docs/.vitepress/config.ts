@@ -65,7 +65,18 @@ export default withMermaid({
     ],
     sidebar: sidebar(),
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          searchOptions: {
+            // Readers look for guides first, then for the reference, and for decisions last. This runs in the browser.
+            boostDocument: (id: string) =>
+              /\/(?:tutorial|how-to)\//.test(id) ? 4 : /\/(?:adr|reference\/api)\//.test(id) ? 0.25 : 1,
+          },
+        },
+      },
+    },
     docFooter: { prev: 'Previous page', next: 'Next page' },
   },
 })

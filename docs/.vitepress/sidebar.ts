@@ -15,24 +15,43 @@ interface Item {
   readonly link: string
 }
 
-/** Returns the sidebar: the folders of `docs` as sections. The first heading of a page names it. */
-export const sidebar = (): Section[] => [
-  { text: 'Tutorial', items: pagesIn('tutorial') },
-  { text: 'How-to guides', items: pagesIn('how-to') },
-  { text: 'Reference', items: pagesIn('reference') },
-  { text: 'Explanation', items: pagesIn('explanation') },
-  {
-    text: 'Facts',
-    items: [
-      { text: 'Glossary', link: '/glossary' },
-      { text: 'Conformance', link: '/conformance' },
-      { text: 'Compatibility', link: '/compatibility' },
-      { text: 'Performance', link: '/performance' },
-    ],
-  },
-  { text: 'All exports', collapsed: true, items: pagesIn('reference/api') },
-  { text: 'Decisions', collapsed: true, items: pagesIn('adr') },
-]
+/** The guides by reader, in reading order. A guide that no group names is listed under `Build`. */
+const groups = {
+  'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations machine-to-machine let-clients-register
+    dpop-for-browser-apps mtls-behind-a-proxy rich-authorization-requests fapi-2 encrypt-responses
+    authenticate-clients-your-way manage-grants pairwise-subjects test-your-product`,
+  Directories: `provision-accounts provision-from-okta provision-from-entra several-directories custom-resource-types
+    delta-queries`,
+  Operate: `deploy run-on-postgresql move-to-postgresql run-several-nodes run-behind-a-proxy observe-the-server
+    back-up-and-upgrade rotate-keys deliver-logouts-reliably receive-webhooks administer use-the-command-line`,
+} as const
+
+/** Returns the sidebar: guides by reader, and the other folders of `docs`. The first heading of a page names it. */
+export function sidebar(): Section[] {
+  const guides = pagesIn('how-to')
+  const named = (words: string): Item[] =>
+    words.split(/\s+/).flatMap((name) => guides.filter(({ link }) => link === `/how-to/${name}`))
+  const grouped = Object.entries(groups).map(([text, words]) => ({ text, collapsed: true, items: named(words) }))
+  const others = guides.filter((guide) => grouped.every(({ items }) => !items.includes(guide)))
+  return [
+    { text: 'Start', items: pagesIn('tutorial') },
+    { text: 'Build', collapsed: false, items: others },
+    ...grouped,
+    {
+      text: 'Evaluate',
+      collapsed: true,
+      items: [
+        ...pagesIn('explanation'),
+        { text: 'Conformance', link: '/conformance' },
+        { text: 'Compatibility', link: '/compatibility' },
+        { text: 'Performance', link: '/performance' },
+      ],
+    },
+    { text: 'Reference', collapsed: true, items: [...pagesIn('reference'), { text: 'Glossary', link: '/glossary' }] },
+    { text: 'All exports', collapsed: true, items: pagesIn('reference/api') },
+    { text: 'Decisions', collapsed: true, items: pagesIn('adr') },
+  ]
+}
 
 function pagesIn(folder: string): Item[] {
   // `reference/api`, the pages of exports, exists only after a build.
