@@ -125,6 +125,7 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: { storage, users },
     more: [...required('users.find'), ...list('users.timeout')],
   },
+  createHealth: { call: createHealth, accepted: { server: createAuthorizationServer(serverOptions) } },
   createMemoryRateLimiter: { call: createMemoryRateLimiter, accepted: { points: 1, window: 1 } },
   createStoredKeys: { call: createStoredKeys, accepted: { storage, sealingKey } },
   registerClient: {

@@ -1,3 +1,4 @@
+import { toFetchHandler } from '@mintmark/adapter-fetch'
 import { createAdministration } from '@mintmark/admin'
 import type { AdminStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
@@ -337,6 +338,47 @@ it.each<[string, (world: LogoutWorld) => Promise<unknown>]>([
   expect(works).not.toEqual([])
   await Promise.all(works)
   expect(world.receiver.received[0]?.claims).toMatchObject({ aud: 'a', sub: 'U1' })
+})
+
+it('a sign-out sends its logout tokens although nobody called deliver, and the server says so once', async () => {
+  const world = await startLogoutWorld({ backChannelLogout: { afterRequests: true } })
+  await world.register('a')
+  await world.join('s1', 'a')
+  await world.join('s2', 'a')
+
+  await world.server.endSession('s1')
+  await expect.poll(() => world.receiver.received.length).toBe(1)
+  await world.server.endSession('s2')
+  await expect.poll(() => world.receiver.received.length).toBe(2)
+
+  expect(world.events.filter(({ type }) => type === 'delivery.unattended')).toHaveLength(1)
+})
+
+it('a message that failed is sent again after a later request, at most once a minute, although nobody called deliver', async () => {
+  const world = await startLogoutWorld({ backChannelLogout: { afterRequests: true } })
+  await world.register('a')
+  await world.join('s1', 'a')
+  await world.join('s2', 'a')
+  world.receiver.setBehaviour('a.test', (response) => response.writeHead(500).end())
+  await world.server.endSession('s1')
+  await expect.poll(async () => (await world.deliveries('pending'))[0]?.attempts).toBe(1)
+  world.receiver.setBehaviour('a.test', (response) => response.writeHead(204).end())
+
+  world.clock.advance(120)
+  await toFetchHandler(world.server)(new Request(`${issuer}/token`))
+
+  await expect.poll(async () => (await world.deliveries('delivered')).length).toBe(1)
+})
+
+it('nothing is sent before deliver is called with afterRequests: false', async () => {
+  const world = await startLogoutWorld({ backChannelLogout: { afterRequests: false } })
+  await world.register('a')
+  await world.join('s1', 'a')
+
+  await world.server.endSession('s1')
+
+  expect(await world.deliveries('pending')).toEqual([])
+  expect((await world.server.deliverOnce()).delivered).toBe(1)
 })
 
 const administer = ({ storage, clock }: LogoutWorld) =>

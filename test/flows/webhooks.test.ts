@@ -343,6 +343,7 @@ function startWorld() {
       fetch: receive,
       onEvent: (event) => void events.push(event),
       purge: false,
+      backChannelLogout: { afterRequests: false },
     })
   const server = serverOf(storage)
   const admin: Administration = createAdministration({ storage, keys, clock }).as({ kind: 'host', id: 'test' })

@@ -1,3 +1,4 @@
+import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import {
   createAuthorizationServer,
   createStoredKeys,
@@ -73,6 +74,7 @@ export async function startLogoutWorld({
     fetch: receiver.fetch,
     onEvent: (event) => void events.push(event),
     purge: false,
+    ...(isDeliveryStorage(storage) && { backChannelLogout: { afterRequests: false } }),
     ...options,
     storage,
   })

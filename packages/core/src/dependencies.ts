@@ -5,6 +5,7 @@ import { defineBrowserCookie } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/complete-interaction.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
+import { deliverAfterRequests, reportUnattended } from './delivery/deliver-after-requests.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { createPushSeal } from './authorize/sealed-push.ts'
 import { toClientAuthentication } from './clients/own-authentication.ts'
@@ -97,7 +98,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     settings.purge === undefined
       ? listener
       : purgeOnEvents(listener, { storage: stored, clock, settings: settings.purge })
-  const journal = openJournal(purgingListener, { clock, random })
+  const deliveringListener = deliverAfterRequests(purgingListener, { worker: () => delivery, clock })
+  const journal = openJournal(sendsAfterRequests(options) ? deliveringListener : purgingListener, { clock, random })
   const onSessionEnded = (sessionId: SessionId): void =>
     journal.recordWithoutRequest({ type: 'session.ended', sessionId, reason: 'host' })
   const storage: OAuthStorage =
@@ -242,6 +244,12 @@ function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased
 /** A website that fails ten times gets no requests for half a minute. */
 const documentBreaker = { failures: 10, openFor: 30_000 }
 
+const sendsAfterRequests = ({
+  backChannelLogout,
+}: {
+  readonly backChannelLogout?: AuthorizationServerOptions['backChannelLogout']
+}): boolean => backChannelLogout === undefined || backChannelLogout === false || backChannelLogout.afterRequests !== false
+
 function deliveryWorker(
   { storage, keys, fetch, backChannelLogout }: AuthorizationServerOptions,
   settings: ServerSettings,
@@ -255,7 +263,8 @@ function deliveryWorker(
       allowedOrigins: settings.allowedOrigins,
       elapsed: () => deps.clock() * 1000,
     })
-  const waitUntil = backChannelLogout === false ? undefined : backChannelLogout?.waitUntil
+  const given = backChannelLogout === false ? undefined : backChannelLogout?.waitUntil
+  const waitUntil = given ?? (sendsAfterRequests({ backChannelLogout }) ? reportUnattended(deps.journal) : undefined)
   const common = { ...deps, issuer: settings.issuer, keys, waitUntil }
   const logouts = settings.backChannelLogout
     ? createDeliveryWorker({ ...common, storage, outbound: outboundTo() })

@@ -23,6 +23,7 @@ export type ServerOccurrence =
   | DeliveryFailed
   | DeliveryDead
   | DeliveryGap
+  | DeliveryUnattended
   | DeliveryInterrupted
   | {
       /** At start-up: an option weakens the security of the server. */
@@ -190,6 +191,14 @@ interface DeliveryGap {
   readonly channel: string
   /** When the list was last read to its end. */
   readonly since: EpochSeconds
+}
+
+interface DeliveryUnattended {
+  /**
+   * Messages were sent after a request, because nobody has called `server.deliver` in this process. Failed messages wait
+   * for another request. Reported once in a process.
+   */
+  readonly type: 'delivery.unattended'
 }
 
 interface DeliveryInterrupted {

@@ -103,9 +103,10 @@ const optionsSchema = z.strictObject({
     z.strictObject({ endSession: callable, renderPage: callable, frontChannel: z.prefault(z.boolean(), false) }),
   ),
   backChannelLogout: z.optional(
-    z.union([z.literal(false), z.strictObject({ waitUntil: z.optional(callable) })], {
-      error: 'must be false, or an object with waitUntil, which is a function',
-    }),
+    z.union(
+      [z.literal(false), z.strictObject({ waitUntil: z.optional(callable), afterRequests: z.optional(z.boolean()) })],
+      { error: 'must be false, or an object with waitUntil (a function) and afterRequests (true or false)' },
+    ),
   ),
   interaction: z.prefault(
     z.strictObject({

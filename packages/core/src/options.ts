@@ -67,19 +67,25 @@ export interface AuthorizationServerOptions {
   }
   /**
    * Tells clients that a session of one of their users was revoked (Back-Channel Logout 1.0): clients that have
-   * registered a `backchannel_logout_uri` get logout tokens. `server.deliver` or `server.deliverOnce` sends them.
-   * `false` sends none.
+   * registered a `backchannel_logout_uri` get logout tokens. The server sends them after the sign-out, and repeats failed
+   * ones while it answers requests. `server.deliver` or `server.deliverOnce` sends them also when no request comes, and
+   * those of revocations by other processes at once. `false` sends none.
    * @defaultValue On, if the storage has `deliveries` and `cursors`. A user who signs out expects to be signed out
    * everywhere.
    */
   readonly backChannelLogout?:
     | {
         /**
-         * Keeps the process alive for deliveries that begin after a sign-out while `deliver` does not run:
-         * `waitUntil` of `cloudflare:workers`.
-         * @defaultValue None. Deliveries then wait for the next `deliverOnce`.
+         * Keeps the process alive for deliveries that begin after a request while `deliver` does not run: `waitUntil` of
+         * `cloudflare:workers`.
+         * @defaultValue None. A process that keeps running needs none.
          */
         readonly waitUntil?: (work: Promise<unknown>) => void
+        /**
+         * Whether messages are sent after requests while `deliver` does not run.
+         * @defaultValue `true`. `false` leaves all to `deliver` and `deliverOnce`, for instance of another process.
+         */
+        readonly afterRequests?: boolean
       }
     | false
   /** The addresses of the host's pages, absolute or relative to the issuer's address. */

@@ -14,7 +14,7 @@ export const logEvents =
   }
 
 function levelOf(event: ServerEvent): keyof Logger {
-  if (event.type === 'option.unsafe' || event.type === 'delivery.dead') return 'warn'
+  if (['option.unsafe', 'delivery.dead', 'delivery.unattended'].includes(event.type)) return 'warn'
   if (event.type === 'delivery.gap' || event.type === 'delivery.interrupted') return 'error'
   if (event.type !== 'request.refused') return 'info'
   return event.code === 'server_error' || storageFaults.has(event.reason) ? 'error' : 'warn'
@@ -33,7 +33,7 @@ const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost'
 export const reportFaults =
   (console: Pick<Console, 'warn' | 'error'>): EventListener =>
   (event) => {
-    if (event.type === 'option.unsafe' || event.type === 'delivery.gap')
+    if (['option.unsafe', 'delivery.gap', 'delivery.unattended'].includes(event.type))
       return console.warn(`Mintmark: ${eventLine(event)}`)
     const isFailure = event.type === 'request.refused' || event.type === 'delivery.interrupted'
     if (isFailure && event.cause !== undefined) console.error(`Mintmark: ${eventLine(event)}`, event.cause)
@@ -78,6 +78,8 @@ export function eventLine(event: ServerEvent): string {
       return `${event.type}: ${event.channel} to ${nameOf(event.clientId)}, attempt ${event.attempts}: ${event.failure}`
     case 'delivery.gap':
       return `delivery.gap: revocations since ${event.since} were purged before their ${event.channel} messages were sent`
+    case 'delivery.unattended':
+      return 'delivery.unattended: call server.deliver in one process, so that failed messages do not wait for a request'
     case 'delivery.interrupted':
       return `delivery.interrupted: ${event.channel}`
     case 'code.issued':

@@ -11,10 +11,9 @@ import { sendLogout, type SendLogoutDependencies } from './send-logout.ts'
 export interface DeliveryWorkerDependencies extends DeriveLogoutsDependencies, SendLogoutDependencies {
   readonly watch: RevocationWatch
   /**
-   * Keeps the process alive for deliveries that begin after a revocation while `run` is not active; `undefined` if the
-   * runtime does not need it.
+   * Receives the deliveries that begin after a revocation while `run` is not active; `undefined` if none then begin.
    */
-  readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
+  readonly waitUntil: ((work: Promise<DeliveryReport | undefined>) => void) | undefined
   /**
    * Resolves after this number of milliseconds, or when the signal is aborted.
    * @defaultValue A timer.
@@ -216,11 +215,12 @@ export function createChannelWorker(channel: DeliveryChannel, deps: ChannelDepen
     },
   }
 
-  async function announceFailure(work: Promise<unknown>): Promise<void> {
+  async function announceFailure(work: Promise<DeliveryReport>): Promise<DeliveryReport | undefined> {
     try {
-      await work
+      return await work
     } catch (cause) {
       deps.journal.recordWithoutRequest({ type: 'delivery.interrupted', channel: channel.name, cause })
+      return undefined
     }
   }
 }
