@@ -14,13 +14,16 @@ import type { AuthorizationServer } from './server.ts'
 
 /** Options of `createHealth`. */
 export interface HealthOptions {
-  readonly server: Pick<AuthorizationServer, 'ready' | 'origin'>
+  readonly server: CheckedServer
   /**
    * Receives the cause when the process stops being ready, once until it is ready again. Responses do not contain it.
    * @defaultValue Writes it to the console as an error.
    */
   readonly onUnready?: (cause: unknown) => void
 }
+
+/** The members of an authorization server that the checks use. */
+interface CheckedServer extends Pick<AuthorizationServer, 'ready' | 'origin'> {}
 
 /**
  * Creates two paths at the root for load balancers and orchestrators, to be mounted like the server:
