@@ -126,7 +126,10 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: { storage, users },
     more: [...required('users.find'), ...list('users.timeout')],
   },
-  createHealth: { call: createHealth, accepted: { server: createAuthorizationServer({ issuer, storage, keys, signedIn: asyncNoop }) } },
+  createHealth: {
+    call: createHealth,
+    accepted: { server: createAuthorizationServer({ issuer, storage, keys, signedIn: asyncNoop }) },
+  },
   createMemoryRateLimiter: { call: createMemoryRateLimiter, accepted: { points: 1, window: 1 } },
   createStoredKeys: { call: createStoredKeys, accepted: { storage, sealingKey } },
   registerClient: {

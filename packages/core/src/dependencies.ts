@@ -248,7 +248,8 @@ const sendsAfterRequests = ({
   backChannelLogout,
 }: {
   readonly backChannelLogout?: AuthorizationServerOptions['backChannelLogout']
-}): boolean => backChannelLogout === undefined || backChannelLogout === false || backChannelLogout.afterRequests !== false
+}): boolean =>
+  backChannelLogout === undefined || backChannelLogout === false || backChannelLogout.afterRequests !== false
 
 function deliveryWorker(
   { storage, keys, fetch, backChannelLogout }: AuthorizationServerOptions,
