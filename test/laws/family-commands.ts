@@ -70,6 +70,7 @@ export const signIn = command(
       isRevoked: false,
       refreshTokens: [],
       rotatedAt: undefined,
+      retriedAt: undefined,
       idleUntil: model.now + refreshTokenIdle,
       absoluteUntil: model.now + refreshTokenAbsolute,
       accessTokens: [],
@@ -94,11 +95,13 @@ const present = (index: number, age: number): Command =>
       if (expected === 'refused' || expected === 'reused')
         expect([reply.status, reply.json.error]).toEqual([400, 'invalid_grant'])
       if (expected === 'reused') family.isRevoked = true
+      if (expected === 'retried') family.retriedAt = model.now
       if (expected === 'retried') expect([reply.status, reply.json.refresh_token]).toEqual([200, current])
       if (expected === 'rotated') {
         expect(reply.status).toBe(200)
         expect(family.refreshTokens).not.toContain(reply.json.refresh_token)
         family.rotatedAt = model.now
+        family.retriedAt = undefined
         family.idleUntil = model.now + world.lifetimes.refreshTokenIdle
       }
       if (reply.status === 200) receive({ model, family, world }, reply)
@@ -176,6 +179,7 @@ const familyWithoutTokens: ModelFamily = {
   isRevoked: true,
   refreshTokens: [],
   rotatedAt: undefined,
+      retriedAt: undefined,
   idleUntil: 0,
   absoluteUntil: 0,
   accessTokens: [],

@@ -19,6 +19,7 @@ export interface ModelFamily {
   /** Oldest first; the last one is current. */
   readonly refreshTokens: string[]
   rotatedAt: number | undefined
+  retriedAt: number | undefined
   idleUntil: number
   readonly absoluteUntil: number
   readonly accessTokens: { readonly token: string; readonly until: number; isRevoked: boolean }[]
@@ -52,7 +53,8 @@ export function presentationOf(
   if (model.isClientDisabled) return 'client_refused'
   if (!isFamilyActive(model, family) || model.now >= family.idleUntil) return 'refused'
   if (age === 0) return 'rotated'
-  const isInWindow = family.rotatedAt !== undefined && model.now < family.rotatedAt + retryWindow
+  const { rotatedAt = -Infinity, retriedAt = rotatedAt } = family
+  const isInWindow = model.now < Math.min(retriedAt + retryWindow, rotatedAt + retryWindow * 6)
   return age === 1 && isInWindow ? 'retried' : 'reused'
 }
 

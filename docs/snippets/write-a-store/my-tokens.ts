@@ -1,4 +1,5 @@
 import type { OAuthStorage, TokenFamilyRecord } from '@mintmark/storage-interface'
+import { retryWindowsInTotal } from '@mintmark/storage-interface/stores'
 import { writeRevocation, type Tables } from './my-database.ts'
 
 /** Creates the stores whose methods are conditional updates of one row. */
@@ -103,14 +104,18 @@ export function createTokenStores(
         if (now >= refresh.expiresAt || now >= family.expiresAt) return { outcome: 'absent' }
         if (presentedDigest === refresh.currentDigest) {
           const current = { handleDigest, currentDigest: successorDigest, previousDigest: presentedDigest }
-          const rotated = { ...family, refresh: { ...current, successorSalt, rotatedAt: now, expiresAt } }
+          const rotated = { ...family, refresh: { ...current, successorSalt, rotatedAt: now, retriedAt: undefined, expiresAt } }
           return { outcome: 'rotated', record: families.put(family.familyId, rotated) }
         }
         const isRetry =
           rest.retryWindow > 0 &&
           presentedDigest === refresh.previousDigest &&
-          now < (refresh.rotatedAt ?? 0) + rest.retryWindow
-        if (isRetry) return { outcome: 'retried', record: family }
+          now < (refresh.retriedAt ?? refresh.rotatedAt ?? 0) + rest.retryWindow &&
+          now < (refresh.rotatedAt ?? 0) + rest.retryWindow * retryWindowsInTotal
+        if (isRetry) {
+          const retried = { ...family, refresh: { ...refresh, retriedAt: now } }
+          return { outcome: 'retried', record: families.put(family.familyId, retried) }
+        }
         return { outcome: 'reused', record: revokeFamily(family, now) }
       },
       async revoke(familyId, now) {

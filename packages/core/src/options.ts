@@ -221,7 +221,8 @@ export interface AuthorizationServerOptions {
   readonly refreshTokenRotation?: 'always' | 'unbound_only'
   /**
    * For how many seconds after its rotation, at most 60, a refresh token can be sent again and returns the same new
-   * refresh token.
+   * refresh token. Each accepted repetition starts the window again, because its response can be lost too; six windows
+   * after the rotation, all repetitions are refused.
    */
   readonly refreshRetryWindow?: {
     /**

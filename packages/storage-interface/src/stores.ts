@@ -103,6 +103,7 @@ export type { SigningKeyStore } from './signing-key.ts'
 export type { FamilyStatus, GrantStatus, SessionStatus, StatusStore } from './status.ts'
 export { isDeliveryStorage, requireStores } from './storage.ts'
 export type { ExpiringStores, PurgeOutcome, PurgeStore } from './storage.ts'
+export { retryWindowsInTotal } from './token-family.ts'
 export type { SubjectOutcome, SubjectRecord, SubjectStore } from './subject.ts'
 export type {
   FamilyInsertOutcome,

@@ -44,6 +44,8 @@ const refreshFields = {
    */
   successorSalt: optional(text),
   rotatedAt: optional(time),
+  /** When the previous token was last accepted again; `undefined` if it was not since the rotation. */
+  retriedAt: optional(time),
   /** Sliding: each rotation extends it. */
   expiresAt: storedAs('refresh_expires_at', time),
 }
@@ -86,6 +88,12 @@ export interface TokenFamilyRecord extends RecordOf<typeof families> {}
 /** `revoked`: the family was revoked before it was inserted. Nothing was changed, and none of its tokens is ever honoured. */
 export type FamilyInsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'revoked' }
 
+/**
+ * How many retry windows after a rotation the previous token is refused, even if each retry was within the window of the
+ * one before. Otherwise a thief of the previous token could extend its use without limit.
+ */
+export const retryWindowsInTotal = 6
+
 export interface RotateRequest {
   readonly handleDigest: SecretDigest
   readonly presentedDigest: SecretDigest
@@ -96,14 +104,17 @@ export interface RotateRequest {
   /** The new sliding expiry. */
   readonly expiresAt: EpochSeconds
   readonly now: EpochSeconds
-  /** How long after its rotation the previous token may be presented again; 0 means never. */
+  /**
+   * How long after its rotation, or after it was last accepted again, the previous token may be presented again; 0 means
+   * never. All retries end `retryWindowsInTotal` windows after the rotation.
+   */
   readonly retryWindow: DurationSeconds
 }
 
 /**
  * - `rotated`: the presented token was current; now the successor is. The record is as it is after the rotation.
- * - `retried`: the presented token is the previous one, within the window; nothing changed. The server derives the same successor
- *   again from `refresh.successorSalt`.
+ * - `retried`: the presented token is the previous one, within the window; only `refresh.retriedAt` changed, to `now`. The
+ *   server derives the same successor again from `refresh.successorSalt`. The record is as it is after the retry.
  * - `reused`: any other token of the family; the family was revoked in the same step (RFC 9700 §4.14.2).
  * - `absent`: the handle is unknown or another client's, or the family has expired or was revoked before; nothing changed.
  */
@@ -126,6 +137,8 @@ export interface TokenFamilyStore {
    * token of the family rotates again. A token that is its own successor stays current: each presentation is `rotated`.
    * `UPDATE families SET previous_digest = current_digest, current_digest = ?, successor_salt = ?, rotated_at = ?, … WHERE issuer = ?
    * AND handle_digest = ? AND client_id = ? AND current_digest = ? AND revoked_at IS NULL AND refresh_expires_at > ? AND expires_at > ?`
+   * Law: an accepted retry starts the retry window again, for at most `retryWindowsInTotal` windows after the rotation: the
+   * response to the retry may have been lost too.
    */
   rotate(request: RotateRequest): Promise<RotateOutcome>
 

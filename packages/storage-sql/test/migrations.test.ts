@@ -96,6 +96,7 @@ test('a released migration never changes: databases hold its checksum', () => {
       "0053-departure-statistics c688f50fa4c50cbc8a6a28e985e55445aab1cd405c63475a3bf8ece5b8f9ca04",
       "0054-blocks-of-kept-keys e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "0055-statistics-of-every-index 68c0e87e0e2aeff358bad2a6682afa73d7b7e4ec96be83154e7a4781cb119c99",
+      "0056-retried-tokens 795dec7b01285d787ace4e3380fb559565915164b6e182542c72473b2eede084",
     ]
   `)
 })

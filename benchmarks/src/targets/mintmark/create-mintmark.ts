@@ -146,6 +146,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
       previousDigest: undefined,
       successorSalt: undefined,
       rotatedAt: undefined,
+      retriedAt: undefined,
       expiresAt,
     },
     expiresAt,

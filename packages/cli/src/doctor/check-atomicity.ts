@@ -123,6 +123,7 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
     previousDigest: undefined,
     successorSalt: undefined,
     rotatedAt: undefined,
+    retriedAt: undefined,
     expiresAt,
   }
   const family: TokenFamilyRecord = { ...shared, refresh, createdAt: now, revokedAt: undefined }

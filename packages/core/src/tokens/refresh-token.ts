@@ -99,6 +99,7 @@ export async function createRefreshToken(
       previousDigest: undefined,
       successorSalt: undefined,
       rotatedAt: undefined,
+      retriedAt: undefined,
       expiresAt: after(now, deps.lifetimes.refreshTokenIdle),
     },
   }

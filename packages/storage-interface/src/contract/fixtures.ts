@@ -189,21 +189,21 @@ export const aRefreshRecord = (overrides: Partial<RefreshRecord> = {}): RefreshR
   previousDigest: undefined,
   successorSalt: undefined,
   rotatedAt: undefined,
+  retriedAt: undefined,
   expiresAt: nowPlus(86_400),
   ...overrides,
 })
 
 /** Returns a refresh token of `aFamilyRecord`, presented by its client for a successor, with a window of ten seconds. */
 export function aPresentation(token: string, successor: string): RotateRequest {
-  const { clientId, createdAt, expiresAt } = aFamilyRecord()
+  const { clientId, createdAt: now, expiresAt } = aFamilyRecord()
   return {
     handleDigest: aDigest('handle-1'),
     presentedDigest: aDigest(token),
     clientId,
     successorDigest: aDigest(successor),
     successorSalt: `salt of ${successor}`,
-    expiresAt,
-    now: createdAt,
+    ...{ expiresAt, now },
     retryWindow: seconds(10),
   }
 }

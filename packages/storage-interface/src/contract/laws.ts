@@ -11,6 +11,7 @@ import { deliveryLaws as deliveryStoreLaws } from './laws/delivery-laws.ts'
 import { cursorLaws } from './laws/cursor-laws.ts'
 import { codeLaws, interactionLaws } from './laws/code-laws.ts'
 import { familyRevocationLaws, rotationLaws } from './laws/family-laws.ts'
+import { retryLaws } from './laws/retry-laws.ts'
 import { provisioningRevocationLaws, revocationLaws } from './laws/revocation-laws.ts'
 import { revocationListLaws } from './laws/revocation-list-laws.ts'
 import { grantLaws } from './laws/grant-laws.ts'
@@ -48,6 +49,7 @@ import { userLaws } from './laws/user-laws.ts'
 export const oauthLaws: readonly StorageLaw[] = [
   ...codeLaws,
   ...rotationLaws,
+  ...retryLaws,
   ...familyRevocationLaws,
   ...userLaws,
   ...grantLaws,

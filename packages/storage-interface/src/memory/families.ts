@@ -1,10 +1,11 @@
 import { epochSeconds, type FamilyId, type SecretDigest, type EpochSeconds } from '../values.ts'
-import type {
-  RefreshRecord,
-  RotateOutcome,
-  RotateRequest,
-  TokenFamilyRecord,
-  TokenFamilyStore,
+import {
+  type RefreshRecord,
+  retryWindowsInTotal,
+  type RotateOutcome,
+  type RotateRequest,
+  type TokenFamilyRecord,
+  type TokenFamilyStore,
 } from '../token-family.ts'
 import { writeRevocation, type RevocationTable } from './revocation-table.ts'
 import { createExpiringRows, type ExpiringRows } from './expiring-rows.ts'
@@ -96,7 +97,10 @@ function rotate(tables: FamilyTables, request: RotateRequest): RotateOutcome {
     return { outcome: 'absent' }
   if (request.presentedDigest === refresh.currentDigest)
     return { outcome: 'rotated', record: advance(families, family, request) }
-  if (isRetry(refresh, request)) return { outcome: 'retried', record: family }
+  if (isRetry(refresh, request)) {
+    const retried = { ...refresh, retriedAt: request.now }
+    return { outcome: 'retried', record: write(families, { ...family, refresh: retried }) }
+  }
 
   // RFC 9700 §4.14.2: the server cannot tell whether the client or an attacker presented the replaced token.
   return { outcome: 'reused', record: revokeFamily(tables, family, request.now) }
@@ -108,8 +112,10 @@ function isRotatable(family: TokenFamilyRecord, refresh: RefreshRecord, { client
 }
 
 function isRetry(refresh: RefreshRecord, { presentedDigest, now, retryWindow }: RotateRequest): boolean {
-  if (refresh.rotatedAt === undefined || refresh.previousDigest !== presentedDigest) return false
-  return retryWindow > 0 && now < refresh.rotatedAt + retryWindow
+  const { rotatedAt, retriedAt = rotatedAt, previousDigest } = refresh
+  if (rotatedAt === undefined || retriedAt === undefined || previousDigest !== presentedDigest) return false
+  const closesAt = Math.min(retriedAt + retryWindow, rotatedAt + retryWindow * retryWindowsInTotal)
+  return retryWindow > 0 && now < closesAt
 }
 
 function advance(families: FamilyTable, family: TokenFamilyRecord, request: RotateRequest): TokenFamilyRecord {
@@ -119,6 +125,7 @@ function advance(families: FamilyTable, family: TokenFamilyRecord, request: Rota
     previousDigest: request.presentedDigest,
     successorSalt: request.successorSalt,
     rotatedAt: request.now,
+    retriedAt: undefined,
     expiresAt: request.expiresAt,
   }
   return write(families, { ...family, refresh })

@@ -26,6 +26,7 @@ describe('columns', () => {
       ['previousDigest', 'previous_digest'],
       ['successorSalt', 'successor_salt'],
       ['rotatedAt', 'rotated_at'],
+      ['retriedAt', 'retried_at'],
       ['expiresAt', 'refresh_expires_at'],
     ])
   })

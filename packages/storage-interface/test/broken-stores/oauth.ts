@@ -140,6 +140,22 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(3600) }),
     }),
   ),
+  'families: an accepted retry starts the retry window again, and a retry after that window is reuse': breakStore(
+    'families',
+    (honest) => ({
+      rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(request.retryWindow - 1) }),
+    }),
+  ),
+  'families: all retries end six retry windows after the rotation': breakStore('families', (honest) => ({
+    rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(request.retryWindow + 1) }),
+  })),
+  'families: a rotation ends the retries of the rotation before': breakStore('families', (honest) => ({
+    rotate: async (request) => {
+      const result = await honest.rotate(request)
+      if (result.outcome !== 'rotated' || result.record.refresh === undefined) return result
+      return { ...result, record: { ...result.record, refresh: { ...result.record.refresh, retriedAt: request.now } } }
+    },
+  })),
   'families: a window of 0 never allows a retry': breakStore('families', (honest) => ({
     rotate: (request) => honest.rotate({ ...request, retryWindow: seconds(Math.max(1, request.retryWindow)) }),
   })),

@@ -53,6 +53,7 @@ import { departures } from './0052-departures.ts'
 import { departureStatistics } from './0053-departure-statistics.ts'
 import { blocksOfKeptKeys } from './0054-blocks-of-kept-keys.ts'
 import { statisticsOfEveryIndex } from './0055-statistics-of-every-index.ts'
+import { retriedTokens } from './0056-retried-tokens.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration } from './migration.ts'
@@ -114,4 +115,5 @@ export const migrations: readonly Migration[] = [
   departureStatistics,
   blocksOfKeptKeys,
   statisticsOfEveryIndex,
+  retriedTokens,
 ]

@@ -1,4 +1,5 @@
 import {
+  retryWindowsInTotal,
   type RotateOutcome,
   type RotateRequest,
   type TokenFamilyStore,
@@ -6,7 +7,9 @@ import {
   type AuthorizationCodeStore,
 } from '@mintmark/storage-interface/stores'
 import { families, codes } from '@mintmark/storage-interface/records'
+import { sql } from 'kysely'
 import { type Database, compileStatement, type Parameter } from '../database.ts'
+import type { SqlValue } from '../dialect.ts'
 import { recordTable, type RecordTable } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
 
@@ -78,8 +81,8 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
   const columns = createColumnReader(engine)
 
   /**
-   * One statement decides each outcome: an update that checks its own condition decides `rotated` and `reused`, a read
-   * decides `retried` and `absent`. If none applies, the row has changed in between, and the rotation is
+   * One statement decides each outcome: an update that checks its own condition decides `rotated`, `retried` and
+   * `reused`, a read decides `absent`. If none applies, the row has changed in between, and the rotation is
    * attempted again.
    */
   async function attemptRotation(request: RotateRequest): Promise<RotateOutcome | undefined> {
@@ -97,18 +100,21 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
     })
     if (rotated !== undefined) return { outcome: 'rotated', record: table.read(rotated) }
 
+    // A window that started at `closed_at` or earlier has closed, and a token that was rotated at `ended_at` or earlier
+    // is not accepted again. A window of 0 never applies, whatever the clocks say.
+    const { now, retryWindow } = request
+    const retry = {
+      ...presentation,
+      closed_at: retryWindow > 0 ? now - retryWindow : Number.MAX_SAFE_INTEGER,
+      ended_at: now - retryWindow * retryWindowsInTotal,
+    }
+    const [retried] = await run(statements.retry, retry)
+    if (retried !== undefined) return { outcome: 'retried', record: table.read(retried) }
+
     const [current] = await run(statements.findRotatable, presentation)
     if (current === undefined) return { outcome: 'absent' }
-    const row = table.take(current)
 
-    // A token that was rotated at this time or earlier is past its window. A window of 0 never applies, whatever the
-    // clocks say.
-    const closed_at = request.retryWindow > 0 ? request.now - request.retryWindow : Number.MAX_SAFE_INTEGER
-    const wasPrevious = columns.optionalText(row, 'previous_digest') === request.presentedDigest
-    if (wasPrevious && columns.integer(row, 'rotated_at') > closed_at)
-      return { outcome: 'retried', record: table.read(current) }
-
-    const [reused] = await run(statements.revokeReused, { ...presentation, closed_at })
+    const [reused] = await run(statements.revokeReused, retry)
     return reused === undefined ? undefined : { outcome: 'reused', record: table.read(reused) }
   }
 
@@ -143,6 +149,11 @@ export function createFamilyStore(database: Database): TokenFamilyStore {
     },
   }
 }
+
+type Retry = 'closed_at' | 'ended_at'
+
+/** The retry window starts with the rotation, and again with each accepted retry. */
+const retryWindowStart = sql<SqlValue>`coalesce(retried_at, rotated_at)`
 
 type Presentation = 'issuer' | 'handle_digest' | 'client_id' | 'presented_digest' | 'now'
 
@@ -187,14 +198,24 @@ function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable
           current_digest: p('successor_digest'),
           successor_salt: p('successor_salt'),
           rotated_at: p('now'),
+          retried_at: null,
           refresh_expires_at: p('expires_at'),
         }))
         .where('current_digest', '=', p('presented_digest')),
     ),
 
+    retry: compileStatement((p: Parameter<Presentation | Retry>) =>
+      rotatable(p)
+        .set({ retried_at: p('now') })
+        .where('current_digest', '!=', p('presented_digest'))
+        .where('previous_digest', '=', p('presented_digest'))
+        .where(retryWindowStart, '>', p('closed_at'))
+        .where('rotated_at', '>', p('ended_at')),
+    ),
+
     // RFC 9700 §4.14.2: neither the current token nor, within the window, the previous one. The condition is part of
     // the statement, so that a rotation in between makes it write nothing.
-    revokeReused: compileStatement((p: Parameter<Presentation | 'closed_at'>) =>
+    revokeReused: compileStatement((p: Parameter<Presentation | Retry>) =>
       rotatable(p)
         .set({ revoked_at: p('now') })
         .where('current_digest', '!=', p('presented_digest'))
@@ -202,7 +223,8 @@ function familyStatements({ query }: Pick<Database, 'query'>, table: RecordTable
           where.or([
             where('previous_digest', 'is', null),
             where('previous_digest', '!=', p('presented_digest')),
-            where('rotated_at', '<=', p('closed_at')),
+            where(retryWindowStart, '<=', p('closed_at')),
+            where('rotated_at', '<=', p('ended_at')),
           ]),
         ),
     ),

@@ -202,6 +202,7 @@ const fullFamily = {
     previousDigest: digest('previous'),
     successorSalt: 'salt',
     rotatedAt: at(31),
+    retriedAt: undefined,
     expiresAt: at(1032),
   },
   createdAt: at(33),
@@ -227,6 +228,7 @@ const freshFamily = {
     previousDigest: undefined,
     successorSalt: undefined,
     rotatedAt: undefined,
+    retriedAt: undefined,
     expiresAt: at(1036),
   },
 } satisfies TokenFamilyRecord

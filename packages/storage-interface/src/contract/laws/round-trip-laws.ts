@@ -126,11 +126,13 @@ export const roundTripLaws: readonly StorageLaw[] = [
       refresh: { ...refresh, currentDigest: refresh.previousDigest, previousDigest: undefined },
     })
 
-    const record = { ...family, refresh: { ...refresh, successorSalt: 'salt', rotatedAt: family.createdAt } }
+    const rotated = { ...refresh, successorSalt: 'salt', rotatedAt: family.createdAt, retriedAt: undefined }
+    const record = { ...family, refresh: rotated }
     same(await storage.families.rotate(rotation), { outcome: 'rotated', record }, 'as rotated')
-    same(await storage.families.rotate(rotation), { outcome: 'retried', record }, 'as retried')
+    const retried = { ...record, refresh: { ...rotated, retriedAt: family.createdAt } }
+    same(await storage.families.rotate(rotation), { outcome: 'retried', record: retried }, 'as retried')
     const reused = await storage.families.rotate({ ...rotation, retryWindow: seconds(0) })
-    same(reused, { outcome: 'reused', record: { ...record, revokedAt: family.createdAt } }, 'as reused')
+    same(reused, { outcome: 'reused', record: { ...retried, revokedAt: family.createdAt } }, 'as reused')
   }),
 
   law('round trip: opaque tokens', async ({ storage, same }) => {
