@@ -179,7 +179,7 @@ const familyWithoutTokens: ModelFamily = {
   isRevoked: true,
   refreshTokens: [],
   rotatedAt: undefined,
-      retriedAt: undefined,
+  retriedAt: undefined,
   idleUntil: 0,
   absoluteUntil: 0,
   accessTokens: [],

@@ -104,7 +104,10 @@ export function createTokenStores(
         if (now >= refresh.expiresAt || now >= family.expiresAt) return { outcome: 'absent' }
         if (presentedDigest === refresh.currentDigest) {
           const current = { handleDigest, currentDigest: successorDigest, previousDigest: presentedDigest }
-          const rotated = { ...family, refresh: { ...current, successorSalt, rotatedAt: now, retriedAt: undefined, expiresAt } }
+          const rotated = {
+            ...family,
+            refresh: { ...current, successorSalt, rotatedAt: now, retriedAt: undefined, expiresAt },
+          }
           return { outcome: 'rotated', record: families.put(family.familyId, rotated) }
         }
         const isRetry =
