@@ -15,6 +15,7 @@ const issuer = 'https://bank.test'
 const keys = await generateKeyPair('ES256')
 const server = createServer()
 let origin: string
+let revokedToken: string | undefined
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -24,9 +25,14 @@ beforeAll(async () => {
     ['/.well-known/oauth-authorization-server', { issuer, jwks_uri: `${issuer}/jwks` }],
     ['/jwks', { keys: [jwk] }],
   ])
-  const fetch = (input: string | URL | Request): Promise<Response> =>
-    Promise.resolve(Response.json(published.get(new URL(new Request(input).url).pathname) ?? {}))
-  server.on('request', createPaymentsApi({ issuer, origin, fetch }))
+  const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init)
+    const { pathname } = new URL(request.url)
+    if (pathname !== '/token/introspection') return Response.json(published.get(pathname) ?? {})
+    return Response.json({ active: (await request.formData()).get('token') !== revokedToken })
+  }
+  const credentials = { clientId: 'payments-api', privateKey: keys.privateKey, algorithm: 'ES256' } as const
+  server.on('request', createPaymentsApi({ issuer, origin, credentials, fetch }))
 })
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
@@ -71,6 +77,15 @@ it('the example API refuses a token without a payment (RFC 9396 §9)', async () 
   const [status] = await pay(await tokenFor('t3', []), { amount: '12.00', creditor: 'Example Ltd.' })
 
   expect(status).toBe(403)
+})
+
+it('the example API refuses a token that was revoked before it expired (FAPI 2.0 SP §5.3.4)', async () => {
+  const token = await tokenFor('t4')
+  revokedToken = token
+
+  const [status] = await pay(token, { amount: '12.00', creditor: 'Example Ltd.' })
+
+  expect(status).toBe(401)
 })
 
 it('mintmark doctor finds nothing in examples/fapi that FAPI 2.0 forbids (FAPI 2.0 SP §5.3)', async () => {

@@ -26,11 +26,13 @@ export interface BankSettings extends Pick<AuthorizationServerOptions, 'onEvent'
   readonly redirectUri: string
   /** The public key of the client `shop-dpop`. */
   readonly shopKey: JsonObject
+  /** The public key with which the payments API authenticates. */
+  readonly apiKey: JsonObject
 }
 
 /** Creates a server that requires FAPI 2.0 of every client, and registers a client with DPoP and one with a certificate. */
 export async function createBank(settings: BankSettings): Promise<AuthorizationServer> {
-  const { issuer, aliasOrigin, api, redirectUri, shopKey, onEvent } = settings
+  const { issuer, aliasOrigin, api, redirectUri, shopKey, apiKey, onEvent } = settings
   // Everything is in memory, so there is nothing to set up. In production use @mintmark/storage-sql and a permanent key.
   const storage = createMemoryStorage({ issuer })
   const keys = createStoredKeys({ storage, sealingKey: randomBytes(32).toString('base64url'), algorithms: ['ES256'] })
@@ -69,6 +71,20 @@ export async function createBank(settings: BankSettings): Promise<AuthorizationS
       tokenEndpointAuthMethod: 'tls_client_auth',
       tlsClientAuthSanDns: 'shop.example',
       tlsClientCertificateBoundAccessTokens: true,
+    },
+    { storage, keys },
+  )
+
+  // The API asks whether tokens were revoked. It gets no tokens itself.
+  await registerClient(
+    {
+      profile: 'fapi2',
+      clientId: 'payments-api',
+      clientName: 'Payments API',
+      grantTypes: [],
+      servedAudiences: [api],
+      tokenEndpointAuthMethod: 'private_key_jwt',
+      jwks: { keys: [apiKey] },
     },
     { storage, keys },
   )

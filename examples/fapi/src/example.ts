@@ -43,17 +43,27 @@ export async function startFapiExample({ port, ...events }: FapiExampleSettings)
   const payments = `${api.origin}/payments`
   const key = await client.randomDPoPKeyPair('ES256', { extractable: true })
 
+  const apiKey = await client.randomDPoPKeyPair('ES256', { extractable: true })
+
   const server = await createBank({
     issuer,
     aliasOrigin: alias.origin,
     api: payments,
     redirectUri: `${shop.origin}/callback`,
     shopKey: { ...(await publicJwk(key.publicKey)), kid: 'shop-1', alg: 'ES256' },
+    apiKey: { ...(await publicJwk(apiKey.publicKey)), kid: 'api-1', alg: 'ES256' },
     ...events,
   })
   await server.ready()
   for (const { server: listener } of [bank, alias]) listener.on('request', toNodeListener(server))
-  api.server.on('request', createPaymentsApi({ issuer, origin: api.origin, fetch: fetchOverTls(authority) }))
+  const credentials = {
+    clientId: 'payments-api',
+    privateKey: apiKey.privateKey,
+    algorithm: 'ES256',
+    keyId: 'api-1',
+  } as const
+  const fetch = fetchOverTls(authority)
+  api.server.on('request', createPaymentsApi({ issuer, origin: api.origin, credentials, fetch }))
 
   const certificate = await createTestCertificate({ commonName: 'shop', dns: ['shop.example'], signedBy: authority })
   const configure = (id: string, authentication: client.ClientAuth, clientCertificate?: TestCertificate) =>

@@ -1,19 +1,23 @@
-import { createResourceServer, protectExpress } from '@mintmark/resource-server'
+import { type ClientCredentials, createResourceServer, protectExpress } from '@mintmark/resource-server'
 import express, { type Express } from 'express'
 
 /** Creates the API that makes an approved payment, once. Responses have a `Date`, which Node sets (FAPI 2.0 SP §5.3.4). */
 export function createPaymentsApi(settings: {
   readonly issuer: string
   readonly origin: string
+  readonly credentials: ClientCredentials
   readonly fetch: typeof globalThis.fetch
 }): Express {
-  const { issuer, origin, fetch } = settings
+  const { issuer, origin, credentials, fetch } = settings
   const guard = protectExpress(
     createResourceServer({
       issuer,
       audience: `${origin}/payments`,
       dpop: { origin },
       mutualTls: { certificate: 'tls_socket' },
+      // FAPI 2.0 SP §5.3.4: a revoked token does not pay. Each payment asks the bank.
+      credentials,
+      introspection: { cacheFor: 0 },
       fetch,
     }),
   )

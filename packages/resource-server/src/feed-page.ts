@@ -1,4 +1,5 @@
-import { basicAuthorization, fetchBounded, type ClientCredentials, type JsonObject } from './http-client.ts'
+import type { ClientAuthentication } from './credentials.ts'
+import { fetchBounded, type JsonObject } from './http-client.ts'
 import { verifyJws } from './jws.ts'
 import type { KeySet } from './key-set.ts'
 import { randomNonce, type Random } from './runtime.ts'
@@ -19,7 +20,9 @@ export interface ReadFeedPageDependencies {
   /** The address of the feed. */
   readonly url: () => Promise<string>
   readonly issuer: string
-  readonly credentials: ClientCredentials
+  readonly clientId: string
+  /** Authenticates one request. */
+  readonly authenticate: () => Promise<ClientAuthentication>
   readonly keys: KeySet
   readonly fetch: typeof globalThis.fetch
   readonly random: Random
@@ -35,17 +38,19 @@ export async function readFeedPage(
   deps: ReadFeedPageDependencies,
   signal: AbortSignal,
 ): Promise<FeedPage> {
-  const { issuer, credentials, fetch } = deps
+  const { issuer, clientId, fetch } = deps
   const url = await deps.url()
   const nonce = randomNonce(deps.random)
-  const headers = { authorization: basicAuthorization(credentials), accept: 'application/revocation-feed+jwt' }
-  const form = { nonce, wait: String(position.wait), ...(position.cursor !== undefined && { cursor: position.cursor }) }
+  const authentication = await deps.authenticate()
+  const headers = { ...authentication.headers, accept: 'application/revocation-feed+jwt' }
+  const cursor = position.cursor === undefined ? {} : { cursor: position.cursor }
+  const form = { ...authentication.form, nonce, wait: String(position.wait), ...cursor }
   const timeout = position.wait * 1000 + 2500
   const text = await fetchBounded({ url, headers, form, timeout, limit: maxLength, signal }, fetch)
   const claims = await verifyJws(text, { type: 'revocation-feed+jwt', maxLength }, deps.keys)
   // RFC 8725 §3.8, §3.9: the response must come from this server and be meant for this client. The nonce binds it to this
   // request.
-  const isOurs = claims['iss'] === issuer && claims['aud'] === credentials.clientId && claims['nonce'] === nonce
+  const isOurs = claims['iss'] === issuer && claims['aud'] === clientId && claims['nonce'] === nonce
   const page = isOurs ? parsePage(claims) : undefined
   if (page === undefined) throw new Error(`The response of ${url} is not a page of the revocation feed.`)
   return page

@@ -48,18 +48,6 @@ export async function fetchCached(
 /** Uses the first of several values, and ignores a value that is not a number of seconds (RFC 9111 §5.1). */
 const ageOf = ({ headers }: Response): number => Number(/^\s*(\d+)\s*(?:,|$)/.exec(headers.get('age') ?? '')?.[1] ?? 0)
 
-/** The credentials with which this API authenticates. Its client is confidential and registered with `servedAudiences`. */
-export interface ClientCredentials {
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
-/** Returns the Authorization header for client_secret_basic. Both parts are form-encoded first (RFC 6749 §2.3.1). */
-export const basicAuthorization = ({ clientId, clientSecret }: ClientCredentials): string =>
-  `Basic ${btoa(`${encodeForm(clientId)}:${encodeForm(clientSecret)}`)}`
-
-const encodeForm = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
-
 /** A JSON object whose members are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>
 

@@ -1,18 +1,14 @@
 import { createSharedWork } from '@mintmark/internal'
-import {
-  basicAuthorization,
-  fetchBounded,
-  parseJsonObject,
-  type ClientCredentials,
-  type JsonObject,
-} from './http-client.ts'
+import type { ClientAuthentication } from './credentials.ts'
+import { fetchBounded, parseJsonObject, type JsonObject } from './http-client.ts'
 import { refuse } from './refusals.ts'
 import { digest, isWithin, type Clock, type EpochMilliseconds } from './runtime.ts'
 
 export interface IntrospectDependencies {
   /** The address of the introspection endpoint. */
   readonly url: () => Promise<string>
-  readonly credentials: ClientCredentials
+  /** Authenticates one request. */
+  readonly authenticate: () => Promise<ClientAuthentication>
   readonly fetch: typeof globalThis.fetch
 }
 
@@ -24,13 +20,14 @@ export interface IntrospectDependencies {
  */
 export async function introspect(
   token: string,
-  { url, credentials, fetch }: IntrospectDependencies,
+  { url, authenticate, fetch }: IntrospectDependencies,
 ): Promise<JsonObject | undefined> {
-  const headers = { authorization: basicAuthorization(credentials), accept: 'application/json' }
-  const form = { token, token_type_hint: 'access_token' }
   const address = await url()
   let description: JsonObject | undefined
   try {
+    const authentication = await authenticate()
+    const headers = { ...authentication.headers, accept: 'application/json' }
+    const form = { ...authentication.form, token, token_type_hint: 'access_token' }
     const text = await fetchBounded({ url: address, headers, form, timeout: 2500, limit: 65_536 }, fetch)
     description = parseJsonObject(text)
   } catch (error) {

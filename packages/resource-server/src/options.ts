@@ -2,6 +2,7 @@ import {
   aBoolean,
   aFunction,
   aNumber,
+  anObject,
   anObjectWith,
   aNonEmptyString,
   aStringMatching,
@@ -16,7 +17,7 @@ import {
 } from '@mintmark/internal'
 
 import { scopeToken } from './bearer-token.ts'
-import type { ClientCredentials } from './http-client.ts'
+import type { CertificateCredentials, ClientCredentials, KeyCredentials, SecretCredentials } from './credentials.ts'
 import type { CertificateSource, ProofReplays } from './possession.ts'
 import type { AccessRefusedError } from './refusals.ts'
 import { acrValue } from './required-authentication.ts'
@@ -31,8 +32,8 @@ export interface ResourceServerOptions {
   readonly audience: string
 
   /**
-   * This API's own client at the authorization server, registered with `servedAudiences`. Introspection and the
-   * revocation feed need it.
+   * This API's own client at the authorization server, registered with `servedAudiences`, and its secret, its private key
+   * or its certificate. Introspection and the revocation feed need it.
    * @defaultValue None. They are not needed to verify signatures.
    */
   readonly credentials?: ClientCredentials
@@ -200,13 +201,34 @@ const aCertificateSource: OptionCheck = (value) =>
         header: aStringMatching(/^[a-z0-9-]+$/i, 'must be the name of a header'),
       })(value)
 
+/** A secret, a private key or a certificate. Members of two of them are refused, because only one would be used. */
+const clientCredentials: OptionCheck = (value) => {
+  const has = (member: string): boolean => typeof value === 'object' && value !== null && member in value
+  if (has('privateKey')) return keyCredentials(value)
+  return has('certificate') ? certificateCredentials(value) : secretCredentials(value)
+}
+
+const secretCredentials = optionsOf<SecretCredentials>({
+  clientId: required(aNonEmptyString),
+  clientSecret: required(aNonEmptyString),
+})
+
+const keyCredentials = optionsOf<KeyCredentials>({
+  clientId: required(aNonEmptyString),
+  privateKey: required(anObject),
+  algorithm: required(oneOf('PS256', 'RS256', 'ES256', 'EdDSA')),
+  keyId: aNonEmptyString,
+})
+
+const certificateCredentials = optionsOf<CertificateCredentials>({
+  clientId: required(aNonEmptyString),
+  certificate: required(oneOf('sent_by_fetch')),
+})
+
 const optionChecks: OptionChecks<ResourceServerOptions> = {
   issuer: required(aNonEmptyString),
   audience: required(anAudience),
-  credentials: optionsOf<ClientCredentials>({
-    clientId: required(aNonEmptyString),
-    clientSecret: required(aNonEmptyString),
-  }),
+  credentials: clientCredentials,
   introspection: optionsOf<NonNullable<ResourceServerOptions['introspection']>>({ cacheFor: aNumber(0, 60) }),
   revocationFeed: optionsOf<NonNullable<ResourceServerOptions['revocationFeed']>>({
     mode: oneOf('on_demand', 'follow'),

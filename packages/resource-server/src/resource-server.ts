@@ -1,5 +1,6 @@
 import { verifyAccessToken, verifyIntrospectedToken, type ProvenKey, type VerifiedAccessToken } from './access-token.ts'
 import { checkScopeNames, readAccessToken, requireDetailOf, requireScopes } from './bearer-token.ts'
+import { authenticateRequest } from './credentials.ts'
 import type { JsonObject } from './http-client.ts'
 import { createIntrospectionCache, introspect, type Introspect } from './introspection.ts'
 import { signingKeyOf } from './jws.ts'
@@ -204,18 +205,24 @@ interface TokenVerifier {
 function createTokenVerifier(options: ResourceServerOptions): TokenVerifier {
   const { issuer, audience, credentials, introspection, revocationFeed, clockSkew = defaultClockSkew } = options
   const { clock = systemClock, random = systemRandom, fetch = globalThis.fetch } = options
-  const endpointOf = createEndpointLookup({ issuer, endpoints: options.endpoints ?? {}, fetch, clock })
+  const usesCertificate = credentials !== undefined && 'certificate' in credentials
+  const lookup = { issuer, endpoints: options.endpoints ?? {}, usesCertificate, fetch, clock }
+  const endpointOf = createEndpointLookup(lookup)
   const keys = createRemoteKeySet(() => endpointOf('jwks'), { fetch, clock })
   const expectedOf = (proven: ProvenKey | undefined) => ({ issuer, audience, clockSkew, keys, proven })
 
-  const introspectionDependencies = credentials && { url: () => endpointOf('introspection'), credentials, fetch }
+  const client = credentials && {
+    clientId: credentials.clientId,
+    authenticate: () => authenticateRequest(credentials, { issuer, clock, random }),
+  }
+  const introspectionDependencies = client && { url: () => endpointOf('introspection'), ...client, fetch }
   const cacheFor = (introspection?.cacheFor ?? 5) * 1000
   const cachedIntrospect =
     introspection &&
     introspectionDependencies &&
     createIntrospectionCache((token) => introspect(token, introspectionDependencies), { cacheFor, clock })
 
-  const feedDependencies = credentials && { url: () => endpointOf('revocationFeed'), issuer, credentials, keys, random }
+  const feedDependencies = client && { url: () => endpointOf('revocationFeed'), issuer, ...client, keys, random }
   const toleratedSilence = (revocationFeed?.toleratedSilence ?? 10) * 1000
   const pollingRule = { mode: revocationFeed?.mode ?? 'on_demand', toleratedSilence }
   const feed =

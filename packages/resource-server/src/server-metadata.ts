@@ -1,4 +1,4 @@
-import { fetchBounded, parseJsonObject, type JsonObject } from './http-client.ts'
+import { fetchBounded, isJsonObject, parseJsonObject, type JsonObject } from './http-client.ts'
 import { isWithin, throttle, type Clock, type EpochMilliseconds } from './runtime.ts'
 
 /** The addresses of the authorization server that an API uses. */
@@ -27,6 +27,8 @@ interface EndpointLookupOptions {
   readonly issuer: string
   /** Configured addresses, which are not looked up. */
   readonly endpoints?: Partial<ServerEndpoints>
+  /** Whether requests present a client certificate, so that they go to the aliases (RFC 8705 §5). */
+  readonly usesCertificate?: boolean
   readonly fetch: typeof globalThis.fetch
   readonly clock: Clock
 }
@@ -36,7 +38,8 @@ interface EndpointLookupOptions {
  * Discovery §4), and keeps them for an hour. While the metadata cannot be read, it returns the last known addresses, or the
  * default addresses of Mintmark. The API therefore keeps working when only the metadata is unavailable.
  */
-export function createEndpointLookup({ issuer, endpoints = {}, fetch, clock }: EndpointLookupOptions): EndpointLookup {
+export function createEndpointLookup(options: EndpointLookupOptions): EndpointLookup {
+  const { issuer, endpoints = {}, usesCertificate = false, fetch, clock } = options
   let known: ServerEndpoints = defaultEndpoints(issuer)
   let readAt: EpochMilliseconds = -Infinity
   const refresh = throttle(async () => {
@@ -44,7 +47,7 @@ export function createEndpointLookup({ issuer, endpoints = {}, fetch, clock }: E
     for (const url of metadataUrls(issuer)) {
       const metadata = await readMetadata(url, issuer, fetch)
       if (metadata === undefined) continue
-      known = { ...known, ...endpointsIn(metadata, issuer) }
+      known = { ...known, ...endpointsIn(metadata, issuer), ...(usesCertificate && aliasesIn(metadata, issuer)) }
       readAt = startedAt
       return
     }
@@ -98,6 +101,11 @@ function endpointsIn(metadata: JsonObject, issuer: string): Partial<ServerEndpoi
     return typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === protocol ? [[name, url]] : []
   })
   return Object.fromEntries(found) as Partial<ServerEndpoints>
+}
+
+/** RFC 8705 §5: a client that presents a certificate uses the aliases, where there are any. */
+function aliasesIn({ mtls_endpoint_aliases: aliases }: JsonObject, issuer: string): Partial<ServerEndpoints> {
+  return isJsonObject(aliases) ? endpointsIn(aliases, issuer) : {}
 }
 
 const memberNames: Readonly<Record<keyof ServerEndpoints, string>> = {

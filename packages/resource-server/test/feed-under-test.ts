@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 
 import type { AccessTokenClaims } from '../src/access-token.ts'
+import { authenticateRequest } from '../src/credentials.ts'
 import { createRemoteKeySet } from '../src/key-set.ts'
 import { createRevocationFeed, type PollingRule } from '../src/revocation-feed.ts'
 import { systemRandom } from '../src/runtime.ts'
@@ -19,7 +20,8 @@ export async function aFeed(
     {
       url: async () => 'https://as.test/token/revocation-feed',
       issuer: 'https://as.test',
-      credentials: { clientId: 'api', clientSecret: 's ä' },
+      clientId: 'api',
+      authenticate: () => authenticateRequest({ clientId: 'api', clientSecret: 's ä' }, { issuer: 'https://as.test', clock, random: systemRandom }),
       keys: createRemoteKeySet(async () => 'https://as.test/jwks', { fetch, clock }),
       random: systemRandom,
       fetch,

@@ -86,6 +86,13 @@ export const fapiSecurityProfile: Standard = {
       'two proofs, a string that is not a JWT, and a used proof are refused',
     ],
     [
+      '5.3.4',
+      'A resource server verifies the validity, integrity, expiration and revocation status of tokens',
+      'refuses a revoked token, by introspection (FAPI 2.0 SP §5.3.4)',
+      'refuses a revoked token, by the revocation feed (FAPI 2.0 SP §5.3.4)',
+      'the example API refuses a token that was revoked before it expired (FAPI 2.0 SP §5.3.4)',
+    ],
+    [
       '5.4.1',
       'JWTs are signed with PS256, ES256 or EdDSA',
       'one signed with RS256 is refused',

@@ -162,16 +162,24 @@ export function contradictions(client: ClientRecord, rules: ProfileRules): reado
     if (algorithm !== undefined && algorithms?.includes(algorithm) === false)
       found.push(`${name} must be one of ${algorithms.join(', ')}`)
   }
-  if (rules.requiresSenderConstraint && !client.dpopBoundAccessTokens && !client.tlsClientCertificateBoundAccessTokens)
+  const bindsTokens = client.dpopBoundAccessTokens || client.tlsClientCertificateBoundAccessTokens
+  if (rules.requiresSenderConstraint && getsTokens(client) && !bindsTokens)
     found.push('dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens must be true')
   return found
 }
 
+/** Whether the rules for tokens apply. An API that only introspects and reads the revocation feed has no grants. */
+const getsTokens = ({ grantTypes }: ClientRecord): boolean => grantTypes.length > 0
+
 const chosenAlgorithms = (client: ClientRecord): readonly (readonly [string, string | undefined])[] => [
+  ['introspection_signed_response_alg', client.introspectionSignedResponseAlg],
+  ...(getsTokens(client) ? algorithmsOfTokens(client) : []),
+]
+
+const algorithmsOfTokens = (client: ClientRecord): readonly (readonly [string, string | undefined])[] => [
   ['id_token_signed_response_alg', client.idTokenSignedResponseAlg],
   ['userinfo_signed_response_alg', client.userinfoSignedResponseAlg],
   ['authorization_signed_response_alg', client.authorizationSignedResponseAlg],
-  ['introspection_signed_response_alg', client.introspectionSignedResponseAlg],
   ['request_object_signing_alg', client.requestObjectSigningAlg],
 ]
 
