@@ -1,10 +1,5 @@
 export type { VerifiedAccessToken } from './access-token.ts'
-export type {
-  CertificateCredentials,
-  ClientCredentials,
-  KeyCredentials,
-  SecretCredentials,
-} from './credentials.ts'
+export type { CertificateCredentials, ClientCredentials, KeyCredentials, SecretCredentials } from './credentials.ts'
 export type { ResourceServerOptions } from './options.ts'
 export { protectExpress } from './protect-express.ts'
 export { protectFetch } from './protect-fetch.ts'

@@ -21,7 +21,11 @@ export async function aFeed(
       url: async () => 'https://as.test/token/revocation-feed',
       issuer: 'https://as.test',
       clientId: 'api',
-      authenticate: () => authenticateRequest({ clientId: 'api', clientSecret: 's ä' }, { issuer: 'https://as.test', clock, random: systemRandom }),
+      authenticate: () =>
+        authenticateRequest(
+          { clientId: 'api', clientSecret: 's ä' },
+          { issuer: 'https://as.test', clock, random: systemRandom },
+        ),
       keys: createRemoteKeySet(async () => 'https://as.test/jwks', { fetch, clock }),
       random: systemRandom,
       fetch,
