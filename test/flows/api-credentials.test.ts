@@ -73,7 +73,7 @@ async function startBank(at: { seconds: number }) {
       if (certificate !== undefined && isAlias)
         for (const [name, value] of Object.entries({ ...certificateHeader(certificate), 'client-verify': 'SUCCESS' }))
           request.headers.set(name, value)
-      return handle(request)
+      return (await handle(request)) ?? Response.error()
     }
   const asShop = async (path: string, form: Record<string, string>): Promise<Response> =>
     fetchWith(ofShop)(`${aliasOrigin}${path}`, {
