@@ -24,6 +24,7 @@ import {
   combineWorkers,
   createChannelWorker,
   createDeliveryWorker,
+  maxPending,
   type DeliveryWorker,
   type DeliveryWorkerDependencies,
 } from './delivery/worker.ts'
@@ -297,4 +298,4 @@ const createWebhookWorker = (
   )
 
 /** Failed messages are sent again, so each host gets few at a time, and none for a minute after 20 failures. */
-const deliveryLimits = { pending: 16, pendingPerHost: 2, breaker: { failures: 20, openFor: 60_000 } }
+const deliveryLimits = { pending: maxPending, pendingPerHost: 2, breaker: { failures: 20, openFor: 60_000 } }

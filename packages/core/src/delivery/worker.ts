@@ -1,6 +1,6 @@
 // One file: leasing, sending and recording a delivery are steps of one loop.
 
-import { elapsed, randomIdentifier } from '@mintmark/internal'
+import { elapsed, forgetOldest, randomIdentifier } from '@mintmark/internal'
 import { after, type DeliveryRecord, type EpochSeconds, epochSeconds, seconds } from '@mintmark/storage-interface'
 import type { DeliveryResult } from '@mintmark/storage-interface/stores'
 
@@ -265,27 +265,60 @@ interface Attempts {
 
 function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): Attempts {
   const { storage, clock, random, journal } = deps
-  const pending = new Map<string, { readonly recipient: string; readonly ended: Promise<AttemptOutcome> }>()
+  const pending = new Map<string, PendingAttempt>()
+  /** Recipients whose last attempt timed out. */
+  const timedOut = new Map<string, true>()
+
+  /** Recipients that do not answer: their last attempt timed out, or an attempt has lasted for a second. */
+  function slowRecipients(): ReadonlySet<string> {
+    const now = clock()
+    const late = [...pending.values()].filter(({ begunAt }) => now > begunAt)
+    return new Set([...timedOut.keys(), ...late.map(({ recipient }) => recipient)])
+  }
+
+  /** How many attempts may begin, to recipients that answer and to slow ones. */
+  function places(slow: ReadonlySet<string>): { readonly prompt: number; readonly slow: number } {
+    const toSlow = [...pending.values()].filter(({ recipient }) => slow.has(recipient)).length
+    const left = (places: number): number => Math.max(0, Math.min(places, maxPending - pending.size))
+    return {
+      prompt: left(promptPlaces - (pending.size - toSlow)),
+      slow: slow.size === 0 ? 0 : left(slowPlaces - toSlow),
+    }
+  }
+
+  async function lease(limit: number, except: ReadonlySet<string>): Promise<readonly Promise<AttemptOutcome>[]> {
+    if (limit <= 0) return []
+    const now = clock()
+    const token = randomIdentifier(random)
+    const until = after(now, leaseTime)
+    const { name, perRecipient } = channel
+    const request = { channel: name, now, until, token, limit, perRecipient, except: [...except] }
+    const leased = await storage.deliveries.lease(request)
+    return leased.map((delivery) => begin(delivery, token))
+  }
+
+  function begin(delivery: DeliveryRecord, token: string): Promise<AttemptOutcome> {
+    const ended = attempt(delivery, token).finally(() => pending.delete(delivery.deliveryId))
+    pending.set(delivery.deliveryId, { recipient: delivery.recipient, begunAt: clock(), ended })
+    return ended
+  }
+
+  const busyRecipients = (): ReadonlySet<string> => new Set([...pending.values()].map(({ recipient }) => recipient))
 
   return {
-    free: () => maxPending - pending.size,
+    free() {
+      const { prompt, slow } = places(slowRecipients())
+      return prompt + slow
+    },
 
     async begin(limit, onEnd = () => {}) {
-      const now = clock()
-      const token = randomIdentifier(random)
-      const except = [...new Set([...pending.values()].map(({ recipient }) => recipient))]
-      const until = after(now, leaseTime)
-      const request = { channel: channel.name, now, until, token, limit, perRecipient: channel.perRecipient, except }
-      const leased = await storage.deliveries.lease(request)
-      return leased.map((delivery) => {
-        const ended = attempt(delivery, token).then((outcome) => {
-          pending.delete(delivery.deliveryId)
-          onEnd(outcome)
-          return outcome
-        })
-        pending.set(delivery.deliveryId, { recipient: delivery.recipient, ended })
-        return ended
-      })
+      const slow = slowRecipients()
+      const free = places(slow)
+      const prompt = await lease(Math.min(limit, free.prompt), new Set([...busyRecipients(), ...slow]))
+      const others = await lease(Math.min(limit - prompt.length, free.slow), busyRecipients())
+      const started = [...prompt, ...others]
+      for (const ended of started) void ended.then(onEnd)
+      return started
     },
 
     async waitForAll() {
@@ -296,6 +329,7 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
   async function attempt(delivery: DeliveryRecord, token: string): Promise<AttemptOutcome> {
     try {
       const result = await channel.send(delivery)
+      noteSpeed(delivery.recipient, result)
       const now = clock()
       const { outcome } = await storage.deliveries.settle({ deliveryId: delivery.deliveryId, token, result, now })
       if (outcome === 'lost') return 'lost'
@@ -306,6 +340,15 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
       journal.recordWithoutRequest({ type: 'delivery.interrupted', channel: channel.name, cause })
       return 'interrupted'
     }
+  }
+
+  function noteSpeed(recipient: string, result: DeliveryResult): void {
+    // Without an attempt, nothing is known that was not known before.
+    if (result.kind === 'postponed') return
+    timedOut.delete(recipient)
+    if (result.kind === 'delivered' || result.failure !== 'timeout') return
+    timedOut.set(recipient, true)
+    forgetOldest(timedOut, maximumTimedOut)
   }
 
   function recordResult(delivery: DeliveryRecord, result: DeliveryResult, now: EpochSeconds): void {
@@ -336,8 +379,23 @@ function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): At
   }
 }
 
+interface PendingAttempt {
+  readonly recipient: string
+  readonly begunAt: EpochSeconds
+  readonly ended: Promise<AttemptOutcome>
+}
+
 /** The maximum number of attempts at the same time for one channel in one process. */
-const maxPending = 16
+export const maxPending = 64
+
+/** How many of them may be to recipients that answer. An attempt that lasts longer than a second gives its place back. */
+const promptPlaces = 16
+
+/** How many attempts to slow recipients there may be before another one begins. */
+const slowPlaces = 8
+
+/** Tenants name the recipients, so their number is limited. */
+const maximumTimedOut = 1000
 
 /** How long a delivery is leased: several times as long as an attempt takes. */
 const leaseTime = seconds(30)
