@@ -81,6 +81,10 @@ describe('the logo of a client is fetched by the server (RFC 7591 §2)', () => {
     ['has no logo', { logoUri: undefined }],
     ['is disabled', { disabledAt: 1 }],
     ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }],
+    [
+      'has a software statement with a logo and no name',
+      { origin: 'registration', selfManagement: { statementIssuer: 'https://m.test', statementMembers: ['logo_uri'] } },
+    ],
     ['has a metadata document', { origin: 'document' }],
   ])('is neither fetched nor served if the client %s (RFC 7591 §5)', async (_case, change) => {
     const { site, fetched } = await startWithLogo(undefined, change)

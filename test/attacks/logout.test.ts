@@ -126,9 +126,17 @@ describe('a logout request with a hint', () => {
     ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }, undefined],
     ['publishes its own metadata', { origin: 'document' }, undefined],
     [
-      'has a software statement',
-      { origin: 'registration', selfManagement: { statementIssuer: 'https://maker.test' } },
+      'has a software statement with its return URIs',
+      {
+        origin: 'registration',
+        selfManagement: { statementIssuer: 'https://maker.test', statementMembers: ['post_logout_redirect_uris'] },
+      },
       returnUriOfA,
+    ],
+    [
+      'has a software statement without them',
+      { origin: 'registration', selfManagement: { statementIssuer: 'https://maker.test', statementMembers: [] } },
+      undefined,
     ],
     ['was changed by an administrator', { origin: 'administrator' }, returnUriOfA],
   ] as const)('redirects a signed-out browser only for a verified client: it %s', async (_, change, at) => {

@@ -12,7 +12,7 @@ import {
 } from '@mintmark/registration'
 import { clientId, epochSeconds, type ClientRecord } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { CompactSign, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as openid from 'openid-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
@@ -228,6 +228,48 @@ describe('with a software statement (RFC 7591 §2.3)', () => {
     expect(await errorOf({})).toBe('invalid_software_statement')
     expect((await site.register(metadata)).status).toBe(401)
     expect(await site.storage.clients.list({ after: undefined, limit: 10 })).toEqual([])
+  })
+
+  test('records which members stand in the statement, because its issuer vouches only for those (RFC 7591 §2.3)', async () => {
+    const { trusted, sign } = await anIssuer()
+    const site = await start({ softwareStatements: [trusted] })
+    const { body } = await site.register({ ...metadata, software_statement: await sign({ client_name: 'Signed' }) })
+    const id = String(body['client_id'])
+    expect((await site.stored(id))?.selfManagement).toMatchObject({
+      statementMembers: ['iss', 'software_id', 'client_name'],
+    })
+
+    const change = { ...metadata, client_id: id, client_name: 'Your Bank', software_statement: await sign({}) }
+    expect(await site.ownRegistration(body)('PUT', change)).toMatchObject({ status: 200 })
+
+    expect((await site.stored(id))?.selfManagement).toMatchObject({ statementMembers: ['iss', 'software_id'] })
+  })
+
+  test.each([
+    ['the typ of an access token', {}, 'at+jwt'],
+    ['the typ of a logout token', {}, 'logout+jwt'],
+    ['no software_id', { software_id: undefined }, undefined],
+    ['a nonce', { nonce: 'n' }, 'JWT'],
+    ['a subject and an audience', { sub: 'u', aud: 'client' }, 'JWT'],
+    ['another audience', { aud: 'https://other.example' }, 'JWT'],
+  ])('refuses a JWT of a trusted issuer with %s (RFC 8725 §3.11)', async (_case, claims, typ) => {
+    const { trusted, sign } = await anIssuer()
+    const site = await start({ softwareStatements: [trusted] })
+
+    expect(await site.register({ ...metadata, software_statement: await sign(claims, typ) })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_software_statement' },
+    })
+  })
+
+  test('refuses a statement with a repeated member (RFC 8259 §4), and accepts one that is addressed to this server', async () => {
+    const { trusted, sign, signText } = await anIssuer()
+    const site = await start({ softwareStatements: [trusted] })
+    const repeated = await signText(`{"iss":"${trusted.issuer}","software_id":"s1","software_id":"s2"}`)
+
+    expect((await site.register({ ...metadata, software_statement: repeated })).status).toBe(400)
+    const addressed = await sign({ aud: site.issuer }, 'JWT')
+    expect((await site.register({ ...metadata, software_statement: addressed })).status).toBe(201)
   })
 
   test('limits how many clients an issuer registers', async () => {
@@ -552,7 +594,11 @@ async function anIssuer(issuer = 'https://trust.example') {
   const policy = { grantTypes: ['authorization_code'], scopes: ['openid'], redirectHosts: [] }
   return {
     trusted: { issuer, jwks, ...policy },
-    sign: async (claims: Readonly<Record<string, unknown>>) =>
-      new SignJWT({ iss: issuer, ...claims }).setProtectedHeader({ alg: 'ES256' }).sign(privateKey),
+    sign: async (claims: Readonly<Record<string, unknown>>, typ?: string) =>
+      new SignJWT({ iss: issuer, software_id: 's1', ...claims })
+        .setProtectedHeader({ alg: 'ES256', ...(typ !== undefined && { typ }) })
+        .sign(privateKey),
+    signText: async (claims: string) =>
+      new CompactSign(new TextEncoder().encode(claims)).setProtectedHeader({ alg: 'ES256' }).sign(privateKey),
   }
 }

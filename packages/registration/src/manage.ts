@@ -63,13 +63,15 @@ export async function replaceRegistration(
 
   const statement = permission.statementIssuer === null ? undefined : body['software_statement']
   if (permission.statementIssuer !== null && statement === undefined) throw new RegistrationError('statement_missing')
-  const verified = statement === undefined ? undefined : await verifyStatement(statement, deps.softwareStatements, now)
+  const verified = statement === undefined ? undefined : await verifyStatement(statement, now, deps)
   if (verified !== undefined && verified.issuer.issuer !== permission.statementIssuer)
     throw new RegistrationError('statement_missing')
 
   const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), permission)
   const { version } = client
-  const updated = await updateOwnRegistration({ clientId: client.clientId, version }, toClientChange(metadata), deps)
+  const selfManagement = { ...permission, statementMembers: Object.keys(verified?.claims ?? {}) }
+  const target = { clientId: client.clientId, version, selfManagement }
+  const updated = await updateOwnRegistration(target, toClientChange(metadata), deps)
   if (updated.outcome === 'absent') throw new RegistrationError('registration_token_invalid')
   if (updated.outcome === 'conflict') throw new RegistrationError('client_changed')
   deps.journal.record(request, { type: 'client.changed', clientId: client.clientId })

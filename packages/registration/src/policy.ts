@@ -22,6 +22,8 @@ export interface SelfManagement extends JsonObject {
   readonly redirectHosts: readonly string[]
   /** The issuer of the software statement of the registration, which must also sign changes. `null` for none. */
   readonly statementIssuer: string | null
+  /** The members of that statement. Its issuer vouches for them, and for nothing else in the registration. */
+  readonly statementMembers: readonly string[]
 }
 
 /**
@@ -78,10 +80,14 @@ function requireHosts(requested: ClientRegistration, hosts: readonly string[]): 
  */
 export async function permitChanges(
   { grantTypes, scopes, redirectHosts }: RegistrationPolicy,
-  issued: { readonly registrationToken: string; readonly statementIssuer: string | undefined },
+  issued: {
+    readonly registrationToken: string
+    readonly statement: { readonly issuer: string; readonly members: readonly string[] } | undefined
+  },
 ): Promise<SelfManagement> {
   const tokenDigest = await digestSecret(issued.registrationToken)
-  return { tokenDigest, grantTypes, scopes, redirectHosts, statementIssuer: issued.statementIssuer ?? null }
+  const { issuer: statementIssuer = null, members: statementMembers = [] } = issued.statement ?? {}
+  return { tokenDigest, grantTypes, scopes, redirectHosts, statementIssuer, statementMembers }
 }
 
 /** Returns the host of a web address, or the private-use scheme of a native app's address (RFC 8252 §7.1). */

@@ -38,6 +38,8 @@ import { type TrustedStatements, verifyStatement } from './software-statement.ts
 
 /** The dependencies of the endpoints. */
 export interface Dependencies {
+  /** The issuer of the authorization server. */
+  readonly issuer: string
   /** The URL of the registration endpoint. */
   readonly endpoint: string
   readonly storage: OAuthStorage & Pick<AdminStorage, 'initialAccessTokens'>
@@ -82,14 +84,17 @@ export async function register(request: ServerRequest, holder: Holder, deps: Dep
   const verified =
     statement === undefined || (holder !== undefined && deps.softwareStatements.length === 0)
       ? undefined
-      : await verifyStatement(statement, deps.softwareStatements, now)
+      : await verifyStatement(statement, now, deps)
   const policy: RegistrationPolicy | undefined = holder?.token ?? verified?.issuer
   if (policy === undefined) throw new RegistrationError('token_missing')
 
   const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), policy)
   const registrationToken = randomSecret(deps.random)
   const statementIssuer = verified?.issuer.issuer
-  const selfManagement = await permitChanges(policy, { registrationToken, statementIssuer })
+  const selfManagement = await permitChanges(policy, {
+    registrationToken,
+    statement: verified && { issuer: verified.issuer.issuer, members: Object.keys(verified.claims) },
+  })
   const insert = await prepareClient(metadata, { origin: 'registration', selfManagement }, deps)
   await spendPermission({ holder, statementIssuer }, now, deps)
   const registered = await insert()

@@ -186,6 +186,7 @@ const isIdentifier = (id: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(id)
 function registrationDependencies(options: RegistrationServerOptions, endpoint: string): Dependencies {
   const { storage, keys, clock = systemClock, random = systemRandom, onEvent = () => undefined } = options
   return {
+    issuer: options.issuer,
     endpoint,
     storage,
     ...(keys === undefined ? {} : { keys }),

@@ -21,7 +21,7 @@ export async function limitErrorRedirects<Result>(
     const named = nameClient(error, client)
     if (!(named instanceof RedirectableError)) throw named
     const { refusal } = named
-    const mayRedirect = isVerified(client) || silentAnswers.has(refusal.reason) || (await isSignedIn())
+    const mayRedirect = isVerified(client, 'redirect_uris') || silentAnswers.has(refusal.reason) || (await isSignedIn())
     throw mayRedirect ? named : refusal
   }
 }

@@ -275,7 +275,7 @@ function describeClient({ client, target }: AuthorizationRequest, issuer: string
 export function unverifiedHost(client: ClientRecord, redirectUri: string): string | undefined {
   if (client.origin === 'document') return new URL(client.clientId).host
   // RFC 7591 §5: a client that registers itself chooses its own name.
-  if (isVerified(client) || !URL.canParse(redirectUri)) return undefined
+  if (isVerified(client, 'client_name') || !URL.canParse(redirectUri)) return undefined
   const { protocol, host } = new URL(redirectUri)
   return host === '' ? protocol.slice(0, -1) : host
 }

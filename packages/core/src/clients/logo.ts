@@ -30,7 +30,7 @@ export function createClientLogos({ outbound, fetches }: ClientLogoDependencies)
   return {
     async find(client, now) {
       const { logoUri } = client
-      if (logoUri === undefined || !isVerified(client)) return undefined
+      if (logoUri === undefined || !hasVerifiedLogo(client)) return undefined
       return read(logoUri, now, async (expired) => {
         if (!(await isAllowed(client, now))) return { value: expired, keepFor: 0 }
         const logo = await fetchLogo(logoUri, outbound)
@@ -46,15 +46,27 @@ export function createClientLogos({ outbound, fetches }: ClientLogoDependencies)
 }
 
 /**
- * Whether the name and the logo come from somebody other than the client itself: an administrator, or the issuer of its
- * software statement (RFC 7591 §5).
+ * Whether the member comes from somebody other than the client itself: an administrator, or the issuer of its software
+ * statement, which vouches only for what stands in the statement (RFC 7591 §2.3, §5).
  */
-export const isVerified = ({ origin, selfManagement }: ClientRecord): boolean =>
-  origin === 'administrator' || (origin === 'registration' && selfManagement?.['statementIssuer'] !== null)
+export function isVerified({ origin, selfManagement }: ClientRecord, member: VerifiableMember): boolean {
+  if (origin !== 'registration') return origin === 'administrator'
+  // An administrator has changed the client, and so has taken it over.
+  if (selfManagement === undefined) return true
+  const vouchedFor = selfManagement['statementMembers']
+  return Array.isArray(vouchedFor) && vouchedFor.includes(member)
+}
+
+/** The members that decide what users are shown, and where they are sent, before they have signed in. */
+type VerifiableMember = 'client_name' | 'logo_uri' | 'redirect_uris' | 'post_logout_redirect_uris'
+
+/** A logo beside an unverified name would vouch for the name. */
+const hasVerifiedLogo = (client: ClientRecord): boolean =>
+  isVerified(client, 'client_name') && isVerified(client, 'logo_uri')
 
 /** Returns the URL of the client's logo at this server; `undefined` when there is no logo to show. */
 export const logoUrl = (issuer: string, client: ClientRecord): string | undefined =>
-  client.logoUri !== undefined && isVerified(client)
+  client.logoUri !== undefined && hasVerifiedLogo(client)
     ? `${issuer}${logoPath}?client_id=${encodeURIComponent(client.clientId)}`
     : undefined
 

@@ -9,7 +9,7 @@ import {
   type Random,
   wholeNumber,
 } from '@mintmark/internal'
-import { clientId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type EpochSeconds, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { type RegistrationDependencies, registrationOptions } from './registration-options.ts'
@@ -26,6 +26,11 @@ export interface ClientChange extends Partial<RequiredMetadata>, DefaultedMetada
 export interface ClientTarget {
   readonly clientId: string
   readonly version?: number | undefined
+}
+
+/** The client that changes itself, with its new permission to do so; by default, it keeps the one that it has. */
+interface OwnRegistration extends ClientTarget {
+  readonly selfManagement?: JsonObject
 }
 
 /** `updated` contains the new secret when the change creates one. It is not stored and cannot be shown again. */
@@ -63,21 +68,30 @@ export const updateClient = async (
  * @throws ClientMetadataError like `updateClient`.
  */
 export const updateOwnRegistration = async (
-  target: ClientTarget,
+  target: OwnRegistration,
   change: ClientChange,
   deps: RegistrationDependencies,
-): Promise<ClientUpdate> => changeClient(target, { change, isSelfUpdate: true }, deps)
+): Promise<ClientUpdate> => changeClient(target, { change, isSelfUpdate: true, selfManagement: target.selfManagement }, deps)
 
 async function changeClient(
   target: ClientTarget,
-  { change, isSelfUpdate }: { readonly change: ClientChange; readonly isSelfUpdate: boolean },
+  {
+    change,
+    isSelfUpdate,
+    selfManagement,
+  }: {
+    readonly change: ClientChange
+    readonly isSelfUpdate: boolean
+    readonly selfManagement?: JsonObject | undefined
+  },
   deps: RegistrationDependencies,
 ): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
   refuseMalformed(change, 'clearable')
   return swapClient(target, deps.storage, async (client) => {
     refuseUnsignable(change, deps.keys, client)
-    const changed: ClientRecord = { ...client, ...change, ...(!isSelfUpdate && { selfManagement: undefined }) }
+    const permission = isSelfUpdate ? (selfManagement ?? client.selfManagement) : undefined
+    const changed: ClientRecord = { ...client, ...change, selfManagement: permission }
     refuseUnusable(changed, deps.dangerouslyAllowOutbound)
     await refuseForeignSector(changed, client, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
     refuseUnserved(changed, change, deps.clientRules)

@@ -193,7 +193,7 @@ async function answerLogout(
  * lead to any address on the web.
  */
 const isLegitimate = ({ hint, client }: LogoutEvidence, { kind }: LogoutDecision): boolean =>
-  hint !== undefined && client !== undefined && (kind === 'end' || isVerified(client))
+  hint !== undefined && client !== undefined && (kind === 'end' || isVerified(client, 'post_logout_redirect_uris'))
 
 /** Revokes the session and everything bound to it, then lets the host end its own session. */
 async function endSession(
