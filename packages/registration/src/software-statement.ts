@@ -79,7 +79,8 @@ function requireStatement(
   const isOwnType = typeof typ === 'string' && statementTypes.has(typ.toLowerCase())
   if (typ !== undefined && !isOwnType) throw new TypeError('The JWT has the typ of another kind of JWT.')
   // RFC 8259 §4: the meaning of a repeated member differs between parsers, such as the one of the issuer and this one.
-  if (statement.split('.', 2).some((part) => !isUnambiguous(part))) throw new TypeError('A member of the JWT is repeated.')
+  if (statement.split('.', 2).some((part) => !isUnambiguous(part)))
+    throw new TypeError('A member of the JWT is repeated.')
   // RFC 7591 §2.3: the statement is about a piece of software.
   if (typeof softwareId !== 'string' || softwareId === '') throw new TypeError('The JWT has no software_id.')
   if (nonce !== undefined || (sub !== undefined && aud !== undefined))

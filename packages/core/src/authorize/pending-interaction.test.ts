@@ -18,12 +18,18 @@ it.each([
   ['registered itself', { origin: 'registration', selfManagement: { statementIssuer: null } }, 'partner.test'],
   [
     'registered itself with a signed statement',
-    { origin: 'registration', selfManagement: { statementIssuer: 'https://trust.test', statementMembers: ['client_name'] } },
+    {
+      origin: 'registration',
+      selfManagement: { statementIssuer: 'https://trust.test', statementMembers: ['client_name'] },
+    },
     undefined,
   ],
   [
     'registered itself with a signed statement without a name',
-    { origin: 'registration', selfManagement: { statementIssuer: 'https://trust.test', statementMembers: ['logo_uri'] } },
+    {
+      origin: 'registration',
+      selfManagement: { statementIssuer: 'https://trust.test', statementMembers: ['logo_uri'] },
+    },
     'partner.test',
   ],
   ['registered itself and an administrator changed', { origin: 'registration', selfManagement: undefined }, undefined],

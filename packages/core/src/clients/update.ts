@@ -9,7 +9,13 @@ import {
   type Random,
   wholeNumber,
 } from '@mintmark/internal'
-import { clientId, type ClientRecord, type EpochSeconds, type JsonObject, type OAuthStorage } from '@mintmark/storage-interface'
+import {
+  clientId,
+  type ClientRecord,
+  type EpochSeconds,
+  type JsonObject,
+  type OAuthStorage,
+} from '@mintmark/storage-interface'
 import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { type RegistrationDependencies, registrationOptions } from './registration-options.ts'
@@ -71,7 +77,8 @@ export const updateOwnRegistration = async (
   target: OwnRegistration,
   change: ClientChange,
   deps: RegistrationDependencies,
-): Promise<ClientUpdate> => changeClient(target, { change, isSelfUpdate: true, selfManagement: target.selfManagement }, deps)
+): Promise<ClientUpdate> =>
+  changeClient(target, { change, isSelfUpdate: true, selfManagement: target.selfManagement }, deps)
 
 async function changeClient(
   target: ClientTarget,
