@@ -132,7 +132,7 @@ describe('origins that are allowed by a client or a token', () => {
     expect([reply.json['error'], allowedOrigin(reply)]).toEqual(['unsupported_grant_type', 'https://b.test'])
   })
 
-  it('allows a development page on loopback only at its registered port (RFC 8252 §8.3)', async () => {
+  it('allows a development page on loopback at any port, as the redirect URI (RFC 8252 §7.3)', async () => {
     const own = await startServer()
     onTestFinished(() => own.close())
     await registerClient(
@@ -144,11 +144,23 @@ describe('origins that are allowed by a client or a token', () => {
       },
       { storage: own.storage },
     )
-    const origins = ['http://localhost:5173', 'https://dev.test', 'http://localhost:5174', 'http://localhost']
+    const origins = [
+      'http://localhost:5173',
+      'https://dev.test',
+      'http://localhost:5174',
+      'http://localhost',
+      'http://127.0.0.1:5173',
+      'https://localhost:5173',
+      'http://localhost.evil.test:5173',
+      'https://dev.test:8443',
+    ]
 
     const replies = await Promise.all(origins.map((origin) => post(own, origin, 'grant_type=x&client_id=dev')))
 
-    expect(replies.map(allowedOrigin)).toEqual(['http://localhost:5173', 'https://dev.test', undefined, undefined])
+    expect(replies.map(allowedOrigin)).toEqual([...origins.slice(0, 4), undefined, undefined, undefined, undefined])
+    expect(own.events.flatMap((event) => (event.type === 'origin.refused' ? [event.origin] : []))).toEqual(
+      origins.slice(4),
+    )
   })
 
   it('a page can read that its token has expired (RFC 6750 §3.1)', async () => {

@@ -48,7 +48,7 @@ describe('a client with the profile mcp', () => {
   it.each([
     ['no resource', undefined, 'resource_missing'],
     ['a resource with a fragment', `${resource}#x`, 'resource_unknown'],
-    ['a resource with a slash at the end', `${resource}/`, 'resource_unknown'],
+    ['a resource on another port', `${resource}:8443`, 'resource_unknown'],
     ['a path in upper case', `${resource}/MCP`, 'resource_unknown'],
     ['a resource with a user name', 'https://API@api.test', 'resource_unknown'],
   ] as const)('is refused with %s at the authorization endpoint (RFC 8707 §2)', async (_, changed, reason) => {
@@ -59,8 +59,8 @@ describe('a client with the profile mcp', () => {
     )
   })
 
-  it.each(['HTTPS://api.test', 'https://API.Test'])(
-    'may write the scheme and host of a resource in any case: %s (RFC 3986 §6.2.2.1)',
+  it.each(['HTTPS://api.test', 'https://API.Test', 'https://api.test/', 'https://api.test:443'])(
+    'may write a resource in any equivalent form: %s (RFC 3986 §6.2.2.1, §6.2.3)',
     async (written) => {
       const value = await obtainCode(site, { ...request, resource: written })
       const reply = await redeemAs(value, { resource: written })

@@ -39,6 +39,7 @@ it('a server does not start if its options contradict its minimum profile (FAPI 
   expect(() => open({ lifetimes: { authorizationCode: 61 } })).toThrow(
     /minimumProfile fapi2: lifetimes.authorizationCode/,
   )
+  expect(() => open({ lifetimes: { pushedRequest: 600 } })).toThrow(/lifetimes.pushedRequest must be at most 599/)
   expect(() => open({}, ['RS256'])).toThrow(/minimumProfile fapi2: the key ring signs with none of/)
   expect(() => open({ minimumProfile: 'fapi3' })).toThrow(/minimumProfile/)
   expect(open({}).issuer).toBe(issuer)

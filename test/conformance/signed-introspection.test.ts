@@ -56,3 +56,18 @@ it('a client that is registered for ES256 gets ES256, and JSON when it asks for 
   expect(header.alg).toBe('ES256')
   expect(plain.json).toEqual({ active: false })
 })
+
+it.each([
+  ['application/json, application/token-introspection+jwt;q=0.5', 'application/json'],
+  ['application/token-introspection+jwt;q=0.5, */*;q=0.8', 'application/json'],
+  ['application/token-introspection+jwt;q=0', 'application/json'],
+  ['application/token-introspection+jwt, application/json;q=0.9', 'application/token-introspection+jwt'],
+  ['application/token-introspection+jwt, */*;q=0.1', 'application/token-introspection+jwt'],
+  ['application/json;q=0.5, application/token-introspection+jwt;q=0.5', 'application/token-introspection+jwt'],
+])('the response to Accept: %s has the type %s (RFC 9110 §12.5.1)', async (accept, type) => {
+  const headers = { authorization: basic('A', site.clients.A.secret), accept }
+
+  const reply = await postForm(site, '/token/introspection', encode({ token: 'unknown' }), headers)
+
+  expect(reply.header('content-type')).toBe(type)
+})

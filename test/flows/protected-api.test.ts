@@ -186,6 +186,17 @@ describe.each([
     expect(found).toMatchObject({ authorization_servers: [site.issuer], scopes_supported: ['api.read', 'api.write'] })
     const reply = await api.send({ path: '/.well-known/oauth-protected-resource' })
     expect([reply.status, reply.header('access-control-allow-origin')]).toEqual([200, '*'])
+    const preflight = await api.send({
+      method: 'OPTIONS',
+      path: '/.well-known/oauth-protected-resource',
+      headers: {
+        origin: 'https://spa.test',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'mcp-protocol-version',
+      },
+    })
+    expect([preflight.status, preflight.header('access-control-allow-origin')]).toEqual([204, '*'])
+    expect(preflight.header('access-control-allow-headers')).toBe('*')
     const posted = await api.send({ method: 'POST', path: '/.well-known/oauth-protected-resource' })
     expect([401, 404, 405]).toContain(posted.status)
   })

@@ -46,6 +46,15 @@ export type ServerOccurrence =
       readonly clientId: string
     }
   | {
+      /**
+       * A page of an origin that none of the client's redirect URIs has sent a request. It was answered like any other,
+       * perhaps with tokens, but the browser does not show the response to the page (Fetch §3.3).
+       */
+      readonly type: 'origin.refused'
+      readonly clientId: string
+      readonly origin: string
+    }
+  | {
       /** A user has to sign in, choose an account or consent. */
       readonly type: 'interaction.started'
       readonly kind: 'login' | 'select_account' | 'consent'

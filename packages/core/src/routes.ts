@@ -1,4 +1,4 @@
-import type { Clock, CrossOrigin, PathRoute, RegisteredOrigins, RenderError } from '@mintmark/internal'
+import type { AllowsOrigin, Clock, CrossOrigin, PathRoute, RenderError, ServerRequest } from '@mintmark/internal'
 import { clientId, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 import { authorizationEndpoint } from './authorize/endpoint.ts'
 import { pushEndpoint } from './authorize/pushed-request.ts'
@@ -11,6 +11,8 @@ import {
   wellKnownPaths,
 } from './discovery/metadata.ts'
 import { jwksEndpoint } from './keys/jwks-endpoint.ts'
+import { isOriginOf } from './clients/proven-redirect.ts'
+import type { Journal } from './events.ts'
 import { clientLogoEndpoint, logoPath } from './clients/logo.ts'
 import type { VerifyOwnJwtDependencies } from './keys/verify-jwt.ts'
 import { confirmedLogoutEndpoint, confirmPath, logoutEndpoint, logoutPath } from './logout/endpoint.ts'
@@ -53,7 +55,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     methods,
     renderError,
   })
-  const clientOrigins = originsOfNamedClient(deps)
+  const ofClient = allowsNamedClient(deps)
 
   return [
     // RFC 9700 §2.6: browsers navigate to these, scripts do not call them. The authorization endpoint, the pages and
@@ -61,15 +63,15 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     route('authorization_endpoint', { GET: authorize, POST: authorize }, render.browser),
     withCrossOrigin(
       route('pushed_authorization_request_endpoint', { POST: pushEndpoint(deps) }, render.api),
-      clientOrigins,
+      ofClient,
     ),
-    withCrossOrigin(route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api), clientOrigins),
+    withCrossOrigin(route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api), ofClient),
     withCrossOrigin(
       route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer),
-      originsOfBearer(deps),
+      allowsBearer(deps),
     ),
     route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
-    withCrossOrigin(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), clientOrigins),
+    withCrossOrigin(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), ofClient),
     withCrossOrigin(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
     ...feedRoutes(base, deps, render.api),
     ...grantRoutes(base, deps, render.grants),
@@ -156,38 +158,49 @@ const feedPath = '/token/revocation-feed'
 const grantsPath = '/grants'
 
 /**
- * Returns the origins of the client that the form names, if the client may run in a page. The form does not prove that
- * this client sent it, and it need not: anyone who sends the form without a browser can read the response anyway.
+ * Whether the client that the form names may run at the origin. The form does not prove that this client sent it, and it
+ * need not: anyone who sends the form without a browser can read the response anyway.
  */
-const originsOfNamedClient =
-  ({ storage }: { readonly storage: OAuthStorage }): RegisteredOrigins =>
-  async (request) => {
-    const named = readForm(request).get('client_id')
-    const client = await findClient(named, storage)
+const allowsNamedClient =
+  (deps: OriginDependencies): AllowsOrigin =>
+  async (origin, request) => {
+    const client = await findClient(readForm(request).get('client_id'), deps.storage)
     // RFC 6749 §2.1: a page cannot keep a secret from its user, so a client with a secret does not run in a page.
-    return client === undefined || client.tokenEndpointAuthMethod.startsWith('client_secret') ? [] : originsOf(client)
+    if (client?.tokenEndpointAuthMethod.startsWith('client_secret') !== false) return false
+    return allowsOrigin({ origin, request, client }, deps)
   }
 
 /**
- * Returns the origins of the client that the token was issued to, even if it has expired: the page may read the error.
+ * Whether the client that the token was issued to may run at the origin, even if the token has expired: the page may read
+ * the error.
  */
-const originsOfBearer =
-  (deps: VerifyOwnJwtDependencies & { readonly storage: OAuthStorage; readonly clock: Clock }): RegisteredOrigins =>
-  async (request) => {
+const allowsBearer =
+  (deps: VerifyOwnJwtDependencies & OriginDependencies & { readonly clock: Clock }): AllowsOrigin =>
+  async (origin, request) => {
     const token = readAccessToken(request)?.accessToken
     const owner = token === undefined ? undefined : await findClientOfToken(token, deps.clock(), deps)
     const client = await findClient(owner, deps.storage)
-    return client === undefined ? [] : originsOf(client)
+    return client !== undefined && allowsOrigin({ origin, request, client }, deps)
   }
+
+interface OriginDependencies {
+  readonly storage: OAuthStorage
+  readonly journal: Journal
+}
+
+/** Compares the origin with the client's redirect URIs, and reports one that is none of theirs. */
+function allowsOrigin(
+  { origin, request, client }: { readonly origin: string; readonly request: ServerRequest; readonly client: ClientRecord },
+  { journal }: OriginDependencies,
+): boolean {
+  if (isOriginOf(origin, client)) return true
+  // The endpoint may have answered with tokens, which the page cannot read.
+  journal.record(request, { type: 'origin.refused', clientId: client.clientId, origin: origin.slice(0, 200) })
+  return false
+}
 
 /** Finds the client with this `client_id`, unless it is disabled. */
 async function findClient(named: string | undefined, storage: OAuthStorage): Promise<ClientRecord | undefined> {
   const client = named === undefined ? undefined : await storage.clients.find(clientId(named))
   return client?.disabledAt === undefined ? client : undefined
 }
-
-/**
- * Returns the origins of the client's http and https redirect URIs. Private-use schemes of native apps have no origin.
- */
-const originsOf = ({ redirectUris }: ClientRecord): readonly string[] =>
-  redirectUris.filter((uri) => /^https?:/.test(uri)).map((uri) => new URL(uri).origin)

@@ -110,6 +110,11 @@ describe('options', () => {
     ['a scope value with a space', { scopes: { 'api read': 'Read' } }, /scopes/],
     ['a scope without a sentence', { scopes: { api: '' } }, /scopes/],
     ['a resource with a fragment', { resources: { 'https://api.test#x': { scopes: [] } } }, /resources/],
+    [
+      'a resource twice',
+      { resources: { 'https://api.test': { scopes: [] }, 'https://API.test:443/': { scopes: [] } } },
+      /is there twice/,
+    ],
     ['a resource that is not absolute', { resources: { api: { scopes: [] } } }, /resources/],
     [
       'an unknown scope for clients that publish their own metadata',

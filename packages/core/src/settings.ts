@@ -15,7 +15,7 @@ import {
 } from './permissions/scopes.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
 import { minimumRules, refuseInfeasibleMinimum, type SecurityProfile } from './clients/security-profile.ts'
-import { parseServerIssuer } from '@mintmark/internal'
+import { findResourceName, isSameResource, parseServerIssuer } from '@mintmark/internal'
 import type { KeyRing, SigningAlgorithm } from './keys/ring.ts'
 import type { AuthorizationServerOptions, DiscoveryOptions, Lifetimes } from './options.ts'
 import type { AllowedOrigins } from './outbound/client.ts'
@@ -69,7 +69,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   requireStores(options.storage, { capability: 'oauth', feature: 'createAuthorizationServer' })
 
   refuseShortRetirement(parsed, options.keys)
-  refuseInfeasibleMinimum(parsed, { keys: options.keys, codeLifetime: parsed.lifetimes.authorizationCode })
+  refuseInfeasibleMinimum(parsed, { keys: options.keys, lifetimes: parsed.lifetimes })
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   if (parsed.organizations) requireStores(options.storage, { capability: 'organizations', feature: 'organizations' })
   const scopes = scopeRegistry(parsed)
@@ -209,11 +209,17 @@ function resourceRegistry(
  * neither registration for the API nor consent (RFC 8707 §3).
  */
 function refuseImpliedAudience({ resources, defaultAudience }: ParsedOptions, issuer: string): void {
-  if (Object.hasOwn(resources, issuer))
+  const names = Object.keys(resources)
+  if (findResourceName(issuer, names) !== undefined)
     throw new TypeError(
       'Invalid options: resources: every token with openid is for the issuer, even without consent to an API. Give the API another identifier.',
     )
-  if (defaultAudience !== undefined && Object.hasOwn(resources, defaultAudience))
+  const twin = names.find((name) => names.some((other) => other !== name && isSameResource(other, name)))
+  if (twin !== undefined)
+    throw new TypeError(
+      `Invalid options: resources: ${twin} is there twice: a slash as the whole path, the default port and the case of the host do not matter.`,
+    )
+  if (defaultAudience !== undefined && findResourceName(defaultAudience, names) !== undefined)
     throw new TypeError(
       `Invalid options: defaultAudience: ${defaultAudience} is among resources, and tokens for the default audience need no consent to an API. Leave defaultAudience out: clients that name no API get tokens for the API that defines their scope values.`,
     )

@@ -82,6 +82,8 @@ export function eventLine(event: ServerEvent): string {
       return 'delivery.unattended: call server.deliver in one process, so that failed messages do not wait for a request'
     case 'delivery.interrupted':
       return `delivery.interrupted: ${event.channel}`
+    case 'origin.refused':
+      return `origin.refused: ${event.origin} is the origin of no redirect URI of ${nameOf(event.clientId)}`
     case 'code.issued':
     case 'userinfo.answered':
       return `${event.type}: to ${nameOf(event.clientId)}`

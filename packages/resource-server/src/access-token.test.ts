@@ -34,6 +34,19 @@ describe('the times of an access token', () => {
   })
 })
 
+it.each([
+  ['https://api.test', 'https://api.test/', true],
+  ['https://api.test:443/', 'https://API.test', true],
+  ['https://api.test/v1', 'https://api.test/v1/', false],
+])('a token for %s is accepted by %s: %s (RFC 3986 §6.2.3)', (aud, audience, isAccepted) => {
+  const claims = { iss: 'https://as.test', sub: 'U1', aud, jti: 't', client_id: 'A', iat: 900, exp: 1100 }
+  const expected = { issuer: 'https://as.test', audience, clockSkew: 0, proven: undefined }
+  const verifying = () => verifyIntrospectedToken(claims, 1_000_000, expected)
+
+  if (isAccepted) expect(verifying).not.toThrow()
+  else expect(verifying).toThrow(expect.objectContaining({ reason: 'token_audience' }))
+})
+
 describe('authorization_details of an access token', () => {
   it('are returned as a list, which is empty when the token has none (RFC 9396 §9.1)', () => {
     const details = [{ type: 'payment', amount: '12.00' }]

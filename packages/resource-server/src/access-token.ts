@@ -1,3 +1,5 @@
+import { findResourceName } from '@mintmark/internal'
+
 import type { JsonObject } from './http-client.ts'
 import type { KeySet } from './key-set.ts'
 import { refuse } from './refusals.ts'
@@ -90,7 +92,7 @@ function readAccessTokenClaims(
   // RFC 9396 §9.1: an array of objects that have a type.
   if (!Array.isArray(details) || !details.every(isDetail)) throw refuse('token_claims')
   // RFC 9068 §4: a token for other APIs is not accepted here.
-  if (!audience.includes(expected.audience)) throw refuse('token_audience')
+  if (findResourceName(expected.audience, audience) === undefined) throw refuse('token_audience')
   checkTimes({ exp, iat, nbf: claims['nbf'] }, now, expected.clockSkew)
   // RFC 9449 §7.1, RFC 8705 §3: a token that is bound to a key is not a bearer token.
   const { cnf } = claims

@@ -2,7 +2,7 @@ import type { VerifiedAccessToken } from './access-token.ts'
 import type { JsonResponse } from './refusals.ts'
 import type { RequiredClaims } from './required-claims.ts'
 import type { RequiredAuthentication } from './required-authentication.ts'
-import { metadataHeaders } from './resource-metadata.ts'
+import { metadataHeaders, metadataPreflight } from './resource-metadata.ts'
 import type { AccessRule, ResourceServer } from './resource-server.ts'
 
 /** The members of a node:http request that are used here. Requests of Express and Connect have them too. */
@@ -55,7 +55,7 @@ interface ExpressGuard {
    * @throws Error when no middleware of this guard has admitted the request.
    */
   token(request: NodeRequest): VerifiedAccessToken
-  /** Middleware that serves the protected resource metadata, and passes all other requests on. */
+  /** Middleware that serves the protected resource metadata, answers preflight requests for it, and passes all other requests on. */
   readonly metadata: ExpressMiddleware
 }
 
@@ -109,8 +109,9 @@ export function protectExpress(api: ResourceServer): ExpressGuard {
     },
     metadata(request, response, next) {
       const [path] = (request.originalUrl ?? request.url ?? '').split('?', 1)
-      if (api.metadata === undefined || path !== api.metadata.path || !['GET', 'HEAD'].includes(request.method ?? ''))
-        return next()
+      if (api.metadata === undefined || path !== api.metadata.path) return next()
+      if (request.method === 'OPTIONS') return send(response, { ...metadataPreflight, body: '' })
+      if (!['GET', 'HEAD'].includes(request.method ?? '')) return next()
       send(response, { status: 200, headers: metadataHeaders, body: api.metadata.document })
     },
   }

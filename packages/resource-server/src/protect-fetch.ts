@@ -1,7 +1,7 @@
 import type { VerifiedAccessToken } from './access-token.ts'
 import type { RequiredClaims } from './required-claims.ts'
 import type { RequiredAuthentication } from './required-authentication.ts'
-import { metadataHeaders } from './resource-metadata.ts'
+import { metadataHeaders, metadataPreflight } from './resource-metadata.ts'
 import type { AccessRule, ResourceServer } from './resource-server.ts'
 
 /** A handler that turns a Request into a Response. The runtime or framework may pass more arguments. */
@@ -49,7 +49,7 @@ interface FetchGuard {
   ): FetchHandler<Rest>
   /** Wraps a handler so that it receives requests with any valid token for this API, whatever its scope. */
   requireAnyToken<Rest extends readonly unknown[]>(handler: GuardedHandler<Rest>): FetchHandler<Rest>
-  /** Serves the protected resource metadata; returns `undefined` for every other request. */
+  /** Serves the protected resource metadata, and answers preflight requests for it; returns `undefined` for every other request. */
   metadata(request: Request): Response | undefined
 }
 
@@ -74,6 +74,7 @@ export function protectFetch(api: ResourceServer): FetchGuard {
     requireAnyToken: (handler) => guardHandler(api.requireAnyToken(), handler),
     metadata({ method, url }) {
       if (api.metadata === undefined || new URL(url).pathname !== api.metadata.path) return undefined
+      if (method === 'OPTIONS') return new Response(null, metadataPreflight)
       return ['GET', 'HEAD'].includes(method)
         ? new Response(api.metadata.document, { headers: { ...metadataHeaders } })
         : undefined

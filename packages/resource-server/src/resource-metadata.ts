@@ -44,3 +44,14 @@ export const metadataHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'public, max-age=300',
   'Access-Control-Allow-Origin': '*',
 }
+
+/** The response to a preflight request for the document, which browsers send for headers such as MCP-Protocol-Version. */
+export const metadataPreflight = {
+  status: 204,
+  headers: {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, HEAD',
+    'Access-Control-Allow-Headers': '*',
+    'Access-Control-Max-Age': '7200',
+  },
+} as const

@@ -19,6 +19,7 @@ import {
   type DurationSeconds,
   type EpochSeconds,
   type OAuthStorage,
+  seconds,
 } from '@mintmark/storage-interface'
 import type { PushedRequestRecord } from '@mintmark/storage-interface/stores'
 
@@ -28,6 +29,7 @@ import {
   type ClientAuthenticationDependencies,
 } from '../clients/authenticate.ts'
 import type { ClientDocuments } from '../clients/client-documents.ts'
+import { profileRules } from '../clients/security-profile.ts'
 import type { Journal } from '../events.ts'
 import { indexParameters, type Parameters, readForm, refuseRepeated } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
@@ -93,7 +95,9 @@ async function push(
   const authorization = await parsePushed(form, { client, now }, deps)
   const bound = proof === undefined ? undefined : await bindToKey({ client, authorization, proof }, now, deps)
   const secret = randomSecret(deps.random)
-  const usableUntil = after(now, deps.pushedRequestLifetime)
+  const { longestPushedRequestLifetime = deps.pushedRequestLifetime } = profileRules(client, deps.rules)
+  const lifetime = seconds(Math.min(deps.pushedRequestLifetime, longestPushedRequestLifetime))
+  const usableUntil = after(now, lifetime)
   const record = {
     digest: await digestSecret(secret),
     clientId: client.clientId,
@@ -106,7 +110,7 @@ async function push(
   const reference = isOpenToStrangers(client) ? await sealPush(record, deps) : secret
   if (reference === secret) await deps.storage.pushedRequests.insert(record)
   deps.journal.record(request, { type: 'request.pushed', clientId: client.clientId })
-  const answer = { request_uri: prefix + reference, expires_in: deps.pushedRequestLifetime }
+  const answer = { request_uri: prefix + reference, expires_in: lifetime }
   return json(201, answer, [...noStore, ...(bound?.headers ?? [])])
 }
 

@@ -85,3 +85,17 @@ function splitLoopback(uri: string): { readonly host: string; readonly rest: str
   if (host === undefined || rest === undefined) return undefined
   return port !== undefined && Number(port) > 65_535 ? undefined : { host, rest }
 }
+
+/**
+ * Whether a page of the origin may be the client: it is the origin of a redirect URI. On loopback the port may differ, as
+ * it may in the redirect URI (RFC 8252 §7.3). Private-use schemes of native apps have no origin.
+ */
+export const isOriginOf = (origin: string, { redirectUris }: Pick<ClientRecord, 'redirectUris'>): boolean =>
+  redirectUris.some(
+    (uri) => /^https?:/.test(uri) && (new URL(uri).origin === origin || isSameLoopbackOrigin(uri, origin)),
+  )
+
+function isSameLoopbackOrigin(registered: string, origin: string): boolean {
+  const actual = splitLoopback(origin)
+  return actual?.rest === '' && splitLoopback(registered)?.host === actual.host
+}

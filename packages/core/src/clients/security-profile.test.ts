@@ -43,6 +43,7 @@ describe('the rules for a client', () => {
         requiresPkce: true,
         requiresStringAudience: true,
         longestCodeLifetime: 60,
+        longestPushedRequestLifetime: 599,
       })
     },
   )
@@ -72,6 +73,7 @@ describe('the rules of the profile mcp', () => {
         requiresPushedRequests: true,
         requiresSenderConstraint: true,
         longestCodeLifetime: 60,
+        longestPushedRequestLifetime: 599,
       })
     },
   )

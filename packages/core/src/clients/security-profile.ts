@@ -1,6 +1,7 @@
 import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
+import type { Lifetimes } from '../options.ts'
 import { refuse } from '../refusals.ts'
 
 /** What a security profile demands of a client and of the server's responses to it. */
@@ -33,6 +34,8 @@ export interface ProfileRules {
   readonly requiresResource: boolean
   /** The maximum lifetime of its authorization codes (FAPI 2.0 SP §5.3.2.1). */
   readonly longestCodeLifetime: DurationSeconds | undefined
+  /** The maximum lifetime of its pushed requests (FAPI 2.0 SP §5.3.2.2: less than 600 seconds). */
+  readonly longestPushedRequestLifetime: DurationSeconds | undefined
 }
 
 const standard: ProfileRules = {
@@ -47,6 +50,7 @@ const standard: ProfileRules = {
   requiresPkce: false,
   requiresResource: false,
   longestCodeLifetime: undefined,
+  longestPushedRequestLifetime: undefined,
 }
 
 const fapi2: ProfileRules = {
@@ -61,6 +65,7 @@ const fapi2: ProfileRules = {
   requiresPkce: true,
   requiresResource: false,
   longestCodeLifetime: seconds(60),
+  longestPushedRequestLifetime: seconds(599),
 }
 
 /**
@@ -124,6 +129,7 @@ const combine = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
   requiresPkce: one.requiresPkce || other.requiresPkce,
   requiresResource: one.requiresResource || other.requiresResource,
   longestCodeLifetime: one.longestCodeLifetime ?? other.longestCodeLifetime,
+  longestPushedRequestLifetime: one.longestPushedRequestLifetime ?? other.longestPushedRequestLifetime,
 })
 
 const intersection = (one: readonly string[] | undefined, other: readonly string[] | undefined) =>
@@ -218,14 +224,16 @@ export function permittedAlgorithm(
  */
 export function refuseInfeasibleMinimum(
   { minimumProfile }: ProfileSettings,
-  server: { readonly keys: SigningAlgorithms; readonly codeLifetime: number },
+  server: { readonly keys: SigningAlgorithms; readonly lifetimes: Pick<Lifetimes, 'authorizationCode' | 'pushedRequest'> },
 ): void {
-  const { algorithms, longestCodeLifetime } = profiles[minimumProfile]
+  const { algorithms, longestCodeLifetime, longestPushedRequestLifetime } = profiles[minimumProfile]
   const refuseStart = (missing: string): never => {
     throw new TypeError(`Invalid options: minimumProfile ${minimumProfile}: ${missing}`)
   }
   if (algorithms !== undefined && !server.keys.algorithms.some((name) => algorithms.includes(name)))
     refuseStart(`the key ring signs with none of ${algorithms.join(', ')}.`)
-  if (longestCodeLifetime !== undefined && server.codeLifetime > longestCodeLifetime)
+  if (longestCodeLifetime !== undefined && server.lifetimes.authorizationCode > longestCodeLifetime)
     refuseStart(`lifetimes.authorizationCode must be at most ${longestCodeLifetime}.`)
+  if (longestPushedRequestLifetime !== undefined && server.lifetimes.pushedRequest > longestPushedRequestLifetime)
+    refuseStart(`lifetimes.pushedRequest must be at most ${longestPushedRequestLifetime}.`)
 }

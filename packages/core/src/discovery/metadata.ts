@@ -8,6 +8,7 @@ import { certificateMethods } from '../clients/certificate.ts'
 import type { ClientAuthentication } from '../clients/authenticate.ts'
 import { clientAlgorithms } from '../clients/client-jwt.ts'
 import { contentEncryptions, encryptionAlgorithms } from '../clients/encrypt-answer.ts'
+import { minimumRules, type ProfileSettings } from '../clients/security-profile.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { DiscoveryOptions } from '../options.ts'
 import type { MutualTls } from '../sender/client-certificate.ts'
@@ -22,7 +23,7 @@ export function metadataEndpoint(metadata: Readonly<Record<string, unknown>>): E
 }
 
 /** The registries that the metadata is computed from, so that it lists exactly what the server supports. */
-export interface MetadataSources {
+export interface MetadataSources extends ProfileSettings {
   readonly issuer: string
   readonly endpoints: Readonly<Record<EndpointName, string>> & {
     readonly revocation_feed_endpoint?: string
@@ -67,10 +68,15 @@ export type EndpointName =
 
 /** Returns the metadata document, the same for OpenID Connect Discovery and for RFC 8414. */
 export function serverMetadata(sources: MetadataSources): Readonly<Record<string, unknown>> {
+  const { authenticationMethods, algorithms: permitted } = minimumRules(sources)
+  const permittedAmong = <Name extends string>(names: readonly Name[]): readonly Name[] =>
+    names.filter((name) => permitted?.includes(name) !== false)
+  const signingAlgorithms = permittedAmong(sources.keys.algorithms)
+  const assertionAlgorithms = permittedAmong(clientAlgorithms)
   const authMethods = [
     ...sources.clientAuthentication.map(({ method }) => method),
     ...(sources.mutualTls === undefined ? [] : certificateMethods),
-  ]
+  ].filter((method) => authenticationMethods?.includes(method) !== false)
   return {
     issuer: sources.issuer,
     ...sources.endpoints,
@@ -80,9 +86,9 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     grant_types_supported: sources.grants.map(({ grantType }) => grantType),
     // OIDC Core §8.
     subject_types_supported: sources.storage.subjects === undefined ? ['public'] : ['public', 'pairwise'],
-    id_token_signing_alg_values_supported: sources.keys.algorithms,
-    userinfo_signing_alg_values_supported: sources.keys.algorithms,
-    introspection_signing_alg_values_supported: sources.keys.algorithms,
+    id_token_signing_alg_values_supported: signingAlgorithms,
+    userinfo_signing_alg_values_supported: signingAlgorithms,
+    introspection_signing_alg_values_supported: signingAlgorithms,
     // OIDC Discovery §3, RFC 9701 §7.
     id_token_encryption_alg_values_supported: encryptionAlgorithms,
     id_token_encryption_enc_values_supported: contentEncryptions,
@@ -91,14 +97,14 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     introspection_encryption_alg_values_supported: encryptionAlgorithms,
     introspection_encryption_enc_values_supported: contentEncryptions,
     // JARM §4.
-    authorization_signing_alg_values_supported: sources.keys.algorithms,
+    authorization_signing_alg_values_supported: signingAlgorithms,
     authorization_encryption_alg_values_supported: encryptionAlgorithms,
     authorization_encryption_enc_values_supported: contentEncryptions,
     token_endpoint_auth_methods_supported: authMethods,
-    token_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
+    token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     // RFC 8414 §2: required where private_key_jwt is among the methods.
-    introspection_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
-    revocation_endpoint_auth_signing_alg_values_supported: clientAlgorithms,
+    introspection_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
+    revocation_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,
     introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== 'none'),
     revocation_endpoint_auth_methods_supported: authMethods,
     ...(authMethods.includes('attest_jwt_client_auth') && attestationAlgorithms),
@@ -131,7 +137,7 @@ export function serverMetadata(sources: MetadataSources): Readonly<Record<string
     // RFC 9396 §10.
     ...(sources.detailTypes.size > 0 && { authorization_details_types_supported: [...sources.detailTypes.keys()] }),
     request_parameter_supported: true,
-    request_object_signing_alg_values_supported: clientAlgorithms,
+    request_object_signing_alg_values_supported: assertionAlgorithms,
     request_uri_parameter_supported: false,
     // Back-Channel Logout §2.1.
     ...(sources.delivery !== undefined && {

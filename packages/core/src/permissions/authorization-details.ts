@@ -1,4 +1,4 @@
-import { isJsonObject, isStorable, repeatsMember, utf8Length } from '@mintmark/internal'
+import { findResourceName, isJsonObject, isStorable, repeatsMember, utf8Length } from '@mintmark/internal'
 import {
   type ClientRecord,
   type JsonObject,
@@ -90,7 +90,7 @@ export const detailsFor = (
 ): readonly JsonObject[] =>
   details.filter((detail) => {
     const locations = locationsOf(detail, types)
-    return locations.length === 0 || locations.some((location) => audience.includes(location))
+    return locations.length === 0 || locations.some((location) => findResourceName(location, audience) !== undefined)
   })
 
 /** Keeps the resources that none of the entries is for. */
@@ -107,7 +107,7 @@ export function refuseOtherLocations(
   types: DetailTypes,
 ): void {
   const isElsewhere = details.some((detail) =>
-    locationsOf(detail, types).some((location) => !audience.includes(location)),
+    locationsOf(detail, types).some((location) => findResourceName(location, audience) === undefined),
   )
   // RFC 9396 §5: otherwise the user would consent to an entry that no token contains.
   if (isElsewhere) throw refuse('detail_location_not_requested')

@@ -1,3 +1,4 @@
+import { findResourceName, isSameResource } from '@mintmark/internal'
 import { type ClientRecord, type DurationSeconds, type JsonObject, seconds } from '@mintmark/storage-interface'
 
 import { type DetailRules, narrowDetails } from './authorization-details.ts'
@@ -40,8 +41,7 @@ export function requireResource(parameters: Parameters, { requiresResource }: Pr
 
 /**
  * Determines the resources of a request: the resources that it names (RFC 8707 §2), or the one API that defines all
- * requested scope values. Identifiers are compared character by character, after scheme and host were changed to lower
- * case. With `openid`, the issuer is a resource too, because it serves userinfo.
+ * requested scope values. Identifiers are compared after normalization, and the result has them as they are registered. With `openid`, the issuer is a resource too, because it serves userinfo.
  * @throws OAuthError invalid_target — reason `resource_unknown`: a resource is not registered, which includes
  *   everything that is not an absolute URI without fragment, or there are more than 32; reason
  *   `resource_not_registered`: the client may not request tokens for a resource.
@@ -52,7 +52,7 @@ export function requestedResources(
 ): readonly string[] {
   const { scopes, client } = request
   if (request.named.length === 0) return impliedResources(request, rules)
-  const named = request.named.map((uri) => normalizeResource(uri, rules.resources.has(uri)))
+  const named = registeredForms(request.named, [...rules.resources.keys(), rules.issuer])
   const isUserinfo = (uri: string): boolean => uri === rules.issuer && scopes.includes('openid')
   const apis = named.filter((uri) => !isUserinfo(uri))
   // RFC 8707 §2: invalid_target when the resource is unknown or malformed.
@@ -92,7 +92,7 @@ function impliedResources(
 /** Whether the client may request tokens for the API: it is registered for it, or for one of its scope values. */
 const mayTarget = (client: ClientRecord, resource: Resource | undefined): resource is Resource =>
   resource !== undefined &&
-  (client.resources?.includes(resource.uri) ?? resource.scopes.some((scope) => client.scopes.includes(scope)))
+  (client.resources?.some((uri) => isSameResource(uri, resource.uri)) ?? resource.scopes.some((scope) => client.scopes.includes(scope)))
 
 /** Returns the scope values of an API, without identity scopes, which tokens for every API can have. */
 export const apiScopes = (
@@ -136,18 +136,15 @@ export function narrowResources(
   if (requested.length === 0) return granted.resources
   const servesUserinfo = granted.resources.length > 0 && granted.scopes.includes('openid')
   const allowed = servesUserinfo ? [...granted.resources, issuer] : granted.resources
-  const named = requested.map((uri) => normalizeResource(uri, allowed.includes(uri)))
+  const named = registeredForms(requested, allowed)
   // RFC 8707 §2.2: the token request may only select from the granted resources.
   if (named.some((uri) => !allowed.includes(uri))) throw refuse('resource_not_granted')
   return [...new Set(named)]
 }
 
-/**
- * Returns the resource with scheme and host in lower case, because their case does not matter (RFC 3986 §6.2.2.1) and
- * MCP clients may send what the user typed. Everything after the host does matter, including a slash at its end.
- */
-const normalizeResource = (uri: string, isKnown: boolean): string =>
-  isKnown ? uri : uri.replace(/^[a-z][\w+.-]*:\/\/[^/?#@]*/i, (origin) => origin.toLowerCase())
+/** Returns the identifiers as they are registered; unknown ones stay as they are. */
+const registeredForms = (uris: readonly string[], known: readonly string[]): readonly string[] =>
+  uris.map((uri) => findResourceName(uri, known) ?? uri)
 
 /** A high limit for the audiences of one token: each audience could use the token at the others (RFC 8707 §3). */
 const maxResources = 32
@@ -201,7 +198,8 @@ export function resolveTarget(
     return { audience, scopes, lifetime: deps.accessTokenLifetime, format: 'jwt' }
   }
 
-  const targets = resources.map((uri) => deps.resources.get(uri)).filter((resource) => mayTarget(client, resource))
+  const named = registeredForms(resources, [...deps.resources.keys()])
+  const targets = named.map((uri) => deps.resources.get(uri)).filter((resource) => mayTarget(client, resource))
   const issuer = resources.includes(deps.issuer) ? [deps.issuer] : []
   const audience = [...new Set([...targets.map(({ uri }) => uri), ...issuer])]
   // RFC 8707 §2.2: the default audience was not granted. A removed resource must not widen a narrow grant.

@@ -123,7 +123,7 @@ export const standardScopes: ScopeRegistry = new Map([
         'locale',
         'updated_at',
       ],
-      ['name', 'given_name', 'family_name'],
+      ['name', 'given_name', 'family_name', 'preferred_username'],
     ),
   ],
   ['email', identityScope('See your e-mail address', ['email', 'email_verified'], ['email', 'email_verified'])],

@@ -1,6 +1,7 @@
 import {
   type Clock,
   type Endpoint,
+  findResourceName,
   isJsonObject,
   json,
   noStore,
@@ -70,18 +71,27 @@ export const introspectionEndpoint =
     return signedResponse(await encryptAnswer(jwt, { answer: 'introspection', client: caller, now }, deps.keySets))
   }
 
-/** Whether the Accept header requests a signed response (RFC 9701 §4). */
-const wantsSignedResponse = (request: ServerRequest): boolean =>
-  (request.headers.get('accept') ?? '')
-    .split(',')
-    .map((range) =>
-      range
-        .toLowerCase()
-        .split(';')
-        .map((part) => part.trim()),
-    )
-    // RFC 9110 §12.4.2: a weight of 0 means "not acceptable".
-    .some(([type, ...parameters]) => type === signedMediaType && !parameters.some((part) => /^q=0(\.0*)?$/.test(part)))
+/** Whether the Accept header prefers a signed response (RFC 9701 §4). With equal weights, it is signed. */
+function wantsSignedResponse(request: ServerRequest): boolean {
+  const ranges = parseAccept(request.headers.get('accept') ?? '')
+  const signed = ranges.get(signedMediaType) ?? 0
+  // RFC 9110 §12.5.1: the most specific range that matches gives the weight.
+  const plain = ranges.get('application/json') ?? ranges.get('application/*') ?? ranges.get('*/*') ?? 0
+  return signed > 0 && signed >= plain
+}
+
+/** Returns the weights of the media ranges (RFC 9110 §12.4.2): 1 if there is none, 0 means "not acceptable". */
+const parseAccept = (header: string): ReadonlyMap<string, number> =>
+  new Map(
+    header
+      .toLowerCase()
+      .split(',')
+      .map((range) => range.split(';').map((part) => part.trim()))
+      .map(([type = '', ...parameters]) => {
+        const [, weight = '1'] = /^q=([01](?:\.\d{0,3})?)$/.exec(parameters.find((part) => part.startsWith('q=')) ?? '') ?? []
+        return [type, Number(weight)]
+      }),
+  )
 
 const signedResponse = (jwt: string): ServerResponse =>
   withHeaders({ status: 200, headers: [['Content-Type', signedMediaType]], body: jwt }, [...noStore, vary])
@@ -192,7 +202,7 @@ function describeDetails(
 }
 
 const mayIntrospect = (caller: ClientRecord, token: VerifiedAccessToken): boolean =>
-  caller.clientId === token.clientId || token.audience.some((audience) => caller.servedAudiences.includes(audience))
+  caller.clientId === token.clientId || token.audience.some((audience) => findResourceName(audience, caller.servedAudiences) !== undefined)
 
 /** The response for every token that is not active or not meant for the caller (RFC 7662 §2.2). */
 const inactive: JsonObject = { active: false }

@@ -249,10 +249,10 @@ function declaredBody(received: ReceivedRequest, limit: number): DeclaredBody {
  * Which other origins' scripts may read a route's responses (Fetch §3.3): all, or the origins that the request's client
  * registered. No response is shared with credentials, because no endpoint trusts cookies alone.
  */
-export type CrossOrigin = 'any_origin' | RegisteredOrigins
+export type CrossOrigin = 'any_origin' | AllowsOrigin
 
-/** Returns the origins that the client of a request registered. If it throws, no origin is allowed. */
-export type RegisteredOrigins = (request: ServerRequest) => Promise<readonly string[]>
+/** Whether the client of a request may run at the origin. If it throws, the origin is not allowed. */
+export type AllowsOrigin = (origin: string, request: ServerRequest) => Promise<boolean>
 
 /** Whether a browser asks which requests another origin's script may send (Fetch §3.3.2). */
 const isPreflight = ({ method, headers }: RequestHead): boolean =>
@@ -279,10 +279,10 @@ const preflightResponse = (methods: readonly string[]): ServerResponse => ({
 const allowAllOrigins: readonly Header[] = [['Access-Control-Allow-Origin', '*']]
 
 /** Returns the headers that let only the script of a registered origin read a response. */
-async function crossOriginHeaders(registered: RegisteredOrigins, request: ServerRequest): Promise<readonly Header[]> {
+async function crossOriginHeaders(allows: AllowsOrigin, request: ServerRequest): Promise<readonly Header[]> {
   const origin = request.headers.get('origin')
   const isOther = origin !== undefined && origin !== request.url.origin
-  if (!isOther || !(await isRegistered(origin, registered, request))) return [varyOrigin]
+  if (!isOther || !(await isAllowed(origin, allows, request))) return [varyOrigin]
   return [
     ['Access-Control-Allow-Origin', origin],
     // RFC 6750 §3: the challenge says what is wrong with the token. RFC 9449 §8: the nonce for the next DPoP proof.
@@ -291,9 +291,9 @@ async function crossOriginHeaders(registered: RegisteredOrigins, request: Server
   ]
 }
 
-async function isRegistered(origin: string, registered: RegisteredOrigins, request: ServerRequest): Promise<boolean> {
+async function isAllowed(origin: string, allows: AllowsOrigin, request: ServerRequest): Promise<boolean> {
   try {
-    return (await registered(request)).includes(origin)
+    return await allows(origin, request)
   } catch {
     // The request is malformed, or storage is down. The endpoint has answered with an error; no origin may read it.
     return false
