@@ -47,7 +47,10 @@ it('the claims function receives which claims are requested by scope and which b
   )
 
   const requested = {
-    id_token: { byScope: ['name', 'given_name', 'family_name', 'preferred_username', 'email', 'email_verified'], byName: ['nickname'] },
+    id_token: {
+      byScope: ['name', 'given_name', 'family_name', 'preferred_username', 'email', 'email_verified'],
+      byName: ['nickname'],
+    },
     userinfo: { byScope: expect.arrayContaining(['nickname', 'email']) as unknown, byName: [] },
   }
   expect(seen).toEqual([

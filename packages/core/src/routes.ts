@@ -61,15 +61,9 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     // RFC 9700 §2.6: browsers navigate to these, scripts do not call them. The authorization endpoint, the pages and
     // introspection are not shared with other origins.
     route('authorization_endpoint', { GET: authorize, POST: authorize }, render.browser),
-    withCrossOrigin(
-      route('pushed_authorization_request_endpoint', { POST: pushEndpoint(deps) }, render.api),
-      ofClient,
-    ),
+    withCrossOrigin(route('pushed_authorization_request_endpoint', { POST: pushEndpoint(deps) }, render.api), ofClient),
     withCrossOrigin(route('token_endpoint', { POST: tokenEndpoint(deps) }, render.api), ofClient),
-    withCrossOrigin(
-      route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer),
-      allowsBearer(deps),
-    ),
+    withCrossOrigin(route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer), allowsBearer(deps)),
     route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
     withCrossOrigin(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), ofClient),
     withCrossOrigin(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
@@ -190,7 +184,11 @@ interface OriginDependencies {
 
 /** Compares the origin with the client's redirect URIs, and reports one that is none of theirs. */
 function allowsOrigin(
-  { origin, request, client }: { readonly origin: string; readonly request: ServerRequest; readonly client: ClientRecord },
+  {
+    origin,
+    request,
+    client,
+  }: { readonly origin: string; readonly request: ServerRequest; readonly client: ClientRecord },
   { journal }: OriginDependencies,
 ): boolean {
   if (isOriginOf(origin, client)) return true

@@ -224,7 +224,10 @@ export function permittedAlgorithm(
  */
 export function refuseInfeasibleMinimum(
   { minimumProfile }: ProfileSettings,
-  server: { readonly keys: SigningAlgorithms; readonly lifetimes: Pick<Lifetimes, 'authorizationCode' | 'pushedRequest'> },
+  server: {
+    readonly keys: SigningAlgorithms
+    readonly lifetimes: Pick<Lifetimes, 'authorizationCode' | 'pushedRequest'>
+  },
 ): void {
   const { algorithms, longestCodeLifetime, longestPushedRequestLifetime } = profiles[minimumProfile]
   const refuseStart = (missing: string): never => {

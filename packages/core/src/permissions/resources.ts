@@ -92,7 +92,8 @@ function impliedResources(
 /** Whether the client may request tokens for the API: it is registered for it, or for one of its scope values. */
 const mayTarget = (client: ClientRecord, resource: Resource | undefined): resource is Resource =>
   resource !== undefined &&
-  (client.resources?.some((uri) => isSameResource(uri, resource.uri)) ?? resource.scopes.some((scope) => client.scopes.includes(scope)))
+  (client.resources?.some((uri) => isSameResource(uri, resource.uri)) ??
+    resource.scopes.some((scope) => client.scopes.includes(scope)))
 
 /** Returns the scope values of an API, without identity scopes, which tokens for every API can have. */
 export const apiScopes = (

@@ -88,7 +88,8 @@ const parseAccept = (header: string): ReadonlyMap<string, number> =>
       .split(',')
       .map((range) => range.split(';').map((part) => part.trim()))
       .map(([type = '', ...parameters]) => {
-        const [, weight = '1'] = /^q=([01](?:\.\d{0,3})?)$/.exec(parameters.find((part) => part.startsWith('q=')) ?? '') ?? []
+        const [, weight = '1'] =
+          /^q=([01](?:\.\d{0,3})?)$/.exec(parameters.find((part) => part.startsWith('q=')) ?? '') ?? []
         return [type, Number(weight)]
       }),
   )
@@ -202,7 +203,8 @@ function describeDetails(
 }
 
 const mayIntrospect = (caller: ClientRecord, token: VerifiedAccessToken): boolean =>
-  caller.clientId === token.clientId || token.audience.some((audience) => findResourceName(audience, caller.servedAudiences) !== undefined)
+  caller.clientId === token.clientId ||
+  token.audience.some((audience) => findResourceName(audience, caller.servedAudiences) !== undefined)
 
 /** The response for every token that is not active or not meant for the caller (RFC 7662 §2.2). */
 const inactive: JsonObject = { active: false }
