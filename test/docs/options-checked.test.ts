@@ -166,7 +166,7 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: { previousExpiresAt: 5 },
     more: list('previousExpiresAt'),
   },
-  limitSignIns: { call: limitSignIns, accepted: {}, more: list('byAccount', 'byAddress', 'clock') },
+  limitSignIns: { call: limitSignIns, accepted: {}, more: list('byAccount', 'byAddress', 'onEvent', 'clock') },
   defineDetailType: {
     call: defineDetailType,
     accepted: { parse: noop, describe: noop },

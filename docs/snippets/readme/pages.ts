@@ -1,17 +1,18 @@
 import { consentPage, readConsentForm, readSignInForm, signInPage } from '@mintmark/pages'
-import { type AuthorizationServerOptions, limitSignIns } from '@mintmark/core'
+import { type AuthorizationServerOptions, limitSignIns, logEvents } from '@mintmark/core'
 
 import { startSession } from './your-session.ts'
 
-const attempts = limitSignIns()
+const attempts = limitSignIns({ onEvent: logEvents(console) })
 
 /** Sign-in and consent pages that work without scripts. */
 export const pages: AuthorizationServerOptions['pages'] = {
   async login(pending, request) {
     const attempt = readSignInForm(request)
     if (!attempt) return signInPage(pending)
-    const { allowed } = await attempts({ account: attempt.username })
+    const { allowed, report } = await attempts({ account: attempt.username })
     const signedIn = allowed && (await startSession(attempt.username, attempt.password))
+    await report(signedIn ? 'succeeded' : 'failed')
     return signedIn ? pending.complete(signedIn) : signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
   },
   async consent(pending, request) {

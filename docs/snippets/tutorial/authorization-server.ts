@@ -17,7 +17,7 @@ export const storage = await createSqlStorage({
   dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }),
 })
 const sessions = createCookieSessions({ storage })
-const attempts = limitSignIns()
+const attempts = limitSignIns({ onEvent: logEvents(console) })
 
 export const server = createAuthorizationServer({
   issuer,
@@ -31,9 +31,10 @@ export const server = createAuthorizationServer({
     async login(pending, request) {
       const attempt = readSignInForm(request)
       if (!attempt) return signInPage(pending)
-      const address = (request.host as { ip?: string }).ip // from Express
-      const { allowed } = await attempts({ account: attempt.username, address })
+      const address = (request.host as { ip?: string }).ip // from Express: behind a proxy, set 'trust proxy'
+      const { allowed, report } = await attempts({ account: attempt.username, address })
       const user = allowed && findUser(attempt.username, attempt.password)
+      await report(user ? 'succeeded' : 'failed')
       if (!user) return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
       const { signedIn, headers } = await sessions.start(request, { subject: user.id, amr: ['pwd'] })
       return withHeaders(await pending.complete(signedIn), headers)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { toExpress } from '@mintmark/adapter-express'
-import { limitSignIns } from '@mintmark/core'
+import { limitSignIns, logEvents } from '@mintmark/core'
 import express from 'express'
 import session from 'express-session'
 import { issuer, server } from './authorization-server.ts'
@@ -19,14 +19,15 @@ app.get('/sign-in', (_request, response) => {
   )
 })
 
-const attempts = limitSignIns()
+const attempts = limitSignIns({ onEvent: logEvents(console) })
 app.post('/sign-in', async (request, response) => {
   // Another site must not sign the browser in as another user (RFC 9700 §4.7).
   if (request.get('origin') !== new URL(issuer).origin) return response.sendStatus(403)
   const { email = '', password } = request.body as Record<string, string>
-  const { allowed } = await attempts({ account: email, address: request.ip })
+  const { allowed, report } = await attempts({ account: email, address: request.ip })
   if (!allowed) return response.sendStatus(429)
   const user = findUser(email, password)
+  await report(user ? 'succeeded' : 'failed')
   if (user) {
     // A new session identifier prevents session fixation.
     await new Promise((resolve) => request.session.regenerate(resolve))

@@ -50,7 +50,7 @@ async function openServer(
   const storage = await createSqlStorage({ issuer, dialect: durableObjectSqlite(state.storage) })
   await registerOnce(storage)
   const sessions = createCookieSessions({ storage })
-  const attempts = limitSignIns()
+  const attempts = limitSignIns({ onEvent: logEvents(console) })
 
   const server = createAuthorizationServer({
     issuer,
@@ -65,9 +65,10 @@ async function openServer(
         const attempt = readSignInForm(request)
         if (attempt === undefined) return signInPage(pending)
         const address = request.headers.get('cf-connecting-ip')
-        const { allowed } = await attempts({ account: attempt.username, address })
+        const { allowed, report } = await attempts({ account: attempt.username, address })
         // A placeholder for your user table.
         const isAnn = allowed && attempt.username === 'ann' && attempt.password === 'example'
+        await report(isAnn ? 'succeeded' : 'failed')
         if (!isAnn) return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
         const { signedIn, headers } = await sessions.start(request, { subject: 'user-1', amr: ['pwd'] })
         return withHeaders(await pending.complete(signedIn), headers)

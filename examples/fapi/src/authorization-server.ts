@@ -90,7 +90,7 @@ export async function createBank(settings: BankSettings): Promise<AuthorizationS
   )
 
   const sessions = createCookieSessions({ storage })
-  const attempts = limitSignIns()
+  const attempts = limitSignIns({ ...(onEvent !== undefined && { onEvent }) })
   return createAuthorizationServer({
     issuer,
     storage,
@@ -107,9 +107,10 @@ export async function createBank(settings: BankSettings): Promise<AuthorizationS
       async login(pending, request) {
         const attempt = readSignInForm(request)
         if (attempt === undefined) return signInPage(pending)
-        const { allowed } = await attempts({ account: attempt.username })
-        if (!allowed || attempt.username !== 'ann' || attempt.password !== 'example')
-          return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
+        const { allowed, report } = await attempts({ account: attempt.username })
+        const isAnn = allowed && attempt.username === 'ann' && attempt.password === 'example'
+        await report(isAnn ? 'succeeded' : 'failed')
+        if (!isAnn) return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
         const { signedIn, headers } = await sessions.start(request, { subject: 'user-1', amr: ['pwd'] })
         return withHeaders(await pending.complete(signedIn), headers)
       },

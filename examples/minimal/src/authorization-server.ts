@@ -14,7 +14,7 @@ import { findUser, sealingKey } from './yours.ts'
 export const issuer = process.env['ISSUER_URL'] ?? 'http://localhost:3000'
 const storage = await createSqlStorage({ issuer, dialect: openSqliteDialect('mintmark.db', { migrate: 'on-open' }) })
 const sessions = createCookieSessions({ storage })
-const attempts = limitSignIns()
+const attempts = limitSignIns({ onEvent: logEvents(console) })
 
 export const server = createAuthorizationServer({
   issuer,
@@ -28,9 +28,10 @@ export const server = createAuthorizationServer({
     async login(pending, request) {
       const attempt = readSignInForm(request)
       if (!attempt) return signInPage(pending)
-      const address = (request.host as { ip?: string }).ip // from Express
-      const { allowed } = await attempts({ account: attempt.username, address })
+      const address = (request.host as { ip?: string }).ip // from Express: behind a proxy, set 'trust proxy'
+      const { allowed, report } = await attempts({ account: attempt.username, address })
       const user = allowed && (await findUser(attempt.username, attempt.password))
+      await report(user ? 'succeeded' : 'failed')
       if (!user) return signInPage({ ...pending, error: allowed ? 'rejected' : 'throttled' })
       const { signedIn, headers } = await sessions.start(request, { subject: user.id, amr: ['pwd'] })
       return withHeaders(await pending.complete(signedIn), headers)

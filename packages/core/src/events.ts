@@ -45,6 +45,7 @@ export type ServerOccurrence =
       readonly type: 'client.changed'
       readonly clientId: string
     }
+  | SignInOccurrence
   | {
       /**
        * A page of an origin that none of the client's redirect URIs has sent a request. It was answered like any other,
@@ -158,6 +159,32 @@ export type ServerOccurrence =
       readonly type: 'userinfo.answered'
       readonly clientId: string
       readonly userId: string
+    }
+
+/** What `limitSignIns` reports. */
+export type SignInOccurrence =
+  | {
+      /** A password or another proof was wrong, as the host's sign-in page reported. */
+      readonly type: 'sign_in.failed'
+      /** The network of the browser: the first 24 bits of an IPv4 address, the first 48 of an IPv6 address. */
+      readonly network: string | undefined
+    }
+  | {
+      /** A sign-in attempt was refused before the password was checked. */
+      readonly type: 'sign_in.throttled'
+      /** The limit that was reached: that of the account or that of the address. */
+      readonly limit: 'account' | 'address'
+      readonly network: string | undefined
+      /** After how many seconds an attempt is allowed again. */
+      readonly retryAfter: number
+    }
+  | {
+      /**
+       * The first twenty attempts came from one address that is not public, probably a proxy's. Then all users share one
+       * limit. Make the framework use the header of the proxy, such as `trust proxy` in Express. Reported once.
+       */
+      readonly type: 'sign_in.one_address'
+      readonly network: string | undefined
     }
 
 /** An attempt to deliver a message to a client, such as a logout token (Back-Channel Logout §2.5). */

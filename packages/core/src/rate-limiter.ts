@@ -23,6 +23,11 @@ interface RateQuota {
 export interface RateLimiter {
   /** @param points how many attempts to count; 1 by default. */
   consume(key: string, now: EpochSeconds, points?: number): Promise<RateDecision>
+  /**
+   * Gives back the attempt that was counted at this time, because it turned out to be legitimate. A limiter without this
+   * method counts legitimate attempts too.
+   */
+  giveBack?(key: string, countedAt: EpochSeconds): Promise<void>
 }
 
 /**
@@ -66,6 +71,11 @@ export function createMemoryRateLimiter(limit: {
       const quota = { limit: limit.points, remaining: Math.max(limit.points - window.count, 0), resetAfter }
       if (window.count <= limit.points) return Promise.resolve({ allowed: true, quota })
       return Promise.resolve({ allowed: false, retryAfter: resetAfter, quota })
+    },
+    giveBack(key, countedAt) {
+      const known = counts.get(key)
+      if (isOpen(known, countedAt)) counts.set(key, { ...known, count: Math.max(known.count - 1, 0) })
+      return Promise.resolve()
     },
   }
 }
@@ -115,6 +125,8 @@ export interface FlexibleLimiter {
   /** The number of attempts allowed in a window. */
   readonly points?: number
   consume(key: string, points?: number): Promise<unknown>
+  /** Gives points back. */
+  reward?(key: string, points?: number): Promise<unknown>
 }
 
 /**
@@ -135,6 +147,13 @@ export function toRateLimiter(limiter: FlexibleLimiter): RateLimiter {
         // The package throws a result when the limit is reached, and an Error when its store fails.
         if (!isCount(error)) throw new StorageUnavailableError('The rate limiter cannot count', { cause: error })
         return { allowed: false, retryAfter: wholeSeconds(error), quota: quotaOf(error, limiter) }
+      }
+    },
+    async giveBack(key) {
+      try {
+        await limiter.reward?.(key, 1)
+      } catch {
+        // The attempt stays counted. That is safe, and a legitimate sign-in must not fail because of it.
       }
     },
   }

@@ -14,11 +14,20 @@ export const logEvents =
   }
 
 function levelOf(event: ServerEvent): keyof Logger {
-  if (['option.unsafe', 'delivery.dead', 'delivery.unattended'].includes(event.type)) return 'warn'
+  if (warnings.has(event.type)) return 'warn'
   if (event.type === 'delivery.gap' || event.type === 'delivery.interrupted') return 'error'
   if (event.type !== 'request.refused') return 'info'
   return event.code === 'server_error' || storageFaults.has(event.reason) ? 'error' : 'warn'
 }
+
+const warnings: ReadonlySet<ServerEvent['type']> = new Set([
+  'option.unsafe',
+  'delivery.dead',
+  'delivery.unattended',
+  'sign_in.failed',
+  'sign_in.throttled',
+  'sign_in.one_address',
+])
 
 /**
  * Storage returned a code without one of its fields. Clients are refused through no fault of theirs until the store is
@@ -33,7 +42,7 @@ const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost'
 export const reportFaults =
   (console: Pick<Console, 'warn' | 'error'>): EventListener =>
   (event) => {
-    if (['option.unsafe', 'delivery.gap', 'delivery.unattended'].includes(event.type))
+    if (['option.unsafe', 'delivery.gap', 'delivery.unattended', 'sign_in.one_address'].includes(event.type))
       return console.warn(`Mintmark: ${eventLine(event)}`)
     const isFailure = event.type === 'request.refused' || event.type === 'delivery.interrupted'
     if (isFailure && event.cause !== undefined) console.error(`Mintmark: ${eventLine(event)}`, event.cause)
@@ -46,6 +55,12 @@ export function eventLine(event: ServerEvent): string {
       return `${event.method} ${event.path} refused: ${event.code} (${event.reason})${refusalDetails(event)}`
     case 'option.unsafe':
       return `unsafe option ${event.option}: ${event.advice}`
+    case 'sign_in.failed':
+      return `sign_in.failed: from ${event.network ?? 'an unknown address'}`
+    case 'sign_in.throttled':
+      return `sign_in.throttled: limit of the ${event.limit}, from ${event.network ?? 'an unknown address'}, for ${event.retryAfter} s`
+    case 'sign_in.one_address':
+      return `sign_in.one_address: all sign-ins come from ${event.network ?? 'an unknown address'} and share one limit. Behind a proxy, pass the browser's address to limitSignIns; with Express: app.set('trust proxy', 1)`
     case 'request.pushed':
       return `request.pushed: by ${nameOf(event.clientId)}`
     case 'interaction.started':

@@ -1,6 +1,7 @@
 import { epochSeconds } from '@mintmark/storage-interface'
 import { expect, it } from 'vitest'
 
+import type { ServerEvent } from '../events.ts'
 import { createMemoryRateLimiter, type RateLimiter } from '../rate-limiter.ts'
 import { limitSignIns } from './limit-sign-ins.ts'
 
@@ -65,4 +66,70 @@ it('refuses a misspelled option', () => {
   const misspelled = { clock, byAdress: createMemoryRateLimiter({ points: 2, window: 60 }) }
 
   expect(() => limitSignIns(misspelled)).toThrow('limitSignIns: byAdress is not an option.')
+})
+
+it('admits a hundred and five users with the right password from one address, and one user who signs in fifteen times', async () => {
+  const attempt = limitSignIns({ clock, onEvent: () => undefined })
+  const signIn = async (account: string) => {
+    const { allowed, report } = await attempt({ account, address: '10.0.0.7' })
+    await report('succeeded')
+    return allowed
+  }
+  const admitted: boolean[] = []
+  for (let user = 0; user < 105; user += 1) admitted.push(await signIn(`user ${user}`))
+  for (let again = 0; again < 15; again += 1) admitted.push(await signIn('ada'))
+
+  expect(admitted.filter(Boolean)).toHaveLength(120)
+})
+
+it('throttles wrong passwords from one address, and reports each failure and each refusal with the network', async () => {
+  const events: ServerEvent[] = []
+  const attempt = limitSignIns({ clock, onEvent: (event) => void events.push(event) })
+  for (let user = 0; user < 110; user += 1) {
+    const { report } = await attempt({ account: `user ${user}`, address: '203.0.113.7' })
+    await report('failed')
+  }
+
+  expect(events.filter(({ type }) => type === 'sign_in.failed')).toHaveLength(100)
+  expect(events.filter(({ type }) => type === 'sign_in.throttled')).toHaveLength(10)
+  expect(events[0]).toMatchObject({ type: 'sign_in.failed', network: '203.0.113.0/24' })
+  expect(events.at(-1)).toMatchObject({ type: 'sign_in.throttled', limit: 'address', retryAfter: 300 })
+})
+
+it('limits guesses that are made in parallel, before any of them has an outcome', async () => {
+  const attempt = limitSignIns({ clock, onEvent: () => undefined })
+
+  const decisions = await Promise.all(Array.from({ length: 50 }, () => attempt({ account: 'ada' })))
+
+  expect(decisions.filter(({ allowed }) => allowed)).toHaveLength(10)
+})
+
+it('gives an attempt back once, and not after a failure was reported', async () => {
+  const attempt = limitSignIns({ clock, onEvent: () => undefined })
+  for (let guess = 0; guess < 9; guess += 1) await attempt({ account: 'ada' })
+  const { report } = await attempt({ account: 'ada' })
+  await report('succeeded')
+  await report('succeeded')
+  const { report: reportNext } = await attempt({ account: 'ada' })
+  await reportNext('failed')
+  await reportNext('succeeded')
+
+  expect(await attempt({ account: 'ada' })).toMatchObject({ allowed: false })
+})
+
+it.each([
+  { addresses: ['10.0.0.7'], reported: ['10.0.0.0/24'] },
+  { addresses: ['::1'], reported: ['0:0:0::/48'] },
+  { addresses: ['198.18.0.1', '10.0.0.8'], reported: [] },
+  { addresses: ['8.8.8.8'], reported: [] },
+])('reports once if all attempts come from one private address: $addresses', async ({ addresses, reported }) => {
+  const networks: unknown[] = []
+  const onEvent = (event: ServerEvent) => {
+    if (event.type === 'sign_in.one_address') networks.push(event.network)
+  }
+  const attempt = limitSignIns({ clock, onEvent })
+  for (let tried = 0; tried < 50; tried += 1)
+    await attempt({ account: `user ${tried}`, address: addresses[tried % addresses.length] })
+
+  expect(networks).toEqual(reported)
 })

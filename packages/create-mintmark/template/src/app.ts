@@ -4,6 +4,7 @@ import {
   createCookieSessions,
   createHealth,
   createStoredKeys,
+  limitSignIns,
   logEvents,
 } from '@mintmark/core'
 import type { Endpoint, Logger } from '@mintmark/core/http'
@@ -34,7 +35,9 @@ export interface AppOptions {
 export async function createApp({ storage, users, sealingKey, trustedProxies, logger }: AppOptions): Promise<Express> {
   const { issuer } = storage
   const sessions = createCookieSessions({ storage })
-  const signInParts = { users, sessions, browsers: knownBrowsers({ issuer, key: sealingKey }) }
+  const onEvent = logEvents(logger)
+  const attempts = limitSignIns({ onEvent })
+  const signInParts = { users, sessions, attempts, browsers: knownBrowsers({ issuer, key: sealingKey }) }
   const server = createAuthorizationServer({
     issuer,
     storage,
@@ -47,7 +50,7 @@ export async function createApp({ storage, users, sealingKey, trustedProxies, lo
       consent: askConsent({ users }),
     },
     renderErrorPage: errorPage,
-    onEvent: logEvents(logger),
+    onEvent,
   })
   await server.ready()
   const forget = forgetRemoved(users)

@@ -1,4 +1,4 @@
-import { limitSignIns, requireSameOrigin, type CookieSessions, type InteractionPage } from '@mintmark/core'
+import { requireSameOrigin, type CookieSessions, type InteractionPage, type limitSignIns } from '@mintmark/core'
 import { redirect, withHeaders, type Endpoint, type ServerRequest, type ServerResponse } from '@mintmark/core/http'
 import { createPages, readConsentForm, readSignInForm, type SignInError } from '@mintmark/pages'
 import { allLanguages } from '@mintmark/pages/languages'
@@ -48,12 +48,10 @@ function pathOf(returnTo: string | null): string {
 
 /**
  * Creates the function that shows the form, checks the password and starts a session. Within five minutes it allows ten
- * attempts per user, whichever of the user's names is entered, and a hundred per IP address. For a browser that the user
+ * failed attempts per user, whichever of the user's names is entered, and a hundred per IP address. For a browser that the user
  * has used before it allows ten more attempts, so that attackers cannot lock the user out.
  */
-function createSignIn({ users, sessions, browsers }: SignInParts) {
-  const attempts = limitSignIns()
-
+function createSignIn({ users, sessions, browsers, attempts }: SignInParts) {
   return async (request: ServerRequest, pending: PendingSignIn): Promise<SignInOutcome> => {
     const attempt = readSignInForm(request)
     const loginHint = attempt?.username ?? pending.loginHint
@@ -68,6 +66,7 @@ function createSignIn({ users, sessions, browsers }: SignInParts) {
     const allowance = await attempts({ account, address: addressOf(request) })
     if (!allowance.allowed) return show('throttled', [['Retry-After', String(allowance.retryAfter)]])
     const user = await users.verify(attempt)
+    await allowance.report(user === undefined ? 'failed' : 'succeeded')
     if (user === undefined) return show('rejected')
 
     const { signedIn, headers } = await sessions.start(request, { subject: user.subject, amr: ['pwd'] })
@@ -86,6 +85,7 @@ const addressOf = ({ host }: ServerRequest): string | undefined => (host as { re
 interface SignInParts {
   readonly users: Users
   readonly sessions: CookieSessions
+  readonly attempts: ReturnType<typeof limitSignIns>
   readonly browsers: KnownBrowsers
 }
 

@@ -1,9 +1,9 @@
-import { limitSignIns } from '@mintmark/core'
+import { limitSignIns, logEvents } from '@mintmark/core'
 import { issuer } from '@/lib/mintmark'
 import { startSession } from '@/lib/session'
 import { findUser } from '@/lib/users'
 
-const attempts = limitSignIns()
+const attempts = limitSignIns({ onEvent: logEvents(console) })
 
 /**
  * Signs the user in. This is a route handler and not a Server Action, because Next.js follows the redirect of a Server
@@ -15,9 +15,10 @@ export async function POST(request: Request) {
   const form = await request.formData()
   const returnTo = pathOf(form.get('return_to'))
   const email = form.get('email')
-  const { allowed } = await attempts({ account: typeof email === 'string' ? email : '' })
+  const { allowed, report } = await attempts({ account: typeof email === 'string' ? email : '' })
   if (!allowed) return new Response('Too many attempts. Try again in five minutes.', { status: 429 })
   const user = findUser(email, form.get('password'))
+  await report(user ? 'succeeded' : 'failed')
   if (user) await startSession(user.id)
   const failed = `/sign-in?${new URLSearchParams({ return_to: returnTo, failed: '' }).toString()}`
   return new Response(null, { status: 303, headers: { Location: user ? returnTo : failed } })
