@@ -2,7 +2,13 @@ import { join } from 'node:path'
 
 import { toExpress } from '@mintmark/adapter-express'
 import { createAdministration, keepRequestLog, logAdminEvents } from '@mintmark/admin'
-import { createCookieSessions, createAuthorizationServer, logEvents, createStoredKeys } from '@mintmark/core'
+import {
+  createCookieSessions,
+  createAuthorizationServer,
+  createStoredKeys,
+  limitSignIns,
+  logEvents,
+} from '@mintmark/core'
 import type { Logger } from '@mintmark/core/http'
 import { createScimServer, logScimEvents } from '@mintmark/scim'
 import { createSqlStorage } from '@mintmark/storage-sql'
@@ -60,7 +66,9 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
 
   // Embed Mintmark.
   const sessions = createCookieSessions({ storage })
-  const signInParts = { users, sessions, browsers: knownBrowsers({ issuer, key: sealingKey }) }
+  const onEvent = logEvents(recent.logger)
+  const attempts = limitSignIns({ onEvent })
+  const signInParts = { users, sessions, attempts, browsers: knownBrowsers({ issuer, key: sealingKey }) }
   const server = createAuthorizationServer({
     issuer,
     storage,
@@ -76,7 +84,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
     scopes: { 'books.read': 'See the books on your shelf' },
     resources: { [booksApi(issuer)]: { name: 'Books', scopes: ['books.read'] } },
     revocationFeed: true,
-    onEvent: logEvents(recent.logger),
+    onEvent,
   })
   await server.ready()
   const forget = forgetRemoved(users)
