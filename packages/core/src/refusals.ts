@@ -671,7 +671,7 @@ type RefusalOptions = Pick<OAuthErrorOptions, 'cause' | 'retryAfter' | 'dpopNonc
 
 /**
  * What the context must have, by reason: the value that was refused, and the values that would have been accepted. The
- * client of the other refusals is added by `concerning`.
+ * client of the other refusals is added by the endpoint.
  */
 interface RequiredContext {
   readonly redirect_uri_mismatch: Required<
@@ -685,18 +685,6 @@ interface RequiredContext {
   readonly client_document_unavailable: Required<Pick<RefusalContext, 'documentHost' | 'documentFailure'>>
   readonly client_document_withdrawn: Required<Pick<RefusalContext, 'documentHost'>>
   readonly client_documents_throttled: Required<Pick<RefusalContext, 'documentHost'>>
-}
-
-/**
- * Does the steps that follow the identification of a client, a user or a token. Every refusal of these steps, and every
- * failure, has the context.
- */
-export async function concerning<Result>(context: RefusalContext, steps: () => Promise<Result>): Promise<Result> {
-  try {
-    return await steps()
-  } catch (error) {
-    throw withContext(toOAuthError(error), context)
-  }
 }
 
 /** Returns the refusal with the members of the context that it does not have. */

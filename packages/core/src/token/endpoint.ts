@@ -18,7 +18,7 @@ import {
 import { profileRules } from '../clients/security-profile.ts'
 import type { Journal } from '../events.ts'
 import { type Parameters, readForm, refuseRepeated } from '../parameters.ts'
-import { concerning, refuse } from '../refusals.ts'
+import { refuse, toOAuthError, withContext } from '../refusals.ts'
 import { type MutualTls, proveCertificate } from '../sender/client-certificate.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { noPossession, type ProvenPossession } from '../sender/proven-possession.ts'
@@ -50,7 +50,12 @@ export const tokenEndpoint = (deps: TokenEndpointDependencies): Endpoint => {
     const proof = request.headers.has('dpop') ? await deps.dpop.verify(request, target, now) : undefined
     const client = await authenticateClient({ request, form }, now, deps)
     const { clientId } = client
-    return concerning({ clientId }, () => answerClient({ request, form, proof, client }, now, deps))
+    try {
+      return await answerClient({ request, form, proof, client }, now, deps)
+    } catch (error) {
+      // From here on, every refusal and every failure names the client.
+      throw withContext(toOAuthError(error), { clientId })
+    }
   }
 }
 
