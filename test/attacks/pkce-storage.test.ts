@@ -161,7 +161,7 @@ describe('a store that loses or changes a field of a code: nothing is redeemed a
 
     await redeem(site, code)
 
-    expect(logged).toEqual([{ level: 'error', message: 'POST /token refused: invalid_grant (code_challenge_lost)' }])
+    expect(logged).toEqual([{ level: 'error', message: 'POST /token refused: invalid_grant (code_challenge_lost): A' }])
     damage = (intact) => intact
   })
 

@@ -145,12 +145,6 @@ export const justifications: readonly Justification[] = [
     reason: 'The names are then written one by one, with the same result.',
   },
   {
-    file: 'packages/scim/src/list/location-filter.ts',
-    condition: 'candidates.length > maximumCandidates',
-    change: 'candidates.length >= maximumCandidates',
-    reason: 'No part of a location has exactly 40 spellings: the numbers next to it are 36 and 42.',
-  },
-  {
     file: 'packages/storage-sql/src/list/candidates.ts',
     condition: 'index === undefined || !parts.some(isSelective)',
     change: 'without !parts.some(isSelective)',
