@@ -92,7 +92,7 @@ describe('client_credentials and unsupported grants', () => {
       ...noScope,
     },
     { row: 'M may not request an unknown scope (RFC 6749 §3.3)', form: { scope: 'api.read admin' }, ...noScope },
-    { row: 'a scope of spaces is refused (RFC 6749 §3.3)', form: { scope: ' ' }, ...noScope },
+    { row: 'a scope of spaces is refused (RFC 6749 §3.3)', form: { scope: ' ' }, ...noScope, reason: 'scope_missing' },
     ...['API.READ', 'api.read\0', 'api', 'api.*', '*', 'api.read,api.write', '__proto__'].map((scope) => ({
       row: `RFC 6749 §3.3: ${JSON.stringify(scope)} is not api.read`,
       form: { scope },
