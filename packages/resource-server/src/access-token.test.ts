@@ -47,6 +47,21 @@ it.each([
   else expect(verifying).toThrow(expect.objectContaining({ reason: 'token_audience' }))
 })
 
+it.each([
+  [{ iss: 'https://other.test' }, 'expected https://as.test, found "https://other.test"'],
+  [{ aud: ['https://b.test'] }, 'expected https://api.test, found ["https://b.test"]'],
+  [{ exp: 940 }, 'expired 60 seconds ago by this clock'],
+  [{ iat: 1060 }, 'issued 60 seconds ahead of this clock'],
+  [{ nbf: 1060 }, 'nbf is 1060, this clock says 1000'],
+])('a refusal of %j says what was expected and found (RFC 9068 §4)', (change, comparison) => {
+  const claims = { iss: 'https://as.test', sub: 'U1', aud: 'https://api.test', jti: 't', client_id: 'A' }
+  const expected = { issuer: 'https://as.test', audience: 'https://api.test', clockSkew: 0, proven: undefined }
+
+  expect(() => verifyIntrospectedToken({ ...claims, iat: 900, exp: 1100, ...change }, 1_000_000, expected)).toThrow(
+    expect.objectContaining({ comparison }),
+  )
+})
+
 describe('authorization_details of an access token', () => {
   it('are returned as a list, which is empty when the token has none (RFC 9396 §9.1)', () => {
     const details = [{ type: 'payment', amount: '12.00' }]

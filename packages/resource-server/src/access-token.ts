@@ -2,7 +2,7 @@ import { findResourceName } from '@mintmark/internal'
 
 import type { JsonObject } from './http-client.ts'
 import type { KeySet } from './key-set.ts'
-import { refuse } from './refusals.ts'
+import { refuse, refuseClaim } from './refusals.ts'
 import type { EpochMilliseconds } from './runtime.ts'
 import { verifyJws } from './jws.ts'
 
@@ -83,7 +83,7 @@ function readAccessTokenClaims(
   const { iss, sub, aud, jti, client_id: clientId, scope = '', exp, iat, authorization_details: details = [] } = claims
   const audience = typeof aud === 'string' ? [aud] : aud
   // RFC 9068 §4: the issuer must match exactly.
-  if (iss !== expected.issuer) throw refuse('token_issuer')
+  if (iss !== expected.issuer) throw refuseClaim('token_issuer', `expected ${expected.issuer}, found ${forLog(iss)}`)
   // RFC 9068 §2.2: these claims are required, each with its type.
   if (!isNonEmptyString(sub) || !isNonEmptyString(jti) || !isNonEmptyString(clientId) || typeof scope !== 'string')
     throw refuse('token_claims')
@@ -92,7 +92,8 @@ function readAccessTokenClaims(
   // RFC 9396 §9.1: an array of objects that have a type.
   if (!Array.isArray(details) || !details.every(isDetail)) throw refuse('token_claims')
   // RFC 9068 §4: a token for other APIs is not accepted here.
-  if (findResourceName(expected.audience, audience) === undefined) throw refuse('token_audience')
+  if (findResourceName(expected.audience, audience) === undefined)
+    throw refuseClaim('token_audience', `expected ${expected.audience}, found ${forLog(aud)}`)
   checkTimes({ exp, iat, nbf: claims['nbf'] }, now, expected.clockSkew)
   // RFC 9449 §7.1, RFC 8705 §3: a token that is bound to a key is not a bearer token.
   const { cnf } = claims
@@ -131,12 +132,17 @@ function checkTimes(
 ): void {
   const seconds = now / 1000
   // RFC 7519 §4.1.4: the token must not be accepted at or after this time.
-  if (seconds >= exp + clockSkew) throw refuse('token_expired')
+  if (seconds >= exp + clockSkew)
+    throw refuseClaim('token_expired', `expired ${Math.floor(seconds - exp)} seconds ago by this clock`)
   // RFC 7519 §4.1.5: the token must not be accepted before this time.
-  if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + clockSkew)) throw refuse('token_not_yet_valid')
+  if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + clockSkew)) throw refuseClaim('token_not_yet_valid', `nbf is ${forLog(nbf)}, this clock says ${Math.floor(seconds)}`)
   // A token that was issued in the future comes from a clock that cannot be trusted.
-  if (iat > seconds + clockSkew) throw refuse('token_not_yet_valid')
+  if (iat > seconds + clockSkew)
+    throw refuseClaim('token_not_yet_valid', `issued ${Math.ceil(iat - seconds)} seconds ahead of this clock`)
 }
+
+/** A claim of the token as JSON, shortened. */
+const forLog = (claim: unknown): string => (JSON.stringify(claim) ?? 'none').slice(0, 200)
 
 const isDetail = (value: unknown): value is AuthorizationDetail =>
   typeof value === 'object' && value !== null && 'type' in value && isNonEmptyString(value.type)

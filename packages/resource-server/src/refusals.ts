@@ -147,10 +147,13 @@ export class AccessRefusedError extends Error {
   readonly code: AccessRefusalCode
   readonly description: string
   readonly reason: AccessRefusalReason
+  /** What was expected and what the token has, for the issuer, the audience and the times; otherwise undefined. */
+  readonly comparison: string | undefined
 
-  constructor(reason: AccessRefusalReason, cause?: unknown) {
+  constructor(reason: AccessRefusalReason, cause?: unknown, comparison?: string) {
     const [code] = refusals[reason]
-    super(`${code}: ${reason}`, { cause })
+    super(comparison === undefined ? `${code}: ${reason}` : `${code}: ${reason}: ${comparison}`, { cause })
+    this.comparison = comparison
     this.code = code
     this.description = codes[code].description
     this.reason = reason
@@ -160,6 +163,10 @@ export class AccessRefusedError extends Error {
 /** Creates the error for a refusal. The table of refusals has the section of the standard. */
 export const refuse = (reason: AccessRefusalReason, cause?: unknown): AccessRefusedError =>
   new AccessRefusedError(reason, cause)
+
+/** Creates the error for a claim that differs from what the API expects. It is for logs and is not sent to the client. */
+export const refuseClaim = (reason: AccessRefusalReason, comparison: string): AccessRefusedError =>
+  new AccessRefusedError(reason, undefined, comparison)
 
 /** A JSON response that any framework can send. */
 export interface JsonResponse {
