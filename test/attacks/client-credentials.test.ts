@@ -124,8 +124,8 @@ describe('client_credentials and unsupported grants', () => {
       ...noResource,
     },
     ...[
-      'https://api.test/',
-      'https://api.test/',
+      'https://api.test//',
+      'https://api.test:8443',
       'https://api.test#x',
       'api.test',
       'http://api.test',
