@@ -135,7 +135,8 @@ function checkTimes(
   if (seconds >= exp + clockSkew)
     throw refuseClaim('token_expired', `expired ${Math.floor(seconds - exp)} seconds ago by this clock`)
   // RFC 7519 §4.1.5: the token must not be accepted before this time.
-  if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + clockSkew)) throw refuseClaim('token_not_yet_valid', `nbf is ${forLog(nbf)}, this clock says ${Math.floor(seconds)}`)
+  if (nbf !== undefined && !(isTime(nbf) && nbf <= seconds + clockSkew))
+    throw refuseClaim('token_not_yet_valid', `nbf is ${forLog(nbf)}, this clock says ${Math.floor(seconds)}`)
   // A token that was issued in the future comes from a clock that cannot be trusted.
   if (iat > seconds + clockSkew)
     throw refuseClaim('token_not_yet_valid', `issued ${Math.ceil(iat - seconds)} seconds ahead of this clock`)
