@@ -19,12 +19,12 @@ import {
   webhookChannel,
   type WebhookStorage,
 } from './delivery/derive-webhooks.ts'
+import { maxPending } from './delivery/attempts.ts'
 import { sendWebhook, type SendWebhookDependencies } from './delivery/send-webhook.ts'
 import {
   combineWorkers,
   createChannelWorker,
   createDeliveryWorker,
-  maxPending,
   type DeliveryWorker,
   type DeliveryWorkerDependencies,
 } from './delivery/worker.ts'

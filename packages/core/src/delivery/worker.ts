@@ -1,10 +1,8 @@
-// One file: leasing, sending and recording a delivery are steps of one loop.
-
-import { elapsed, forgetOldest, randomIdentifier } from '@mintmark/internal'
-import { after, type DeliveryRecord, type EpochSeconds, epochSeconds, seconds } from '@mintmark/storage-interface'
-import type { DeliveryResult } from '@mintmark/storage-interface/stores'
+import { elapsed } from '@mintmark/internal'
+import { after, type EpochSeconds, epochSeconds, seconds } from '@mintmark/storage-interface'
 
 import type { RevocationWatch } from '../tokens/feed-watch.ts'
+import { type AttemptChannel, type AttemptOutcome, createAttempts } from './attempts.ts'
 import { deriveLogouts, type DeriveLogoutsDependencies, logoutChannel } from './derive-logouts.ts'
 import { sendLogout, type SendLogoutDependencies } from './send-logout.ts'
 
@@ -70,14 +68,10 @@ export const createDeliveryWorker = (deps: DeliveryWorkerDependencies): Delivery
   )
 
 /** How the messages of a channel are derived, and how each message is sent. */
-export interface DeliveryChannel {
-  readonly name: string
+export interface DeliveryChannel extends AttemptChannel {
   readonly watch: DeliverySource
-  /** How many messages to one recipient are sent at once in a process. */
-  readonly perRecipient: number
   /** Reads the next page of revocations or changes, and enqueues the messages that follow from them. */
   derive(now: EpochSeconds): Promise<{ readonly position: number; readonly more: boolean }>
-  send(delivery: DeliveryRecord): Promise<DeliveryResult>
 }
 
 /** Notices new revocations or changes. */
@@ -249,156 +243,6 @@ const pollInterval = 102
  * may have requeued some.
  */
 const checkInterval = seconds(60)
-
-/** How an attempt ended. `lost`: the lease had ended, so the result was not stored. */
-type AttemptOutcome = DeliveryResult['kind'] | 'lost' | 'interrupted'
-
-/** The attempts to send messages of one channel in this process. */
-interface Attempts {
-  /** How many more attempts may begin. */
-  free(): number
-  /** Leases messages that are due and begins to send them. */
-  begin(limit: number, onEnd?: (outcome: AttemptOutcome) => void): Promise<readonly Promise<AttemptOutcome>[]>
-  /** Waits until all attempts have ended. */
-  waitForAll(): Promise<void>
-}
-
-function createAttempts(channel: DeliveryChannel, deps: ChannelDependencies): Attempts {
-  const { storage, clock, random, journal } = deps
-  const pending = new Map<string, PendingAttempt>()
-  /** Recipients whose last attempt timed out. */
-  const timedOut = new Map<string, true>()
-
-  /** Recipients that do not answer: their last attempt timed out, or an attempt has lasted for a second. */
-  function slowRecipients(): ReadonlySet<string> {
-    const now = clock()
-    const late = [...pending.values()].filter(({ begunAt }) => now > begunAt)
-    return new Set([...timedOut.keys(), ...late.map(({ recipient }) => recipient)])
-  }
-
-  /** How many attempts may begin, to recipients that answer and to slow ones. */
-  function places(slow: ReadonlySet<string>): { readonly prompt: number; readonly slow: number } {
-    const toSlow = [...pending.values()].filter(({ recipient }) => slow.has(recipient)).length
-    const left = (places: number): number => Math.max(0, Math.min(places, maxPending - pending.size))
-    return {
-      prompt: left(promptPlaces - (pending.size - toSlow)),
-      slow: slow.size === 0 ? 0 : left(slowPlaces - toSlow),
-    }
-  }
-
-  async function lease(limit: number, except: ReadonlySet<string>): Promise<readonly Promise<AttemptOutcome>[]> {
-    if (limit <= 0) return []
-    const now = clock()
-    const token = randomIdentifier(random)
-    const until = after(now, leaseTime)
-    const { name, perRecipient } = channel
-    const request = { channel: name, now, until, token, limit, perRecipient, except: [...except] }
-    const leased = await storage.deliveries.lease(request)
-    return leased.map((delivery) => begin(delivery, token))
-  }
-
-  function begin(delivery: DeliveryRecord, token: string): Promise<AttemptOutcome> {
-    const ended = attempt(delivery, token).finally(() => pending.delete(delivery.deliveryId))
-    pending.set(delivery.deliveryId, { recipient: delivery.recipient, begunAt: clock(), ended })
-    return ended
-  }
-
-  const busyRecipients = (): ReadonlySet<string> => new Set([...pending.values()].map(({ recipient }) => recipient))
-
-  return {
-    free() {
-      const { prompt, slow } = places(slowRecipients())
-      return prompt + slow
-    },
-
-    async begin(limit, onEnd = () => {}) {
-      const slow = slowRecipients()
-      const free = places(slow)
-      const prompt = await lease(Math.min(limit, free.prompt), new Set([...busyRecipients(), ...slow]))
-      const others = await lease(Math.min(limit - prompt.length, free.slow), busyRecipients())
-      const started = [...prompt, ...others]
-      for (const ended of started) void ended.then(onEnd)
-      return started
-    },
-
-    async waitForAll() {
-      await Promise.all([...pending.values()].map(({ ended }) => ended))
-    },
-  }
-
-  async function attempt(delivery: DeliveryRecord, token: string): Promise<AttemptOutcome> {
-    try {
-      const result = await channel.send(delivery)
-      noteSpeed(delivery.recipient, result)
-      const now = clock()
-      const { outcome } = await storage.deliveries.settle({ deliveryId: delivery.deliveryId, token, result, now })
-      if (outcome === 'lost') return 'lost'
-      recordResult(delivery, result, now)
-      return result.kind
-    } catch (cause) {
-      // When the lease ends, a worker tries again.
-      journal.recordWithoutRequest({ type: 'delivery.interrupted', channel: channel.name, cause })
-      return 'interrupted'
-    }
-  }
-
-  function noteSpeed(recipient: string, result: DeliveryResult): void {
-    // Without an attempt, nothing is known that was not known before.
-    if (result.kind === 'postponed') return
-    timedOut.delete(recipient)
-    if (result.kind === 'delivered' || result.failure !== 'timeout') return
-    timedOut.set(recipient, true)
-    forgetOldest(timedOut, maximumTimedOut)
-  }
-
-  function recordResult(delivery: DeliveryRecord, result: DeliveryResult, now: EpochSeconds): void {
-    const { deliveryId, recipient, createdAt } = delivery
-    const about = { channel: channel.name, deliveryId, clientId: recipient, attempts: delivery.attempts + 1 }
-    switch (result.kind) {
-      case 'delivered':
-        return journal.recordWithoutRequest({ type: 'delivery.delivered', ...about })
-      case 'retry':
-        return journal.recordWithoutRequest({
-          type: 'delivery.failed',
-          ...about,
-          failure: result.failure,
-          retryAt: result.dueAt,
-        })
-      case 'dead':
-        return journal.recordWithoutRequest({
-          type: 'delivery.dead',
-          ...about,
-          failure: result.failure,
-          age: now - createdAt,
-        })
-      case 'postponed':
-        return undefined
-      default:
-        return result satisfies never
-    }
-  }
-}
-
-interface PendingAttempt {
-  readonly recipient: string
-  readonly begunAt: EpochSeconds
-  readonly ended: Promise<AttemptOutcome>
-}
-
-/** The maximum number of attempts at the same time for one channel in one process. */
-export const maxPending = 64
-
-/** How many of them may be to recipients that answer. An attempt that lasts longer than a second gives its place back. */
-const promptPlaces = 16
-
-/** How many attempts to slow recipients there may be before another one begins. */
-const slowPlaces = 8
-
-/** Tenants name the recipients, so their number is limited. */
-const maximumTimedOut = 1000
-
-/** How long a delivery is leased: several times as long as an attempt takes. */
-const leaseTime = seconds(30)
 
 /** Sleeps until the time has passed or `wake` is called. If `wake` was called before, `sleep` returns at once. */
 interface Sleeper {

@@ -195,18 +195,16 @@ export const aRefreshRecord = (overrides: Partial<RefreshRecord> = {}): RefreshR
 })
 
 /** Returns a refresh token of `aFamilyRecord`, presented by its client for a successor, with a window of ten seconds. */
-export function aPresentation(token: string, successor: string): RotateRequest {
-  const { clientId, createdAt: now, expiresAt } = aFamilyRecord()
-  return {
-    handleDigest: aDigest('handle-1'),
-    presentedDigest: aDigest(token),
-    clientId,
-    successorDigest: aDigest(successor),
-    successorSalt: `salt of ${successor}`,
-    ...{ expiresAt, now },
-    retryWindow: seconds(10),
-  }
-}
+export const aPresentation = (token: string, successor: string): RotateRequest => ({
+  handleDigest: aDigest('handle-1'),
+  presentedDigest: aDigest(token),
+  clientId: aFamilyRecord().clientId,
+  successorDigest: aDigest(successor),
+  successorSalt: `salt of ${successor}`,
+  expiresAt: aFamilyRecord().expiresAt,
+  now,
+  retryWindow: seconds(10),
+})
 
 /** An access token of `aFamilyRecord`, valid for five minutes. */
 export const anOpaqueTokenRecord = (overrides: Partial<OpaqueTokenRecord> = {}): OpaqueTokenRecord => ({
