@@ -230,14 +230,6 @@ describe('a client with a metadata document', () => {
     ['a document without redirect URIs', () => answer({ client_id: id, client_name: 'Tool' })],
     ['a document with an empty list of redirect URIs', () => answer({ ...tool, redirect_uris: [] })],
     [
-      'a document with a script as redirect URI',
-      () => answer({ ...tool, redirect_uris: [redirect, 'javascript:alert(1)'] }),
-    ],
-    [
-      'a document with a wildcard in a redirect URI',
-      () => answer({ ...tool, redirect_uris: [redirect, 'https://*.cli.test/cb'] }),
-    ],
-    [
       'a document with 200 redirect URIs',
       () => answer({ ...tool, redirect_uris: Array.from({ length: 200 }, (_, n) => `${redirect}${n}`) }),
     ],
@@ -280,7 +272,7 @@ describe('a client with a metadata document', () => {
         ...tool,
         grant_types: grants,
         token_endpoint_auth_methods_supported: ['tls_client_auth', 'none'],
-        redirect_uris: [redirect, 'https://other.test/cb'],
+        redirect_uris: [redirect, 'https://other.test/cb', 'javascript:alert(1)', 'https://*.cli.test/cb', 'cursor://x/cb'],
         logo_uri: 'https://other.test/x.png',
       }),
     )
@@ -691,8 +683,8 @@ describe('a stored client that has a metadata document', () => {
     server.clock.advance(1)
     await expectJsonRefusal(
       server,
-      { status: 401, error: 'invalid_client' },
-      { send: () => refresh(server, refreshed.json['refresh_token']), reason: 'client_unknown' },
+      { status: 503, error: 'temporarily_unavailable' },
+      { send: () => refresh(server, refreshed.json['refresh_token']), reason: 'client_document_unavailable' },
     )
   })
 

@@ -49,6 +49,17 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect(JSON.stringify(site.events)).not.toContain(token.split('.')[1])
   })
 
+  test('leaves out grant types that the token does not allow, and the answer shows it (RFC 7591 §3.2.1)', async () => {
+    const site = await start()
+
+    const answer = await site.register(
+      { ...metadata, grant_types: ['authorization_code', 'client_credentials'] },
+      await site.createToken(),
+    )
+
+    expect(answer).toMatchObject({ status: 201, body: { grant_types: ['authorization_code'] } })
+  })
+
   test('of ten concurrent registrations with a token for three clients, three succeed', async () => {
     const site = await start()
     const token = await site.createToken({ clients: 3 })

@@ -90,7 +90,8 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const limits = options.rateLimits ?? {}
   const listener = options.onEvent ?? reportFaults(console)
   const clock = options.clock ?? systemClock
-  const keySets = createRemoteKeySets(createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins }))
+  const keySetClient = () => createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins })
+  const keySets = createRemoteKeySets(keySetClient(), createRemoteKeySets(keySetClient()))
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const revocationNames = createRevocationNames(keys)
@@ -242,8 +243,8 @@ function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased
   }
 }
 
-/** A website that fails ten times gets no requests for half a minute. */
-const documentBreaker = { failures: 10, openFor: 30_000 }
+/** A URL that fails ten times gets no requests for half a minute. Strangers choose URLs, so they do not stop a host. */
+const documentBreaker = { failures: 10, openFor: 30_000, per: 'url' } as const
 
 const sendsAfterRequests = ({
   backChannelLogout,

@@ -27,8 +27,8 @@ export interface SelfManagement extends JsonObject {
 }
 
 /**
- * Limits a registration to the policy. Scope values beyond the policy are left out, as RFC 7591 §2 allows. Everything
- * else beyond the policy is refused, because the client would not work without it.
+ * Limits a registration to the policy. Scope values and grant types beyond the policy are left out, as RFC 7591 §2 allows,
+ * and the response shows what is left (§3.2.1). Everything else beyond the policy is refused, because the client would not work without it.
  * @throws RegistrationError metadata_invalid | redirect_uri_invalid.
  */
 export function limitRegistration(
@@ -36,11 +36,11 @@ export function limitRegistration(
   { grantTypes, scopes, redirectHosts }: RegistrationPolicy,
 ): ClientRegistration {
   const requestedTypes = requested.grantTypes ?? ['authorization_code']
-  const disallowedType = requestedTypes.find((name) => !grantTypes.includes(name))
+  const grantedTypes = requestedTypes.filter((name) => grantTypes.includes(name))
   // RFC 7591 §3.2.2.
-  if (disallowedType !== undefined)
+  if (grantedTypes.length === 0 && requestedTypes.length > 0)
     throw new RegistrationError('metadata_invalid', {
-      description: `grant_types may contain only ${grantTypes.join(', ')}.`,
+      description: `grant_types must contain at least one of these values: ${grantTypes.join(', ')}.`,
     })
   const granted = requested.scopes === undefined ? scopes : scopes.filter((scope) => requested.scopes?.includes(scope))
   if (granted.length === 0)
@@ -49,7 +49,7 @@ export function limitRegistration(
     })
 
   requireHosts(requested, redirectHosts)
-  return { ...requested, grantTypes: requestedTypes, scopes: granted }
+  return { ...requested, grantTypes: grantedTypes, scopes: granted }
 }
 
 function requireHosts(requested: ClientRegistration, hosts: readonly string[]): void {

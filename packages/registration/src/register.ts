@@ -42,6 +42,7 @@ export interface Dependencies {
   readonly issuer: string
   /** The URL of the registration endpoint. */
   readonly endpoint: string
+  readonly dangerouslyAllowOutbound: readonly string[] | undefined
   readonly storage: OAuthStorage & Pick<AdminStorage, 'initialAccessTokens'>
   readonly keys?: Pick<KeyRing, 'algorithms'>
   readonly clientRules: ClientRules | undefined

@@ -2,6 +2,7 @@ import { ClientMetadataError, createMemoryRateLimiter, type KeyRing, type RateLi
 import { type ClientRules, clientRules, parseServerIssuer, signingAlgorithms } from '@mintmark/core/internal'
 import {
   aFunction,
+  aListOfStrings,
   anObjectWith,
   aNonEmptyString,
   checkOptions,
@@ -80,6 +81,12 @@ export interface RegistrationServerOptions {
    * @defaultValue Nothing is recorded. The admin API lists the clients, with their origin.
    */
   readonly onEvent?: (event: RegistrationEvent) => void | Promise<void>
+  /**
+   * Origins that clients may register addresses of although they have a port, a private address or no TLS: the same list
+   * as the server's. For development and tests only.
+   * @defaultValue None.
+   */
+  readonly dangerouslyAllowOutbound?: readonly string[]
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -104,6 +111,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     clientRules,
     softwareStatements: listOf(trustedStatements),
     limit: anObjectWith('consume'),
+    dangerouslyAllowOutbound: aListOfStrings,
     onEvent: aFunction,
     clock: aFunction,
     random: aFunction,
@@ -188,6 +196,7 @@ function registrationDependencies(options: RegistrationServerOptions, endpoint: 
   return {
     issuer: options.issuer,
     endpoint,
+    dangerouslyAllowOutbound: options.dangerouslyAllowOutbound,
     storage,
     ...(keys === undefined ? {} : { keys }),
     clientRules: options.clientRules,

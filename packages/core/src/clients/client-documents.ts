@@ -38,6 +38,7 @@ export interface ClientDocuments {
   /**
    * Reads the document of a stored client again, if that is due, and stores the result. Returns the client, or
    * `undefined` if the client may no longer be used.
+   * @throws OAuthError temporarily_unavailable — reason `client_document_unavailable` | `client_documents_throttled`.
    */
   refreshIfDue(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
   /**
@@ -104,9 +105,13 @@ export function createClientDocuments(
 
     async refreshIfDue(client, now) {
       if (settings === undefined) return undefined
-      if (client.disabledAt !== undefined || isFresh(client, now, settings)) return client
+      if (client.disabledAt !== undefined) return client
+      // Asked first: an operator who removes a host from the list stops its clients at once.
       if (!(await isAllowed(client.clientId, settings))) return undefined
+      if (isFresh(client, now, settings)) return client
       const result = await read(client.clientId, now, settings)
+      // RFC 6749 §5.2: invalid_client would tell the client to throw its credentials away, and they were not even checked.
+      if (result.outcome === 'unreachable') throw result.refusal
       if (result.outcome !== 'read') return undefined
       const renewed = withDocument(client, { id: client.clientId, document: result.document, now }, settings)
       const swapped = await storage.clients.compareAndSwap(renewed, client.version)

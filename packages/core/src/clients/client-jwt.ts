@@ -31,9 +31,9 @@ export async function verifyClientJwt(
 ): Promise<ClientJwt | undefined> {
   const { client, algorithms, now } = by
   if (client.jwksUri === undefined) return verifyWithKeys(readKeySet(client.jwks), jwt, algorithms)
-  const verified = await verifyWithKeys(await keySets.read(client.jwksUri, 'cached', now), jwt, algorithms)
+  const verified = await verifyWithKeys(await keySets.of(client).read(client.jwksUri, 'cached', now), jwt, algorithms)
   // The client may have published a new key since its set was read.
-  return verified ?? verifyWithKeys(await keySets.read(client.jwksUri, 'refresh', now), jwt, algorithms)
+  return verified ?? verifyWithKeys(await keySets.of(client).read(client.jwksUri, 'refresh', now), jwt, algorithms)
 }
 
 /**

@@ -114,13 +114,13 @@ function nameOf(value: JsonValue | undefined): string | undefined {
 }
 
 /**
- * Returns the redirect URIs that the policy accepts; `undefined` if there are none, or if any URI could never be
- * registered.
+ * Returns the redirect URIs that can be registered and that the policy accepts; `undefined` if there are none. One
+ * document serves many servers, so it may list others.
  */
 function redirectsOf(value: JsonValue | undefined, id: string, policy: RedirectPolicy): readonly string[] | undefined {
   const uris = stringsOf(value)
-  if (uris === undefined || uris.length > maxRedirects || !uris.every(isRegistrableRedirectUri)) return undefined
-  const accepted = uris.filter((uri) => isAccepted(new URL(uri), new URL(id), policy))
+  if (uris === undefined || uris.length > maxRedirects) return undefined
+  const accepted = uris.filter(isRegistrableRedirectUri).filter((uri) => isAccepted(new URL(uri), new URL(id), policy))
   return accepted.length === 0 ? undefined : accepted
 }
 

@@ -131,6 +131,18 @@ describe('the cache of published key sets', () => {
     expect(calls).toHaveLength(1002)
   })
 
+  it('is another for clients with metadata documents, so that strangers cannot fill that of registered clients', async () => {
+    const { fetch, calls } = fetching(() => Response.json(keySet))
+    const outbound = createOutboundClient(fetch)
+    const sets = createRemoteKeySets(outbound, createRemoteKeySets(outbound))
+    await sets.of({ origin: 'registration' }).read(uri, 'cached', now)
+
+    for (let n = 0; n < 1001; n += 1) await sets.of({ origin: 'document' }).read(`${uri}/${n}`, 'cached', now)
+    await sets.of({ origin: 'registration' }).read(uri, 'cached', now)
+
+    expect(calls).toHaveLength(1002)
+  })
+
   it('drops list entries that are not keys', () => {
     expect(readKeySet({ keys: [keySet.keys[0], null, 'x', { kty: 5 }] })?.keys).toHaveLength(1)
   })

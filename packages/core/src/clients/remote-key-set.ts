@@ -1,5 +1,5 @@
 import { forgetOldest, parseJsonObject } from '@mintmark/internal'
-import type { EpochSeconds } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds } from '@mintmark/storage-interface'
 import type { JSONWebKeySet } from 'jose'
 
 import type { OutboundClient } from '../outbound/client.ts'
@@ -13,13 +13,22 @@ export interface RemoteKeySets {
    * @returns `undefined` when the URL may not be fetched, or has not returned a key set for an hour.
    */
   read(uri: string, mode: 'cached' | 'refresh', now: EpochSeconds): Promise<JSONWebKeySet | undefined>
+  /**
+   * Returns the key sets for a client. Anybody can publish clients with metadata documents, so these have a cache and
+   * connections of their own, and cannot use up those of registered clients.
+   */
+  of(client: Pick<ClientRecord, 'origin'>): RemoteKeySets
 }
 
-/** Fetches key sets, one request at a time for each URL. Beyond a thousand URLs, the oldest key sets are removed. */
-export function createRemoteKeySets(outbound: OutboundClient): RemoteKeySets {
+/**
+ * Fetches key sets, one request at a time for each URL. Beyond a thousand URLs, the oldest key sets are removed.
+ * @param ofDocuments the key sets of clients with metadata documents.
+ */
+export function createRemoteKeySets(outbound: OutboundClient, ofDocuments?: RemoteKeySets): RemoteKeySets {
   const cached = new Map<string, { readonly requestedAt: EpochSeconds; readonly answer: Promise<Answer> }>()
 
-  return {
+  const sets: RemoteKeySets = {
+    of: ({ origin }) => (origin === 'document' ? (ofDocuments ?? sets) : sets),
     async read(uri, mode, now) {
       const known = cached.get(uri)
       const maxAge = mode === 'refresh' ? cooldown : keepFor
@@ -32,6 +41,7 @@ export function createRemoteKeySets(outbound: OutboundClient): RemoteKeySets {
       return keySetAt(now, await answer)
     },
   }
+  return sets
 
   /** Fetches the key set. While the client's server is down, returns the last key set instead, for a limited time. */
   async function fetchOrReuse(uri: string, previous: Promise<Answer> | undefined, now: EpochSeconds): Promise<Answer> {

@@ -39,6 +39,11 @@ export interface OutboundLimits {
     readonly failures: number
     /** In milliseconds. Then one request is sent; if it fails too, the time starts again. */
     readonly openFor: number
+    /**
+     * With `url`, failures are counted for each URL, so that those who choose a path cannot stop requests to others.
+     * @defaultValue `host`
+     */
+    readonly per?: 'host' | 'url'
   }
   /**
    * The time in milliseconds.
@@ -99,13 +104,14 @@ export function createOutboundClient(
       const { host } = new URL(request.url)
       const ofHost = pending.get(host) ?? 0
       if (total >= limits.pending || ofHost >= limits.pendingPerHost) return failedOutcome('busy')
-      if (!breaker.admits(host)) return failedOutcome('circuit_open')
+      const target = limits.breaker?.per === 'url' ? request.url : host
+      if (!breaker.admits(target)) return failedOutcome('circuit_open')
 
       total += 1
       pending.set(host, ofHost + 1)
       try {
         const result = await send(request, fetch)
-        breaker.record(host, isAnswer(result))
+        breaker.record(target, isAnswer(result))
         return result
       } finally {
         total -= 1

@@ -1,3 +1,5 @@
+import { createRemoteKeySets } from '../clients/remote-key-set.ts'
+import { createOutboundClient } from '../outbound/client.ts'
 import { seconds, sessionId, type JsonObject } from '@mintmark/storage-interface'
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
@@ -7,7 +9,7 @@ import { mintIdToken } from './id-token.ts'
 import { idTokenClaims } from './protocol-claims.ts'
 
 /** No client of these tests publishes keys. */
-const keySets = { read: async () => undefined }
+const keySets = createRemoteKeySets(createOutboundClient())
 
 async function mintWith(released: JsonObject) {
   const { deps, decision } = await tokensUnderTest()
