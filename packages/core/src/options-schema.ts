@@ -6,12 +6,12 @@ import { isResourceUri } from './clients/check-metadata.ts'
 import { isHostMethod } from './clients/authenticate.ts'
 import { securityProfiles } from './clients/security-profile.ts'
 import type { AuthorizationServerOptions } from './options.ts'
-import { inWords } from './schema-messages.ts'
+import { inWordsFor } from './schema-messages.ts'
 
 /** @throws TypeError that names the option and says what to change. */
 export function parseOptions(options: AuthorizationServerOptions): ParsedOptions {
-  const result = optionsSchema.safeParse(options, inWords)
-  if (!result.success) throw new TypeError(`Invalid options:\n${z.prettifyError(result.error)}`)
+  const result = optionsSchema.safeParse(options, inWordsFor(Object.keys(optionsSchema.shape)))
+  if (!result.success) throw new TypeError(`createAuthorizationServer: Invalid options:\n${z.prettifyError(result.error)}`)
   return result.data
 }
 

@@ -149,7 +149,12 @@ describe('options', () => {
     [
       'a storage of another issuer',
       { storage: createMemoryStorage({ issuer: 'https://other.test' }) },
-      /another issuer/,
+      /another issuer: https:\/\/other.test, and the server has https:\/\/as.test/,
+    ],
+    [
+      'a misspelled option',
+      { scope: {} },
+      /^createAuthorizationServer: [^]*scope is not an option. Did you mean scopes\? The options are issuer, storage/,
     ],
   ])('reject %s, and the error says which option is wrong', (_case, change, message) => {
     const wrong = { ...options(), ...change } as AuthorizationServerOptions

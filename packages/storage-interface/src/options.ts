@@ -93,10 +93,11 @@ export const aNonEmptyString = createCheck(
 export const aBoolean = createCheck((value) => typeof value === 'boolean', 'must be true or false')
 
 /** Accepts every storage. `requireStores` checks which stores it has, where they are used. */
-export const aStorage = createCheck(
-  (value) => isObject(value) && typeof Reflect.get(value, 'issuer') === 'string',
-  'must be a storage',
-)
+export const aStorage: OptionCheck = (value) => {
+  if (isObject(value) && typeof Reflect.get(value, 'issuer') === 'string') return undefined
+  if (value instanceof Promise) return 'must be a storage, but a promise was given: await it'
+  return 'must be a storage'
+}
 
 /**
  * Accepts an object of the host or of another package, such as a limiter, that has these functions; it may have other

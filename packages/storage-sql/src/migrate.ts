@@ -116,10 +116,11 @@ function describe({
   migrations: readonly string[]
   command: string
 }): string {
-  const names = migrations.join(', ')
+  const [first = '', second] = migrations
+  const names = second === undefined ? first : `${first} to ${migrations.at(-1)} (${migrations.length} in total)`
   switch (kind) {
     case 'behind':
-      return `The database lacks the migrations ${names}. Run: npx ${command}`
+      return `Run: npx ${command}. The database lacks the migrations ${names}.`
     case 'ahead':
       return `The database has run the migrations ${names}, which this version does not know. Update @mintmark/storage-sql.`
     case 'changed':

@@ -12,7 +12,7 @@ import type { KeyId } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 
 import { documentMaxAge } from './public-document.ts'
-import { inWords } from '../schema-messages.ts'
+import { inWordsFor } from '../schema-messages.ts'
 import type { SigningAlgorithm } from './ring.ts'
 
 /**
@@ -60,8 +60,8 @@ export type KeyScheduleOptions = { readonly [Member in keyof KeySchedule]?: numb
  * @throws TypeError that names the member and says what to change.
  */
 export function parseKeySchedule(options: KeyScheduleOptions): KeySchedule {
-  const result = schema.safeParse(options, inWords)
-  if (!result.success) throw new TypeError(`Invalid schedule of keys:\n${z.prettifyError(result.error)}`)
+  const result = schema.safeParse(options, inWordsFor(Object.keys(schema.shape)))
+  if (!result.success) throw new TypeError(`createStoredKeys: Invalid schedule of keys:\n${z.prettifyError(result.error)}`)
   return result.data
 }
 

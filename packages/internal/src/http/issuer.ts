@@ -10,7 +10,7 @@ export function parseServerIssuer(server: {
   const url = parseIssuer(server.issuer)
   if (server.storage.issuer !== server.issuer)
     throw new TypeError(
-      'The storage is bound to another issuer. Create the server and the storage with the same issuer.',
+      `The storage is bound to another issuer: ${server.storage.issuer}, and the server has ${server.issuer}. Create both with the same issuer.`,
     )
   return url
 }
