@@ -11,7 +11,8 @@ import { inWordsFor } from './schema-messages.ts'
 /** @throws TypeError that names the option and says what to change. */
 export function parseOptions(options: AuthorizationServerOptions): ParsedOptions {
   const result = optionsSchema.safeParse(options, inWordsFor(Object.keys(optionsSchema.shape)))
-  if (!result.success) throw new TypeError(`createAuthorizationServer: Invalid options:\n${z.prettifyError(result.error)}`)
+  if (!result.success)
+    throw new TypeError(`createAuthorizationServer: Invalid options:\n${z.prettifyError(result.error)}`)
   return result.data
 }
 

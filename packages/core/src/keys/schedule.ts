@@ -61,7 +61,8 @@ export type KeyScheduleOptions = { readonly [Member in keyof KeySchedule]?: numb
  */
 export function parseKeySchedule(options: KeyScheduleOptions): KeySchedule {
   const result = schema.safeParse(options, inWordsFor(Object.keys(schema.shape)))
-  if (!result.success) throw new TypeError(`createStoredKeys: Invalid schedule of keys:\n${z.prettifyError(result.error)}`)
+  if (!result.success)
+    throw new TypeError(`createStoredKeys: Invalid schedule of keys:\n${z.prettifyError(result.error)}`)
   return result.data
 }
 
