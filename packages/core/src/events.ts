@@ -162,7 +162,7 @@ export type ServerOccurrence =
     }
 
 /** What `limitSignIns` reports. */
-export type SignInOccurrence =
+type SignInOccurrence =
   | {
       /** A password or another proof was wrong, as the host's sign-in page reported. */
       readonly type: 'sign_in.failed'

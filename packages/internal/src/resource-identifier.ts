@@ -12,7 +12,7 @@ export function findResourceName(uri: string, known: readonly string[]): string 
  * `/` as the path if it has none (RFC 3986 §6.2.2.1, §6.2.3). Clients send what the metadata says, what a user typed,
  * or what their URL parser returns. Everything after the path begins does matter, including a slash at its end.
  */
-export function normalizeResource(uri: string): string {
+function normalizeResource(uri: string): string {
   const [, scheme, authority, rest] = /^([a-z][\w+.-]*:\/\/)([^/?#@]*)(.*)$/is.exec(uri) ?? []
   if (scheme === undefined || authority === undefined || rest === undefined) return uri
   const start = scheme.toLowerCase()

@@ -10,4 +10,4 @@ export const isCleanName = (name: string): boolean => cleanName(name) === name &
 
 const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu
 // Direction marks, overrides and isolates (UAX #9), and zero-width characters (RFC 8264 §9.13).
-const hidden = /(?![\u200C\u200D\u{E0020}-\u{E007F}])\p{Cf}/gu
+const hidden = /(?!\u200C|\u200D|[\u{E0020}-\u{E007F}])\p{Cf}/gu

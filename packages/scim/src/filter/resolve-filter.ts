@@ -175,7 +175,7 @@ const targetInValue = ({ name, multiValued }: Attribute): FilterAttribute => ({
 })
 
 /** Freezes a filter deeply. */
-export function freezeFilter(filter: ResolvedFilter): ResolvedFilter {
+function freezeFilter(filter: ResolvedFilter): ResolvedFilter {
   switch (filter.kind) {
     case 'or':
     case 'and':

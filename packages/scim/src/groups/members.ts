@@ -65,11 +65,12 @@ export async function planGroupPatch(
  */
 function requireKnownTypes(assignments: readonly Assignment[]): void {
   const added = assignments.findIndex(({ op }) => op !== 'remove')
-  const selectsByType = ({ target: { where } }: Assignment): boolean => where !== undefined && testsType(where.filter)
   // RFC 7644 §3.5.2: operations apply in order.
   if (added !== -1 && assignments.slice(added + 1).some(selectsByType))
     throw refusal('filter_attribute_unsearchable', { attribute: 'members.type' })
 }
+
+const selectsByType = ({ target: { where } }: Assignment): boolean => where !== undefined && testsType(where.filter)
 
 const testsType = (filter: ResolvedFilter): boolean => JSON.stringify(filter).includes('"type"')
 
