@@ -64,7 +64,7 @@ interface SearchContext {
 function typeSearch(
   request: SearchRequest,
   { filter, type }: { readonly filter: FilterNode | undefined; readonly type: NamedType },
-  { baseUrl, tolerances, filterLimits }: SearchContext,
+  { baseUrl, tolerances }: SearchContext,
 ): readonly TypeSearch[] {
   const { resourceType, names } = type
   const sort = sortKeyOf(request, { resourceType: names, tolerances }, resourceType)
