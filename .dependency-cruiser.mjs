@@ -6,8 +6,8 @@
  */
 const floors = {
   core: `
-    schema-messages sealing-key-error refusals parameters issuer outbound/ keys/ events http/ purge
-    rate-limiter sender/ clients/ permissions/ sessions/ consent/ tokens/ authorize/ errors telemetry logout/
+    schema-messages sealing-key-error refusals parameters issuer outbound/ keys/ events telemetry http/ purge
+    rate-limiter sender/ clients/ permissions/ sessions/ consent/ tokens/ authorize/ errors logout/
     delivery/ options options-schema token/ settings discovery/
   `,
   admin: `

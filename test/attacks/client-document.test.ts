@@ -272,7 +272,13 @@ describe('a client with a metadata document', () => {
         ...tool,
         grant_types: grants,
         token_endpoint_auth_methods_supported: ['tls_client_auth', 'none'],
-        redirect_uris: [redirect, 'https://other.test/cb', 'javascript:alert(1)', 'https://*.cli.test/cb', 'cursor://x/cb'],
+        redirect_uris: [
+          redirect,
+          'https://other.test/cb',
+          'javascript:alert(1)',
+          'https://*.cli.test/cb',
+          'cursor://x/cb',
+        ],
         logo_uri: 'https://other.test/x.png',
       }),
     )

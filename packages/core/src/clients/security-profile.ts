@@ -1,7 +1,6 @@
 import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
-import type { Lifetimes } from '../options.ts'
 import { refuse } from '../refusals.ts'
 
 /** What a security profile demands of a client and of the server's responses to it. */
@@ -226,7 +225,7 @@ export function refuseInfeasibleMinimum(
   { minimumProfile }: ProfileSettings,
   server: {
     readonly keys: SigningAlgorithms
-    readonly lifetimes: Pick<Lifetimes, 'authorizationCode' | 'pushedRequest'>
+    readonly lifetimes: { readonly authorizationCode: number; readonly pushedRequest: number }
   },
 ): void {
   const { algorithms, longestCodeLifetime, longestPushedRequestLifetime } = profiles[minimumProfile]
