@@ -17,7 +17,7 @@ export interface HealthOptions {
   readonly server: CheckedServer
   /**
    * Receives the cause when the process stops being ready, once until it is ready again. Responses do not contain it.
-   * @defaultValue Writes it to the console as an error.
+   * @defaultValue Writes it to the console as an error. An outage then leaves a trace.
    */
   readonly onUnready?: (cause: unknown) => void
 }

@@ -84,7 +84,7 @@ export interface RegistrationServerOptions {
   /**
    * Origins that clients may register addresses of although they have a port, a private address or no TLS: the same list
    * as the server's. For development and tests only.
-   * @defaultValue None.
+   * @defaultValue None. Clients then cannot make the server send requests into the host's network.
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
   readonly clock?: Clock
