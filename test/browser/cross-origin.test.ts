@@ -52,7 +52,8 @@ test('in Chromium, the page of a public client signs in, reads userinfo, refresh
 })
 
 test('in Chromium, the page of another origin can read the public documents only (RFC 9700 §2.6)', async () => {
-  const results = await callFrom(stranger.origin)
+  // A page on the same loopback host could use any port (RFC 8252 §7.3).
+  const results = await callFrom(stranger.origin.replace('127.0.0.1', 'localhost'))
 
   expect(results).toEqual({
     metadata: site.issuer,
