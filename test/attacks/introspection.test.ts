@@ -312,7 +312,8 @@ describe('introspection: active answers', () => {
   it.each([
     ['application/token-introspection+jwt;q=0, application/json', 'application/json'],
     ['application/token-introspection+jwt; Q=0.000', 'application/json'],
-    ['application/json, Application/Token-Introspection+JWT;q=0.1', 'application/token-introspection+jwt'],
+    ['application/json, Application/Token-Introspection+JWT;q=0.1', 'application/json'],
+    ['application/json;q=0.1, Application/Token-Introspection+JWT;q=0.2', 'application/token-introspection+jwt'],
   ])('answers Accept: %s with %s (RFC 9110 §12.4.2, RFC 9701 §4)', async (accept, contentType) => {
     const headers = { authorization: basic('A', site.clients.A.secret), accept }
 
