@@ -81,6 +81,7 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
       "0053-departure-statistics a83b52916273ea5152c17ab6ae5fd2cf9425560a77ebf549f71cf21fcd09dc10",
       "0054-blocks-of-kept-keys b606809cd4e09cbaa11a07d456375753df1e602fadf072e93f2a20c4938b5a2e",
       "0055-statistics-of-every-index 0ab58ae9207f8be3436798008c5ed0f82da1de5dadf46cb457209cc5e2530b66",
+      "0056-retried-tokens 5d7c1680f7ee28596911961c43869bf6b0eaaccc11a90db1538b658001ad4730",
     ]
   `)
 })
