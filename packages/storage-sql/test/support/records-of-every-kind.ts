@@ -579,6 +579,7 @@ export const writtenRecords: Readonly<Record<string, unknown>> = {
       previousDigest: digest('first'),
       successorSalt: 'salt',
       rotatedAt: now,
+      retriedAt: undefined,
       expiresAt: at(1066),
     },
   },
