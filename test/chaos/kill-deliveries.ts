@@ -44,6 +44,8 @@ export const deliveryOptions = (port: number) => ({
   issuer,
   signedIn: () => Promise.resolve(undefined),
   purge: false as const,
+  // Nothing is sent before the process that will be killed.
+  backChannelLogout: { afterRequests: false } as const,
   onEvent: () => {},
   fetch: (_url: unknown, init?: RequestInit) => fetch(`http://127.0.0.1:${port}/`, init),
 })

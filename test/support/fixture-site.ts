@@ -1,4 +1,3 @@
-import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import { createAuthorizationServer, type AuthorizationServer, type AuthorizationServerOptions } from '@mintmark/core'
 import { decodeBody, type Endpoint } from '@mintmark/core/http'
 import { logoutPage } from '@mintmark/pages'
@@ -27,7 +26,7 @@ export function createFixtureSite(options: FixtureOptions): FixtureSite {
     resources: { 'https://api.test': { scopes: ['api.read', 'api.write'] } },
     // Tests compare the stored records before and after a request.
     purge: false,
-    ...(isDeliveryStorage(options.storage) && { backChannelLogout: { afterRequests: false } }),
+    ...(options.storage.deliveries !== undefined && { backChannelLogout: { afterRequests: false } }),
     signedIn: (request) => Promise.resolve(hostSession(request.headers.get('cookie'))),
     logout: {
       endSession: () => Promise.resolve([['Set-Cookie', 'host=; Path=/; Max-Age=0']]),

@@ -1,5 +1,4 @@
-import type { OAuthStorage, TokenFamilyRecord } from '@mintmark/storage-interface'
-import { retryWindowsInTotal } from '@mintmark/storage-interface/stores'
+import { type OAuthStorage, retryWindowsInTotal, type TokenFamilyRecord } from '@mintmark/storage-interface'
 import { writeRevocation, type Tables } from './my-database.ts'
 
 /** Creates the stores whose methods are conditional updates of one row. */

@@ -14,6 +14,7 @@ export type { SessionRecord } from './session.ts'
 export type { SigningKeyRecord } from './signing-key.ts'
 export { composeStorage } from './storage.ts'
 export type { AdminStorage, DeliveryStorage, OAuthStorage, ScimStorage } from './storage.ts'
+export { retryWindowsInTotal } from './token-family.ts'
 export type { TokenFamilyRecord } from './token-family.ts'
 export type { UserRecord } from './user.ts'
 export {
