@@ -104,7 +104,7 @@ export const criticalGuards: readonly CriticalGuard[] = [
   },
   {
     file: 'packages/resource-server/src/access-token.ts',
-    condition: '!audience.includes(expected.audience)',
+    condition: 'findResourceName(expected.audience, audience) === undefined',
     test: 'test/attacks/resource-server.test.ts',
   },
   {

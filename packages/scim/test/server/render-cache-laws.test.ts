@@ -6,13 +6,14 @@ import { expect, test } from 'vitest'
 import { defineResourceType, defineSchema, type AttributeOptions, type ResourceType } from '../../src/index.ts'
 import { enterpriseUserSchema, userSchema } from '../../src/engine.ts'
 import { aBadgeSchema, aUserBody, badgeUrn } from '../arbitraries/user-body.ts'
-import { idOf, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
+import { idOf, type ScimReply, startScim, type ScimUnderTest } from '../fixtures/scim-under-test.ts'
 
 test('law: a cached resource equals the rendered resource, whichever schemas stored and show it', async () => {
   await fc.assert(
     fc.asyncProperty(aBadgeSchema(), aBadgeSchema(), aUserBody(), aUserBody(), async (before, now, first, second) => {
       const writer = await startScim({ userType: typeOf(before), toleranceProfile: 'all' })
       const created = await writer.send({ method: 'POST', path: '/Users', body: first })
+      fc.pre(isUnderstood(created))
       const id = idOf(created)
 
       const cached = await answersOf(writer, id)
@@ -27,6 +28,7 @@ test('law: a cached resource equals the rendered resource, whichever schemas sto
       expect(await answersOf(other, id)).toEqual(await answersOf(uncached, id))
       const put = { method: 'PUT', path: `/Users/${id}`, body: second }
       const replaced = await other.send(put)
+      fc.pre(isUnderstood(replaced))
       expect(replaced.status).toBe(200)
       if (!showsWritten(now)) expect(replaced.body).toEqual((await answersOf(uncached, id))[0])
       expect(await answersOf(other, id)).toEqual(await answersOf(uncached, id))
@@ -36,6 +38,9 @@ test('law: a cached resource equals the rendered resource, whichever schemas sto
     { numRuns: 60 },
   )
 }, 60_000)
+
+/** An element of which the schema defines nothing is refused (RFC 7644 §3.12 invalidValue), so there is nothing to show. */
+const isUnderstood = ({ body }: ScimReply): boolean => body?.['scimType'] !== 'invalidValue'
 
 /** Whether the response to a write may show more attributes than a GET (RFC 7643 §7 returned). */
 const showsWritten = (badge: readonly AttributeOptions[]): boolean =>
