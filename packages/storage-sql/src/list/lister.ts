@@ -207,8 +207,17 @@ export function createLister<Record, Query extends RowQuery>(
         : countedPage(await read('long'))
     const { rows, inPage } = found
     const [first] = rows
-    const total = first === undefined ? await totalOf(query) : columns.integer(first, 'total')
+    const total =
+      first === undefined ? await totalWithoutRows(query, { start, inPage }) : columns.integer(first, 'total')
     return toOutcome(rows.filter(hasRecord), query, { total, inPage, start })
+  }
+
+  /** No row after an offset means at most that many rows. Rows that were inserted since then are not counted. */
+  async function totalWithoutRows(query: Query, { start, inPage }: Omit<Found, 'total'>): Promise<number> {
+    const isPastEnd = inPage === 0 && query.page.limit > 0 && start.createdAt === beforeFirst.createdAt
+    if (isPastEnd && start.offset === 0) return 0
+    const total = await totalOf(query)
+    return isPastEnd ? Math.min(total, start.offset) : total
   }
 
   /** Returns a page whose bytes are not limited, or were limited by the engine, which has counted its rows before that. */
