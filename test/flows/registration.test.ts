@@ -90,6 +90,43 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect((await site.register(metadata, token)).status).toBe(201)
   })
 
+  test('limits attempts that make the server fetch a document, which do not use up the token (RFC 7591 §5)', async () => {
+    const { fetch, requests } = answeringNothing()
+    const limit = createMemoryRateLimiter({ points: 3, window: 60 })
+    const site = await start({ fetch, limit })
+    const token = await site.createToken({ clients: 1 })
+    const unlisted = { ...metadata, subject_type: 'pairwise', sector_identifier_uri: 'https://partner.example/list' }
+
+    const answers = await Promise.all(Array.from({ length: 10 }, async () => site.register(unlisted, token)))
+
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      400,
+      400,
+      400,
+      ...Array<number>(7).fill(429),
+    ])
+    expect(requests()).toBe(3)
+    expect((await site.register(metadata, token)).status).toBe(201)
+  })
+
+  test('sends at most eight requests to a host at once, whoever registers (RFC 7591 §5)', async () => {
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => void (release = resolve))
+    const { fetch, requests } = answeringNothing(released)
+    const site = await start({ fetch })
+    const tokens = await Promise.all(Array.from({ length: 9 }, async () => site.createToken()))
+    const unlisted = { ...metadata, sector_identifier_uri: 'https://partner.example/list' }
+
+    const answers = tokens.map(async (token) => site.register(unlisted, token))
+    // The ninth is refused while the others wait.
+    const refused = await Promise.race(answers)
+    release()
+
+    expect(refused.status).toBe(400)
+    await Promise.all(answers)
+    expect(requests()).toBe(8)
+  })
+
   test.each([
     ['a missing token', 'token_missing', undefined],
     ['a token without its secret', 'token_invalid', (token: string) => token.split('.')[0] ?? ''],
@@ -519,6 +556,17 @@ async function startRegistered(body: object = metadata, options: Partial<Registr
   const site = await start(options)
   const { body: registered } = await site.register(body, await site.createToken())
   return { site, registered, id: String(registered['client_id']), own: site.ownRegistration(registered) }
+}
+
+/** Creates a `fetch` that answers each request with 404 once `released` is settled. */
+function answeringNothing(released: Promise<void> = Promise.resolve()) {
+  let requests = 0
+  const fetch = (async () => {
+    requests += 1
+    await released
+    return new Response(null, { status: 404 })
+  }) satisfies typeof globalThis.fetch
+  return { fetch, requests: () => requests }
 }
 
 async function start(options: Partial<RegistrationServerOptions> = {}) {

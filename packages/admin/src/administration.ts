@@ -63,6 +63,12 @@ export interface AdministrationOptions {
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
   /**
+   * Sends the requests for documents at `sectorIdentifierUri` of clients: the same as the server's. It must reach only
+   * public addresses.
+   * @defaultValue As in the server: on Node.js, requests to addresses that are not public are refused.
+   */
+  readonly fetch?: typeof globalThis.fetch
+  /**
    * The rules of the server for its clients: `server.clientRules`. With it, a client that the server would not accept
    * is refused.
    * @defaultValue None. Scope values and resources are not compared with those of the server.
@@ -140,6 +146,7 @@ export const administrationOptions: OptionChecks<AdministrationOptions> = {
   storage: required(aStorage),
   keys: signingAlgorithms,
   dangerouslyAllowOutbound: aListOfStrings,
+  fetch: aFunction,
   clientRules,
   customFields: listOf(customField),
   lastAdministrators: optionsOf(lastAdministratorOptions),
@@ -163,6 +170,7 @@ export function administrationParts(
     random,
     keys,
     dangerouslyAllowOutbound: options.dangerouslyAllowOutbound,
+    fetch: options.fetch,
     clientRules: options.clientRules,
     customFields,
     userType,

@@ -1,5 +1,5 @@
-import type { KeyRing, RateLimiter } from '@mintmark/core'
-import { type ClientRules, prepareClient } from '@mintmark/core/internal'
+import type { ClientRegistration, KeyRing, RateLimiter } from '@mintmark/core'
+import { type ClientRules, type OutboundClient, prepareClient } from '@mintmark/core/internal'
 import {
   type Clock,
   decodeBody,
@@ -43,6 +43,8 @@ export interface Dependencies {
   /** The URL of the registration endpoint. */
   readonly endpoint: string
   readonly dangerouslyAllowOutbound: readonly string[] | undefined
+  /** Sends the requests of all registrations, so that its limits apply to them together. */
+  readonly outbound: OutboundClient
   readonly storage: OAuthStorage & Pick<AdminStorage, 'initialAccessTokens'>
   readonly keys?: Pick<KeyRing, 'algorithms'>
   readonly clientRules: ClientRules | undefined
@@ -96,8 +98,9 @@ export async function register(request: ServerRequest, holder: Holder, deps: Dep
     registrationToken,
     statement: verified && { issuer: verified.issuer.issuer, members: Object.keys(verified.claims) },
   })
+  await limitAttempts({ holder, statementIssuer, metadata }, now, deps)
   const insert = await prepareClient(metadata, { origin: 'registration', selfManagement }, deps)
-  await spendPermission({ holder, statementIssuer }, now, deps)
+  if (holder !== undefined) await spendToken(holder, now, deps)
   const registered = await insert()
   const { clientId } = registered.client
   deps.journal.record(request, {
@@ -124,17 +127,32 @@ export function readBody(request: ServerRequest): JsonObject {
   return body
 }
 
-async function spendPermission(
-  { holder, statementIssuer }: { readonly holder: Holder; readonly statementIssuer: string | undefined },
+/**
+ * Counts an attempt before anything is fetched for it: refused attempts do not spend an initial access token, so they
+ * could otherwise send any number of requests (RFC 7591 §5).
+ */
+async function limitAttempts(
+  attempt: {
+    readonly holder: Holder
+    readonly statementIssuer: string | undefined
+    readonly metadata: Pick<ClientRegistration, 'sectorIdentifierUri'>
+  },
   now: EpochSeconds,
-  { storage, limit }: Dependencies,
+  { limit }: Dependencies,
 ): Promise<void> {
-  if (holder === undefined) {
-    const decision = await limit.consume(`statement ${statementIssuer}`, now)
-    if (!decision.allowed) throw new RegistrationError('too_many_requests', { retryAfter: decision.retryAfter })
-    return
-  }
-  const { outcome } = await storage.initialAccessTokens.spend(holder.token.tokenId, holder.digest, now)
+  const { holder, statementIssuer, metadata } = attempt
+  if (holder !== undefined && metadata.sectorIdentifierUri === undefined) return
+  const key = holder === undefined ? `statement ${statementIssuer}` : `token ${holder.token.tokenId}`
+  const decision = await limit.consume(key, now)
+  if (!decision.allowed) throw new RegistrationError('too_many_requests', { retryAfter: decision.retryAfter })
+}
+
+async function spendToken(
+  { token, digest }: NonNullable<Holder>,
+  now: EpochSeconds,
+  { storage }: Dependencies,
+): Promise<void> {
+  const { outcome } = await storage.initialAccessTokens.spend(token.tokenId, digest, now)
   // The token was revoked, or used up by other registrations, since the request was authenticated.
   if (outcome === 'absent') throw new RegistrationError('token_invalid')
   if (outcome === 'exhausted') throw new RegistrationError('token_exhausted')

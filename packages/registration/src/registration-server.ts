@@ -1,5 +1,11 @@
 import { ClientMetadataError, createMemoryRateLimiter, type KeyRing, type RateLimiter } from '@mintmark/core'
-import { type ClientRules, clientRules, parseServerIssuer, signingAlgorithms } from '@mintmark/core/internal'
+import {
+  type ClientRules,
+  clientRules,
+  createSectorClient,
+  parseServerIssuer,
+  signingAlgorithms,
+} from '@mintmark/core/internal'
 import {
   aFunction,
   aListOfStrings,
@@ -71,8 +77,9 @@ export interface RegistrationServerOptions {
    */
   readonly softwareStatements?: readonly TrustedStatements[]
   /**
-   * Counts registrations by the issuer of the software statement, and changes by client. Registrations with an initial
-   * access token are limited by the token.
+   * Counts attempts to register by the issuer of the software statement, and changes by client. Registrations with an
+   * initial access token are limited by the token, and counted here only if they have a `sector_identifier_uri`, because
+   * the server reads it before the token is spent.
    * @defaultValue 60 an hour for each, in this process. Software is released less often.
    */
   readonly limit?: RateLimiter
@@ -87,6 +94,12 @@ export interface RegistrationServerOptions {
    * @defaultValue None. Clients then cannot make the server send requests into the host's network.
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
+  /**
+   * Sends the requests for documents at `sector_identifier_uri`: the same as the server's. It must reach only public
+   * addresses.
+   * @defaultValue As in the server: on Node.js, requests to addresses that are not public are refused.
+   */
+  readonly fetch?: typeof globalThis.fetch
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -112,6 +125,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     softwareStatements: listOf(trustedStatements),
     limit: anObjectWith('consume'),
     dangerouslyAllowOutbound: aListOfStrings,
+    fetch: aFunction,
     onEvent: aFunction,
     clock: aFunction,
     random: aFunction,
@@ -197,6 +211,7 @@ function registrationDependencies(options: RegistrationServerOptions, endpoint: 
     issuer: options.issuer,
     endpoint,
     dangerouslyAllowOutbound: options.dangerouslyAllowOutbound,
+    outbound: createSectorClient(options),
     storage,
     ...(keys === undefined ? {} : { keys }),
     clientRules: options.clientRules,

@@ -138,6 +138,7 @@ export interface AdminDependencies {
   readonly keys: AdministrationKeys | undefined
   /** Origins that URLs of clients may have although they are not public. */
   readonly dangerouslyAllowOutbound: readonly string[] | undefined
+  readonly fetch: typeof globalThis.fetch | undefined
   readonly clientRules: ClientRules | undefined
   readonly customFields: CustomFields
   /** The attributes that filters of users can name. */

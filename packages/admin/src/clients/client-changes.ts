@@ -58,12 +58,14 @@ const registrationOptions = ({
   random,
   keys,
   dangerouslyAllowOutbound,
+  fetch,
   clientRules,
 }: AdminContext): Parameters<typeof registerClient>[1] => ({
   storage,
   clock,
   random,
   dangerouslyAllowOutbound,
+  fetch,
   clientRules,
   keys,
 })

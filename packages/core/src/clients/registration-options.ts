@@ -28,6 +28,11 @@ export interface RegistrationDependencies {
    */
   readonly dangerouslyAllowOutbound?: readonly string[] | undefined
   /**
+   * Sends the request for the document of a sector (`sectorIdentifierUri`). It must reach only public addresses.
+   * @defaultValue As in the server: on Node.js, requests to addresses that are not public are refused.
+   */
+  readonly fetch?: typeof globalThis.fetch | undefined
+  /**
    * What the server accepts: `server.clientRules`. A client that the server would refuse is not registered, and no change
    * makes it one.
    * @defaultValue None. The client is not compared with what a server accepts.
@@ -61,6 +66,7 @@ export const registrationOptions: OptionChecks<RegistrationDependencies> = {
   storage: required(aStorage),
   keys: signingAlgorithms,
   dangerouslyAllowOutbound: aListOfStrings,
+  fetch: aFunction,
   clientRules,
   clock: aFunction,
   random: aFunction,

@@ -18,7 +18,7 @@ import {
 } from './metadata.ts'
 import { invalidMetadata, refuseMalformed, refuseUnserved, refuseUnsignable, refuseUnusable } from './check-metadata.ts'
 import { type RegistrationDependencies, registrationOptions } from './registration-options.ts'
-import { refuseForeignSector } from './sector.ts'
+import { refuseForeignSector, type SectorDependencies } from './sector.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** The metadata of a client as an administrator provides it; names follow RFC 7591 §2. */
@@ -59,7 +59,7 @@ export async function registerClient(
 export async function prepareClient(
   registration: ClientRegistration,
   origin: Pick<ClientRecord, 'origin' | 'selfManagement'>,
-  deps: RegistrationDependencies,
+  deps: RegistrationDependencies & SectorDependencies,
 ): Promise<() => Promise<RegisteredClient>> {
   parseIssuer(deps.storage.issuer)
   const { clientId: requestedId, ...metadata } = registration
@@ -80,7 +80,7 @@ export async function prepareClient(
   // A profile has a default of its own. The default RS256 is not checked, because it stands for the server's first algorithm.
   const { profile, idTokenSignedResponseAlg } = record
   refuseUnsignable({ ...registration, ...(profile !== 'standard' && { idTokenSignedResponseAlg }) }, deps.keys)
-  await refuseForeignSector(record, undefined, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
+  await refuseForeignSector(record, undefined, deps)
 
   const clientSecret = usesSecret(record) ? randomSecret(random) : undefined
   const secrets = clientSecret === undefined ? [] : [await clientSecretRecord(clientSecret, now)]

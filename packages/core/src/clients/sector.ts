@@ -1,7 +1,7 @@
 import { parseJson } from '@mintmark/internal'
 import type { ClientRecord, JsonValue, OAuthStorage } from '@mintmark/storage-interface'
 
-import { type AllowedOrigins, createOutboundClient, documentLimits, isOutboundUrl } from '../outbound/client.ts'
+import { createOutboundClient, documentLimits, isOutboundUrl, type OutboundClient } from '../outbound/client.ts'
 import { invalidMetadata } from './check-metadata.ts'
 
 /** Returns the sector of a client. All clients of a sector get the same `sub` for a user (OIDC Core §8.1). */
@@ -17,11 +17,9 @@ export const sectorOf = ({ sectorIdentifierUri, redirectUris }: ClientRecord): s
 export async function refuseForeignSector(
   client: ClientRecord,
   before: ClientRecord | undefined,
-  {
-    storage,
-    allowedOrigins = [],
-  }: { readonly storage: OAuthStorage; readonly allowedOrigins: AllowedOrigins | undefined },
+  deps: SectorDependencies,
 ): Promise<void> {
+  const { storage, dangerouslyAllowOutbound: allowedOrigins = [] } = deps
   if (client.subjectType === 'pairwise') refuseUnusablePairwise(client, storage)
   const { sectorIdentifierUri: uri, redirectUris } = client
   const isChecked = before?.sectorIdentifierUri === uri && isSameList(before?.redirectUris, redirectUris)
@@ -34,13 +32,32 @@ export async function refuseForeignSector(
       'subject_type and sector cannot change, because the client would no longer recognize its users. Register a new client.',
     )
   if (uri === undefined || isChecked) return
-  const listed = await fetchList(uri, allowedOrigins)
+  const listed = await fetchList(uri, deps)
   // OIDC Core §8.1, OIDC Registration §5.
   if (!redirectUris.every((redirectUri) => listed.includes(redirectUri)))
     throw invalidMetadata(
       'The document at sector_identifier_uri must be a JSON array with every redirect URI of the client.',
     )
 }
+
+/** What checking a sector needs. */
+export interface SectorDependencies {
+  readonly storage: OAuthStorage
+  readonly fetch?: typeof globalThis.fetch | undefined
+  readonly dangerouslyAllowOutbound?: readonly string[] | undefined
+  /**
+   * The client for requests, whose limits all registrations share.
+   * @defaultValue One for this registration.
+   */
+  readonly outbound?: OutboundClient
+}
+
+/** Creates the client for requests to the documents of sectors. Its limits apply to all registrations that use it. */
+export const createSectorClient = ({
+  fetch,
+  dangerouslyAllowOutbound: allowedOrigins,
+}: Pick<SectorDependencies, 'fetch' | 'dangerouslyAllowOutbound'>): OutboundClient =>
+  createOutboundClient(fetch, { ...documentLimits, ...(allowedOrigins !== undefined && { allowedOrigins }) })
 
 function refuseUnusablePairwise(client: ClientRecord, { subjects }: OAuthStorage): void {
   if (subjects === undefined) throw invalidMetadata('Pairwise subjects need a storage with `subjects`.')
@@ -69,8 +86,8 @@ function hostOf(uri: string | undefined): string | undefined {
  * Reads the list of redirect URIs.
  * @throws ClientMetadataError when the document is not a JSON array or cannot be read.
  */
-async function fetchList(uri: string, allowedOrigins: AllowedOrigins): Promise<readonly JsonValue[]> {
-  const outbound = createOutboundClient(undefined, { ...documentLimits, allowedOrigins })
+async function fetchList(uri: string, deps: SectorDependencies): Promise<readonly JsonValue[]> {
+  const outbound = deps.outbound ?? createSectorClient(deps)
   const headers = { accept: 'application/json' }
   const result = await outbound.request({ url: uri, headers, timeout: 2500, maxBytes })
   const list = result.outcome === 'answered' && result.status === 200 ? parseJson(result.body) : undefined

@@ -22,7 +22,7 @@ import { type RegistrationDependencies, registrationOptions } from './registrati
 import { usesSecret, type ClearableChange, type DefaultedMetadata, type RequiredMetadata } from './metadata.ts'
 import { refuseMalformed, refuseUnserved, refuseUnsignable, refuseUnusable } from './check-metadata.ts'
 import { consentDigest } from './document-metadata.ts'
-import { refuseForeignSector } from './sector.ts'
+import { refuseForeignSector, type SectorDependencies } from './sector.ts'
 import { clientSecretRecord } from './secrets.ts'
 
 /** A change to a client. Members that are left out keep their values; `undefined` removes an optional member. */
@@ -76,7 +76,7 @@ export const updateClient = async (
 export const updateOwnRegistration = async (
   target: OwnRegistration,
   change: ClientChange,
-  deps: RegistrationDependencies,
+  deps: RegistrationDependencies & SectorDependencies,
 ): Promise<ClientUpdate> =>
   changeClient(target, { change, isSelfUpdate: true, selfManagement: target.selfManagement }, deps)
 
@@ -91,7 +91,7 @@ async function changeClient(
     readonly isSelfUpdate: boolean
     readonly selfManagement?: JsonObject | undefined
   },
-  deps: RegistrationDependencies,
+  deps: RegistrationDependencies & SectorDependencies,
 ): Promise<ClientUpdate> {
   const now = (deps.clock ?? systemClock)()
   refuseMalformed(change, 'clearable')
@@ -100,7 +100,7 @@ async function changeClient(
     const permission = isSelfUpdate ? (selfManagement ?? client.selfManagement) : undefined
     const changed: ClientRecord = { ...client, ...change, selfManagement: permission }
     refuseUnusable(changed, deps.dangerouslyAllowOutbound)
-    await refuseForeignSector(changed, client, { storage: deps.storage, allowedOrigins: deps.dangerouslyAllowOutbound })
+    await refuseForeignSector(changed, client, deps)
     refuseUnserved(changed, change, deps.clientRules)
     const updated = isSelfUpdate ? await withConsentDigest(changed, client) : changed
     return withRequiredSecrets(updated, now, deps.random ?? systemRandom)
