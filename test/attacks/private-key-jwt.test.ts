@@ -1,4 +1,4 @@
-import { registerClient, type RefusalReason } from '@mintmark/core'
+import { type RateLimiter, registerClient, type RefusalReason } from '@mintmark/core'
 import { clientId, type JsonObject } from '@mintmark/storage-interface'
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -325,6 +325,31 @@ describe('private_key_jwt: accepted assertions', () => {
         expectedAudience: ['https://as.test'],
       },
     })
+  })
+
+  it('gets 503 and not 401 while its key set cannot be fetched, and the attempt is no failure (RFC 6749 §5.2)', async () => {
+    const counted: string[] = []
+    const failedAuthentications: RateLimiter = {
+      consume: (key) => {
+        counted.push(key)
+        return Promise.resolve({ allowed: true })
+      },
+    }
+    const fetch = () => Promise.reject(new TypeError('fetch failed'))
+    const own = await startServer({ fetch, rateLimits: { failedAuthentications } })
+    onTestFinished(() => own.close())
+    await changeClient(own.storage, clientId('B'), { jwks: undefined, jwksUri: 'https://b.test/jwks' })
+    const before = own.dump()
+
+    const reply = await postForm(own, introspection, encode({ token: 'x', ...(await assertionOf(own)) }), {})
+
+    expect([reply.status, reply.json['error'], reply.header('retry-after')]).toEqual([
+      503,
+      'temporarily_unavailable',
+      '10',
+    ])
+    expect(own.events.at(-1)).toMatchObject({ reason: 'client_keys_unavailable', context: { clientId: 'B' } })
+    expect([counted, own.dump()]).toEqual([[], before])
   })
 
   it('a client that uses private_key_jwt refreshes its own token (RFC 7523 §3)', async () => {

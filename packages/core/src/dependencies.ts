@@ -90,8 +90,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const limits = options.rateLimits ?? {}
   const listener = options.onEvent ?? reportFaults(console)
   const clock = options.clock ?? systemClock
-  const keySetClient = () => createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins })
-  const keySets = createRemoteKeySets(keySetClient(), createRemoteKeySets(keySetClient()))
+  const keySets = createRemoteKeySets(() => createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins }))
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const revocationNames = createRevocationNames(keys)

@@ -129,6 +129,14 @@ export const refusals = {
     'temporarily_unavailable',
     'The metadata document of the application cannot be read at the moment. Try again later.',
     'Client ID Metadata Document §5',
+    503,
+  ],
+  /** The key set at the client's `jwks_uri` could not be read, so nothing that the client signed can be verified. */
+  client_keys_unavailable: [
+    'temporarily_unavailable',
+    'The keys of the application cannot be read at the moment. Try again later.',
+    'RFC 6749 §5.2, RFC 9110 §15.6.4',
+    503,
   ],
   /** Too many metadata documents were requested, from one host or in total. */
   client_documents_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 6585 §4', 429],
@@ -770,7 +778,10 @@ export class OAuthError extends Error {
   readonly reason: RefusalReason
   /** For events only. */
   readonly context: RefusalContext
-  /** Set when the client sent too many requests: how long to wait before the next one (RFC 6585 §4). */
+  /**
+   * Set when the client sent too many requests, or something cannot be read at the moment: how long to wait before the
+   * next request (RFC 6585 §4, RFC 9110 §10.2.3).
+   */
   readonly retryAfter: DurationSeconds | undefined
   /** The nonce to send in the header `DPoP-Nonce` (RFC 9449 §8). */
   readonly dpopNonce: string | undefined
@@ -785,7 +796,7 @@ export class OAuthError extends Error {
     this.context = options.context ?? {}
     this.retryAfter = options.retryAfter
     this.dpopNonce = options.dpopNonce
-    this.status = options.retryAfter === undefined ? (options.status ?? statuses[code]) : 429
+    this.status = options.status ?? (options.retryAfter === undefined ? statuses[code] : 429)
   }
 }
 

@@ -127,9 +127,9 @@ async function isRegistered(
 ): Promise<boolean> {
   const thumbprint = encodeBase64url(await sha256(der))
   if (client.jwksUri === undefined) return hasCertificate(readKeySet(client.jwks), thumbprint)
-  if (await hasCertificate(await keySets.of(client).read(client.jwksUri, 'cached', now), thumbprint)) return true
+  if (await hasCertificate(await keySets.read(client, 'cached', now), thumbprint)) return true
   // The client may have published a new certificate since its set was read.
-  return hasCertificate(await keySets.of(client).read(client.jwksUri, 'refresh', now), thumbprint)
+  return hasCertificate(await keySets.read(client, 'refresh', now), thumbprint)
 }
 
 async function hasCertificate(keySet: JSONWebKeySet | undefined, thumbprint: string): Promise<boolean> {

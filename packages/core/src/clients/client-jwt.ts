@@ -23,6 +23,7 @@ interface ClientJwt {
  * Verifies a JWT with the keys that a client has registered or publishes. Keys in the header are ignored.
  * @returns `undefined` if no key of the client has signed it with one of the algorithms, or its payload is not a JSON
  *   object with unique names.
+ * @throws OAuthError like `RemoteKeySets`.
  */
 export async function verifyClientJwt(
   jwt: string,
@@ -31,9 +32,9 @@ export async function verifyClientJwt(
 ): Promise<ClientJwt | undefined> {
   const { client, algorithms, now } = by
   if (client.jwksUri === undefined) return verifyWithKeys(readKeySet(client.jwks), jwt, algorithms)
-  const verified = await verifyWithKeys(await keySets.of(client).read(client.jwksUri, 'cached', now), jwt, algorithms)
+  const verified = await verifyWithKeys(await keySets.read(client, 'cached', now), jwt, algorithms)
   // The client may have published a new key since its set was read.
-  return verified ?? verifyWithKeys(await keySets.of(client).read(client.jwksUri, 'refresh', now), jwt, algorithms)
+  return verified ?? verifyWithKeys(await keySets.read(client, 'refresh', now), jwt, algorithms)
 }
 
 /**

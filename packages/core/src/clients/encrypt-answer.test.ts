@@ -22,7 +22,7 @@ async function published(first: readonly JWK[]) {
   const publish = (next: readonly JWK[]): void => {
     keys = next
   }
-  return { keySets: createRemoteKeySets(createOutboundClient(fetch)), own, privateKey, publish }
+  return { keySets: createRemoteKeySets(() => createOutboundClient(fetch)), own, privateKey, publish }
 }
 
 describe('encryption for a client with jwks_uri', () => {

@@ -78,9 +78,9 @@ async function findKey(
   keySets: RemoteKeySets,
 ): Promise<JWK | undefined> {
   if (client.jwksUri === undefined) return suitableKey(readKeySet(client.jwks), algorithm)
-  const cached = suitableKey(await keySets.of(client).read(client.jwksUri, 'cached', now), algorithm)
+  const cached = suitableKey(await keySets.read(client, 'cached', now), algorithm)
   // The client may have published a key since its set was read.
-  return cached ?? suitableKey(await keySets.of(client).read(client.jwksUri, 'refresh', now), algorithm)
+  return cached ?? suitableKey(await keySets.read(client, 'refresh', now), algorithm)
 }
 
 /** Finds a key that is for encryption (OIDC Core §10.2) and not reserved for another algorithm (RFC 7517 §4.4). */

@@ -1,64 +1,92 @@
 import { forgetOldest, parseJsonObject } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds } from '@mintmark/storage-interface'
+import { type ClientRecord, type EpochSeconds, seconds } from '@mintmark/storage-interface'
 import type { JSONWebKeySet } from 'jose'
 
 import type { OutboundClient } from '../outbound/client.ts'
+import { refuse } from '../refusals.ts'
 
 /** The key sets that clients publish: fetched on demand and cached. */
 export interface RemoteKeySets {
   /**
-   * Returns the key set at a URL, from the cache or by fetching it.
+   * Returns the key set at the `jwks_uri` of a client, from the cache or by fetching it.
    * @param mode `cached` fetches when the cached set is older than ten minutes. `refresh` fetches when it is older than
    *   a minute, because a key may have been added.
-   * @returns `undefined` when the URL may not be fetched, or has not returned a key set for an hour.
+   * @returns `undefined` when the client has no `jwks_uri`, or there is no key set at the URL.
+   * @throws OAuthError temporarily_unavailable — reason `client_keys_unavailable`: the key set could not be fetched, and
+   *   the cached one is older than an hour; with `refresh`, also when a cached one exists.
    */
-  read(uri: string, mode: 'cached' | 'refresh', now: EpochSeconds): Promise<JSONWebKeySet | undefined>
-  /**
-   * Returns the key sets for a client. Anybody can publish clients with metadata documents, so these have a cache and
-   * connections of their own, and cannot use up those of registered clients.
-   */
-  of(client: Pick<ClientRecord, 'origin'>): RemoteKeySets
+  read(client: Publisher, mode: 'cached' | 'refresh', now: EpochSeconds): Promise<JSONWebKeySet | undefined>
 }
+
+type Publisher = Pick<ClientRecord, 'clientId' | 'origin' | 'jwksUri'>
 
 /**
- * Fetches key sets, one request at a time for each URL. Beyond a thousand URLs, the oldest key sets are removed.
- * @param ofDocuments the key sets of clients with metadata documents.
+ * Creates the caches of key sets. Those whom an administrator trusts, those who registered themselves, and those who
+ * only publish a document have each a cache and connections of their own, and so cannot use up those of the others.
+ * @param createClient is called for each of them.
  */
-export function createRemoteKeySets(outbound: OutboundClient, ofDocuments?: RemoteKeySets): RemoteKeySets {
-  const cached = new Map<string, { readonly requestedAt: EpochSeconds; readonly answer: Promise<Answer> }>()
-
-  const sets: RemoteKeySets = {
-    of: ({ origin }) => (origin === 'document' ? (ofDocuments ?? sets) : sets),
-    async read(uri, mode, now) {
-      const known = cached.get(uri)
-      const maxAge = mode === 'refresh' ? cooldown : keepFor
-      if (known !== undefined && now < known.requestedAt + maxAge) return keySetAt(now, await known.answer)
-
-      const answer = fetchOrReuse(uri, known?.answer, now)
-      cached.delete(uri)
-      cached.set(uri, { requestedAt: now, answer })
-      forgetOldest(cached, maxCached)
-      return keySetAt(now, await answer)
-    },
+export function createRemoteKeySets(createClient: () => OutboundClient): RemoteKeySets {
+  const caches = {
+    administrator: createKeySetCache(createClient()),
+    registration: createKeySetCache(createClient()),
+    document: createKeySetCache(createClient()),
   }
-  return sets
-
-  /** Fetches the key set. While the client's server is down, returns the last key set instead, for a limited time. */
-  async function fetchOrReuse(uri: string, previous: Promise<Answer> | undefined, now: EpochSeconds): Promise<Answer> {
-    const fetched = await fetchKeySet(uri, outbound)
-    if (fetched !== 'unavailable') return { keySet: fetched, answeredAt: now }
-    return (await previous) ?? { keySet: undefined, answeredAt: now }
+  return {
+    async read({ clientId, origin, jwksUri }, mode, now) {
+      if (jwksUri === undefined) return undefined
+      const { outcome, requestedAt } = await caches[origin](jwksUri, mode, now)
+      const isUsable = outcome.answeredAt !== undefined && now < outcome.answeredAt + staleFor
+      if (outcome.hasFailed && (mode === 'refresh' || !isUsable)) {
+        // RFC 6749 §5.2: invalid_client would say that the credentials are wrong, and they were not even checked.
+        const retryAfter = seconds(Math.max(requestedAt + retryFailedAfter - now, 1))
+        throw refuse('client_keys_unavailable', { clientId }, { retryAfter })
+      }
+      return isUsable ? outcome.keySet : undefined
+    },
   }
 }
 
-/** Each read compares the age: the answer may be older than the request that it was kept for. */
-const keySetAt = (now: EpochSeconds, { keySet, answeredAt }: Answer): JSONWebKeySet | undefined =>
-  now < answeredAt + staleFor ? keySet : undefined
+type KeySetCache = (
+  uri: string,
+  mode: 'cached' | 'refresh',
+  now: EpochSeconds,
+) => Promise<{ readonly outcome: Outcome; readonly requestedAt: EpochSeconds }>
 
-interface Answer {
+/** Fetches key sets, one request at a time for each URL. Beyond a thousand URLs, the oldest key sets are removed. */
+function createKeySetCache(outbound: OutboundClient): KeySetCache {
+  const cached = new Map<string, { readonly requestedAt: EpochSeconds; readonly pending: Promise<Outcome> }>()
+
+  return async function read(uri, mode, now) {
+    const known = cached.get(uri)
+    const outcome = await known?.pending
+    // Meanwhile, another read may have sent a request.
+    if (cached.get(uri) !== known) return read(uri, mode, now)
+    if (known !== undefined && outcome !== undefined) {
+      const maxAge = outcome.hasFailed ? retryFailedAfter : mode === 'refresh' ? cooldown : keepFor
+      if (now < known.requestedAt + maxAge) return { outcome, requestedAt: known.requestedAt }
+    }
+    const pending = fetchOrReuse(uri, outcome, now)
+    cached.delete(uri)
+    cached.set(uri, { requestedAt: now, pending })
+    forgetOldest(cached, maxCached)
+    return { outcome: await pending, requestedAt: now }
+  }
+
+  /** Fetches the key set. While the client's server is down, returns the last key set instead. */
+  async function fetchOrReuse(uri: string, previous: Outcome | undefined, now: EpochSeconds): Promise<Outcome> {
+    const fetched = await fetchKeySet(uri, outbound)
+    if (fetched !== 'unavailable') return { keySet: fetched, answeredAt: now, hasFailed: false }
+    return { keySet: previous?.keySet, answeredAt: previous?.answeredAt, hasFailed: true }
+  }
+}
+
+interface Outcome {
+  /** The last key set that the client's server returned. */
   readonly keySet: JSONWebKeySet | undefined
-  /** When the client's server last answered. */
-  readonly answeredAt: EpochSeconds
+  /** When the client's server last answered; `undefined` if it never has. */
+  readonly answeredAt: EpochSeconds | undefined
+  /** Whether the last request got no usable response. */
+  readonly hasFailed: boolean
 }
 
 /** @returns `undefined` if there is no key set at the URL; `unavailable` if no usable response was received. */
@@ -91,14 +119,15 @@ const isKey = (key: unknown): key is JSONWebKeySet['keys'][number] =>
   typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string'
 
 /**
- * In seconds: how long a key set is cached, the minimum time between fetches for unknown keys, and how long a key set
- * is used while the client's server does not respond.
+ * In seconds: how long a key set is cached, the minimum time between fetches for unknown keys and after a failure, and
+ * how long a key set is used while the client's server does not respond.
  */
 const keepFor = 600
 const cooldown = 60
+const retryFailedAfter = 10
 const staleFor = 3600
 
-/** A key set is at most `maxBytes` long, so the cache is at most 64 MiB. */
+/** A key set is at most `maxBytes` long, so each cache is at most 64 MiB. */
 const maxCached = 1000
 const maxBytes = 65_536
 const maxKeys = 100

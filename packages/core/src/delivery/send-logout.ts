@@ -92,7 +92,11 @@ async function mintLogoutToken(
   }
 }
 
-const temporaryReasons: ReadonlySet<string> = new Set(['signing_algorithm_unavailable', 'encryption_key_missing'])
+const temporaryReasons: ReadonlySet<string> = new Set([
+  'signing_algorithm_unavailable',
+  'encryption_key_missing',
+  'client_keys_unavailable',
+])
 
 /** Back-Channel Logout §2.4 recommends at most two minutes. */
 const logoutTokenLifetime = seconds(120)

@@ -9,7 +9,7 @@ import { mintIdToken } from './id-token.ts'
 import { idTokenClaims } from './protocol-claims.ts'
 
 /** No client of these tests publishes keys. */
-const keySets = createRemoteKeySets(createOutboundClient())
+const keySets = createRemoteKeySets(() => createOutboundClient())
 
 async function mintWith(released: JsonObject) {
   const { deps, decision } = await tokensUnderTest()
