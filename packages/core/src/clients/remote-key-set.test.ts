@@ -85,7 +85,10 @@ describe('the cache of published key sets', () => {
     await sets.read(uri, 'cached', now)
     isDown = true
 
-    await expect(sets.read(uri, 'refresh', epochSeconds(1060))).rejects.toMatchObject({ ...unavailable, retryAfter: 10 })
+    await expect(sets.read(uri, 'refresh', epochSeconds(1060))).rejects.toMatchObject({
+      ...unavailable,
+      retryAfter: 10,
+    })
     await expect(sets.read(uri, 'refresh', epochSeconds(1064))).rejects.toMatchObject({ ...unavailable, retryAfter: 6 })
     expect(calls).toHaveLength(2)
     isDown = false
