@@ -239,11 +239,12 @@ describe('a client with a metadata document', () => {
     ],
     ['a document without the code grant', () => answer({ ...tool, grant_types: ['client_credentials'] })],
     ['a document without the response type code', () => answer({ ...tool, response_types: ['none'] })],
-  ])('is refused when its URL returns %s, and nothing is cached', async (_, serve) => {
+  ])('is refused when its URL returns %s, and its URL is read again after ten seconds', async (_, serve) => {
     const { server, site } = await start(serve)
 
     await expectErrorPage(server, { send: () => visit(server), reason: 'client_document_invalid' })
     site.serve = () => answer(tool)
+    server.clock.advance(10)
     expect((await visit(server)).location.pathname).toBe('/consent')
   })
 
@@ -702,6 +703,18 @@ describe('a stored client that has a metadata document', () => {
     expect((await refresh(server, tokens['refresh_token'])).status).toBe(200)
     expect(site.fetched).toHaveLength(2)
     expect((await findStored(server))?.documentReadAt).toBe(server.clock.now())
+  })
+
+  it('has its document read although strangers have used up the requests to its host (RFC 6585 §4)', async () => {
+    const { server, site } = await startWithTokens()
+    server.clock.advance(86_400)
+    site.serve = (url) => (url === id ? answer(tool) : new Response(null, { status: 404 }))
+    for (let n = 0; n < 60; n += 1) await visit(server, { client_id: `https://cli.test/${n}` })
+    await visit(server, { client_id: 'https://cli.test/60' })
+    expect(server.lastReason()).toBe('client_documents_throttled')
+
+    expect((await visit(server)).status).toBe(303)
+    expect(site.fetched.filter((url) => url === id)).toHaveLength(2)
   })
 
   it('gets no new code once it has withdrawn its document', async () => {

@@ -30,6 +30,7 @@ import {
 } from './delivery/worker.ts'
 import { encryptAnswer } from './clients/encrypt-answer.ts'
 import { createClientDocuments } from './clients/client-documents.ts'
+import { createDocumentReader } from './clients/document-reader.ts'
 import { type ClientLogos, createClientLogos } from './clients/logo.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient, documentLimits } from './outbound/client.ts'
@@ -172,11 +173,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     acceptsClientDocuments: settings.clientDocuments !== undefined,
     clientDocuments: createClientDocuments(settings.clientDocuments, {
       storage,
-      outbound: createOutboundClient(options.fetch, { pending: 64, pendingPerHost: 8, breaker: documentBreaker }),
-      fetches: {
-        ofHost: createMemoryRateLimiter({ points: 60, window: 60 }),
-        inTotal: createMemoryRateLimiter({ points: 600, window: 60 }),
-      },
+      readers: documentReaders(options.fetch),
     }),
     clientLogos: createClientLogos({
       outbound: createOutboundClient(options.fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
@@ -227,6 +224,23 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     sessionRetention: settings.sessionRetention,
   }
 }
+
+/** A stranger chooses which URL is read for an unknown client; only users who have signed in add stored ones. */
+const documentReaders = (fetch: AuthorizationServerOptions['fetch']) => ({
+  ofStored: createDocumentReader({
+    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker }),
+    limits: [
+      { limiter: createMemoryRateLimiter({ points: 60, window: 60 }), keyOf: ({ href }: URL) => `document ${href}` },
+    ],
+  }),
+  ofUnknown: createDocumentReader({
+    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker }),
+    limits: [
+      { limiter: createMemoryRateLimiter({ points: 60, window: 60 }), keyOf: ({ host }: URL) => `host ${host}` },
+      { limiter: createMemoryRateLimiter({ points: 600, window: 60 }), keyOf: () => 'total' },
+    ],
+  }),
+})
 
 /** Reports each claim of a client once: every token of the client would lack it. */
 function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased: UnreleasedClaims) => void {

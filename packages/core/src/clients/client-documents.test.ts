@@ -2,8 +2,9 @@ import { type AdminStorage, epochSeconds, seconds } from '@mintmark/storage-inte
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { expect, it } from 'vitest'
 
-import { createMemoryRateLimiter } from '../rate-limiter.ts'
+import type { OutboundClient } from '../outbound/client.ts'
 import { type ClientDocuments, createClientDocuments } from './client-documents.ts'
+import { createDocumentReader } from './document-reader.ts'
 
 it('fetches a document once for a thousand simultaneous visits', async () => {
   const id = 'https://cli.test/oauth.json'
@@ -12,7 +13,6 @@ it('fetches a document once for a thousand simultaneous visits', async () => {
   const requested: string[] = []
   let release = (): void => {}
   const released = new Promise<void>((resolve) => (release = resolve))
-  const limiter = createMemoryRateLimiter({ points: 10_000, window: 60 })
   let visits = 0
   const documents = createClientDocuments(
     {
@@ -28,14 +28,13 @@ it('fetches a document once for a thousand simultaneous visits', async () => {
     },
     {
       storage: createMemoryStorage({ issuer: 'https://as.test' }),
-      fetches: { ofHost: limiter, inTotal: limiter },
-      outbound: {
+      readers: readersOver({
         async request({ url }) {
           requested.push(url)
           await released
           return { outcome: 'answered', status: 200, headers, body }
         },
-      },
+      }),
     },
   )
 
@@ -97,17 +96,20 @@ it('refuses a client that an administrator has disabled since it was identified'
   await expect(documents.keep(client)).rejects.toMatchObject({ reason: 'client_disabled' })
 })
 
+function readersOver(outbound: OutboundClient) {
+  const reader = () => createDocumentReader({ outbound, limits: [] })
+  return { ofStored: reader(), ofUnknown: reader() }
+}
+
 /** Creates the documents of a server that reads this name in the document of a client. */
 function documentsNamed(name: string, id: string, storage: AdminStorage): ClientDocuments {
-  const limiter = createMemoryRateLimiter({ points: 100, window: 60 })
   const body = JSON.stringify({ client_id: id, client_name: name, redirect_uris: ['https://cli.test/cb'] })
   const headers = new Headers({ 'content-type': 'application/json' })
   return createClientDocuments(
     { allow: () => true, scopes: ['openid'], redirects: 'same_origin', staleFor: seconds(60) },
     {
       storage,
-      fetches: { ofHost: limiter, inTotal: limiter },
-      outbound: { request: () => Promise.resolve({ outcome: 'answered', status: 200, headers, body }) },
+      readers: readersOver({ request: () => Promise.resolve({ outcome: 'answered', status: 200, headers, body }) }),
     },
   )
 }
