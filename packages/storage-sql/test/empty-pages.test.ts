@@ -39,10 +39,10 @@ async function opened() {
         sort: undefined,
         page: { kind: 'index', offset, limit: 10 },
       }),
-    async insert(...labels: readonly string[]) {
+    insert: async (...labels: readonly string[]) => {
       for (const label of labels) await provisionedUsers.insert(aProvisionedUser(label))
     },
-    afterNextStatement(act: () => Promise<void>) {
+    afterNextStatement: (act: () => Promise<void>) => {
       next = act
     },
   }
