@@ -17,9 +17,9 @@ export interface SortKey {
 export type ListPosition = string
 
 /**
- * Which part of a list is requested: by `offset` (the first row is 0), or after the previous page. Law: without a sort, cursor
- * pages contain exactly once each row that exists from the first page to the last, even if others are inserted and removed
- * meanwhile.
+ * Which part of a list is requested: by `offset` (the first row is 0), or after the previous page. Law: cursor pages contain
+ * exactly once each row that exists from the first page to the last and whose place in the order does not change, even if
+ * others are inserted, changed and removed meanwhile.
  */
 export type ListPage =
   | { readonly kind: 'index'; readonly offset: number; readonly limit: number }

@@ -1,4 +1,5 @@
 import type { Expression, RawBuilder } from 'kysely'
+import type { ListOrder } from './list/cursor.ts'
 
 /** A fragment of SQL. */
 export type Sql = RawBuilder<unknown>
@@ -33,6 +34,9 @@ interface SearchedObjects {
   readonly document: Expression<unknown>
 }
 
+/** The type of a value in a cursor. */
+export type KeyType = ValueKind | 'integer'
+
 /** How a database searches JSON in a `searchable` column. The SQL raises no error, whatever the document contains. */
 export interface JsonSearch {
   /** The engine's names of the types. */
@@ -50,12 +54,15 @@ export interface JsonSearch {
   /** Converts a number column so that it can be compared with numbers of any size and with fractions. */
   readonly asNumber: (column: Sql) => Sql
   /**
-   * The sort expressions, in order; all `NULL` if there is no value. In a list of objects, `elementPart` names the
+   * The order by a value; its expressions are all `NULL` if there is no value. In a list of objects, `elementPart` names the
    * member that is sorted by.
    */
-  readonly sortValues: (
+  readonly sortOrder: (
     document: Expression<unknown>,
     path: readonly string[],
     elementPart: string | undefined,
-  ) => readonly Sql[]
+  ) => ListOrder
+  /** The JSON text of a list with one value, and the value of such a text. */
+  readonly toKey: (value: Sql) => Sql
+  readonly keyValue: (key: Sql, type: KeyType) => Sql
 }

@@ -29,17 +29,24 @@ describe.for([
   afterAll(() => database.close())
 
   test.for(Object.entries(sortValues))(
-    'lists a page in the order of %s, which an index has',
+    'lists pages in the order of %s, which an index has, and starts each where the page before ended',
     async ([name, valueOf]) => {
-      const sorted = inOrderOf(valueOf)
+      const ascending = inOrderOf(valueOf)
 
-      database.takeStatements()
+      for (const [direction, sorted] of [
+        ['ascending', ascending],
+        ['descending', ascending.toReversed()],
+      ] as const) {
+        database.takeStatements()
+        const sort = sortedBy(name, direction)
+        const first = await pageOf(database.storage, { kind: 'index', offset: 0, limit: 100 }, sort)
+        const second = await pageOf(database.storage, { kind: 'cursor', after: first.next, limit: 100 }, sort)
 
-      expect(await firstPage(database.storage, [name, 'ascending'])).toEqual(sorted.slice(0, 100))
-      expect(await firstPage(database.storage, [name, 'descending'])).toEqual(sorted.toReversed().slice(0, 100))
-
-      const pages = database.takeStatements().filter(({ statement }) => statement.startsWith('with page'))
-      expect(await Promise.all(pages.map((page) => database.sortsForPage(page)))).toEqual([0, 0])
+        expect([...first.ids, ...second.ids]).toEqual(sorted.slice(0, 200))
+        const pages = database.takeStatements().filter(({ statement }) => statement.startsWith('with page'))
+        expect(await Promise.all(pages.map((page) => database.sortsForPage(page)))).toEqual([0, 0])
+        expect(await Promise.all(pages.map((page) => database.startsAtPosition(page)))).toEqual([false, true])
+      }
     },
   )
 
@@ -165,11 +172,10 @@ const requests: Readonly<Record<string, (storage: AdminStorage) => Promise<unkno
     expect(await list(storage, element('groups', text('value', 'filled-group-0')))).toMatchObject({
       total: userCount / 10,
     }),
-  'a page of 100': (storage) => expectPage(storage, { kind: 'index', offset: 0, limit: 100 }),
-  'a page of 100 from the middle': (storage) =>
-    expectPage(storage, { kind: 'index', offset: userCount / 2, limit: 100 }),
+  'a page of 100': (storage) => pageOf(storage, { kind: 'index', offset: 0, limit: 100 }),
+  'a page of 100 from the middle': (storage) => pageOf(storage, { kind: 'index', offset: userCount / 2, limit: 100 }),
   'a page of 100 after a cursor': (storage) =>
-    expectPage(storage, { kind: 'cursor', after: `${1_700_000_000 + userCount / 2}.z`, limit: 100 }),
+    pageOf(storage, { kind: 'cursor', after: `${1_700_000_000 + userCount / 2}.z`, limit: 100 }),
   'reading a user': async (storage) =>
     expect(await storage.provisionedUsers.find(provider, userId(target.userId))).toBeDefined(),
   'reading a user by externalId': async (storage) =>
@@ -234,17 +240,13 @@ async function expectUser(storage: AdminStorage, filter: ResolvedFilter): Promis
   })
 }
 
-async function expectPage(storage: AdminStorage, page: ListPage, sort?: SortKey): Promise<readonly string[]> {
+async function pageOf(storage: AdminStorage, page: ListPage, sort?: SortKey) {
   const outcome = await storage.provisionedUsers.list({ providerId: provider, filter: undefined, sort, page })
   expect(outcome).toMatchObject({ outcome: 'listed', total: userCount, records: { length: 100 } })
-  return outcome.outcome === 'listed' ? outcome.records.map((user) => user.userId) : []
+  return outcome.outcome === 'listed'
+    ? { ids: outcome.records.map((user) => user.userId), next: outcome.next }
+    : { ids: [], next: undefined }
 }
-
-const firstPage = (
-  storage: AdminStorage,
-  [name, direction]: readonly [name: string, direction: SortKey['direction']],
-): Promise<readonly string[]> =>
-  expectPage(storage, { kind: 'index', offset: 0, limit: 100 }, sortedBy(name, direction))
 
 function sortedBy(name: string, direction: SortKey['direction']): SortKey {
   const multiValued = name === 'emails' || name === 'phoneNumbers'

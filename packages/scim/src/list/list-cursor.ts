@@ -109,7 +109,7 @@ function parsePayload(payload: string): readonly unknown[] {
 }
 
 /** Returns whether a value is a position that may be passed to storage. */
-const isPosition = (after: unknown): after is ListPosition => typeof after === 'string' && isAllowedText(after, 'line')
+const isPosition = (after: unknown): after is ListPosition => typeof after === 'string' && isAllowedText(after, 'lines')
 
-/** Longer than any valid cursor. */
-const maximumLength = 2048
+/** Longer than any valid cursor. One of a sorted list contains a value, which its text may double in length. */
+const maximumLength = 9216

@@ -98,6 +98,19 @@ test('pages keep the requested order (RFC 9865 §2.2)', async () => {
   expect(namesOf(await page(users, { ...order, cursor, count: '2' }))).toEqual(['Kim', 'Ann'])
 })
 
+test.each(['界'.repeat(1024), '"'.repeat(1024)])('a cursor continues after the longest value', async (title) => {
+  const scim = await startScim()
+  for (const userName of ['a', 'b', 'c'])
+    await scim.send({ method: 'POST', path: '/Users', body: { schemas: [userSchema.id], userName, title } })
+  const walk = (cursor: string) => scim.send({ path: `/Users?sortBy=title&count=2&cursor=${cursor}` })
+
+  const first = await walk('')
+  const last = await walk(nextCursorOf(first) ?? '')
+
+  expect(last).toMatchObject({ status: 200, body: { itemsPerPage: 1 } })
+  expect(new Set([...idsOf(first), ...idsOf(last)]).size).toBe(3)
+})
+
 test('a count of 0 returns the total and no cursor (RFC 9865 §2)', async () => {
   const users = await startUsers()
 
@@ -161,7 +174,7 @@ describe('invalid cursors and counts', () => {
       ' ',
       'null',
       'ü',
-      'a'.repeat(5000),
+      'a'.repeat(20_000),
     ]
 
     const details = new Set<unknown>()

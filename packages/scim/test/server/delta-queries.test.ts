@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { userSchema } from '../../src/engine.ts'
 import { startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
 import { idOf } from '../fixtures/scim-under-test.ts'
-import { namesOf, resourcesOf } from '../fixtures/users-under-test.ts'
+import { idsOf, namesOf, resourcesOf } from '../fixtures/users-under-test.ts'
 
 const second = Date.parse('2026-09-21T14:13:20.000Z')
 
@@ -51,6 +51,39 @@ describe('a client that queries changes', () => {
     ])
   })
 
+  test.each([undefined, 'meta.lastModified', 'displayName'])(
+    'misses nobody on pages by cursor sorted by %s, while users that it has read change (RFC 9865 §2)',
+    async (sortBy) => {
+      const directory = await startDirectory(0)
+      const names = Array.from({ length: 30 }, (_, index) => `name ${index}`)
+      for (const name of names) {
+        directory.clock.advance(1)
+        await create(directory, name)
+      }
+      const page = (cursor: string) =>
+        directory.send({
+          path: `/Users?${new URLSearchParams({
+            filter: 'meta.lastModified ge "2026-09-21T14:00:00Z"',
+            ...(sortBy === undefined ? {} : { sortBy }),
+            count: '10',
+            cursor,
+          }).toString()}`,
+        })
+
+      const seen = new Set<string>()
+      let cursor: unknown = ''
+      for (let pages = 0; typeof cursor === 'string' && pages < 10; pages += 1) {
+        const reply = await page(cursor)
+        directory.clock.advance(1)
+        for (const id of idsOf(reply).slice(0, pages < 3 ? 3 : 0)) await rename(directory, id)
+        for (const name of namesOf(reply)) seen.add(name)
+        cursor = reply.body?.['nextCursor']
+      }
+
+      expect(names.filter((name) => !seen.has(name))).toEqual([])
+    },
+  )
+
   test('distinguishes two changes in one second by their entity tags (RFC 7644 §3.14)', async () => {
     const directory = await startDirectory(0)
     const id = await create(directory, 'first')
@@ -72,6 +105,16 @@ const create = async (directory: Directory, name: string): Promise<string> =>
       body: { schemas: [userSchema.id], userName: name, displayName: name },
     }),
   )
+
+const rename = (directory: Directory, id: string) =>
+  directory.send({
+    method: 'PATCH',
+    path: `/Users/${id}`,
+    body: {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'displayName', value: 'zzz' }],
+    },
+  })
 
 const list = (directory: Directory, filter: string) =>
   directory.send({ path: `/Users?filter=${encodeURIComponent(filter)}` })

@@ -1,8 +1,8 @@
 import { type TextLookup, findCandidates } from '../filter/find-candidates.ts'
 import { compareText, matchesFilter } from '../filter/matches-filter.ts'
 import type { ResolvedFilter } from '../filter/resolved-filter.ts'
-import { type JsonObject, type JsonValue, isArray, memberOf, epochSeconds, utf8Length } from '../values.ts'
-import type { ListOutcome, ListPage, ListQuery, SortKey } from '../resource-list.ts'
+import { type JsonObject, isArray, memberOf, epochSeconds, utf8Length } from '../values.ts'
+import type { ListOutcome, ListPage, ListPosition, ListQuery, SortKey } from '../resource-list.ts'
 import { type Aged, type RowsByAge, compareAge, createRowsByAge, idsByAge } from './sorted-rows.ts'
 
 /** The rows of a list, and how to read them. */
@@ -27,7 +27,8 @@ export function listPage<Id extends string, Record>(
   listing: Listing<Id, Record>,
   { filter, sort, page, maxBytes = Infinity }: Omit<ListQuery, 'providerId'>,
 ): ListOutcome<Record> {
-  const ordered = filter === undefined && sort === undefined ? listing.byAge : findMatching(listing, { filter, sort })
+  const ordered =
+    filter === undefined && sort === undefined ? inOrderOfAge(listing.byAge) : findMatching(listing, { filter, sort })
   const start = startOf(ordered, page)
   const shown: Aged<Id>[] = []
   const records: Record[] = []
@@ -46,8 +47,7 @@ export function listPage<Id extends string, Record>(
     outcome: 'listed',
     total: ordered.length,
     records,
-    next:
-      last === undefined || end >= ordered.length ? undefined : sort === undefined ? formatPosition(last) : String(end),
+    next: last === undefined || end >= ordered.length ? undefined : ordered.positionAfter(last),
   }
 }
 
@@ -71,7 +71,12 @@ export function listRows<Text extends string>(
   )
 }
 
-type Ordered<Id extends string> = Pick<RowsByAge<Id>, 'length' | 'slice' | 'countUpTo'>
+/** The rows of a list in its order. */
+interface Ordered<Id extends string> extends Pick<RowsByAge<Id>, 'length' | 'slice'> {
+  readonly positionAfter: (row: Aged) => ListPosition
+  /** The number of rows up to a position, whose row may have been removed since. */
+  readonly countUpTo: (position: ListPosition) => number
+}
 
 function findMatching<Id extends string, Record>(
   { byAge, lookups, row }: Listing<Id, Record>,
@@ -83,33 +88,80 @@ function findMatching<Id extends string, Record>(
   const matches = filter && matchesFilter(filter)
   const found = matches === undefined ? rows : rows.filter((each) => matches(each.comparable()))
   const aged = candidateIds === undefined ? found : found.toSorted(compareAge)
-  const ordered = sort === undefined ? aged : sortRows(sort, aged)
+  if (sort !== undefined) return sortRows(sort, aged)
+  return inOrderOfAge({
+    length: aged.length,
+    slice: (start, end) => aged.slice(start, end),
+    countUpTo: (place) => aged.filter((each) => compareAge(each, place) <= 0).length,
+  })
+}
+
+/** Rows in the order of age. */
+interface RowsOfAge<Id extends string> extends Pick<RowsByAge<Id>, 'length' | 'slice'> {
+  readonly countUpTo: (place: Aged) => number
+}
+
+const inOrderOfAge = <Id extends string>(rows: RowsOfAge<Id>): Ordered<Id> => ({
+  length: rows.length,
+  slice: (start, end) => rows.slice(start, end),
+  positionAfter: ({ createdAt, id }) => `${createdAt}.${id}`,
+  countUpTo: (position) => rows.countUpTo(parsePosition(position)),
+})
+
+/** Sorts rows. Rows with equal values are sorted by age. A descending list is the reverse of the ascending one. */
+function sortRows<Id extends string>(sort: SortKey, rows: readonly ListedRow<Id, unknown>[]): Ordered<Id> {
+  const factor = sort.direction === 'ascending' ? 1 : -1
+  const compare = (one: Valued, other: Valued): number =>
+    factor * (compareValues(one.value, other.value) || compareAge(one.row, other.row))
+  const valued = rows.map((row) => ({ row, value: sortValue(row.comparable(), sort) })).toSorted(compare)
+  const values = new Map<string, SortValue>(valued.map(({ row, value }) => [row.id, value]))
   return {
-    length: ordered.length,
-    slice: (start, end) => ordered.slice(start, end),
-    countUpTo: (place) => ordered.filter((each) => compareAge(each, place) <= 0).length,
+    length: valued.length,
+    slice: (start, end) => valued.slice(start, end).map(({ row }) => row),
+    positionAfter: (row) => formatSortedPosition({ row, value: values.get(row.id) }),
+    countUpTo: (position) => {
+      const last = parseSortedPosition(position)
+      return last === undefined ? 0 : valued.filter((each) => compare(each, last) <= 0).length
+    },
   }
 }
 
-/** Sorts rows. Equal rows keep their order. A descending list is the reverse of the ascending one. */
-function sortRows<Row extends ListedRow<string, unknown>>(sort: SortKey, rows: readonly Row[]): readonly Row[] {
-  const valued = rows.map((row) => ({ row, value: sortValue(row.comparable(), sort) }))
-  const ascending = valued.toSorted((one, other) => compareValues(one.value, other.value)).map(({ row }) => row)
-  return sort.direction === 'ascending' ? ascending : ascending.toReversed()
+/** A row, and the value by which it is sorted. */
+interface Valued {
+  readonly row: Aged
+  readonly value: SortValue
 }
 
-/**
- * Returns the index at which a page starts. The position of a list without a sort identifies a row, which may have been removed
- * since; the position of a sorted list is an index.
- */
+type SortValue = string | number | boolean | undefined
+
+function formatSortedPosition({ row: { createdAt, id }, value }: Valued): ListPosition {
+  const text = String(value)
+  return `${createdAt}.${typeof value}.${text.length}.${text}${id}`
+}
+
+function parseSortedPosition(position: ListPosition): Valued | undefined {
+  const [, createdAt, type, length, rest = ''] = /^(\d+)\.([a-z]+)\.(\d+)\.(.*)$/s.exec(position) ?? []
+  const text = rest.slice(0, Number(length))
+  const row = { createdAt: epochSeconds(Number(createdAt)), id: rest.slice(Number(length)) }
+  switch (type) {
+    case 'string':
+      return { row, value: text }
+    case 'number':
+      return { row, value: Number(text) }
+    case 'boolean':
+      return { row, value: text === 'true' }
+    case 'undefined':
+      return { row, value: undefined }
+    default:
+      return undefined
+  }
+}
+
+/** Returns the index at which a page starts. */
 function startOf(ordered: Ordered<string>, page: ListPage): number {
   if (page.kind === 'index') return page.offset
-  const { after } = page
-  if (after === undefined) return 0
-  return after.includes('.') ? ordered.countUpTo(parsePosition(after)) : Number(after)
+  return page.after === undefined ? 0 : ordered.countUpTo(page.after)
 }
-
-const formatPosition = ({ createdAt, id }: Aged): string => `${createdAt}.${id}`
 
 function parsePosition(position: string): Aged {
   const dot = position.indexOf('.')
@@ -140,18 +192,18 @@ function findCandidateIds<Id extends string>(
 }
 
 /** Returns the value by which a row is sorted: of several values, the primary one, or else the first (RFC 7644 §3.4.2.3). */
-function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): JsonValue | undefined {
+function sortValue(comparable: JsonObject, { attribute, elementPart }: SortKey): SortValue {
   const owner = attribute.extension === undefined ? comparable : memberOf(comparable, attribute.extension)
   const value = memberOf(owner, attribute.name)
   const part = attribute.subName === undefined ? value : memberOf(value, attribute.subName)
   const element = isArray(part) ? (part.find((candidate) => memberOf(candidate, 'primary') === true) ?? part[0]) : part
   const compared = isArray(part) && elementPart !== undefined ? memberOf(element, elementPart) : element
   // RFC 7643 §2.5: null is no value.
-  return compared ?? undefined
+  return compared === null || typeof compared === 'object' ? undefined : compared
 }
 
 /** Compares in ascending order. RFC 7644 §3.4.2.3: resources without a value come last. */
-function compareValues(one: JsonValue | undefined, other: JsonValue | undefined): number {
+function compareValues(one: SortValue, other: SortValue): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return typeof one === 'string' && typeof other === 'string' ? compareText(one, other) : Number(one) - Number(other)
 }

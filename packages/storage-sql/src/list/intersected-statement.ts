@@ -5,7 +5,7 @@ import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
 import type { ListedKind } from './listed-kind.ts'
 import { narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
-import { directions, entryColumns, orderOf, type PageForm, recordsOfPage, sortNames } from './page-of-records.ts'
+import { directions, entryColumns, isInRest, type PageForm, recordsOfPage } from './page-of-records.ts'
 
 /**
  * Evaluates each part of a filter in an index, and reads the page in the order of an index. Of the rows themselves it
@@ -21,14 +21,19 @@ export function intersectedStatement(
     (p: Parameter<string>) => {
       const meets = (of: NarrowIndex): Sql =>
         sql.join([of.scope(p), ...matches.map((match) => isFoundBy(match, of, { engine, parameter: p }))], sql` and `)
-      const values = order.order
-      const names = sortNames(values)
-      const key = [...values, sql.ref(`${order.table}.created_at`), sql.ref(`${order.table}.${order.id}`)]
+      const { values } = order.order
+      const sorted = sort && { sort, order: order.order }
+      const columns = {
+        values,
+        createdAt: sql.ref(`${order.table}.created_at`),
+        id: sql.ref(`${order.table}.${order.id}`),
+      }
+      const key = [...values, columns.createdAt, columns.id]
       const direction = directions[sort?.direction ?? 'ascending']
       return sql`with page as materialized (
           select ${sql.join([entryColumns(order), ...values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
           from ${sql.table(order.table)} where ${meets(order)}
-          and (${sql.ref(`${order.table}.created_at`)}, ${sql.ref(`${order.table}.${order.id}`)}) > (${p('after_created_at')}, ${p('after_id')})
+          and ${isInRest({ sorted, form, search: engine.search, p }, columns)}
           order by ${sql.join(key.map((column) => sql`${column} ${direction}`))}
           limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
         )
@@ -36,7 +41,7 @@ export function intersectedStatement(
           form,
           engine,
           total: sql`(select count(*) from ${sql.table(order.table)} where ${meets(order)})`,
-          order: sort && orderOf(names, sort, sql`page.`),
+          sorted,
           p,
         })}`
     },

@@ -6,7 +6,6 @@ import {
   compareText,
   comparisonsOf,
   type ListOutcome,
-  type ListPage,
   type ListPosition,
   type ListQuery,
 } from '@mintmark/storage-interface/stores'
@@ -15,6 +14,7 @@ import type { Database, Statement } from '../database.ts'
 import type { SqlRow } from '../dialect.ts'
 import { filterTemplate, type FilterValues } from './filter.ts'
 import { createFindFew } from './find-few.ts'
+import { beforeFirst, type PageStart, pageStart, positionAfter, positionAfterKey } from './cursor.ts'
 import { type ListedKind, smallPageBytes } from './listed-kind.ts'
 import {
   candidateLimit,
@@ -67,8 +67,11 @@ export function createLister<Record, Query extends RowQuery>(
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
     const isLast = last === undefined || found.inPage === shown.length
-    const next = sort === undefined ? last && positionAfter(keyOf(last)) : String(found.start.offset + shown.length)
-    return { outcome: 'listed', total: found.total, records: shown.map(read), next: isLast ? undefined : next }
+    const next = (row: SqlRow): ListPosition =>
+      sort === undefined
+        ? positionAfter(keyOf(row))
+        : positionAfterKey({ ...keyOf(row), key: columns.text(row, 'sort_key') }, { ...found, rows: shown.length })
+    return { outcome: 'listed', total: found.total, records: shown.map(read), next: isLast ? undefined : next(last) }
   }
 
   const keyOf = (row: SqlRow) => ({ createdAt: columns.integer(row, 'created_at'), id: columns.text(row, kind.id) })
@@ -93,7 +96,8 @@ export function createLister<Record, Query extends RowQuery>(
   }
 
   const sizeWithGroups = kind.groupsSize === undefined ? kind.size : sql`${kind.size} + ${kind.groupsSize}`
-  const pageFormOf = ({ without, maxBytes }: RowQuery): PageForm => ({
+  const pageFormOf = ({ without, maxBytes }: RowQuery, start: PageStart): PageForm => ({
+    isAfterKey: start.key !== undefined,
     record: without === 'groups' ? (kind.recordWithoutGroups ?? kind.record) : kind.record,
     size: maxBytes === undefined ? undefined : without === 'groups' ? kind.size : sizeWithGroups,
   })
@@ -134,8 +138,8 @@ export function createLister<Record, Query extends RowQuery>(
     const { filter, sort } = query
     const { template, values } = filter === undefined ? noFilter : filterTemplate(filter, database.engine.encodeFlag)
     const limits = limitsOf(filter, scanLimit)
-    const form = pageFormOf(query)
-    const shape = JSON.stringify([template, sort, query.without, form.size !== undefined])
+    const form = pageFormOf(query, start)
+    const shape = JSON.stringify([template, sort, query.without, form.size !== undefined, form.isAfterKey])
     const found = shapes.get(shape, () => matchStatement(database, kind, { filter: template, sort, form }))
     // The index may contain shortened values. Then only the rows give the right order.
     const match = (await isExact(found, query))
@@ -180,10 +184,11 @@ export function createLister<Record, Query extends RowQuery>(
 
   return async (query) => {
     const { filter, sort } = query
-    const start = pageStart(query.page)
+    const start = pageStart(query)
     const few = filter && (await findFew(filter, owner(query)))
     // Several rows need an order, and a page of limited bytes: the database does both.
-    if (few !== undefined && few.length < 2) {
+    // After a sorted value, the database finds out whether the row has been listed.
+    if (few !== undefined && few.length < 2 && start.key === undefined) {
       const page = few.filter((row) => compareAge(row, start) > 0).slice(start.offset)
       return toOutcome(page, query, { total: few.length, inPage: page.length, start })
     }
@@ -195,7 +200,8 @@ export function createLister<Record, Query extends RowQuery>(
   async function listByAge(query: Query, start: PageStart): Promise<ListOutcome<Record>> {
     const read = (lifetime: 'lasting' | 'long', maxBytes?: number): Promise<readonly SqlRow[]> => {
       const isSmall = lifetime === 'lasting' && query.without !== 'groups'
-      const form = (isSmall ? kind.withFewGroups : undefined) ?? pageFormOf(query)
+      const form =
+        isSmall && kind.withFewGroups ? { ...kind.withFewGroups, isAfterKey: false } : pageFormOf(query, start)
       const key = JSON.stringify([query.without, form.size !== undefined, lifetime])
       const page = pages.get(key, () => pageStatement(database, kind, { form, lifetime }))
       return run(page, { ...owner(query), ...pageValues(query, start) }, { signal: query.signal, maxBytes })
@@ -325,7 +331,8 @@ interface Found {
 
 const noFilter = { template: undefined, values: {} }
 
-const pageValues = ({ page: { limit }, maxBytes = 0 }: RowQuery, { createdAt, id, offset }: PageStart) => ({
+const pageValues = ({ page: { limit }, maxBytes = 0 }: RowQuery, { createdAt, id, key, offset }: PageStart) => ({
+  after_key: key ?? null,
   after_created_at: createdAt,
   after_id: id,
   // One more row shows whether there is a next page. A page of no rows needs no such row.
@@ -333,28 +340,3 @@ const pageValues = ({ page: { limit }, maxBytes = 0 }: RowQuery, { createdAt, id
   offset,
   max_bytes: maxBytes,
 })
-
-/** The start of a page: after a row in the order of age, and then an offset. */
-interface PageStart {
-  readonly createdAt: number
-  readonly id: string
-  readonly offset: number
-}
-
-/**
- * Returns where a page starts. A list by age continues after the position `createdAt.id`, even if that row no longer exists;
- * a sorted list continues at an offset. An unknown position starts from the beginning.
- */
-function pageStart(page: ListPage): PageStart {
-  if (page.kind === 'index') return { ...beforeFirst, offset: page.offset }
-  const [, createdAt, dot, id] = /^(\d{1,15})(\.?)(.*)$/s.exec(page.after ?? '') ?? []
-  if (id === undefined) return { ...beforeFirst, offset: 0 }
-  return dot === '.' ? { createdAt: Number(createdAt), id, offset: 0 } : { ...beforeFirst, offset: Number(createdAt) }
-}
-
-/** Returns the position after a row of a list by age. */
-const positionAfter = (row: { readonly createdAt: number; readonly id: string }): ListPosition =>
-  `${row.createdAt}.${row.id}`
-
-/** Before every row. */
-const beforeFirst = { createdAt: Number.MIN_SAFE_INTEGER, id: '' }

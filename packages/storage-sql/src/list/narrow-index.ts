@@ -4,6 +4,7 @@ import type { FilterAttribute, SortKey, TextOperator } from '@mintmark/storage-i
 import { sql } from 'kysely'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
+import { type ListOrder, orderByColumn } from './cursor.ts'
 import { compileFilter, type ComparisonTemplate, endName, type FilterTemplate, secondsName } from './filter.ts'
 import { columnsScope, type KnownColumn } from './filter-scopes.ts'
 import type { Parameter } from '../database.ts'
@@ -29,8 +30,8 @@ export interface NarrowIndex {
   readonly exact: 'all' | 'several' | Sql
   /** The condition for rows without the complete value; `undefined` if there are none. */
   readonly inexact: Sql | undefined
-  /** The expressions of the key by which lists can be sorted, in the order of the key. Age and identifier follow. */
-  readonly order: readonly Sql[]
+  /** The order of lists that the key has. Age and identifier follow. */
+  readonly order: ListOrder
 }
 
 /** The narrow indexes of a kind. */
@@ -157,6 +158,22 @@ export const conjuncts = (filter: FilterTemplate): readonly FilterTemplate[] =>
 export const isComparison = (filter: FilterTemplate): filter is ComparisonTemplate =>
   filter.kind === 'text' || filter.kind === 'number' || filter.kind === 'boolean'
 
+/** The order by age alone. */
+const orderByAge: ListOrder = {
+  values: [],
+  key: (_, createdAt) => sql`${createdAt} * 1000`,
+  after: () => [],
+  mayBeAbsent: false,
+}
+
+/** The order of the index of the values of an attribute, whose kind is 1 if there is no value. */
+const orderByValue = (kind: Sql, value: Sql): ListOrder => ({
+  values: [sql`${kind}`, sql`${value}`],
+  key: ([ofKind, ofValue]) => sql`case when ${ofKind} = 1 then null else ${ofValue} end`,
+  after: (key) => [sql`case when ${key('text')} is null then 1 else 0 end`, sql`coalesce(${key('text')}, '')`],
+  mayBeAbsent: false,
+})
+
 /** Creates the index of the values of an attribute. */
 export function createValueIndex(label: string, values: 'single' | 'several'): NarrowIndex {
   const value = sql.ref('mintmark_user_values.value')
@@ -183,7 +200,7 @@ export function createValueIndex(label: string, values: 'single' | 'several'): N
         : [],
     exact: values === 'single' ? sql`${kind} < 2` : 'several',
     inexact: values === 'single' ? sql`${kind} = 2` : undefined,
-    order: values === 'single' ? [sql`${kind}`, sql`${value}`] : [],
+    order: values === 'single' ? orderByValue(kind, value) : orderByAge,
   }
 }
 
@@ -228,7 +245,12 @@ const createChangeIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => (
   },
   exact: 'all',
   inexact: undefined,
-  order: [sql`${sql.ref(`${table}.updated_at`)}`],
+  order: {
+    values: [sql`${sql.ref(`${table}.updated_at`)}`],
+    key: ([updatedAt]) => sql`${updatedAt} * 1000`,
+    after: (key) => [sql`${key('integer')} / 1000`],
+    mayBeAbsent: false,
+  },
 })
 
 const ofProvider =
@@ -283,7 +305,10 @@ function textBounds(
 }
 
 /** All users of a provider by identifier. */
-export const identifierIndex: NarrowIndex = { ...changeIndex, order: [sql`mintmark_user_changes.user_id`] }
+export const identifierIndex: NarrowIndex = {
+  ...changeIndex,
+  order: orderByColumn(sql`mintmark_user_changes.user_id`, 'text', false),
+}
 
 /** Creates the index of all rows of a table by age. */
 const createAgeIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
@@ -294,7 +319,7 @@ const createAgeIndex = ({ table, id, scope }: IndexedTable): NarrowIndex => ({
   bounds: () => [],
   exact: 'all',
   inexact: undefined,
-  order: [],
+  order: orderByAge,
 })
 
 /** The members of each group of an issuer. */
@@ -306,7 +331,7 @@ export const membershipIndex: NarrowIndex = {
   bounds: ({ value }, parameter) => [sql`mintmark_group_members.group_id = ${parameter(value)}`],
   exact: 'all',
   inexact: undefined,
-  order: [],
+  order: orderByAge,
 }
 
 /** All users of a provider by age. */
@@ -326,7 +351,7 @@ function createKeyIndex(indexed: IndexedTable, label: string, column: string): N
       comparison.kind === 'text' ? textBounds(comparison, key, { parameter, values: 'single' }) : [],
     exact: sql`(${key} is null or not (${isDigest}))`,
     inexact: sql`(${isDigest})`,
-    order: [key],
+    order: orderByColumn(key, 'text', false),
   }
 }
 
@@ -346,7 +371,7 @@ export function createTableIndexes(
     ...keys.filter(({ isInEveryRow }) => isInEveryRow).map(({ label }) => [label, byKey.get(label)] as const),
     ['meta.lastModified', changes],
     ['meta.created', byAge],
-    ['id', { ...changes, order: [sql`${sql.ref(`${indexed.table}.${indexed.id}`)}`] }],
+    ['id', { ...changes, order: orderByColumn(sql`${sql.ref(`${indexed.table}.${indexed.id}`)}`, 'text', false) }],
   ])
   return {
     bySingle: (attribute) => {

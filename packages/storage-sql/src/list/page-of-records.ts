@@ -2,17 +2,26 @@ import type { SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine, StatementLifetime } from '../dialect.ts'
-import type { Sql } from '../json-search.ts'
+import type { JsonSearch, Sql } from '../json-search.ts'
+import { type AfterValue, isAfterCursor, type ListOrder } from './cursor.ts'
 import { keyOf, type ListedKind, type OwnerValue } from './listed-kind.ts'
 
 /** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */
-export type PageValue = OwnerValue | 'after_created_at' | 'after_id' | 'limit' | 'offset' | 'max_bytes'
+export type PageValue = OwnerValue | AfterValue | 'limit' | 'offset' | 'max_bytes'
 
 /** The record that a page returns for each row, and whether its bytes are counted. */
 export interface PageForm {
   readonly record: Sql
   /** The bytes of a record; `undefined` if they are not counted. */
   readonly size: Sql | undefined
+  /** Whether the page continues a sorted list after a row. */
+  readonly isAfterKey: boolean
+}
+
+/** A sorted list. */
+export interface SortedBy {
+  readonly order: ListOrder
+  readonly sort: SortKey
 }
 
 /** Returns the columns of a page that every index of rows with an age has. */
@@ -40,16 +49,44 @@ export const directions = { ascending: sql.raw('asc'), descending: sql.raw('desc
 export function pageOf(
   matching: Sql,
   {
-    names,
-    sort,
+    sorted,
+    form,
+    search,
     p,
-  }: { readonly names: readonly Sql[]; readonly sort: SortKey | undefined; readonly p: Parameter<PageValue> },
+  }: {
+    readonly sorted: SortedBy | undefined
+    readonly form: PageForm
+    readonly search: JsonSearch
+    readonly p: Parameter<PageValue>
+  },
 ): Sql {
-  const order = sort === undefined ? sql`created_at, id` : orderOf(names, sort, sql``)
+  const names = sortNames(sorted?.order.values ?? [])
+  const order = sorted === undefined ? sql`created_at, id` : orderOf(names, sorted.sort, sql``)
+  const columns = { values: names, createdAt: sql.ref('created_at'), id: sql.ref('id') }
   return sql`page as materialized (
-    select * from (${matching}) as matched where (created_at, id) > (${p('after_created_at')}, ${p('after_id')})
+    select * from (${matching}) as matched where ${isInRest({ sorted, form, search, p }, columns)}
     order by ${order} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
   )`
+}
+
+/** The condition for the rows after the position where a page starts. */
+export function isInRest(
+  {
+    sorted,
+    form,
+    search,
+    p,
+  }: {
+    readonly sorted: SortedBy | undefined
+    readonly form: PageForm
+    readonly search: JsonSearch
+    readonly p: Parameter<AfterValue>
+  },
+  columns: { readonly values: readonly Sql[]; readonly createdAt: Sql; readonly id: Sql },
+): Sql {
+  if (sorted === undefined)
+    return sql`(${columns.createdAt}, ${columns.id}) > (${p('after_created_at')}, ${p('after_id')})`
+  return form.isAfterKey ? isAfterCursor({ ...sorted, search }, columns, p) : sql`true`
 }
 
 /**
@@ -57,8 +94,21 @@ export function pageOf(
  * A list by age is sorted by columns of the table, and its rows are looked up one by one, because the planner does not know
  * the size of the page.
  */
-export function recordsOfPage(kind: ListedKind, { form, engine, total, candidateCount, order, p }: PageOfRecords): Sql {
+export function recordsOfPage(
+  kind: ListedKind,
+  { form, engine, total, candidateCount, sorted, p }: PageOfRecords,
+): Sql {
   const { table, id } = kind
+  const names = sortNames(sorted?.order.values ?? [])
+  const order = sorted && orderOf(names, sorted.sort, sql`page.`)
+  const sortKey =
+    sorted &&
+    sql`${engine.search.toKey(
+      sorted.order.key(
+        names.map((name) => sql`page.${name}`),
+        sql`page.created_at`,
+      ),
+    )} as sort_key,`
   const key = keyOf({ table, id }, p)
   const { issuerColumn, issuer, column } = key
   const page = sql.ref(form.size !== undefined ? 'fitting' : 'page')
@@ -73,7 +123,7 @@ export function recordsOfPage(kind: ListedKind, { form, engine, total, candidate
       select page.*, sum(bytes) over (order by ${order ?? sql`page.created_at, page.id`} rows between unbounded preceding and current row) - bytes as bytes_before
       from (select page.*, (select ${form.size} from ${sql.table(table)} where ${issuerColumn} = ${issuer} and ${column} = page.id) as bytes from page) as page
     ) as summed where bytes_before < cast(${p('max_bytes')} as bigint))`
-  return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${form.record}
+  return sql`${fitting ?? sql``} select counted.total, counted.looked_at, counted.in_page, ${sortKey ?? sql``} ${form.record}
     from (select ${total} as total, ${candidateCount ?? sql`0`} as looked_at, (select count(*) from page) as in_page) as counted
     ${order === undefined ? sql`` : sql`left join ${page} as page on true`}
     left join ${sql.table(table)} on ${isInPage}
@@ -86,7 +136,7 @@ interface PageOfRecords {
   readonly total: Sql
   readonly candidateCount?: Sql | undefined
   /** The order of the page, if it is not by age. */
-  readonly order?: Sql | undefined
+  readonly sorted?: SortedBy | undefined
   readonly p: Parameter<OwnerValue | 'max_bytes'>
 }
 

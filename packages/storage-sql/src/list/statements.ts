@@ -5,14 +5,16 @@ import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
 import type { Sql } from '../json-search.ts'
+import { type ListOrder, orderByColumn } from './cursor.ts'
 import { type FilterTemplate, compileFilter } from './filter.ts'
 import { keyOf, type ListedKind, listedScope, placeOf } from './listed-kind.ts'
 import {
   entryColumns,
-  orderOf,
   type PageForm,
   pageOf,
   recordsOfPage,
+  isInRest,
+  type SortedBy,
   sortNames,
   directions,
 } from './page-of-records.ts'
@@ -148,7 +150,8 @@ function intersectedMatch(
   return {
     statement: intersectedStatement(builder, kind, {
       matches,
-      order: sort === undefined || order.order.length === 0 ? { ...byAge, order: [] } : order,
+      order:
+        sort === undefined || order.order.values.length === 0 ? { ...byAge, order: kind.narrow.byAge.order } : order,
       sort,
       form,
     }),
@@ -191,24 +194,24 @@ function scanStatement(
     candidates,
   }: Matching & { readonly form: PageForm; readonly candidates: CandidateQuery | undefined },
 ): Statement<string> {
-  const sorted = sort === undefined ? [] : sortValues(kind, sort, engine.search)
+  const sorted = sort && { sort, order: sortOrder(kind, sort, engine.search) }
+  const values = sorted?.order.values ?? []
   const id = sql.ref(`${kind.table}.${kind.id}`)
   const createdAt = sql.ref(`${kind.table}.created_at`)
-  const names = sortNames(sorted)
   return compileSql(
     query,
     (p: Parameter<string>) => sql`with ${candidates === undefined ? sql`` : candidateTable(candidates(p), p)}
-        matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...names])}) as materialized (
-          select ${sql.join([id, createdAt, ...sorted])} from ${kind.from}
+        matching (${sql.join([sql.ref('id'), sql.ref('created_at'), ...sortNames(values)])}) as materialized (
+          select ${sql.join([id, createdAt, ...values])} from ${kind.from}
           where ${candidates === undefined ? kind.rows.every(p) : sql`${kind.rows.one(p)} and ${engine.keyAmong(keyOf(kind, p), sql`select id from candidate`)}`}
           ${filter === undefined ? sql`` : sql`and ${compileFilter(filter, rowScope(kind, engine, p))}`}
-        ), ${pageOf(sql`select * from matching`, { names, sort, p })}
+        ), ${pageOf(sql`select * from matching`, { sorted, form, search: engine.search, p })}
         ${recordsOfPage(kind, {
           form,
           engine,
           total: sql`(select count(*) from matching)`,
           candidateCount: candidates && sql`(select count(*) from candidate)`,
-          order: sort && orderOf(names, sort, sql`page.`),
+          sorted,
           p,
         })}`,
     'passing',
@@ -251,13 +254,13 @@ function coveredStatement(
   },
 ): Statement<string> {
   const { index } = match
-  const sorted = sort === undefined ? [] : index.order
-  const names = sortNames(sorted)
+  const sorted = sort && { sort, order: index.order }
+  const values = sorted?.order.values ?? []
   return compileSql(
     query,
     (p: Parameter<string>) => {
       const isExact = typeof index.exact === 'string' ? sql`true` : index.exact
-      const inIndex = sql`select ${sql.join([entryColumns(index), ...sorted.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
+      const inIndex = sql`select ${sql.join([entryColumns(index), ...values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)])}
         from ${sql.table(index.table)} where ${isExact} and ${narrowCondition(match, { engine, parameter: p })}`
       // A list in the order of this index is not made with this statement if the index has inexact rows (`mustBeExact`).
       const hasOthers = typeof index.exact !== 'string' && sort === undefined
@@ -269,13 +272,13 @@ function coveredStatement(
       const matching = entries === 'several' ? sql`select id, created_at from matching` : found
       return sql`with ${hasOthers ? sql`${candidateTable(inexactRows(index, p), p)} other (id, created_at) as materialized (${others}),` : sql``}
         ${entries === 'several' ? sql`matching (id, created_at) as materialized (${found}),` : sql``}
-        ${pageOf(matching, { names, sort, p })}
+        ${pageOf(matching, { sorted, form, search: engine.search, p })}
         ${recordsOfPage(kind, {
           form,
           engine,
           total: sql`(select count(*) from (${matching}) as found)`,
           candidateCount: hasOthers ? sql`(select count(*) from candidate)` : undefined,
-          order: sort && orderOf(names, sort, sql`page.`),
+          sorted,
           p,
         })}`
     },
@@ -289,22 +292,23 @@ function orderedStatement(
   kind: ListedKind,
   { sort, index, form }: { readonly sort: SortKey; readonly index: NarrowIndex; readonly form: PageForm },
 ): Statement<string> {
-  const names = sortNames(index.order)
+  const sorted: SortedBy = { sort, order: index.order }
   return compileSql(
     query,
     (p: Parameter<string>) => {
       const table = sql.ref(index.table)
       // Uses the same expressions as the key, so that the database reads the index in its order.
       const id = sql.ref(`${index.table}.${index.id}`)
-      const key = [...index.order, sql`${table}.created_at`, sql`${id}`]
+      const columns = { values: index.order.values, createdAt: sql`${table}.created_at`, id: sql`${id}` }
+      const key = [...columns.values, columns.createdAt, columns.id]
       const order = sql.join(key.map((column) => sql`${column} ${directions[sort.direction]}`))
-      const values = index.order.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)
+      const values = index.order.values.map((value, place) => sql`${value} as ${sql.ref(`sort_${place}`)}`)
       return sql`with page as materialized (
           select ${sql.join([entryColumns(index), ...values])}
-          from ${sql.table(index.table)} where ${index.scope(p)}
+          from ${sql.table(index.table)} where ${index.scope(p)} and ${isInRest({ sorted, form, search: engine.search, p }, columns)}
           order by ${order} limit cast(${p('limit')} as bigint) offset cast(${p('offset')} as bigint)
         )
-        ${recordsOfPage(kind, { form, engine, total: kind.rows.total(p), order: orderOf(names, sort, sql`page.`), p })}`
+        ${recordsOfPage(kind, { form, engine, total: kind.rows.total(p), sorted, p })}`
     },
     'passing',
   )
@@ -320,12 +324,13 @@ const candidateTable = (query: Sql, p: Parameter<string>): Sql => sql`candidate 
     select id from (${query}) as found limit cast(${p(candidateLimit)} as bigint)
   ),`
 
-function sortValues(
+function sortOrder(
   kind: ListedKind,
   { attribute, elementPart }: SortKey,
   search: Database['engine']['search'],
-): readonly Sql[] {
+): ListOrder {
   const place = placeOf(kind, attribute)
-  if (place.kind === 'nowhere') return []
-  return place.kind === 'document' ? search.sortValues(kind.document, place.path, elementPart) : [place.column]
+  if (place.kind === 'nowhere') return { values: [], key: () => sql`null`, after: () => [], mayBeAbsent: false }
+  if (place.kind === 'document') return search.sortOrder(kind.document, place.path, elementPart)
+  return orderByColumn(place.column, place.kind, true)
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { orderByColumn } from '../list/cursor.ts'
 import type { JsonSearch, SearchedValue } from '../json-search.ts'
 
 /**
@@ -37,18 +38,26 @@ export const sqliteSearch: JsonSearch = {
   endsWith: (text, part) => sql`substr(${text}, -length(${part}), length(${part})) = ${part}`,
   asNumber: (column) => column,
 
-  sortValues: (document, path, elementPart) => {
+  sortOrder: (document, path, elementPart) => {
     const part =
       elementPart === undefined
         ? sql`item.atom`
         : sql`case item.type when 'object' then item.value ->> ${pathText([elementPart])} end`
-    return [
+    return orderByColumn(
       sql`case json_type(${document}, ${pathText(path)}) when 'object' then null when 'array' then (
         select ${part} from json_each(${document}, ${pathText(path)}) as item
         order by case item.type when 'object' then json_type(item.value, '$.primary') is 'true' else false end desc, item.key limit 1
       ) else ${document} ->> ${pathText(path)} end`,
-    ]
+      'text',
+      true,
+    )
   },
+
+  // Some versions of SQLite write only 15 digits of a number as JSON.
+  toKey: (value) =>
+    sql`case typeof(${value}) when 'real' then printf('[%!.17g]', ${value}) else json_array(${value}) end`,
+  // The value has the type that the JSON has.
+  keyValue: (key) => sql`(${key} ->> 0)`,
 }
 
 /** SQLite returns a value of the type that the JSON has; `true` is 1. */

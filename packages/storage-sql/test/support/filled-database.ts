@@ -23,6 +23,8 @@ export interface FilledDatabase {
   scansOf(ran: RanStatement): Promise<readonly unknown[]>
   /** Returns how many times a statement sorts rows to find the rows of its page. The page itself is always sorted too. */
   sortsForPage(ran: RanStatement): Promise<number>
+  /** Returns whether a statement starts to read an index at the position after which the page begins. */
+  startsAtPosition(ran: RanStatement): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -36,6 +38,10 @@ export async function filledSqlite(rows: number): Promise<FilledDatabase> {
     sortsForPage: async ({ statement }) => {
       const plan = await planOf(dialect, statement)
       return plan.slice(0, plan.indexOf('SCAN page')).filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY').length
+    },
+    startsAtPosition: async ({ statement }) => {
+      const plan = await planOf(dialect, statement)
+      return plan.slice(0, plan.indexOf('SCAN page')).some((step) => /\((\w+,)*(user_id|created_at)\)[<>]/.test(step))
     },
     close: () => dialect.close(),
   }
@@ -54,13 +60,15 @@ export async function filledPostgres(rows: number): Promise<FilledDatabase> {
     if (plan === undefined) throw new Error(`No plan for ${statement}`)
     return plan
   }
+  const pageOf = async (ran: RanStatement): Promise<readonly PlanNode[]> =>
+    partsOf(await planned(ran))
+      .filter((part) => part['Subplan Name'] === 'CTE page')
+      .flatMap(partsOf)
   return {
     ...filled,
     scansOf: async (ran) => scansOf(await planned(ran)).filter((scan) => !isByIndex(scan, ran.statement)),
-    sortsForPage: async (ran) => {
-      const page = partsOf(await planned(ran)).filter((part) => part['Subplan Name'] === 'CTE page')
-      return page.flatMap(partsOf).filter((part) => part['Node Type'].endsWith('Sort')).length
-    },
+    sortsForPage: async (ran) => (await pageOf(ran)).filter((part) => part['Node Type'].endsWith('Sort')).length,
+    startsAtPosition: async (ran) => (await pageOf(ran)).some((part) => part['Index Cond']?.includes('ROW(') ?? false),
     close: () => database.remove(),
   }
 }

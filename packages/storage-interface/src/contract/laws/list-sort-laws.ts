@@ -1,6 +1,6 @@
 import type { ScimStorage } from '../../storage.ts'
-import type { JsonObject } from '../../values.ts'
-import type { SortKey } from '../../resource-list.ts'
+import type { JsonObject, UserId } from '../../values.ts'
+import type { ListPage, SortKey } from '../../resource-list.ts'
 import { attribute, present, multiValued } from '../filters.ts'
 import { law, type StorageLaw, type Trial } from '../law.ts'
 import {
@@ -90,6 +90,34 @@ export const listSortLaws: readonly StorageLaw<ScimStorage>[] = [
     same(listedIds(second), [4, 'user-02'], 'the second page')
   }),
 
+  law('sorting: cursor pages miss nobody while listed users change and are removed', async ({ storage, same }) => {
+    const orders: readonly SortKey[] = ['title', 'userName', 'meta.lastModified', 'meta.created', 'id'].flatMap(
+      (name) =>
+        (['ascending', 'descending'] as const).map((direction) =>
+          sortKey(attribute(name), { elementPart: undefined, direction }),
+        ),
+    )
+    for (const [run, sort] of orders.entries()) {
+      const labels = ['c', 'a', '', 'b', 'c', '', 'd', 'a', 'e'].map((title, index) => ({
+        title,
+        label: `${run}${index}`,
+      }))
+      const users = labels.map(({ title, label }, index) =>
+        aProvisionedUser(label, {
+          state: aProvisionedState(label, { comparable: { userName: label, ...(title === '' ? {} : { title }) } }),
+          createdAt: nowPlus(index),
+        }),
+      )
+      await insertUsers(storage, users)
+      const seen = await walkAndDisturb(storage, { sort, users })
+      same(
+        users.map((user) => user.userId).filter((id) => !seen.has(id)),
+        [],
+        JSON.stringify(sort),
+      )
+    }
+  }),
+
   law('sorting: the first of several simple values is compared', async (trial) => {
     await seed(trial, [{ tags: ['c', 'a'] }, { tags: ['b'] }, { tags: [] }, { tags: ['a', 'z'] }])
 
@@ -177,8 +205,56 @@ async function checkSorted(
     const sort = sortKey(by, { elementPart, direction })
     const outcome = await storage.provisionedUsers.list({ ...everything, sort })
     const order = direction === 'ascending' ? ascending : ascending.toReversed()
-    same(listedIds(outcome), [order.length, ...order.map((index) => `user-0${index}`)], JSON.stringify(sort))
+    const ids = order.map((index) => `user-0${index}`)
+    same(listedIds(outcome), [order.length, ...ids], JSON.stringify(sort))
+    same(await walk(storage, { sort, limit: 1 }), ids, `one by one: ${JSON.stringify(sort)}`)
   }
+}
+
+/** Returns the users on all cursor pages, in order. Calls `between` after each page with the users on it. */
+async function walk(
+  storage: ScimStorage,
+  { sort, limit }: { readonly sort: SortKey; readonly limit: number },
+  between: (shown: readonly UserId[]) => Promise<void> = async () => undefined,
+): Promise<readonly string[]> {
+  const seen: string[] = []
+  let page: ListPage | undefined = { kind: 'cursor', after: undefined, limit }
+  for (let count = 0; page !== undefined && count < 100; count += 1) {
+    const outcome = await storage.provisionedUsers.list({ ...everything, sort, page })
+    if (outcome.outcome !== 'listed') return [outcome.outcome]
+    const shown = outcome.records.map((record) => record.userId)
+    seen.push(...shown)
+    await between(shown)
+    page = outcome.next === undefined ? undefined : { kind: 'cursor', after: outcome.next, limit }
+  }
+  return seen
+}
+
+/** Walks a list. Of the users on each page, removes one, and changes another once. Returns the users on all pages. */
+async function walkAndDisturb(
+  storage: ScimStorage,
+  { sort, users }: { readonly sort: SortKey; readonly users: readonly ReturnType<typeof aProvisionedUser>[] },
+): Promise<ReadonlySet<string>> {
+  const disturbed = new Set<string>()
+  const seen = await walk(storage, { sort, limit: 2 }, async (shown) => {
+    const [first, second] = users.filter(({ userId }) => shown.includes(userId) && !disturbed.has(userId))
+    for (const user of [first, second]) if (user !== undefined) disturbed.add(user.userId)
+    if (second !== undefined)
+      await storage.provisionedUsers.compareAndSwap({
+        ...second,
+        state: { ...second.state, comparable: { ...second.state.comparable, title: 'b' } },
+        version: 1,
+        now: nowPlus(60 + disturbed.size),
+      })
+    if (first !== undefined)
+      await storage.provisionedUsers.remove({
+        providerId: everything.providerId,
+        userId: first.userId,
+        version: undefined,
+        now: nowPlus(60),
+      })
+  })
+  return new Set(seen)
 }
 
 const sortKey = (by: SortKey['attribute'], rest: Omit<SortKey, 'attribute'>): SortKey => ({ attribute: by, ...rest })
