@@ -1,5 +1,4 @@
-import type { Expression, RawBuilder } from 'kysely'
-import type { ListOrder } from './list/cursor.ts'
+import { type Expression, type RawBuilder, sql } from 'kysely'
 
 /** A fragment of SQL. */
 export type Sql = RawBuilder<unknown>
@@ -66,3 +65,23 @@ export interface JsonSearch {
   readonly toKey: (value: Sql) => Sql
   readonly keyValue: (key: Sql, type: KeyType) => Sql
 }
+
+/** The order of a sorted list. Rows with equal values follow by age and identifier. */
+export interface ListOrder {
+  /** The expressions by which rows are sorted. */
+  readonly values: readonly Sql[]
+  /** The value that a cursor contains, from the sorted values of a row and its `created_at`. It is the same in every index. */
+  readonly key: (values: readonly Sql[], createdAt: Sql) => Sql
+  /** The values with which rows after a cursor are compared, from the value that it contains. */
+  readonly after: (key: (type: KeyType) => Sql) => readonly Sql[]
+  /** Whether a value may be `NULL`. */
+  readonly mayBeAbsent: boolean
+}
+
+/** Returns the order by one column. */
+export const orderByColumn = (column: Sql, type: KeyType, mayBeAbsent: boolean): ListOrder => ({
+  values: [column],
+  key: ([value]) => sql`${value}`,
+  after: (key) => [key(type)],
+  mayBeAbsent,
+})

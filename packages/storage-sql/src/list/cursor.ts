@@ -1,27 +1,7 @@
 import { type ListPage, type ListPosition, type SortKey, utf8Length } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import type { Parameter } from '../database.ts'
-import type { JsonSearch, KeyType, Sql } from '../json-search.ts'
-
-/** The order of a sorted list. Rows with equal values follow by age and identifier. */
-export interface ListOrder {
-  /** The expressions by which rows are sorted. */
-  readonly values: readonly Sql[]
-  /** The value that a cursor contains, from the sorted values of a row and its `created_at`. It is the same in every index. */
-  readonly key: (values: readonly Sql[], createdAt: Sql) => Sql
-  /** The values with which rows after a cursor are compared, from the value that it contains. */
-  readonly after: (key: (type: KeyType) => Sql) => readonly Sql[]
-  /** Whether a value may be `NULL`. */
-  readonly mayBeAbsent: boolean
-}
-
-/** Returns the order by one column. */
-export const orderByColumn = (column: Sql, type: KeyType, mayBeAbsent: boolean): ListOrder => ({
-  values: [column],
-  key: ([value]) => sql`${value}`,
-  after: (key) => [key(type)],
-  mayBeAbsent,
-})
+import type { JsonSearch, ListOrder, Sql } from '../json-search.ts'
 
 /** The parameters that contain the position after a row. */
 export type AfterValue = 'after_created_at' | 'after_id' | 'after_key'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine, StatementLifetime } from '../dialect.ts'
 import type { JsonSearch, Sql } from '../json-search.ts'
-import { type AfterValue, isAfterCursor, type ListOrder } from './cursor.ts'
+import { type AfterValue, isAfterCursor } from './cursor.ts'
 import { keyOf, type ListedKind, type OwnerValue } from './listed-kind.ts'
 
 /** The parameters of a page. It holds one row more than it returns, which shows whether there is a next page. */

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
-import { orderByColumn } from '../list/cursor.ts'
-import type { JsonSearch, SearchedValue } from '../json-search.ts'
+import { type JsonSearch, orderByColumn, type SearchedValue } from '../json-search.ts'
 
 /**
  * Searches JSON in text columns with SQLite's JSON functions. Strings compare byte by byte, which is the order of code points.
