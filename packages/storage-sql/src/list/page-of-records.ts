@@ -2,7 +2,7 @@ import type { SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine, StatementLifetime } from '../dialect.ts'
-import type { JsonSearch, Sql } from '../json-search.ts'
+import type { JsonSearch, ListOrder, Sql } from '../json-search.ts'
 import { type AfterValue, isAfterCursor } from './cursor.ts'
 import { keyOf, type ListedKind, type OwnerValue } from './listed-kind.ts'
 
