@@ -1,43 +1,40 @@
-// Over 250 lines: the whole redemption of a code is in this file, because the order of its checks matters.
-import { digestSecret, type Random, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
+import { digestSecret, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
 import {
-  after,
-  type DurationSeconds,
   type EpochSeconds,
   type OAuthStorage,
   type AuthorizationCodeRecord,
   type Brand,
   type ClientRecord,
-  type TokenFamilyRecord,
 } from '@mintmark/storage-interface'
-import type { StatusStore, Possession } from '@mintmark/storage-interface/stores'
+import type { StatusStore } from '@mintmark/storage-interface/stores'
 
-import { detailsFor } from '../../permissions/authorization-details.ts'
-import type { DetailTypes } from '../../permissions/detail-types.ts'
 import { boundCodePrefix } from '../../authorize/code.ts'
 import { needsPkce } from '../../authorize/parameters.ts'
-import { mayRefresh, registeredScopes } from '../../permissions/scopes.ts'
+import { registeredScopes } from '../../permissions/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import type { Parameters } from '../../parameters.ts'
 import { refuse, type OAuthError, type Refusal } from '../../refusals.ts'
 import type { ProvenPossession } from '../../sender/proven-possession.ts'
 import { defineGrant, type GrantType } from '../../tokens/grant.ts'
-import {
-  narrowedDetails,
-  narrowResources,
-  resolveTarget,
-  type TokenTargetDependencies,
-} from '../../permissions/resources.ts'
+import { narrowedDetails, narrowResources, resolveTarget } from '../../permissions/resources.ts'
 import { claimsMayFail, computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../../tokens/claims.ts'
-import { createRefreshToken, type RefreshLifetimes } from '../../tokens/refresh-token.ts'
+import type { RefreshLifetimes } from '../../tokens/refresh-token.ts'
 import { organizationOfGrant } from '../../permissions/organization.ts'
-import { isBindingActive, isGrantActive, isPossession, isSameKey } from '../../permissions/status.ts'
+import { isGrantActive, isPossession, isSameKey } from '../../permissions/status.ts'
+import {
+  type Narrowing,
+  parseNarrowing,
+  permittedBy,
+  type PermittedDependencies,
+  revokeFamilyOf,
+  tokensFor,
+  type TokensDependencies,
+} from '../issue.ts'
 
 type AuthorizationCodeGrantDependencies = RedeemCodeDependencies &
-  CreateFamilyDependencies &
-  TokenTargetDependencies &
+  TokensDependencies &
+  PermittedDependencies &
   ClaimsDependencies & {
-    readonly detailTypes: DetailTypes
     /** Reads storage without the host's user table: a replay is noticed even while that table cannot be read. */
     readonly storedStatus: StatusStore
   }
@@ -57,56 +54,17 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const presentation = { ...parseCodePresentation(form), possession }
       const claims = await checkBeforeConsumption({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
-      const status = await deps.storage.status.ofGrant(code.grantId, code.boundSessionId)
-      if (!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId) {
-        // RFC 6749 §5.2: codes of deactivated users, revoked grants and disabled clients are refused.
-        throw refuse('grant_inactive')
-      }
-      // Client ID Metadata Document §8.3: only the client that the user consented to gets the tokens.
-      if (status.grant.clientDigest !== client.documentDigest) throw refuse('client_document_changed:code')
-      // OIDC Back-Channel Logout 1.0 §2.7: the session that the code is bound to was ended.
-      if (!isBindingActive(code, status.session)) throw refuse('session_ended')
-      const organization = code.organizationId && (await organizationOfGrant(code, deps.storage))
-      const resources = narrowResources(presentation.resources, code, deps.issuer)
-      const target = resolveTarget({ scopes: registeredScopes(code.scopes, client), resources, client }, deps)
-      const details = await narrowedDetails(presentation.details, code, { client, types: deps.detailTypes })
-      const tokenDetails = details.length === 0 ? undefined : detailsFor(details, target.audience, deps.detailTypes)
-      const refreshToken = await createFamily(
-        { code, client, possession, accessTokenLifetime: target.lifetime },
-        now,
-        deps,
-      )
-
-      const { grantId, familyId, boundSessionId, authentication, claimsRequest, nonce } = code
-      // If the user was removed from the organization before the family was stored, the removal did not revoke the
-      // family.
-      if (organization !== undefined) await refuseFormerMember(code, now, deps.storage)
-      const forUser = {
-        user: status.user,
-        grantId,
-        familyId,
-        boundSessionId,
-        organization,
-        authentication,
-        claimsRequest,
-        nonce,
-      }
-      const tokens = { refreshToken, ...(tokenDetails !== undefined && { authorizationDetails: tokenDetails }) }
-      const decision = { evidence: code, client, possession, target, forUser, ...tokens }
+      const permitted = await permittedBy(code, { client, narrowing: presentation, refusals }, deps)
+      const decision = await tokensFor(permitted, { evidence: code, possession, nonce: code.nonce }, now, deps)
       return claims === undefined ? decision : { ...decision, claims }
     },
   })
 
-async function refuseFormerMember(code: RedeemedCode, now: EpochSeconds, storage: OAuthStorage): Promise<void> {
-  try {
-    await organizationOfGrant(code, storage)
-  } catch (error) {
-    // The client does not receive the tokens, so the family is revoked even if the check failed because storage did not
-    // answer.
-    await storage.families.revoke(code.familyId, now)
-    throw error
-  }
-}
+const refusals = {
+  inactive: 'grant_inactive',
+  clientChanged: 'client_document_changed:code',
+  sessionEnded: 'session_ended',
+} as const
 
 /**
  * Makes the checks whose failure must not consume the code. If the requested resources or details were not granted, the
@@ -151,61 +109,6 @@ function provePossessionOf(code: AuthorizationCodeRecord, proven: ProvenPossessi
   throw codeRefusal(proven.kind === 'none' ? 'dpop_proof_missing' : 'code_key_mismatch', client, code)
 }
 
-interface CreateFamilyDependencies {
-  readonly storage: OAuthStorage
-  readonly random: Random
-  readonly lifetimes: RefreshLifetimes
-}
-
-/**
- * Stores the family of a redeemed code, with its first refresh token if `offline_access` was granted and the client is
- * registered for refresh tokens.
- *
- * If the code was replayed while this request was in progress, the replay has already revoked the family. This request
- * still succeeds, but its tokens are revoked from the start, as if the replay had come right after the response (RFC
- * 6749 §4.1.2). If the family already exists and is active, the store no longer knows that the code was consumed, for
- * example after a failover; the family is revoked in that case too.
- * @param accessTokenLifetime how long a family without a refresh token is kept.
- * @returns the refresh token, if there is one.
- */
-async function createFamily(
-  origin: {
-    readonly code: RedeemedCode
-    readonly client: AuthenticatedClient
-    readonly possession: ProvenPossession
-    readonly accessTokenLifetime: DurationSeconds
-  },
-  now: EpochSeconds,
-  deps: CreateFamilyDependencies,
-): Promise<string | undefined> {
-  const { code, client } = origin
-  const refreshes = mayRefresh(code.scopes, client)
-  const refresh = refreshes ? await createRefreshToken(now, deps) : undefined
-  const lifetime = refreshes ? deps.lifetimes.refreshTokenAbsolute : origin.accessTokenLifetime
-  const family = {
-    ...familyOf(code, { now, expiresAt: after(now, lifetime) }),
-    refresh: refresh?.record,
-    possession: refreshBinding(client, origin.possession),
-  }
-
-  const created = await deps.storage.families.insert(family)
-  // RFC 6749 §4.1.2: the family already exists, so the code was used twice. The family is revoked, because otherwise
-  // the tokens of both requests would be valid.
-  if (created.outcome === 'revoked') await deps.storage.families.insertTombstone(family, now)
-  return refresh?.token
-}
-
-/**
- * Returns the key that the refresh tokens are bound to. For a public client, it is the key that the client proved. For
- * a confidential client, there is none, because the client authenticates itself (RFC 9449 §5), unless an attestation
- * identifies the client instance by its key.
- */
-function refreshBinding(client: AuthenticatedClient, proven: ProvenPossession): Possession {
-  if (client.tokenEndpointAuthMethod === 'none') return proven
-  // Attestation-Based Client Authentication §10.3: the refresh token is bound to the client instance too.
-  return client.instanceKey === undefined ? unbound : { kind: 'attested', jkt: client.instanceKey }
-}
-
 /** A code that this request consumed, with proven redirect URI and verifier. Only `redeemCode` creates it. */
 export type RedeemedCode = Brand<AuthorizationCodeRecord, 'RedeemedCode' | 'GrantEvidence'>
 
@@ -240,10 +143,7 @@ async function redeemCode(
   const proof = await proveCodeVerifier(presentation.codeVerifier, code, client)
 
   if (consumed.outcome === 'replayed') {
-    await deps.storage.families.insertTombstone(
-      familyOf(code, { now, expiresAt: after(now, deps.lifetimes.refreshTokenAbsolute) }),
-      now,
-    )
+    await revokeFamilyOf(code, now, deps)
     // RFC 6749 §4.1.2.
     throw codeRefusal('code_replayed', client, code)
   }
@@ -251,15 +151,11 @@ async function redeemCode(
 }
 
 /** The parameters of a code redemption (RFC 6749 §4.1.3, RFC 7636 §4.5). */
-interface CodePresentation {
+interface CodePresentation extends Narrowing {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier: string | undefined
   readonly possession: ProvenPossession
-  /** The resources for the access token; empty for all granted resources (RFC 8707 §2.2). */
-  readonly resources: readonly string[]
-  /** The parameter `authorization_details`, for a token with fewer details (RFC 9396 §6). */
-  readonly details: string | undefined
 }
 
 /** @throws OAuthError invalid_request — reason `code_missing` | `redirect_uri_missing`. */
@@ -274,8 +170,7 @@ function parseCodePresentation(form: Parameters): Omit<CodePresentation, 'posses
     code,
     redirectUri,
     codeVerifier: form.get('code_verifier'),
-    resources: form.all('resource'),
-    details: form.get('authorization_details'),
+    ...parseNarrowing(form),
   }
 }
 
@@ -350,32 +245,4 @@ function isIntact(code: AuthorizationCodeRecord): boolean {
   )
 }
 
-const unbound = { kind: 'none' } as const
-
 const isNonEmptyString = (value: unknown): boolean => typeof value === 'string' && value !== ''
-
-/** Builds the record of a code's token family, without a refresh token or a key. */
-function familyOf(
-  code: AuthorizationCodeRecord,
-  { now, expiresAt }: { readonly now: EpochSeconds; readonly expiresAt: EpochSeconds },
-): TokenFamilyRecord {
-  const { familyId, grantId, clientId, userId, scopes, resources, claimsRequest, authentication, boundSessionId } = code
-  return {
-    familyId,
-    grantId,
-    clientId,
-    userId,
-    scopes,
-    resources,
-    claimsRequest,
-    authentication,
-    boundSessionId,
-    possession: unbound,
-    organizationId: code.organizationId,
-    authorizationDetails: code.authorizationDetails,
-    refresh: undefined,
-    createdAt: now,
-    expiresAt,
-    revokedAt: undefined,
-  }
-}
