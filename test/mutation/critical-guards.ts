@@ -57,9 +57,9 @@ export const criticalGuards: readonly CriticalGuard[] = [
     test: 'packages/core/src/tokens/grant.test.ts',
   },
   {
-    file: 'packages/core/src/token/grants/authorization-code.ts',
+    file: 'packages/core/src/token/issue.ts',
     condition:
-      '!isGrantActive(status) || status.user.userId !== code.userId || status.client.clientId !== client.clientId',
+      '!isGrantActive(status) || status.user.userId !== granted.userId || status.client.clientId !== client.clientId',
     test: 'test/attacks/pkce-storage.test.ts',
   },
   {
