@@ -135,8 +135,8 @@ export interface TokensDependencies {
  * example after a failover; the family is revoked in that case too.
  */
 export async function tokensFor(
-  permitted: Permitted,
   consumed: {
+    readonly permitted: Permitted
     readonly evidence: GrantEvidence
     readonly possession: ProvenPossession
     readonly nonce: string | undefined
@@ -144,8 +144,8 @@ export async function tokensFor(
   now: EpochSeconds,
   deps: TokensDependencies,
 ): Promise<DecisionForUser> {
+  const { permitted, evidence, possession, nonce } = consumed
   const { granted, client, user, target, details, organization } = permitted
-  const { evidence, possession, nonce } = consumed
   const refreshes = mayRefresh(granted.scopes, client)
   const refresh = refreshes ? await createRefreshToken(now, deps) : undefined
   // A family without a refresh token is kept for as long as its access token.

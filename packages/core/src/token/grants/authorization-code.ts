@@ -55,7 +55,7 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       const claims = await checkBeforeConsumption({ presentation, client }, now, deps)
       const code = await redeemCode({ presentation, client }, now, deps)
       const permitted = await permittedBy(code, { client, narrowing: presentation, refusals }, deps)
-      const decision = await tokensFor(permitted, { evidence: code, possession, nonce: code.nonce }, now, deps)
+      const decision = await tokensFor({ permitted, evidence: code, possession, nonce: code.nonce }, now, deps)
       return claims === undefined ? decision : { ...decision, claims }
     },
   })
