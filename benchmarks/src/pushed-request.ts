@@ -39,10 +39,8 @@ async function operations(storage: AdminStorage): Promise<readonly (() => Promis
     signedIn: () => Promise.resolve(undefined),
     rateLimits: {
       pushedRequests: unlimited,
-      pushedRequestsInTotal: unlimited,
       startedInteractions: unlimited,
-      startedInteractionsOfClient: unlimited,
-      startedInteractionsInTotal: unlimited,
+      interactionsOfNewBrowsers: unlimited,
     },
   })
   const { clientSecret = '' } = await registerClient(

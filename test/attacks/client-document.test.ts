@@ -631,14 +631,14 @@ describe('a client that has a metadata document and pushes its request', () => {
     expect(server.dump()).toBe(before)
   })
 
-  it('shares a rate limit with all clients that no user has consented to, and a refused push stores nothing (RFC 6819 §4.4.1.11)', async () => {
+  it('shares a rate limit with all clients that anybody can push for, and a refused push stores nothing (RFC 6819 §4.4.1.11)', async () => {
     const keyed = await createKeyedTool()
     const documentAt = (url: string) => ({ ...keyed.document, client_id: url, redirect_uris: [`${url}/cb`] })
     const { server } = await start(
       (url) => answer(documentAt(url)),
       {},
       {
-        rateLimits: { pushedRequests: createMemoryRateLimiter({ points: 3, window: 60 }) },
+        rateLimits: { pushedRequestsOfStrangers: createMemoryRateLimiter({ points: 3, window: 60 }) },
       },
     )
     const asTool = async (n: number) => {

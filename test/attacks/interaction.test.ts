@@ -190,7 +190,12 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
   it.each([
     ['no cookie', () => Promise.resolve('')],
     ['the cookie of another browser', otherCookie],
-    ['an invented cookie', () => Promise.resolve(`__Host-mintmark-browser=${'A'.repeat(43)}`)],
+    ['an invented cookie', () => Promise.resolve(`__Host-mintmark-browser=${'A'.repeat(86)}`)],
+    ['the right cookie without its MAC', () => Promise.resolve(browserCookie(started).slice(0, -43))],
+    [
+      'the right cookie with another MAC',
+      () => Promise.resolve(`${browserCookie(started).slice(0, -43)}${'A'.repeat(43)}`),
+    ],
     ['an empty cookie', () => Promise.resolve('__Host-mintmark-browser=')],
     [
       'the right cookie under a name that a sibling host can set',
@@ -237,15 +242,18 @@ describe('an interaction belongs to the browser that started it (RFC 9700 §4.7)
     })
   })
 
-  it('replaces a cookie that this server cannot have set (RFC 9700 §4.7)', async () => {
-    const planted = await authorize(site, pkceForP, { cookie: '__Host-mintmark-browser=planted' })
+  it.each(['planted', 'A'.repeat(43), 'A'.repeat(86)])(
+    'replaces the cookie %s, which this server cannot have set (RFC 9700 §4.7)',
+    async (value) => {
+      const planted = await authorize(site, pkceForP, { cookie: `__Host-mintmark-browser=${value}` })
 
-    expect(planted.cookies).toHaveLength(1)
-  })
+      expect(planted.cookies).toHaveLength(1)
+    },
+  )
 
   it('stores neither the handle nor the cookie in clear', () => {
     const handle = started.location.searchParams.get('interaction') ?? '?'
-    const secret = browserCookie(started).split('=')[1] ?? '?'
+    const secret = (browserCookie(started).split('=')[1] ?? '?').slice(0, 43)
 
     expect(site.dump()).not.toContain(handle)
     expect(site.dump()).not.toContain(secret)

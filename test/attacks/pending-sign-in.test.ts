@@ -366,26 +366,9 @@ describe('anonymous requests store nothing and are limited (RFC 6819 §4.4.1.11)
   })
 
   it.each([
-    ['startedInteractionsOfClient', { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, 303],
-    ['startedInteractionsInTotal', { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, 429],
-  ] as const)('%s limits the interactions that browsers without a cookie start', async (limit, otherClient, status) => {
-    const limited = await startServer({ rateLimits: { [limit]: createMemoryRateLimiter({ points: 3, window: 60 }) } })
-    for (let started = 0; started < 3; started += 1) await authorize(limited, {}, { cookie: '' })
-
-    const refusal = await expectRefusal(limited, {
-      send: () => authorize(limited, {}, { cookie: '' }),
-      reason: 'interactions_throttled',
-    })
-
-    expect([refusal.status, refusal.header('retry-after')]).toEqual([429, '60'])
-    expect((await authorize(limited, otherClient, { cookie: '' })).status).toBe(status)
-    await limited.close()
-  })
-
-  it.each([
     ['without a cookie', () => ''],
-    ['with made-up cookies', (at: number) => `__Host-mintmark-browser=${String(at).padStart(43, 'A')}`],
-  ])('the limiter per browser does not count requests %s that another limit refuses', async (_, cookie) => {
+    ['with made-up cookies', (at: number) => `__Host-mintmark-browser=${String(at).padStart(86, 'A')}`],
+  ])('a stranger who sends many requests %s locks out no browser that was here before', async (_, cookie) => {
     const counted: string[] = []
     const startedInteractions: RateLimiter = {
       consume: async (key) => {
@@ -396,15 +379,39 @@ describe('anonymous requests store nothing and are limited (RFC 6819 §4.4.1.11)
     const limited = await startServer({
       rateLimits: {
         startedInteractions,
-        startedInteractionsInTotal: createMemoryRateLimiter({ points: 3, window: 60 }),
+        interactionsOfNewBrowsers: createMemoryRateLimiter({ points: 4, window: 60 }),
       },
     })
+    const known = browserCookie(await authorize(limited, {}, { cookie: '' }))
+    for (let at = 0; at < 3; at += 1) await authorize(limited, {}, { cookie: cookie(at) })
 
-    const replies: number[] = []
-    for (let at = 0; at < 10; at += 1) replies.push((await authorize(limited, {}, { cookie: cookie(at) })).status)
+    const refusal = await expectRefusal(limited, {
+      send: () => authorize(limited, {}, { cookie: cookie(4) }),
+      reason: 'interactions_throttled',
+    })
 
-    expect(replies.filter((status) => status === 429)).toHaveLength(7)
-    expect(counted).toHaveLength(cookie(0) === '' ? 0 : 3)
+    expect([refusal.status, refusal.header('retry-after'), counted]).toEqual([429, '60', []])
+    expect((await authorize(limited, {}, { cookie: known })).status).toBe(303)
+    expect(counted).toHaveLength(1)
+    await limited.close()
+  })
+
+  it('a browser that starts too many interactions uses up only its own limit', async () => {
+    const limited = await startServer({
+      rateLimits: { startedInteractions: createMemoryRateLimiter({ points: 3, window: 60 }) },
+    })
+    const [one = '', other = ''] = await Promise.all(
+      ['', ''].map(async (cookie) => browserCookie(await authorize(limited, {}, { cookie }))),
+    )
+    for (let at = 0; at < 3; at += 1) await authorize(limited, {}, { cookie: one })
+
+    const refusal = await expectRefusal(limited, {
+      send: () => authorize(limited, {}, { cookie: one }),
+      reason: 'interactions_throttled',
+    })
+
+    expect([refusal.status, refusal.header('retry-after')]).toEqual([429, '60'])
+    expect((await authorize(limited, {}, { cookie: other })).status).toBe(303)
     await limited.close()
   })
 

@@ -425,23 +425,28 @@ describe('requests that must be pushed (RFC 9126 §5, §6)', () => {
 })
 
 describe('limits (RFC 9126 §2.3)', () => {
-  it.each(['pushedRequests', 'pushedRequestsInTotal'] as const)(
-    'a request beyond rateLimits.%s gets 429 with Retry-After',
-    async (name) => {
+  it.each([
+    ['pushedRequests', 'A', 'P'],
+    ['pushedRequestsOfStrangers', 'P', 'A'],
+  ] as const)(
+    'a request beyond rateLimits.%s gets 429 with Retry-After, and those of others do not',
+    async (name, limitedClient, other) => {
       const limited = await startServer({
         rateLimits: { [name]: { consume: async () => ({ allowed: false, retryAfter: 7 }) } as never },
       })
+      const pushAs = (client: 'A' | 'P') =>
+        client === 'P'
+          ? push(limited, { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, { authorization: '' })
+          : push(limited)
 
       const reply = await expectJsonRefusal(
         limited,
         { status: 429, error: 'temporarily_unavailable' },
-        {
-          send: () => push(limited, { client_id: 'P', redirect_uri: 'https://spa.test/cb' }, { authorization: '' }),
-          reason: 'pushes_throttled',
-        },
+        { send: () => pushAs(limitedClient), reason: 'pushes_throttled', storage: 'may change' },
       )
 
       expect(reply.header('retry-after')).toBe('7')
+      expect((await pushAs(other)).status).toBe(201)
       await limited.close()
     },
   )

@@ -147,7 +147,7 @@ describe.each(adapters)('on $name', (adapter) => {
       expect(reply.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w.-]+$/)
       expect(reply.cookies).toHaveLength(1)
       expect(reply.cookies[0]).toMatch(
-        /^__Host-mintmark-browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/,
+        /^__Host-mintmark-browser=[\w-]{86}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/,
       )
     })
 

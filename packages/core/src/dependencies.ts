@@ -1,7 +1,7 @@
 // Over 250 lines: all dependencies of a server are created here, and nowhere else.
 import { createRecentMap, systemClock, systemRandom } from '@mintmark/internal'
 import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
-import { defineBrowserCookie } from './sessions/browser.ts'
+import { createBrowsers } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/complete-interaction.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
@@ -145,7 +145,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       aliasOrigin: mutualTls?.aliasOrigin,
     }),
     discovery: settings.discovery,
-    browserCookie: defineBrowserCookie(issuer),
+    browsers: createBrowsers({ issuer, keys, random }),
     interactionUrls: settings.interactionUrls,
     resources,
     pages: options.pages,
@@ -193,15 +193,13 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     failedAuthentications: limits.failedAuthentications ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     interactionLimits: {
       startedInteractions: limits.startedInteractions ?? createMemoryRateLimiter({ points: 100, window: 600 }),
-      startedInteractionsOfClient:
-        limits.startedInteractionsOfClient ?? createMemoryRateLimiter({ points: 6000, window: 60 }),
-      startedInteractionsInTotal:
-        limits.startedInteractionsInTotal ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
+      interactionsOfNewBrowsers:
+        limits.interactionsOfNewBrowsers ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
       signInAttempts: limits.signInAttempts ?? createMemoryRateLimiter({ points: 50, window: lifetimes.interaction }),
     },
     pushLimits: {
       ofClient: limits.pushedRequests ?? createMemoryRateLimiter({ points: 6000, window: 60 }),
-      inTotal: limits.pushedRequestsInTotal ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
+      ofStrangers: limits.pushedRequestsOfStrangers ?? createMemoryRateLimiter({ points: 30_000, window: 60 }),
     },
     logouts: limits.logouts ?? createMemoryRateLimiter({ points: 100, window: 60 }),
     issuedCodes: limits.issuedCodes ?? createMemoryRateLimiter({ points: 100, window: 60 }),

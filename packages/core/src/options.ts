@@ -368,22 +368,17 @@ export interface AuthorizationServerOptions {
      */
     readonly failedAuthentications?: RateLimiter
     /**
-     * Counts authorization requests that had to wait for a user, by browser. The first request of a browser, and all
-     * requests of a browser that refuses the cookie, are counted only by the next two limits.
+     * Counts authorization requests that had to wait for a user, by browser. A browser is known by a cookie that only the
+     * server can make, so a stranger cannot use up the limit of another browser.
      * @defaultValue 100 in ten minutes, in this process. No user signs in so often.
      */
     readonly startedInteractions?: RateLimiter
     /**
-     * Counts the same requests by client. Other clients are not affected when a client reaches the limit.
-     * @defaultValue 6000 a minute, in this process. Far above the sign-ins of a large client; a flood that uses its
-     * name costs no more than this.
-     */
-    readonly startedInteractionsOfClient?: RateLimiter
-    /**
-     * Counts the same requests of all clients.
+     * Counts the same requests of all browsers without that cookie: the first request of a browser, and all requests of
+     * a browser that refuses cookies. Browsers that have been here before are not affected when it is reached.
      * @defaultValue 30000 a minute, in this process. It leaves the processor to other requests.
      */
-    readonly startedInteractionsInTotal?: RateLimiter
+    readonly interactionsOfNewBrowsers?: RateLimiter
     /**
      * Counts the forms that are sent to the sign-in page, by interaction. The host must limit guesses over many
      * interactions itself, with `limitSignIns`.
@@ -397,17 +392,16 @@ export interface AuthorizationServerOptions {
      */
     readonly issuedCodes?: RateLimiter
     /**
-     * Counts pushed authorization requests by client (RFC 9126 §2.3). Clients with documents that no user has consented
-     * to share a counter.
-     * @defaultValue 6000 a minute, in this process. Far above the sign-ins of a large client.
+     * Counts pushed authorization requests by client (RFC 9126 §2.3), for clients that authenticate.
+     * @defaultValue 6000 a minute, in this process. Each request is stored until it expires.
      */
     readonly pushedRequests?: RateLimiter
     /**
-     * Counts the pushed authorization requests of all clients.
-     * @defaultValue 30000 a minute, in this process. Each request of a client that authenticates is stored until it
-     * expires.
+     * Counts the pushed authorization requests that anybody can send: those of public clients, and of clients with
+     * documents that no user has consented to. Other clients are not affected when it is reached.
+     * @defaultValue 30000 a minute, in this process. Nothing is stored for them; it leaves the processor to other requests.
      */
-    readonly pushedRequestsInTotal?: RateLimiter
+    readonly pushedRequestsOfStrangers?: RateLimiter
     /**
      * Counts logout requests, by browser or by session.
      * @defaultValue 100 a minute, in this process. No user signs out so often.

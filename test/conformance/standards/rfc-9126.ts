@@ -45,7 +45,7 @@ export const rfc9126: Standard = {
     [
       '2.3',
       'Too many requests are answered with 429',
-      'a request beyond rateLimits.pushedRequests gets 429 with Retry-After',
+      'a request beyond rateLimits.pushedRequests gets 429 with Retry-After, and those of others do not',
     ],
     [
       '3',

@@ -18,7 +18,7 @@ export const authorizationSuite: Suite = (reach) => {
 
     expect(started.status).toBe(303)
     expect(started.location.href).toMatch(/^https:\/\/as\.test\/login\?interaction=[\w.-]+$/)
-    expect(browserCookie(started)).toMatch(/^__Host-mintmark-browser=[\w-]{43}$/)
+    expect(browserCookie(started)).toMatch(/^__Host-mintmark-browser=[\w-]{86}$/)
     const { searchParams, origin, pathname } = done.location
     expect([origin + pathname, searchParams.get('state'), searchParams.get('iss')]).toEqual([
       'https://app.test/cb',

@@ -14,7 +14,7 @@ import {
   type SignedIn,
   type SignedInUser,
 } from '../sessions/signed-in-user.ts'
-import { readBrowser, requireSameOrigin } from '../sessions/browser.ts'
+import { requireSameOrigin } from '../sessions/browser.ts'
 import {
   completeInteraction,
   decideNext,
@@ -46,7 +46,7 @@ export async function findInteraction(
   requireSameOrigin(request)
   const handle = request.url.searchParams.get('interaction') ?? ''
   const opened = await deps.seal.open(handle)
-  const browser = await readBrowser(request, deps.browserCookie)
+  const browser = await deps.browsers.read(request)
   // RFC 9700 §4.7: without this check, anybody who sees the URL could complete another user's sign-in.
   if (opened === undefined || opened.interaction.browserDigest !== browser || !(now < opened.interaction.expiresAt))
     throw refuse('interaction_unknown')

@@ -32,7 +32,7 @@ import type { ClientDocuments } from '../clients/client-documents.ts'
 import { profileRules } from '../clients/security-profile.ts'
 import type { Journal } from '../events.ts'
 import { indexParameters, type Parameters, readForm, refuseRepeated } from '../parameters.ts'
-import type { RateLimiter } from '../rate-limiter.ts'
+import type { RateDecision, RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import { namingClient } from './error-redirect.ts'
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
@@ -56,7 +56,7 @@ export interface PushEndpointDependencies
   readonly issuer: string
   readonly dpop: DpopVerifier
   readonly rules: AuthorizationRequestRules
-  readonly pushLimits: { readonly ofClient: RateLimiter; readonly inTotal: RateLimiter }
+  readonly pushLimits: PushLimits
   readonly pushedRequestLifetime: DurationSeconds
   readonly interactionLifetime: DurationSeconds
   readonly pushSeal: PushSeal
@@ -159,9 +159,17 @@ async function bindToKey(
   return { parameters: { dpop_jkt: proof.jkt }, headers: await dpop.headers(proof, now) }
 }
 
+/** Limits the work, and the rows of clients that authenticate (RFC 9126 §7.1, RFC 6819 §4.4.1.11). */
+interface PushLimits {
+  /** Counts by client. Only the client itself can push in its name. */
+  readonly ofClient: RateLimiter
+  /** Counts together what anybody can push in the name of any client: a limit of each would be used up by strangers. */
+  readonly ofStrangers: RateLimiter
+}
+
 /**
- * Finds a client that is not stored, by the document in which it describes itself. All such clients share one counter,
- * because they have not authenticated yet and anybody can publish any number of documents.
+ * Finds a client that is not stored, by the document in which it describes itself. Anybody can publish any number of
+ * documents with keys, so these are counted before an assertion is verified and recorded as used.
  */
 async function findDocumentClient(
   id: string,
@@ -169,26 +177,25 @@ async function findDocumentClient(
   { clientDocuments, pushLimits }: PushEndpointDependencies,
 ): Promise<ClientRecord | undefined> {
   const client = await clientDocuments.findByDocument(id, now)
-  if (client !== undefined) await limit(pushLimits.ofClient, { key: 'documents', clientId: client.clientId }, now)
+  if (client !== undefined && client.tokenEndpointAuthMethod !== 'none')
+    refuseThrottled(client, await pushLimits.ofStrangers.consume('total', now))
   return client
 }
 
-/** RFC 9126 §7.1 and RFC 6819 §4.4.1.11: limits the work, and the rows of clients that authenticate. */
 async function limitPushes(
-  { clientId }: AuthenticatedClient,
+  client: AuthenticatedClient,
   now: EpochSeconds,
   { pushLimits }: PushEndpointDependencies,
 ): Promise<void> {
-  await limit(pushLimits.ofClient, { key: `client ${clientId}`, clientId }, now)
-  await limit(pushLimits.inTotal, { key: 'total', clientId }, now)
+  const { ofClient, ofStrangers } = pushLimits
+  const isPublic = client.tokenEndpointAuthMethod === 'none'
+  const decision = await (isPublic
+    ? ofStrangers.consume('total', now)
+    : ofClient.consume(`client ${client.clientId}`, now))
+  refuseThrottled(client, decision)
 }
 
-async function limit(
-  limiter: RateLimiter,
-  { key, clientId }: { readonly key: string; readonly clientId: ClientId },
-  now: EpochSeconds,
-): Promise<void> {
-  const decision = await limiter.consume(key, now)
+function refuseThrottled({ clientId }: ClientRecord, decision: RateDecision): void {
   // RFC 9126 §2.3: 429 when the client has sent too many requests.
   if (!decision.allowed) throw refuse('pushes_throttled', { clientId }, { retryAfter: decision.retryAfter })
 }

@@ -1,5 +1,4 @@
 import {
-  type Cookie,
   digestSecret,
   type Random,
   randomSecret,
@@ -21,7 +20,7 @@ import type { Journal } from '../events.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import { loginOf, type SignedIn } from '../sessions/signed-in-user.ts'
-import { bindBrowser, type BrowserBinding } from '../sessions/browser.ts'
+import type { BrowserBinding, Browsers } from '../sessions/browser.ts'
 import type { InteractionDecision, InteractionUrls } from './decide.ts'
 import type { DetailTypes } from '../permissions/detail-types.ts'
 import type { AuthorizationRequest } from './request.ts'
@@ -40,25 +39,25 @@ export interface InteractionDependencies {
   readonly clientDocuments: ClientDocuments
   readonly detailTypes: DetailTypes
   readonly random: Random
-  readonly browserCookie: Cookie
+  readonly browsers: Browsers
   readonly interactionLifetime: DurationSeconds
   readonly interactionUrls: InteractionUrls
 }
 
 /** Counts the requests that cost the server something before anybody has signed in. */
 interface InteractionLimits {
-  /** Counts by browser. A browser without the cookie is not counted: each request would be another browser. */
+  /** Counts by browser. */
   readonly startedInteractions: RateLimiter
-  readonly startedInteractionsOfClient: RateLimiter
-  readonly startedInteractionsInTotal: RateLimiter
+  /** Counts all browsers without the cookie together: each request would be another browser. */
+  readonly interactionsOfNewBrowsers: RateLimiter
   /** Counts, for each interaction, the forms that were sent to the sign-in page. */
   readonly signInAttempts: RateLimiter
 }
 
 /**
  * Seals the request into a handle that is bound to the browser, and redirects to the host's page. Nothing is stored.
- * @throws OAuthError temporarily_unavailable — reason `interactions_throttled`: this browser, this client, or all
- *   browsers together have started too many interactions; RedirectableError invalid_request — reason
+ * @throws OAuthError temporarily_unavailable — reason `interactions_throttled`: this browser, or all new browsers
+ *   together, have started too many interactions; RedirectableError invalid_request — reason
  *   `request_too_large`.
  */
 export async function startInteraction(
@@ -73,7 +72,7 @@ export async function startInteraction(
   deps: InteractionDependencies,
 ): Promise<ServerResponse> {
   const { authorization, decision, request, session } = step
-  const browser = await bindBrowser(request, deps.browserCookie, deps.random)
+  const browser = await deps.browsers.bind(request)
   await limitStartedInteractions({ browser, clientId: authorization.client.clientId }, now, deps.interactionLimits)
   const interaction = {
     digest: await digestSecret(randomSecret(deps.random)),
@@ -102,24 +101,19 @@ export async function startInteraction(
 }
 
 /**
- * RFC 6819 §4.4.1.11: abandoned requests must not exhaust the server. The browser is counted last, because anybody can
- * make up browsers: a request that the other limits refuse must not write to the store of the host's limiter.
+ * RFC 6819 §4.4.1.11: abandoned requests must not exhaust the server. Strangers choose the client and can send any number
+ * of requests without the cookie, so these are neither counted by client nor together with browsers that are known.
  */
 async function limitStartedInteractions(
   { browser, clientId }: { readonly browser: BrowserBinding; readonly clientId: ClientId },
   now: EpochSeconds,
   limits: InteractionLimits,
 ): Promise<void> {
-  const counters = [
-    [limits.startedInteractionsOfClient, `client ${clientId}`],
-    [limits.startedInteractionsInTotal, 'total'],
-    ...(browser.isNew ? [] : [[limits.startedInteractions, `browser ${browser.digest}`] as const]),
-  ] as const
-  for (const [limiter, key] of counters) {
-    const decision = await limiter.consume(key, now)
-    // RFC 6585 §4.
-    if (!decision.allowed) throw refuse('interactions_throttled', { clientId }, { retryAfter: decision.retryAfter })
-  }
+  const decision = browser.isNew
+    ? await limits.interactionsOfNewBrowsers.consume('total', now)
+    : await limits.startedInteractions.consume(`browser ${browser.digest}`, now)
+  // RFC 6585 §4.
+  if (!decision.allowed) throw refuse('interactions_throttled', { clientId }, { retryAfter: decision.retryAfter })
 }
 
 /** Returns the URL of the host's page for the next step. */

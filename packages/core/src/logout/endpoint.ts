@@ -2,7 +2,6 @@
 
 import {
   type Clock,
-  type Cookie,
   type Endpoint,
   type Header,
   noStore,
@@ -22,7 +21,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 
-import { readBrowser, requireNavigation, requireSameOrigin } from '../sessions/browser.ts'
+import { type Browsers, requireNavigation, requireSameOrigin } from '../sessions/browser.ts'
 import { accountNameOf } from '../authorize/pending-interaction.ts'
 import { isVerified } from '../clients/logo.ts'
 import { requestRefused } from '../errors.ts'
@@ -46,7 +45,7 @@ export interface LogoutEndpointDependencies extends LogoutEvidenceDependencies {
   readonly issuer: string
   readonly clock: Clock
   readonly journal: Journal
-  readonly browserCookie: Cookie
+  readonly browsers: Browsers
   /** The host's session. */
   readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
   /** How long storage keeps the record of an ended session. */
@@ -281,9 +280,9 @@ function recordProblem({ request, evidence: { problem } }: LogoutVisit, { journa
 async function limitLogouts(
   { request, session }: LogoutVisit,
   now: EpochSeconds,
-  { browserCookie, logouts }: LogoutEndpointDependencies,
+  { browsers, logouts }: LogoutEndpointDependencies,
 ): Promise<void> {
-  const browser = await readBrowser(request, browserCookie)
+  const browser = await browsers.read(request)
   const key = browser ?? session?.sessionId ?? (session && `user ${session.subject}`)
   if (key === undefined) return
   const decision = await logouts.consume(`logout ${key}`, now)

@@ -1,8 +1,12 @@
 import {
+  cacheLatest,
   type Cookie,
   defineCookie,
   digestSecret,
+  encodeBase64url,
+  equalInConstantTime,
   type Header,
+  hmacSha256,
   type Random,
   randomSecret,
   type RequestHead,
@@ -10,10 +14,19 @@ import {
 } from '@mintmark/internal'
 import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
+import type { KeyRing } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
 
 /** Defines the cookie that identifies a browser. */
 export const defineBrowserCookie = (issuer: string): Cookie => defineCookie(issuer, 'mintmark-browser')
+
+/** Tells browsers apart by a cookie that this server has set. */
+export interface Browsers {
+  /** Returns the browser of a request; `undefined` unless it has a cookie that one of the issuer's servers has set. */
+  read(request: RequestHead): Promise<SecretDigest | undefined>
+  /** Uses the browser's cookie, or sets a new one. One cookie serves any number of tabs. */
+  bind(request: ServerRequest): Promise<BrowserBinding>
+}
 
 /** The browser that an interaction is bound to by a cookie. */
 export interface BrowserBinding {
@@ -24,18 +37,43 @@ export interface BrowserBinding {
   readonly headers: readonly Header[]
 }
 
-/** Reads the browser's cookie; `undefined` when it is missing or malformed. */
-export async function readBrowser(request: RequestHead, cookie: Cookie): Promise<SecretDigest | undefined> {
-  const secret = cookie.read(request)
-  return secret !== undefined && /^[A-Za-z0-9_-]{43}$/.test(secret) ? digestSecret(secret) : undefined
-}
+/**
+ * A cookie is a secret and its MAC. Without the MAC, a stranger could make up browsers, and the limits of browsers would
+ * limit nobody. Cookies whose MAC was made with an earlier sealing key stay valid while the key ring still has that key.
+ */
+export function createBrowsers({
+  issuer,
+  keys,
+  random,
+}: {
+  readonly issuer: string
+  readonly keys: Pick<KeyRing, 'deriveSecrets'>
+  readonly random: Random
+}): Browsers {
+  const cookie = defineBrowserCookie(issuer)
+  const macKeys = cacheLatest(() => keys.deriveSecrets('browser cookies'))
+  const macOf = async (secret: string, key: Uint8Array): Promise<string> =>
+    encodeBase64url(await hmacSha256(key, new TextEncoder().encode(`${issuer} ${secret}`)))
 
-/** Uses the browser's cookie, or sets a new one. One cookie serves any number of tabs. */
-export async function bindBrowser(request: ServerRequest, cookie: Cookie, random: Random): Promise<BrowserBinding> {
-  const known = await readBrowser(request, cookie)
-  if (known !== undefined) return { digest: known, isNew: false, headers: [] }
-  const secret = randomSecret(random)
-  return { digest: await digestSecret(secret), isNew: true, headers: [cookie.set(secret, cookieLifetime)] }
+  async function read(request: RequestHead): Promise<SecretDigest | undefined> {
+    const [, secret, mac] = /^([A-Za-z0-9_-]{43})([A-Za-z0-9_-]{43})$/.exec(cookie.read(request) ?? '') ?? []
+    if (secret === undefined || mac === undefined) return undefined
+    const expected = await Promise.all((await macKeys()).map((key) => macOf(secret, key)))
+    return expected.some((each) => equalInConstantTime(mac, each)) ? digestSecret(secret) : undefined
+  }
+
+  return {
+    read,
+    async bind(request) {
+      const known = await read(request)
+      if (known !== undefined) return { digest: known, isNew: false, headers: [] }
+      const [key] = await macKeys()
+      if (key === undefined) throw new TypeError('The key ring must derive at least one secret.')
+      const secret = randomSecret(random)
+      const value = secret + (await macOf(secret, key))
+      return { digest: await digestSecret(secret), isNew: true, headers: [cookie.set(value, cookieLifetime)] }
+    },
+  }
 }
 
 /**
