@@ -62,6 +62,10 @@ const allowedImports: Readonly<
       'zod',
     ],
   },
+  console: {
+    any: ['@mintmark/core', '@mintmark/core/http', '@mintmark/internal', '@mintmark/pages/internal'],
+    types: ['@mintmark/admin', '@mintmark/storage-interface'],
+  },
   registration: {
     any: [
       '@mintmark/core',

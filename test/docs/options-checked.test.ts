@@ -1,6 +1,7 @@
 // One file: it calls every public function that takes options, with valid and with wrong options. Most of it is the
 // table of these functions.
 import { createAdministration, createAdminServer, keepRequestLog, protectLastAdministrators } from '@mintmark/admin'
+import { createConsole } from '@mintmark/console'
 import {
   addClientSecret,
   attestedClients,
@@ -240,6 +241,10 @@ const subjects: Readonly<Record<string, Subject>> = {
     call: createAdministration,
     accepted: { storage, customFields, clientRules },
     more: rules,
+  },
+  createConsole: {
+    call: createConsole,
+    accepted: { admin: createAdminServer({ issuer, storage, authorize: asyncNoop }) },
   },
   'initialAccessTokens.create': {
     call: (token) => administration().initialAccessTokens.create(token),

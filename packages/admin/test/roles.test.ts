@@ -33,7 +33,9 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT /organizations/{organization_id}/members/{user_id}': { roles: ['owner'] },
 }
 
-const requests = adminRoutes.map((route) => ({ route, name: `${route.method} ${route.path}` }))
+const requests = adminRoutes
+  .filter(({ area }) => area !== 'any')
+  .map((route) => ({ route, name: `${route.method} ${route.path}` }))
 
 function requestFor({ method, path, query }: (typeof adminRoutes)[number], name: string): AdminSent {
   const filled = path
@@ -155,6 +157,30 @@ it('accepts a user whom the host names as administrator, as the actor, and no ot
   expect(system.events.at(-1)).toMatchObject({ type: 'client.disabled', actor: { kind: 'person', id: 'ann' } })
   await expectRefused(system, { ...request, headers: headers('bob') }, { status: 403, reason: 'not_an_administrator' })
   await expectRefused(system, { path: '/accounts', headers: headers('ann') }, { status: 403, reason: 'scope_missing' })
+})
+
+it.each([
+  { scopes: '', access: {} },
+  { scopes: 'admin:read', access: { clients: 'read', audit: 'read' } },
+  { scopes: 'admin:clients:write admin:grants:read', access: { clients: 'write', grants: 'read' } },
+  { scopes: 'admin:write', access: { clients: 'write', accounts: 'write', audit: 'write' } },
+])('tells a caller with the scope values "$scopes" to which areas they have access', async ({ scopes, access }) => {
+  const system = startAdminServer()
+
+  const { status, body } = await system.send({ path: '/caller', scopes })
+
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ actor: { kind: 'client', id: 'ops' } })
+  expect(body?.['access']).toMatchObject(access)
+  if (scopes === '') expect(new Set(Object.values(body?.['access'] ?? {}))).toEqual(new Set(['none']))
+})
+
+it('tells nobody without a token who the caller is (RFC 6750 §3.1)', async () => {
+  await expectRefused(
+    startAdminServer(),
+    { path: '/caller', scopes: undefined },
+    { status: 401, reason: 'credentials_missing' },
+  )
 })
 
 it("calls the host's own check first, and accepts browser requests only from the issuer's own pages", async () => {

@@ -36,7 +36,21 @@ interface Page {
   readonly images?: readonly string[]
   /** The address to which the page continues automatically. The body must have a link to it with the id `continue`. */
   readonly continueTo?: string | undefined
+  /**
+   * What surrounds the body of a page of many, such as navigation.
+   * @defaultValue The body is on a card, below the header of the brand.
+   */
+  readonly surroundings?: Surroundings | undefined
   readonly body: Fragment
+}
+
+interface Surroundings {
+  /** CSS after the stylesheet. */
+  readonly style: string
+  /** The hash of `style` for the policy (CSP 3 §2.3.1), such as `sha256-…`. */
+  readonly styleHash: string
+  /** Comes before the main part of the document, which has the id `main`. */
+  readonly above: Fragment
 }
 
 /** Renders a page: the document around the body, and the headers that protect it. */
@@ -49,6 +63,7 @@ export function page({
   frames = [],
   images = [],
   continueTo,
+  surroundings,
   body,
 }: Page): ServerResponse {
   const nonce = brand?.style === undefined ? undefined : createNonce()
@@ -62,11 +77,13 @@ export function page({
 <meta name="color-scheme" content="light dark">
 ${continueTo && refreshWithoutScripts(continueTo)}
 ${style}
+${surroundings && dangerouslyUnescaped(`<style>${surroundings.style}</style>`)}
 ${nonce && dangerouslyUnescaped(`<style nonce="${nonce}">${brand?.style}</style>`)}
 </head>
 <body>
-<main>
-${brand?.header}
+${surroundings?.above}
+<main id="main">
+${surroundings === undefined ? brand?.header : undefined}
 ${body}
 </main>
 ${brand?.footer}
@@ -78,7 +95,7 @@ ${continueTo && script}
     status,
     headers: [
       ['Content-Type', 'text/html; charset=utf-8'],
-      ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, images, continueTo, brand }, nonce)],
+      ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, images, continueTo, surroundings, brand }, nonce)],
       // RFC 9700 §4.16: a page that asks for a decision must not be framed. Older browsers need this header.
       ['X-Frame-Options', 'DENY'],
       // The address contains an interaction's handle, which other origins must not see. With `no-referrer`, Chrome posts the
@@ -98,8 +115,9 @@ function contentSecurityPolicy(
     frames = [],
     images = [],
     continueTo,
+    surroundings,
     brand,
-  }: Pick<Page, 'formAction' | 'frames' | 'images' | 'continueTo' | 'brand'>,
+  }: Pick<Page, 'formAction' | 'frames' | 'images' | 'continueTo' | 'surroundings' | 'brand'>,
   nonce: string | undefined,
 ): string {
   const imageSources = [
@@ -108,7 +126,7 @@ function contentSecurityPolicy(
   const frameSources = [...new Set(frames.flatMap((frame) => originSource(frame) ?? []))]
   return [
     `default-src 'none'`,
-    `style-src '${stylesheetHash}'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
+    `style-src '${stylesheetHash}'${surroundings === undefined ? '' : ` '${surroundings.styleHash}'`}${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     ...(imageSources.length === 0 ? [] : [`img-src ${imageSources.join(' ')}`]),
     ...(frameSources.length === 0 ? [] : [`frame-src ${frameSources.join(' ')}`]),
     ...(continueTo === undefined ? [] : [`script-src '${scriptHash}'`]),

@@ -2,10 +2,12 @@ import type { z } from 'zod'
 
 import type { Administration } from '../administration.ts'
 import type { AdminAccess, AdminArea } from './admin-scopes.ts'
+import type { AdminCaller } from './authenticate-administrator.ts'
 
 /** A parsed request of an authenticated administrator. */
 export interface AdminCall<Query, Body> {
   readonly admin: Administration
+  readonly caller: AdminCaller
   /** Returns a decoded part of the path. */
   readonly part: (name: string) => string
   readonly query: Query
@@ -29,7 +31,8 @@ export interface RouteOptions<Query, Body> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path below `/admin/v1`, with its variable parts in braces. */
   readonly path: `/${string}`
-  readonly area: AdminArea
+  /** `any`: every administrator may use the endpoint, whatever their scope values. */
+  readonly area: AdminArea | 'any'
   readonly access: AdminAccess
   /** A sentence. The name of the operation is derived from `method` and `path`. */
   readonly summary: string

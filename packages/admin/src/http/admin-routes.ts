@@ -1,4 +1,5 @@
 import { defineRoute, type AdminRoute } from './admin-route.ts'
+import { callerRoute } from './caller-route.ts'
 import { clientRoutes } from './client-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { grantRoutes } from './grant-routes.ts'
@@ -32,4 +33,5 @@ export const adminRoutes: readonly AdminRoute[] = [
   ...deliveryRoutes,
   ...webhookRoutes,
   auditRoute,
+  callerRoute,
 ]

@@ -1,6 +1,16 @@
 /** The areas of administration. `grants` includes sessions. */
-export type AdminArea =
-  'clients' | 'providers' | 'accounts' | 'organizations' | 'grants' | 'deliveries' | 'webhooks' | 'audit'
+export const adminAreas = [
+  'clients',
+  'providers',
+  'accounts',
+  'organizations',
+  'grants',
+  'deliveries',
+  'webhooks',
+  'audit',
+] as const
+
+export type AdminArea = (typeof adminAreas)[number]
 
 /** The kind of access to an area. */
 export type AdminAccess = 'read' | 'write'
@@ -45,8 +55,9 @@ export function mayGrant(scopes: readonly string[], scope: string, protectedScop
   return isRead && (scopes.includes('admin:read') || scopes.includes(scope.replace(/:read$/, ':write')))
 }
 
-/** Whether scope values allow access to an area. */
-export const scopesAllow = (scopes: readonly string[], area: AdminArea, access: AdminAccess): boolean =>
+/** Whether scope values allow access to an area. Every administrator has access to `any`. */
+export const scopesAllow = (scopes: readonly string[], area: AdminArea | 'any', access: AdminAccess): boolean =>
+  area === 'any' ||
   [
     narrowestScope(area, access),
     `admin:${access}`,

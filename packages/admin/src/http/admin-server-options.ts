@@ -8,7 +8,13 @@ import type { adminScopes } from './admin-scopes.ts'
 /** An administrator whom the host has authenticated, with their scope values. */
 interface HostAdministrator {
   readonly actor: Actor
+  /** Without any, the caller is authenticated and may do nothing: a user who is not an administrator. */
   readonly scopes: readonly (keyof typeof adminScopes)[]
+  /**
+   * A name that the console shows to the administrator.
+   * @defaultValue None. The console shows the identifier of the actor.
+   */
+  readonly name?: string
 }
 
 /** The options of `createAdminServer`. At least one of `accessTokens` and `authorize` is required. */

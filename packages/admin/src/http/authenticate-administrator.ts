@@ -1,6 +1,6 @@
 import { requireSameOrigin } from '@mintmark/core'
 import type { RequestHead } from '@mintmark/core/http'
-import { aListOfStrings, anObject, checkOptions, required } from '@mintmark/internal'
+import { aListOfStrings, anObject, aString, checkOptions, required } from '@mintmark/internal'
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { Actor } from '../audit/admin-event.ts'
@@ -10,6 +10,7 @@ import type { AdminServerOptions } from './admin-server-options.ts'
 interface Caller {
   readonly actor: Actor
   readonly scopes: readonly string[]
+  readonly name?: string
 }
 
 /** An authenticated administrator with their scope values. Only `authenticateAdministrator` creates it. */
@@ -25,7 +26,11 @@ export async function authenticateAdministrator(request: RequestHead, deps: Auth
   const administrator = await deps.authorize?.(request)
   if (administrator !== undefined) {
     // A text of scope values would allow every scope value that is a part of it.
-    checkOptions('authorize', administrator, { actor: required(anObject), scopes: required(aListOfStrings) })
+    checkOptions('authorize', administrator, {
+      actor: required(anObject),
+      scopes: required(aListOfStrings),
+      name: aString,
+    })
     requireOwnPage(request)
     return toAdminCaller(administrator)
   }

@@ -39,6 +39,8 @@ import { emptyQuery, toWire } from './wire.ts'
 /** An administration server, which an adapter serves over HTTP. */
 export interface AdminServer extends HttpService {
   readonly issuer: string
+  /** Whether the option `authorize` is set, without which no browser can be authenticated. */
+  readonly authenticatesBrowsers: boolean
 }
 
 /**
@@ -67,6 +69,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
 
   return {
     issuer,
+    authenticatesBrowsers: authorize !== undefined,
     ...createService<AdminCaller, RouteMatch | undefined>({
       origin: root.origin,
       bodyLimit: 131_072,
@@ -127,7 +130,8 @@ function findRoute(method: string, path: string, deps: ServerDependencies): Serv
     methods: new Map(
       matches.map(({ pattern: route, parts }) => [
         route.method,
-        (request, caller) => answer(request, { route, parts, admin: administrationFor(caller, request, deps) }, deps),
+        (request, caller) =>
+          answer(request, { route, parts, caller, admin: administrationFor(caller, request, deps) }, deps),
       ]),
     ),
     template: new URL(deps.base).pathname + first.pattern.path,
@@ -143,24 +147,29 @@ function renderRefusal(
 ): ServerResponse {
   journal.record(request, toRefusedRequest(error, request, caller))
   const required = route?.details?.route
-  const problem = renderProblem(error, { scope: required && narrowestScope(required.area, required.access) })
+  const problem = renderProblem(error, { scope: required && requiredScope(required) })
   return withHeaders(problem, [journal.correlationHeader(request)])
 }
 
+/** Every administrator has access to the area `any`, so it requires no scope value. */
+const requiredScope = ({ area, access }: AdminRoute): string | undefined =>
+  area === 'any' ? undefined : narrowestScope(area, access)
+
 interface AuthorizedCall extends RouteMatch {
   readonly admin: Administration
+  readonly caller: AdminCaller
 }
 
 async function answer(
   request: ServerRequest,
-  { route, parts, admin }: AuthorizedCall,
+  { route, parts, admin, caller }: AuthorizedCall,
   { base }: ServerDependencies,
 ): Promise<ServerResponse> {
   const query = readQuery(request, route.query ?? emptyQuery)
   const body = route.body === undefined ? undefined : readBody(request, route.body)
   const version = route.checksIfMatch === true ? readVersion(request) : undefined
   const part = (name: string): string => parts.get(name) ?? ''
-  return renderAnswer(route, await route.handle({ admin, query, body, version, part }), base)
+  return renderAnswer(route, await route.handle({ admin, caller, query, body, version, part }), base)
 }
 
 /** Returns the administration for the caller. Its events have the correlation identifier of the request. */

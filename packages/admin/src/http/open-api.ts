@@ -40,7 +40,7 @@ function operation(route: AdminRoute): JsonObject {
     operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z]+([A-Za-z])/g, (_, letter: string) => letter.toUpperCase()).replaceAll(/[^A-Za-z]/g, '')}`,
     summary,
     tags: [area],
-    security: [{ oauth2: [narrowestScope(area, access)] }],
+    security: [{ oauth2: area === 'any' ? [] : [narrowestScope(area, access)] }],
     parameters: parameters(route),
     ...(body !== undefined && {
       requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },

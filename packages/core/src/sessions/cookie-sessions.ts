@@ -11,6 +11,7 @@ import {
   randomIdentifier,
   randomSecret,
   required,
+  type RequestHead,
   type ServerRequest,
   systemClock,
   systemRandom,
@@ -77,7 +78,7 @@ interface SessionStart {
 /** Browser sessions for hosts without their own. */
 export interface CookieSessions {
   /** Returns the signed-in user of the browser that sent the request. Pass it to `createAuthorizationServer`. */
-  readonly signedIn: (request: ServerRequest) => Promise<SignedIn | undefined>
+  readonly signedIn: (request: RequestHead) => Promise<SignedIn | undefined>
   /**
    * Signs a user in with a new cookie, which prevents session fixation. If the same user already has a session in this
    * browser, that session continues, so that the user stays signed in to its clients. The session of another user ends.
@@ -128,7 +129,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
   const idleLifetime = seconds(options.idleLifetime ?? 43_200)
   const absoluteLifetime = seconds(options.absoluteLifetime ?? 604_800)
 
-  const find = async (request: ServerRequest, now: EpochSeconds): Promise<CookieSession | undefined> => {
+  const find = async (request: RequestHead, now: EpochSeconds): Promise<CookieSession | undefined> => {
     const secret = cookie.read(request)
     if (secret === undefined) return undefined
     const status = await storage.status.ofSession(await digestSecret(secret))

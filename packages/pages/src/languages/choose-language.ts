@@ -18,11 +18,20 @@ export interface LanguageChoice {
  */
 export function messagesFor(choice: LanguageChoice, request: RequestHead | undefined): Messages {
   const { languages: [first = english, ...others] = [], locale, uiLocales = [] } = choice
+  return closestLanguage([first, ...others], [...(locale === undefined ? [] : [locale]), ...uiLocales], request)
+}
+
+/** Returns the catalogue that fits the preferences best, then the browser's; the first if none fits. */
+export function closestLanguage<Catalogue extends { readonly lang: string }>(
+  catalogues: readonly [Catalogue, ...(readonly Catalogue[])],
+  preferences: readonly string[],
+  request: RequestHead | undefined,
+): Catalogue {
+  const [first, ...others] = catalogues
   if (others.length === 0) return first
 
-  const preferences = [...(locale === undefined ? [] : [locale]), ...uiLocales, ...languageRanges(request)]
-  for (const preference of preferences.slice(0, maxLanguages)) {
-    const catalogue = lookUp(preference.toLowerCase(), [first, ...others])
+  for (const preference of [...preferences, ...languageRanges(request)].slice(0, maxLanguages)) {
+    const catalogue = lookUp(preference.toLowerCase(), catalogues)
     if (catalogue !== undefined) return catalogue
   }
   return first
@@ -42,7 +51,10 @@ function languageRanges(request: RequestHead | undefined): readonly string[] {
 }
 
 /** Finds a catalogue: `de` for `de-AT` (RFC 4647 §3.4), and `pt-BR` for `pt` if there is no closer one. */
-function lookUp(range: string, catalogues: readonly Messages[]): Messages | undefined {
+function lookUp<Catalogue extends { readonly lang: string }>(
+  range: string,
+  catalogues: readonly Catalogue[],
+): Catalogue | undefined {
   const [language = ''] = range.split('-', 1)
   const related = catalogues.filter(({ lang }) => lang.toLowerCase().split('-', 1)[0] === language)
   const [closest] = related

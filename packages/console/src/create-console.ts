@@ -1,0 +1,239 @@
+import { requireSameOrigin } from '@mintmark/core'
+import {
+  type HttpService,
+  redirect,
+  type RequestHead,
+  type ServerRequest,
+  type ServerResponse,
+  withHeaders,
+} from '@mintmark/core/http'
+import {
+  aFunction,
+  allowHeader,
+  anObject,
+  anObjectWith,
+  aStringMatching,
+  checkOptions,
+  createJournal,
+  createService,
+  type Exchange,
+  type Journal,
+  listOf,
+  matchPatterns,
+  oneOf,
+  type OptionChecks,
+  randomIdentifier,
+  required,
+  type Route,
+  systemClock,
+  systemRandom,
+} from '@mintmark/internal'
+import { type Brand, type BrandingOptions, closestLanguage, createBrand } from '@mintmark/pages/internal'
+
+import { type AdminServer, connectApi } from './api.ts'
+import { readCaller } from './caller.ts'
+import { refusalPage } from './refusal-page.ts'
+import { catalogues, type ConsoleLanguage } from './languages/catalogues.ts'
+import { english } from './languages/english.ts'
+import type { Messages } from './languages/messages.ts'
+import { consolePage } from './layout.ts'
+import { type ConsoleEvent, ConsoleError, type ConsoleOccurrence, ApiError } from './refusals.ts'
+import { routes, sectionsFor } from './routes.ts'
+import type { Caller, ConsoleRoute, PageContent, Visit } from './visit.ts'
+
+/** The options of `createConsole`. */
+interface ConsoleOptions {
+  /**
+   * The administration API. The console sends each request to it, with the cookies of the browser, so its option
+   * `authorize` must be set: it decides who is an administrator.
+   */
+  readonly admin: AdminServer
+  /**
+   * Returns the address of the host's sign-in page, which returns to `returnTo`, a path with a query.
+   * @defaultValue None. Visitors who are not signed in see a page that says so.
+   */
+  readonly signInUrl?: (returnTo: string) => string
+  /**
+   * The path of the console, below the issuer.
+   * @defaultValue `/console`.
+   */
+  readonly path?: string
+  /**
+   * The name, logo and colours of the product, as for `createPages`.
+   * @defaultValue None. The pages are green.
+   */
+  readonly branding?: BrandingOptions
+  /**
+   * The languages that the pages choose from. Administrators who prefer none of them get the first.
+   * @defaultValue All languages, English first.
+   */
+  readonly languages?: readonly ConsoleLanguage[]
+  /**
+   * Called for every request that the console itself refused. The administration API has events of its own.
+   * @defaultValue Writes internal failures to the console of the process.
+   */
+  readonly onEvent?: (event: ConsoleEvent) => void | Promise<void>
+}
+
+/**
+ * Creates the administration console: pages without scripts, which an adapter serves beside the other servers.
+ * @throws TypeError if an option is invalid, or if the administration API cannot authenticate browsers.
+ */
+export function createConsole(options: ConsoleOptions): HttpService {
+  checkOptions('createConsole', options, optionChecks)
+  const { admin, path = '/console', branding } = options
+  if (!admin.authenticatesBrowsers)
+    throw new TypeError('createConsole: admin needs the option authorize of createAdminServer, which says who is signed in.')
+  const root = new URL(admin.issuer + path)
+  const deps: Dependencies = {
+    ...options,
+    root,
+    brand: branding && createBrand(branding),
+    catalogues: catalogueList(options.languages),
+    journal: createJournal<ConsoleOccurrence, number>(options.onEvent ?? reportFailures(console), {
+      clock: systemClock,
+      newIdentifier: () => randomIdentifier(systemRandom),
+    }),
+  }
+  const refuse = (reason: ConsoleError['reason'], exchange: ConsoleExchange) =>
+    renderError(new ConsoleError(reason), exchange, deps)
+
+  return createService<Caller, RouteMatch | undefined>({
+    origin: root.origin,
+    bodyLimit: 65_536,
+    // RFC 9110 §15.5.14.
+    tooLarge: () => refusalPage(new ConsoleError('message_too_large'), { messages: deps.catalogues[0], brand: deps.brand }),
+    serves: (requested) => requested === root.pathname || requested.startsWith(`${root.pathname}/`),
+    find: ({ url }) => findRoute(url.pathname, deps),
+    authenticate: async (request) => {
+      requireOwnPage(request)
+      return readCaller(connectApi(admin, request))
+    },
+    authorize({ caller, route }) {
+      const needed = route?.details?.route
+      // RFC 6750 §3.1: the administration API would refuse the request too.
+      if (needed?.area !== undefined && caller?.can(needed.access, needed.area) !== true)
+        throw new ConsoleError('scope_missing')
+    },
+    notFound: (exchange) => refuse('page_not_found', exchange),
+    methodNotAllowed: (methods, exchange) =>
+      withHeaders(refuse('method_not_allowed', exchange), [allowHeader(methods)]),
+    renderError: (error, exchange) => renderError(error, exchange, deps),
+  })
+}
+
+const optionChecks: OptionChecks<ConsoleOptions> = {
+  admin: required(anObjectWith('handle')),
+  signInUrl: aFunction,
+  path: aStringMatching(/^(?:\/[A-Za-z0-9._~-]+)+$/, 'must be a path such as /console, without a slash at the end'),
+  branding: anObject,
+  languages: listOf(oneOf(...Object.keys(catalogues))),
+  onEvent: aFunction,
+}
+
+interface Dependencies extends ConsoleOptions {
+  /** The address of the first page. */
+  readonly root: URL
+  readonly brand: Brand | undefined
+  readonly catalogues: readonly [Messages, ...(readonly Messages[])]
+  readonly journal: Journal<ConsoleOccurrence>
+}
+
+/** A page for a path, with the parts of the path. */
+interface RouteMatch {
+  readonly route: ConsoleRoute
+  readonly parts: ReadonlyMap<string, string>
+}
+
+type ConsoleExchange = Exchange<Caller, RouteMatch | undefined>
+
+function catalogueList(
+  languages: readonly ConsoleLanguage[] | undefined,
+): readonly [Messages, ...(readonly Messages[])] {
+  const [first = english, ...others] = languages?.map((language) => catalogues[language]) ?? Object.values(catalogues)
+  return [first, ...others]
+}
+
+/** RFC 9700 §4.7: only a form of this console may change something. The API repeats the check. */
+function requireOwnPage(request: RequestHead): void {
+  if (request.method === 'HEAD') return
+  try {
+    requireSameOrigin(request)
+  } catch (cause) {
+    throw new ConsoleError('cross_site', { cause })
+  }
+}
+
+function findRoute(path: string, deps: Dependencies): Route<Caller, RouteMatch | undefined> {
+  const below = path.slice(deps.root.pathname.length).replace(/\/$/, '')
+  const [match] = matchPatterns(below, routes)
+  if (match === undefined) return { methods: undefined, template: undefined, details: undefined }
+  const { pattern: route, parts } = match
+  const answerWith = (page: ConsoleRoute['get']) => (request: ServerRequest, caller: Caller) =>
+    page(visitOf(request, { caller, parts, deps }))
+  return {
+    methods: new Map([['GET', answerWith(route.get)], ...(route.post ? [['POST', answerWith(route.post)] as const] : [])]),
+    template: deps.root.pathname + route.path,
+    details: { route, parts },
+  }
+}
+
+function visitOf(
+  request: ServerRequest,
+  { caller, parts, deps }: { readonly caller: Caller; readonly parts: RouteMatch['parts']; readonly deps: Dependencies },
+): Visit {
+  const messages = closestLanguage(deps.catalogues, [], request)
+  const link = (path: string) => deps.root.href + path
+  const show = ({ title, section, body, status = 200 }: PageContent): ServerResponse =>
+    consolePage({
+      brand: deps.brand,
+      messages,
+      title,
+      status,
+      body,
+      navigation: { name: caller.name, current: section, sections: sectionsFor(caller, link) },
+    })
+  return { request, caller, messages, link, show, api: connectApi(deps.admin, request), part: (name) => parts.get(name) ?? '' }
+}
+
+/** Renders a refusal of the console or of the administration API. Visitors who are not signed in are sent to sign in. */
+function renderError(error: unknown, { request, caller }: ConsoleExchange, deps: Dependencies): ServerResponse {
+  const { journal, root, brand, signInUrl } = deps
+  const refusal =
+    error instanceof ConsoleError || error instanceof ApiError ? error : new ConsoleError('unexpected_failure', { cause: error })
+  if (refusal instanceof ConsoleError) journal.record(request, toOccurrence(refusal, request))
+  const returnTo = request.url.pathname + request.url.search
+  const signIn = signInUrl?.(request.method === 'GET' ? returnTo : root.pathname)
+  const isSignedOut = refusal instanceof ConsoleError && refusal.reason === 'not_signed_in'
+  if (isSignedOut && signIn !== undefined && request.method === 'GET') return redirect(signIn)
+  return withHeaders(
+    refusalPage(refusal, {
+      messages: closestLanguage(deps.catalogues, [], request),
+      brand,
+      home: root.href,
+      signIn: signIn && new URL(signIn, root).href,
+      navigation: caller && {
+        name: caller.name,
+        current: undefined,
+        sections: sectionsFor(caller, (path) => root.href + path),
+      },
+      reference: journal.correlationIdOf(request),
+    }),
+    [journal.correlationHeader(request)],
+  )
+}
+
+const toOccurrence = (error: ConsoleError, request: RequestHead): ConsoleOccurrence => ({
+  type: 'request.refused',
+  method: request.method,
+  path: request.url.pathname,
+  status: error.status,
+  reason: error.reason,
+  cause: error.status >= 500 ? error.cause : undefined,
+})
+
+const reportFailures =
+  (console: Pick<Console, 'error'>) =>
+  ({ reason, cause }: ConsoleEvent): void => {
+    if (cause !== undefined) console.error(`Mintmark console: ${reason}`, cause)
+  }

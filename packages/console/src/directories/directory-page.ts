@@ -1,0 +1,137 @@
+import { fill, type Fragment, html, renderName } from '@mintmark/pages/internal'
+import type { JsonObject } from '@mintmark/storage-interface'
+
+import { actionLink } from '../action.ts'
+import { at } from '../api.ts'
+import { changeStatus } from '../elements/notice.ts'
+import { secretTable } from '../elements/secret-table.ts'
+import { code, facts, pageLinks, tableSection } from '../elements/table.ts'
+import { time } from '../elements/time.ts'
+import { head } from '../layout.ts'
+import { numberOf, recordOf, recordsOf, textOf, textsOf } from '../values.ts'
+import type { Page, Visit } from '../visit.ts'
+import { directoryName, directoryState, suspendedAt } from './directories-page.ts'
+
+/** Shows one directory: its settings, what to do at the directory, its Secret Tokens and its last requests. */
+export const directoryPage: Page = async (visit) => {
+  const { api, messages, part, request } = visit
+  const id = part('provider_id')
+  const provider = await api.get(at`/identity-providers/${id}`)
+  const setups = await Promise.all(
+    ['entra', 'okta'].map((product) => api.get(at`/identity-providers/${id}/setup`, { product })),
+  )
+  const requests = await api.get(at`/identity-providers/${id}/requests`, {
+    limit: '20',
+    after: request.url.searchParams.get('after') ?? undefined,
+  })
+  const name = directoryName(provider)
+  return visit.show({
+    title: name,
+    section: 'directories',
+    body: html`${head(renderName(name, messages.unnamed), directoryButtons(provider, visit))}
+${changeStatus(visit)}
+${suspensionNotice(provider, visit)}
+<section>${directoryFacts(provider, visit)}
+${setups.map((setup) => setupText(setup, visit))}</section>
+${directorySecrets(provider, visit)}
+${requestTable(requests, visit)}`,
+  })
+}
+
+function directoryButtons(provider: JsonObject, visit: Visit): Fragment | undefined {
+  if (!visit.caller.can('write', 'providers')) return undefined
+  const path = at`/directories/${visit.part('provider_id')}`
+  const version = `?version=${textOf(provider['version'])}`
+  return provider['disabled_at'] === undefined
+    ? actionLink(visit, {
+        path: `${path}/disable${version}`,
+        question: ({ directories }) => directories.disable,
+        isDangerous: true,
+      })
+    : actionLink(visit, {
+        path: `${path}/enable${version}`,
+        question: ({ directories }) => directories.enable,
+        isDangerous: false,
+      })
+}
+
+function suspensionNotice(provider: JsonObject, visit: Visit): Fragment | undefined {
+  const since = suspendedAt(provider)
+  if (since === undefined) return undefined
+  const { messages, caller, part } = visit
+  const release = {
+    path: `${at`/directories/${part('provider_id')}/release`}?version=${textOf(provider['version'])}`,
+    question: () => messages.directories.release,
+    isDangerous: true,
+  }
+  return html`<div class="notice">
+<p>${fill(messages.directories.suspendedSince, { date: time(since, messages) })}</p>
+${caller.can('write', 'providers') ? html`<div class="buttons">${actionLink(visit, release)}</div>` : undefined}
+</div>`
+}
+
+function directoryFacts(provider: JsonObject, { messages }: Visit): Fragment {
+  const { labels } = messages
+  return facts([
+    [labels.identifier, code(textOf(provider['provider_id']))],
+    [labels.state, directoryState(provider, messages)],
+    [labels.tenantUrl, code(textOf(provider['tenant_url']))],
+    [labels.toleranceProfile, code(textOf(provider['tolerance_profile']))],
+    [labels.verifiedDomains, textsOf(provider['verified_domains']).join(', ')],
+    [labels.created, time(provider['created_at'], messages)],
+  ])
+}
+
+/** The instructions of the API are English. */
+const setupText = (setup: JsonObject, { messages }: Visit): Fragment => html`<details>
+<summary>${fill(messages.directories.setUp, { product: html`${setup['product'] === 'okta' ? 'Okta' : 'Microsoft Entra ID'}` })}</summary>
+<pre tabindex="0" lang="en" dir="ltr">${textOf(setup['text'])}</pre>
+</details>`
+
+function directorySecrets(provider: JsonObject, visit: Visit): Fragment {
+  const secrets = recordsOf(provider['secrets'])
+  const path = at`/directories/${visit.part('provider_id')}`
+  const { rotate, revokePrevious, secrets: title } = visit.messages.directories
+  return secretTable(
+    {
+      title,
+      secrets,
+      buttons: visit.caller.can('write', 'providers')
+        ? html`${actionLink(visit, { path: `${path}/rotate`, question: () => rotate, isDangerous: false })}${
+            secrets.length > 1
+              ? actionLink(visit, { path: `${path}/revoke-previous`, question: () => revokePrevious, isDangerous: true })
+              : undefined
+          }`
+        : undefined,
+    },
+    visit,
+  )
+}
+
+/** Lists requests. The log contains no query and no body, because these contain personal data. */
+function requestTable(found: JsonObject, visit: Visit): Fragment {
+  const { messages } = visit
+  const { labels, directories } = messages
+  const rows = recordsOf(found['items']).map((entry) => {
+    const detail = recordOf(entry['detail'])
+    const status = textOf(detail['status'])
+    const isRefused = (numberOf(detail['status']) ?? 0) >= 400
+    return [
+      time(entry['at'], messages),
+      code(`${textOf(detail['method'])} ${textOf(detail['path'])}`),
+      isRefused ? html`<span class="bad">${status}</span>` : status,
+      code(textOf(detail['reason'])),
+    ]
+  })
+  return tableSection(
+    {
+      title: directories.requests,
+      id: 'requests',
+      columns: [labels.time, labels.request, labels.outcome, labels.reason],
+      rows,
+      empty: directories.noRequests,
+    },
+    visit,
+    pageLinks(visit, textOf(found['next'])),
+  )
+}

@@ -1,0 +1,2 @@
+export { createConsole } from './create-console.ts'
+export type { ConsoleEvent } from './refusals.ts'

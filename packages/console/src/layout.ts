@@ -1,0 +1,54 @@
+import type { ServerResponse } from '@mintmark/core/http'
+import { address, attribute, type Brand, fill, type Fragment, html, page, renderName } from '@mintmark/pages/internal'
+
+import type { Messages } from './languages/messages.ts'
+import { consoleStyle, consoleStyleHash } from './stylesheet.ts'
+import type { Section } from './visit.ts'
+
+/** What every page of the console has. */
+export interface Layout {
+  readonly brand: Brand | undefined
+  readonly messages: Messages
+  readonly title: string
+  readonly status: number
+  readonly body: Fragment
+  /** The signed-in administrator, and the parts that they may see; undefined on pages for everybody. */
+  readonly navigation?: Navigation | undefined
+}
+
+export interface Navigation {
+  readonly name: string
+  readonly current: Section | undefined
+  readonly sections: readonly (readonly [section: Section, address: string])[]
+}
+
+/** Renders a page of the console. */
+export const consolePage = ({ brand, messages, title, status, body, navigation }: Layout): ServerResponse =>
+  page({
+    brand,
+    messages,
+    title: `${title} – ${messages.title}`,
+    status,
+    formAction: 'self',
+    surroundings: {
+      style: consoleStyle,
+      styleHash: consoleStyleHash,
+      above: html`<a class="skip" href="#main">${messages.skip}</a>
+<header class="bar">
+${brand?.header ?? html`<p class="brand">${messages.title}</p>`}
+${navigation && html`<p class="who">${fill(messages.signedInAs, { name: renderName(navigation.name, messages.unnamed) })}</p>`}
+</header>
+${navigation && menu(navigation, messages)}`,
+    },
+    body,
+  })
+
+const menu = ({ current, sections }: Navigation, messages: Messages): Fragment =>
+  html`<nav aria-label="${messages.title}"><ul>${sections.map(
+    ([section, url]) =>
+      html`<li><a ${address('href', url)} ${attribute('aria-current', section === current ? 'page' : undefined)}>${messages.sections[section]}</a></li>`,
+  )}</ul></nav>`
+
+/** Renders the head of a page: its title, and its most important links. */
+export const head = (title: Fragment | string, links?: Fragment): Fragment =>
+  html`<div class="head"><h1>${title}</h1>${links && html`<div class="buttons">${links}</div>`}</div>`

@@ -1,0 +1,7 @@
+export { createBrand, type BrandingOptions } from './branding.ts'
+export { renderName } from './client-display.ts'
+export { fieldValues, formFields, singleField } from './form.ts'
+export { address, attribute, type Fragment, html, toMarkup } from './html.ts'
+export { closestLanguage } from './languages/choose-language.ts'
+export { fill, placeholdersOf } from './languages/messages.ts'
+export { type Brand, icon, page } from './page.ts'
