@@ -63,10 +63,7 @@ ${versionField(visit.request.url.searchParams.get('version') ?? '')}
 export const seeOther = (visit: Visit, path: string): ServerResponse => redirect(`${visit.link(path)}?done=yes`)
 
 /** Renders the link to the page of an action. */
-export function actionLink(
-  visit: Visit,
-  { path, question, isDangerous, object }: ActionLink,
-): Fragment {
+export function actionLink(visit: Visit, { path, question, isDangerous, object }: ActionLink): Fragment {
   const { label } = question(visit.messages)
   const name = object === undefined ? undefined : html`<span class="of"> ${object}</span>`
   return html`<a class="${isDangerous ? 'button danger' : 'button'}" ${address('href', visit.link(path))}>${label}${name}</a>`

@@ -83,7 +83,9 @@ export function createConsole(options: ConsoleOptions): HttpService {
   checkOptions('createConsole', options, optionChecks)
   const { admin, path = '/console', branding } = options
   if (!admin.authenticatesBrowsers)
-    throw new TypeError('createConsole: admin needs the option authorize of createAdminServer, which says who is signed in.')
+    throw new TypeError(
+      'createConsole: admin needs the option authorize of createAdminServer, which says who is signed in.',
+    )
   const root = new URL(admin.issuer + path)
   const deps: Dependencies = {
     ...options,
@@ -102,7 +104,8 @@ export function createConsole(options: ConsoleOptions): HttpService {
     origin: root.origin,
     bodyLimit: 65_536,
     // RFC 9110 §15.5.14.
-    tooLarge: () => refusalPage(new ConsoleError('message_too_large'), { messages: deps.catalogues[0], brand: deps.brand }),
+    tooLarge: () =>
+      refusalPage(new ConsoleError('message_too_large'), { messages: deps.catalogues[0], brand: deps.brand }),
     serves: (requested) => requested === root.pathname || requested.startsWith(`${root.pathname}/`),
     find: ({ url }) => findRoute(url.pathname, deps),
     authenticate: async (request) => {
@@ -172,7 +175,10 @@ function findRoute(path: string, deps: Dependencies): Route<Caller, RouteMatch |
   const answerWith = (page: ConsoleRoute['get']) => (request: ServerRequest, caller: Caller) =>
     page(visitOf(request, { caller, parts, deps }))
   return {
-    methods: new Map([['GET', answerWith(route.get)], ...(route.post ? [['POST', answerWith(route.post)] as const] : [])]),
+    methods: new Map([
+      ['GET', answerWith(route.get)],
+      ...(route.post ? [['POST', answerWith(route.post)] as const] : []),
+    ]),
     template: deps.root.pathname + route.path,
     details: { route, parts },
   }
@@ -180,7 +186,11 @@ function findRoute(path: string, deps: Dependencies): Route<Caller, RouteMatch |
 
 function visitOf(
   request: ServerRequest,
-  { caller, parts, deps }: { readonly caller: Caller; readonly parts: RouteMatch['parts']; readonly deps: Dependencies },
+  {
+    caller,
+    parts,
+    deps,
+  }: { readonly caller: Caller; readonly parts: RouteMatch['parts']; readonly deps: Dependencies },
 ): Visit {
   const messages = closestLanguage(deps.catalogues, [], request)
   const link = (path: string) => deps.root.href + path
@@ -193,14 +203,24 @@ function visitOf(
       body,
       navigation: { name: caller.name, current: section, sections: sectionsFor(caller, link) },
     })
-  return { request, caller, messages, link, show, api: connectApi(deps.admin, request), part: (name) => parts.get(name) ?? '' }
+  return {
+    request,
+    caller,
+    messages,
+    link,
+    show,
+    api: connectApi(deps.admin, request),
+    part: (name) => parts.get(name) ?? '',
+  }
 }
 
 /** Renders a refusal of the console or of the administration API. Visitors who are not signed in are sent to sign in. */
 function renderError(error: unknown, { request, caller }: ConsoleExchange, deps: Dependencies): ServerResponse {
   const { journal, root, brand, signInUrl } = deps
   const refusal =
-    error instanceof ConsoleError || error instanceof ApiError ? error : new ConsoleError('unexpected_failure', { cause: error })
+    error instanceof ConsoleError || error instanceof ApiError
+      ? error
+      : new ConsoleError('unexpected_failure', { cause: error })
   if (refusal instanceof ConsoleError) journal.record(request, toOccurrence(refusal, request))
   const returnTo = request.url.pathname + request.url.search
   const signIn = signInUrl?.(request.method === 'GET' ? returnTo : root.pathname)

@@ -25,7 +25,13 @@ export function readForm(request: ServerRequest): Form {
   return {
     text,
     list,
-    words: (name) => [...new Set(text(name).split(/[\s,]+/).filter((word) => word !== ''))],
+    words: (name) => [
+      ...new Set(
+        text(name)
+          .split(/[\s,]+/)
+          .filter((word) => word !== ''),
+      ),
+    ],
     version: text('version') || undefined,
   }
 }

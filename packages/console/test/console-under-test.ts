@@ -80,7 +80,13 @@ export function startConsole(options: Partial<Parameters<typeof createConsole>[0
       const response = await admin.handle({
         method,
         url: new URL(`${issuer}/admin/v1${path}`),
-        headers: new Map(Object.entries({ cookie: 'scopes=admin:write', 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' })),
+        headers: new Map(
+          Object.entries({
+            cookie: 'scopes=admin:write',
+            'sec-fetch-site': 'same-origin',
+            'content-type': 'application/json',
+          }),
+        ),
         repeatedHeaders: new Set(),
         host: undefined,
         body: new TextEncoder().encode(body === undefined ? '' : JSON.stringify(body)),

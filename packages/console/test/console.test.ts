@@ -149,7 +149,10 @@ describe('addresses', () => {
 
 const withGrace = async (): Promise<ConsoleUnderTest> => {
   const system = startConsole()
-  await system.admin('POST', '/accounts', { user_id: 'grace', claims: { name: 'Grace Hopper', email: 'grace@example.org' } })
+  await system.admin('POST', '/accounts', {
+    user_id: 'grace',
+    claims: { name: 'Grace Hopper', email: 'grace@example.org' },
+  })
   return system
 }
 

@@ -95,7 +95,10 @@ ${continueTo && script}
     status,
     headers: [
       ['Content-Type', 'text/html; charset=utf-8'],
-      ['Content-Security-Policy', contentSecurityPolicy({ formAction, frames, images, continueTo, surroundings, brand }, nonce)],
+      [
+        'Content-Security-Policy',
+        contentSecurityPolicy({ formAction, frames, images, continueTo, surroundings, brand }, nonce),
+      ],
       // RFC 9700 §4.16: a page that asks for a decision must not be framed. Older browsers need this header.
       ['X-Frame-Options', 'DENY'],
       // The address contains an interaction's handle, which other origins must not see. With `no-referrer`, Chrome posts the

@@ -75,8 +75,16 @@ function clientButtons(client: JsonObject, visit: Visit): Fragment {
   const path = at`/clients/${visit.part('client_id')}`
   const version = `?version=${textOf(client['version'])}`
   return client['disabled_at'] === undefined
-    ? actionLink(visit, { path: `${path}/disable${version}`, question: ({ clients }) => clients.disable, isDangerous: true })
-    : actionLink(visit, { path: `${path}/enable${version}`, question: ({ clients }) => clients.enable, isDangerous: false })
+    ? actionLink(visit, {
+        path: `${path}/disable${version}`,
+        question: ({ clients }) => clients.disable,
+        isDangerous: true,
+      })
+    : actionLink(visit, {
+        path: `${path}/enable${version}`,
+        question: ({ clients }) => clients.enable,
+        isDangerous: false,
+      })
 }
 
 function clientFacts(client: JsonObject, mayWrite: boolean, { messages }: Visit): Fragment {
@@ -121,7 +129,11 @@ function clientSecrets(client: JsonObject, mayWrite: boolean, visit: Visit): Fra
       buttons: mayWrite
         ? html`${actionLink(visit, { path: `${path}/rotate`, question: () => rotate, isDangerous: false })}${
             secrets.length > 1
-              ? actionLink(visit, { path: `${path}/revoke-previous`, question: () => revokePrevious, isDangerous: true })
+              ? actionLink(visit, {
+                  path: `${path}/revoke-previous`,
+                  question: () => revokePrevious,
+                  isDangerous: true,
+                })
               : undefined
           }`
         : undefined,

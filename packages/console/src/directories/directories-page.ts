@@ -56,7 +56,5 @@ export const suspendedAt = (provider: JsonObject) => recordOf(provider['offboard
 
 export function directoryState(provider: JsonObject, messages: Messages): Fragment {
   const isSuspended = provider['disabled_at'] === undefined && suspendedAt(provider) !== undefined
-  return isSuspended
-    ? html`<span class="bad">${messages.states.suspended}</span>`
-    : enabledState(provider, messages)
+  return isSuspended ? html`<span class="bad">${messages.states.suspended}</span>` : enabledState(provider, messages)
 }

@@ -99,7 +99,11 @@ function directorySecrets(provider: JsonObject, visit: Visit): Fragment {
       buttons: visit.caller.can('write', 'providers')
         ? html`${actionLink(visit, { path: `${path}/rotate`, question: () => rotate, isDangerous: false })}${
             secrets.length > 1
-              ? actionLink(visit, { path: `${path}/revoke-previous`, question: () => revokePrevious, isDangerous: true })
+              ? actionLink(visit, {
+                  path: `${path}/revoke-previous`,
+                  question: () => revokePrevious,
+                  isDangerous: true,
+                })
               : undefined
           }`
         : undefined,

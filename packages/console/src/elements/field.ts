@@ -22,12 +22,20 @@ ${hint === undefined ? undefined : html`<p class="fine" id="${name}-hint">${hint
 }
 
 /** A field that is repeated: one input for each value, and some empty ones. */
-export function repeatedField({ name, label, hint, values }: Omit<Field, 'value'> & { readonly values: readonly string[] }) {
+export function repeatedField({
+  name,
+  label,
+  hint,
+  values,
+}: Omit<Field, 'value'> & { readonly values: readonly string[] }) {
   const inputs = [...values, ...Array.from({ length: emptyInputs }, () => '')]
   return html`<div class="field"><fieldset aria-describedby="${name}-hint">
 <legend>${label}</legend>
 ${inputs.map(
-  (value, at) => html`<input name="${name}" type="text" value="${value}" aria-label="${`${label} ${at + 1}`}" autocomplete="off"
+  (
+    value,
+    at,
+  ) => html`<input name="${name}" type="text" value="${value}" aria-label="${`${label} ${at + 1}`}" autocomplete="off"
   autocapitalize="none" spellcheck="false" dir="ltr">`,
 )}
 <p class="fine" id="${name}-hint">${hint}</p>
@@ -41,7 +49,9 @@ export function selection({
   label,
   options,
   value,
-}: Pick<Field, 'name' | 'label' | 'value'> & { readonly options: readonly (readonly [value: string, label: string])[] }) {
+}: Pick<Field, 'name' | 'label' | 'value'> & {
+  readonly options: readonly (readonly [value: string, label: string])[]
+}) {
   return html`<div class="field">
 <label for="${name}">${label}</label>
 <select id="${name}" name="${name}">${options.map(

@@ -119,7 +119,9 @@ export interface Messages {
   readonly clients: {
     readonly add: string
     readonly chooseKind: string
-    readonly kinds: Readonly<Record<'web' | 'spa' | 'native' | 'service' | 'mcp', readonly [name: string, hint: string]>>
+    readonly kinds: Readonly<
+      Record<'web' | 'spa' | 'native' | 'service' | 'mcp', readonly [name: string, hint: string]>
+    >
     readonly settings: string
     readonly secrets: string
     readonly redirectUriHint: string

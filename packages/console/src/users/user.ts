@@ -5,7 +5,11 @@ import type { Messages } from '../languages/messages.ts'
 import { recordOf, textOf } from '../values.ts'
 
 /** Returns the names of a user: claims of OpenID Connect Core §5.1, or the identifier if there is no name. */
-export function userName(user: JsonObject): { readonly name: string; readonly username: string; readonly email: string } {
+export function userName(user: JsonObject): {
+  readonly name: string
+  readonly username: string
+  readonly email: string
+} {
   const claims = recordOf(user['claims'])
   const [username, email] = [textOf(claims['preferred_username']), textOf(claims['email'])]
   return { name: textOf(claims['name']) || username || email || textOf(user['user_id']), username, email }
