@@ -3,7 +3,7 @@ import { userId } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 
-import { answerInteraction, authorize, browserCookie, browserCookies, signedInAs } from '../support/flow.ts'
+import { answerInteraction, authorize, browserCookie, browserCookies, redeem, signedInAs } from '../support/flow.ts'
 import { plainRequest } from '../support/plain-request.ts'
 import { expectRefusal, expectErrorRedirect, expectErrorPage } from '../support/expect-refusal.ts'
 import type { Reply } from '../support/send.ts'
@@ -349,7 +349,7 @@ describe('anonymous requests store nothing and are limited (RFC 6819 §4.4.1.11)
     })
 
     expect(denied.location.searchParams.get('error')).toBe('access_denied')
-    await expectErrorPage(site, { send: () => post(started, cookie, consent), reason: 'interaction_unknown' })
+    await expectErrorPage(site, { send: () => post(started, cookie, consent), reason: 'interaction_completed' })
   })
 
   it('a request that does not fit into a URL is refused', async () => {
@@ -512,7 +512,9 @@ describe('the handle of a pending sign-in cannot be forged (RFC 9700 §4.7)', ()
   it('another encoding of the same handle does not complete the interaction again', async () => {
     const started = await authorize(site, { prompt: 'consent' })
     const handle = started.location.searchParams.get('interaction') ?? ''
-    await answerInteraction(site, started, consent)
+    const first = await answerInteraction(site, started, consent)
+    const code = first.location.searchParams.get('code') ?? ''
+    expect((await redeem(site, code)).status).toBe(200)
 
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const spellings = digits.split('').map((last) => handle.slice(0, -1) + last)

@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { launchChromium } from '../../packages/pages/test/browser/launch-chromium.ts'
@@ -101,6 +101,30 @@ describe('an interaction', () => {
     expect(await elsewhere.getByLabel('Password').count()).toBe(0)
   })
 
+  test.each(['Allow', 'Deny'])(
+    'answers the second of two presses of %s, which is the answer that the browser shows',
+    async (label) => {
+      const client = await openThirdPartySite()
+      const start = await registerThirdPartyClient(instance, `${client.origin}/cb`)
+      const { page } = await instance.openBrowser()
+      await page.goto(start)
+      await signInAs(page, 'ada')
+      await page.waitForURL('**/consent?*')
+      const answered = await holdFirstAnswer(page)
+
+      const button = await page.getByRole('button', { name: label }).boundingBox()
+      // `click` of a locator would wait for the answer to the first form.
+      const press = () => page.mouse.click((button?.x ?? 0) + 10, (button?.y ?? 0) + 10)
+      await press()
+      await answered()
+      await press()
+      await page.waitForURL(`${client.origin}/cb?*`)
+
+      expect(new URL(page.url()).searchParams.has(label === 'Allow' ? 'code' : 'error')).toBe(true)
+      await client.close()
+    },
+  )
+
   test.each(['spa', 'web'])(
     'after completion, the back button leads to a page that tells the user to start again at the app (%s client)',
     async (client) => {
@@ -170,3 +194,32 @@ describe('an interaction', () => {
     await second.getByRole('heading', { name: 'This did not work' }).waitFor()
   })
 })
+
+/**
+ * Lets the server answer the first form at once, but shows the answer to the browser only after the second form.
+ * @returns a function that waits until the server has answered the first form.
+ */
+async function holdFirstAnswer(page: Page): Promise<() => Promise<void>> {
+  const [first, second] = [createSignal(), createSignal()]
+  let isFirst = true
+  await page.route('**/consent?*', async (route) => {
+    if (!isFirst) {
+      second.give()
+      return route.continue()
+    }
+    isFirst = false
+    const response = await route.fetch({ maxRedirects: 0 })
+    first.give()
+    await second.given
+    return route.fulfill({ response })
+  })
+  return () => first.given
+}
+
+function createSignal(): { readonly given: Promise<void>; readonly give: () => void } {
+  let give = (): void => undefined
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return { given, give: () => give() }
+}

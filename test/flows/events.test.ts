@@ -71,7 +71,8 @@ it("a deactivated user reads why on the host's own page, and no code is issued (
     { type: 'interaction.denied', clientId: 'A', reason: 'user_inactive' },
     { type: 'request.refused', code: 'access_denied', reason: 'user_inactive' },
   ])
-  expect((await answerInteraction(site, started, signIn)).status).toBe(400)
+  // A second press shows the same page.
+  expect((await answerInteraction(site, started, signIn)).status).toBe(403)
 })
 
 it('the event of a wrong code_verifier names the client (RFC 7636 §4.6)', async () => {

@@ -17,8 +17,8 @@ export const criticalGuards: readonly CriticalGuard[] = [
     test: 'test/attacks/interaction-race.test.ts',
   },
   {
-    file: 'packages/core/src/authorize/complete-interaction.ts',
-    condition: "consumed.outcome !== 'won'",
+    file: 'packages/core/src/authorize/consume-interaction.ts',
+    condition: 'issued === undefined || !isCodeFor(issued.record, decided)',
     test: 'test/attacks/interaction-race.test.ts',
   },
   {

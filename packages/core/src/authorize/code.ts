@@ -38,22 +38,28 @@ export interface IssueCodeDependencies {
 /** Which tokens are revoked when the session in which they were requested ends. */
 export type SessionBoundTokens = 'without_offline_access' | 'all' | 'none'
 
-/** What a code is issued for: the request, the consent that covers it, and how the user authenticated. */
-interface CodeSubject {
+/** The access that a user decided to give. */
+export interface DecidedAccess {
   readonly request: AuthorizationRequest
-  readonly allowance: CodeAllowance
-  readonly grant: GrantRecord
   /** What the user consented to, now or before: a subset of the request's `consentScopes`. */
   readonly consented: readonly string[]
   /** The APIs that the tokens are for: a subset of the request's `resources`. */
   readonly resources: readonly string[]
   /** The authorization details that the user granted (RFC 9396). */
   readonly details: readonly JsonObject[]
+  /** The organization that the tokens are for; `undefined` for none. */
+  readonly organizationId: OrganizationId | undefined
+}
+
+/** What a code is issued for: the request, the consent that covers it, and how the user authenticated. */
+interface CodeSubject extends DecidedAccess {
+  readonly allowance: CodeAllowance
+  readonly grant: GrantRecord
+  /** The secret of the code; `undefined` for a random one. */
+  readonly secret: string | undefined
   readonly authentication: AuthenticationRecord
   /** The user's session. Its type proves that the client has joined the session before the code is stored. */
   readonly session: JoinedSession
-  /** The organization that the tokens are for; `undefined` for none. */
-  readonly organizationId: OrganizationId | undefined
 }
 
 /** Proof that one more code for the client and user is within the rate limit. Only `limitCodes` creates it. */
@@ -85,7 +91,8 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
   const { request, grant, consented } = subject
   await consumePushedRequest({ pushed: request.pushed, clientId: request.client.clientId }, now, deps)
   const consentedClaims = consented.flatMap((scope) => deps.scopes.get(scope)?.claims ?? [])
-  const { secret, identifier: family } = randomSecretAndIdentifier(deps.random)
+  const { secret: randomSecret, identifier: family } = randomSecretAndIdentifier(deps.random)
+  const { secret = randomSecret } = subject
   const { dpopJkt } = request
   const code = dpopJkt === undefined ? secret : boundCodePrefix + secret
   await deps.storage.codes.insert({
@@ -95,8 +102,7 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     familyId: familyId(family),
     userId: grant.userId,
     redirectUri: request.target.redirect,
-    scopes: grantedScopes(subject),
-    resources: subject.resources,
+    ...grantedAccess(subject),
     nonce: request.nonce,
     codeChallengeMethod: request.codeChallenge.method,
     codeChallenge: request.codeChallenge.challenge,
@@ -104,13 +110,19 @@ export async function issueCode(subject: CodeSubject, now: EpochSeconds, deps: I
     authentication: subject.authentication,
     boundSessionId: isBoundToSession(subject, deps.sessionBoundTokens) ? subject.session.sessionId : undefined,
     possession: dpopJkt === undefined ? { kind: 'none' } : { kind: 'dpop', jkt: dpopJkt },
-    organizationId: grantedScopes(subject).includes(organizationScope) ? subject.organizationId : undefined,
-    authorizationDetails: subject.details,
     issuedAt: now,
     expiresAt: after(now, codeLifetime(request, deps)),
   })
   return code
 }
+
+/** Returns the members of the code that depend on what the user decided. */
+export const grantedAccess = (subject: DecidedAccess) => ({
+  scopes: grantedScopes(subject),
+  resources: subject.resources,
+  organizationId: grantedScopes(subject).includes(organizationScope) ? subject.organizationId : undefined,
+  authorizationDetails: subject.details,
+})
 
 function codeLifetime({ client }: AuthorizationRequest, deps: IssueCodeDependencies): DurationSeconds {
   const { longestCodeLifetime = deps.codeLifetime } = profileRules(client, deps)
@@ -141,5 +153,5 @@ export const codeIssuedEvent = (subject: CodeSubject): ServerOccurrence => ({
 const pkceAdvice =
   'The client does not use PKCE. If its library supports PKCE, turn it on and register the client with requirePkce (RFC 9700 §2.1.1).'
 
-const grantedScopes = ({ request, consented }: CodeSubject): readonly string[] =>
+const grantedScopes = ({ request, consented }: DecidedAccess): readonly string[] =>
   request.scopes.filter((scope) => consented.includes(scope))

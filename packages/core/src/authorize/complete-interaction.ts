@@ -26,6 +26,7 @@ import { identifyUser, isFromFuture, loginOf, type SignedIn, type SignedInUser }
 import { organizationScope } from '../permissions/organization.ts'
 import { requireNavigation } from '../sessions/browser.ts'
 import { codeIssuedEvent, issueCode, type IssueCodeDependencies, limitCodes } from './code.ts'
+import { consumeForCode, consumeForDenial, deriveCodeSecret } from './consume-interaction.ts'
 import { saveGrant, withdrawConsent } from '../consent/consent.ts'
 import { grantedResources } from '../consent/consent-per-api.ts'
 import { detailId, enrichDetail } from '../permissions/authorization-details.ts'
@@ -80,6 +81,8 @@ export interface InteractionStep {
   readonly sessionAuthTime: EpochSeconds | undefined
   /** Whether storage has the record, because a user has signed in; otherwise only the browser has it. */
   readonly isStored: boolean
+  /** Whether the interaction was completed before: the browser repeats its decision. */
+  readonly isRepeated: boolean
   /** The host's session in the present request. */
   readonly session: SignedIn | undefined
   /** The user who signed in during the interaction, or whose session this is. */
@@ -109,8 +112,7 @@ export async function completeInteraction(
     const reason = await findDenialReason(answer, deps.storage)
     const denial = { reason, userId: answer.subject }
     if (reason !== 'user_inactive') return consumeAndDeny(denial, step, deps)
-    await consumeInteraction(step, deps)
-    recordDenial(denial, step, deps)
+    if (await consumeForDenial(step, deps)) recordDenial(denial, step, deps)
     // RFC 6749 §4.1.2.1 lets the server inform the user instead: the client could not tell the user why the sign-in
     // failed, and only the user's administrator can help.
     throw refuse('user_inactive:page', { clientId: request.client.clientId, userId: answer.subject })
@@ -168,7 +170,9 @@ async function grantAccess(
   const session = await joinSession({ http, clientId, signedInUser }, now, deps)
   // The user signed out in another tab meanwhile.
   if (session === undefined) return redirect(interactionLocation(deps.interactionUrls.login, step.handle))
-  await consumeInteraction(step, deps)
+  const decided = { request, consented, resources, details, organizationId }
+  const repeated = await consumeForCode({ ...decided, user: signedInUser.user }, step, deps)
+  if (repeated !== undefined) return authorizationResponse(repeated, request.target, { ...deps, now })
   const consent = {
     clientId,
     clientDigest,
@@ -181,10 +185,14 @@ async function grantAccess(
   }
   const grant =
     decision.kind === 'ready' && granted === undefined ? decision.grant : await saveGrant(consent, now, deps)
-  if (grant === undefined)
-    return denyRequest({ reason: 'user_inactive', userId: decision.signedInUser.user.userId }, step, deps)
+  if (grant === undefined) {
+    const denial = { reason: 'user_inactive', userId: signedInUser.user.userId } as const
+    recordDenial(denial, step, deps)
+    return denialResponse(denial, step, deps)
+  }
   const { authentication } = signedInUser
-  const subject = { request, allowance, grant, consented, resources, details, authentication, session, organizationId }
+  const secret = await deriveCodeSecret(step.record, deps)
+  const subject = { ...decided, allowance, grant, secret, authentication, session }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(http, codeIssuedEvent(subject))
   return authorizationResponse(code, request.target, { ...deps, now })
@@ -260,7 +268,10 @@ export async function denyInteraction(
   requireNavigation(step.http)
   const { user, request } = step
   const denial = { reason: 'user_denied', userId: user?.user.userId } as const
-  if (user === undefined && !step.isStored) return denyRequest(denial, step, deps)
+  if (user === undefined && !step.isStored) {
+    recordDenial(denial, step, deps)
+    return denialResponse(denial, step, deps)
+  }
   const denied = await consumeAndDeny(denial, step, deps)
   if (user !== undefined)
     await withdrawConsent({ clientId: request.client.clientId, signedInUser: user, shown: shownOf(request) }, deps)
@@ -293,8 +304,8 @@ async function consumeAndDeny(
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
-  await consumeInteraction(step, deps)
-  return denyRequest(denial, step, deps)
+  if (await consumeForDenial(step, deps)) recordDenial(denial, step, deps)
+  return denialResponse(denial, step, deps)
 }
 
 interface Denial {
@@ -309,12 +320,11 @@ interface Denial {
 const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial['reason']> =>
   (await storage.users.find(userId(subject))) === undefined ? 'user_unknown' : 'user_inactive'
 
-function denyRequest(
+function denialResponse(
   denial: Denial,
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
-  recordDenial(denial, step, deps)
   // RFC 6749 §4.1.2.1: access_denied.
   const refusal = refuse(denial.reason)
   return authorizationErrorResponse(refusal, step.request.target, { ...deps, now: step.now })
@@ -365,15 +375,6 @@ async function askConsent(
   if (recorded.outcome === 'absent') throw refuse('interaction_completed')
   // On a conflict another tab has advanced this interaction; the page shows its current state.
   return redirect(interactionLocation(deps.interactionUrls.consent, step.handle))
-}
-
-async function consumeInteraction(step: InteractionStep, deps: InteractionDependencies): Promise<void> {
-  const { digest, browserDigest } = step.record
-  // If several requests insert the row, one succeeds; if several consume it, one wins.
-  if (!step.isStored) await deps.storage.interactions.insert(step.record)
-  const consumed = await deps.storage.interactions.consume(digest, browserDigest, step.now)
-  // RFC 6749 §4.1.2: an interaction is completed once; submitting it again must not issue a second code.
-  if (consumed.outcome !== 'won') throw refuse('interaction_completed')
 }
 
 const isSignIn = (answer: InteractionAnswer): answer is InteractionAnswer & SignedIn => answer.subject !== undefined

@@ -95,6 +95,7 @@ async function answer(
   const { authentication } = user
   const subject = {
     request: authorization,
+    secret: undefined,
     allowance,
     grant,
     consented: authorization.consentScopes,

@@ -26,6 +26,7 @@ import {
 import { detailId } from '../permissions/authorization-details.ts'
 import { type AuthorizationDetailText, type DetailTypes, typeNameOf, typeOf } from '../permissions/detail-types.ts'
 import { limitErrorRedirects, namingClient } from './error-redirect.ts'
+import { recallCompleted } from './consume-interaction.ts'
 import { requireClientId, verifyRedirect } from '../clients/proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
 import { type AuthorizationRequest, parseAuthorizationRequest } from './request.ts'
@@ -51,9 +52,12 @@ export async function findInteraction(
   if (opened === undefined || opened.interaction.browserDigest !== browser || !(now < opened.interaction.expiresAt))
     throw refuse('interaction_unknown')
   const { interaction: sealed, document, sessionAuthTime } = opened
-  const stored = await deps.storage.interactions.find(sealed.digest, browser, now)
-  // RFC 6749 §4.1.2: an interaction issues one code.
-  if (stored === 'consumed') throw refuse('interaction_unknown')
+  const found = await deps.storage.interactions.find(sealed.digest, browser, now)
+  const isRepeated = found === 'consumed'
+  const isForm = request.method !== 'GET'
+  const stored = found === 'consumed' ? isForm && (await recallCompleted(sealed, now, deps)) : found
+  // RFC 6749 §4.1.2: an interaction issues one code. Only a form that is sent again gets it again.
+  if (stored === false) throw refuse('interaction_unknown', { clientId: sealed.clientId })
   // RFC 9700 §4.7: a faulty store must not return another browser's interaction, or one that has expired.
   if (stored !== undefined && (stored.browserDigest !== browser || !(now < stored.expiresAt)))
     throw refuse('interaction_unknown')
@@ -62,11 +66,13 @@ export async function findInteraction(
   const resources = known.resources.map((resource) => ['resource', resource] as const)
   const received = indexParameters([...Object.entries(known.parameters), ...resources])
   const client = await deps.clientDocuments.reopen(requireClientId(received), document, now)
-  const { parameters, form } = await namingClient(client, () => reopenRequest(received, { client, now }, deps))
+  const { parameters, form } = await namingClient(client, () =>
+    reopenRequest(received, { client, now, isRepeated }, deps),
+  )
   const redirect = verifyRedirect(parameters, client)
   const session = currentSession(await deps.signedIn(request), now)
-  const visit = { signedIn: session, isFromSession: stored === undefined || known.login?.inSession === true, now }
-  const recalled = await recallUser(known.login, visit, deps.storage)
+  const presence = { signedIn: session, isFromSession: stored === undefined || known.login?.inSession === true, now }
+  const recalled = await recallUser(known.login, presence, deps.storage)
   const isSignedIn = async () => (recalled ?? (await identifySession(session, now, deps.storage))) !== undefined
   const authorization = await limitErrorRedirects({ client, isSignedIn }, () =>
     parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules),
@@ -74,8 +80,9 @@ export async function findInteraction(
   const isSwitchingAccount = request.url.searchParams.get('account') === 'other'
   const user = isSwitchingAccount ? undefined : recalled
   const isStored = stored !== undefined
-  const record = isStored ? await rememberSession(known, { session, now }, deps) : known
-  const step = { http: request, handle, record, sessionAuthTime, isStored, session, user, request: authorization, now }
+  const record = isStored && !isRepeated ? await rememberSession(known, { session, now }, deps) : known
+  const visit = { http: request, handle, sessionAuthTime, session, now }
+  const step = { ...visit, record, isStored, isRepeated, user, request: authorization }
   return pendingInteraction(step, isSwitchingAccount ? recalled : undefined, deps)
 }
 

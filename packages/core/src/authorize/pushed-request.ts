@@ -21,7 +21,7 @@ import {
   type OAuthStorage,
   seconds,
 } from '@mintmark/storage-interface'
-import type { PushedRequestRecord } from '@mintmark/storage-interface/stores'
+import type { PushedRequestRecord, SecretDigest } from '@mintmark/storage-interface/stores'
 
 import {
   authenticateClient,
@@ -271,6 +271,8 @@ interface OpenDependencies {
 interface Visit {
   readonly client: ClientRecord
   readonly now: EpochSeconds
+  /** Whether the browser repeats a decision, after which the pushed request is used. */
+  readonly isRepeated?: boolean
 }
 
 /** Returns the reference to a pushed request. References to other documents are not supported (RFC 9101 §10.4). */
@@ -284,7 +286,12 @@ function pushedReference(received: Parameters): string | undefined {
 
 async function openPushed(
   requestUri: string,
-  { client, now, usableUntilOf }: Visit & { readonly usableUntilOf: (found: PushedRequestRecord) => EpochSeconds },
+  {
+    client,
+    now,
+    isRepeated = false,
+    usableUntilOf,
+  }: Visit & { readonly usableUntilOf: (found: PushedRequestRecord) => EpochSeconds },
   { storage, pushSeal }: OpenDependencies,
 ): Promise<OpenedRequest> {
   const { clientId } = client
@@ -292,7 +299,8 @@ async function openPushed(
   const sealed = await pushSeal.open(reference)
   const digest = sealed?.digest ?? (await digestSecret(reference))
   const isReadable = sealed !== undefined || isSecret(reference)
-  const stored = isReadable ? await storage.pushedRequests.find(digest, clientId, now) : undefined
+  const held = isReadable ? await storage.pushedRequests.find(digest, clientId, now) : undefined
+  const stored = held === 'consumed' && isRepeated ? await recallUsed({ digest, clientId }, now, storage) : held
   // RFC 9126 §4: a code was already issued for the pushed request.
   if (stored === 'consumed') throw refuse('request_uri_used', { clientId })
   const found = sealed ?? stored
@@ -306,6 +314,16 @@ async function openPushed(
       ? { kind: 'stored', digest, requestUri }
       : { kind: 'sealed', digest, expiresAt: found.expiresAt }
   return { parameters, form: { kind: 'pushed', pushed } }
+}
+
+/** Returns a request that was consumed before: consuming it again changes nothing. */
+async function recallUsed(
+  { digest, clientId }: { readonly digest: SecretDigest; readonly clientId: ClientId },
+  now: EpochSeconds,
+  { pushedRequests }: OAuthStorage,
+): Promise<PushedRequestRecord | undefined> {
+  const used = await pushedRequests.consume(digest, clientId, now)
+  return used.outcome === 'replayed' ? used.record : undefined
 }
 
 const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
