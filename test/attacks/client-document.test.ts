@@ -40,7 +40,7 @@ const answer = (document: unknown, init: ResponseInit = {}) =>
 async function start(
   serve: Serve = () => answer(tool),
   options: Partial<Documents> | 'off' = {},
-  more: Pick<AuthorizationServerOptions, 'rateLimits'> = {},
+  more: Pick<AuthorizationServerOptions, 'rateLimits' | 'dangerouslyAllowOutbound'> = {},
 ) {
   const site = { serve, fetched: [] as string[] }
   const server = await startServer({
@@ -99,6 +99,23 @@ describe('a client with a metadata document', () => {
     })
     expect(site.fetched).toEqual([id])
   })
+
+  it.each(['http://localhost:25034/client.json', 'https://127.0.0.1:25037/client.json'])(
+    'may have its document at %s only if dangerouslyAllowOutbound has the origin',
+    async (address) => {
+      const local = { ...tool, client_id: address, redirect_uris: ['http://127.0.0.1/cb'] }
+      const change = { client_id: address, redirect_uri: 'http://127.0.0.1:5000/cb' }
+      const open = await start(() => answer(local), {}, { dangerouslyAllowOutbound: [new URL(address).origin] })
+      const closed = await start(() => answer(local))
+
+      const started = await visit(open.server, change)
+
+      expect(started.location.pathname).toBe('/consent')
+      expect((await consent(open.server, started)).location.searchParams.has('code')).toBe(true)
+      expect((await visit(closed.server, change)).status).toBe(400)
+      expect(closed.site.fetched).toEqual([])
+    },
+  )
 
   it('is refused without a request for its document when the feature is off', async () => {
     const { server, site } = await start(undefined, 'off')

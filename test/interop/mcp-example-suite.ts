@@ -54,6 +54,18 @@ export function describeMcpExample(
       })
     })
 
+    it('signs a user in without a document and without a registered client, by registering itself (RFC 7591 §3)', async () => {
+      const example = await startMcpExample()
+
+      const { memory, connection } = await signIn(example, 'to_be_registered')
+
+      expect(await connection.call('list_notes')).toBe('No notes yet.')
+      expect(decodeJwt(memory.tokens()?.access_token ?? '')).toMatchObject({
+        aud: example.resource.href,
+        client_id: expect.stringMatching(/^open\./) as string,
+      })
+    })
+
     it('names the MCP server as resource at both endpoints (RFC 8707 §2.1, §2.2)', async () => {
       const example = await startMcpExample()
       const { memory } = await signIn(example)

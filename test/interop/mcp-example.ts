@@ -105,10 +105,13 @@ export interface ClientMemory {
   readonly redirectedTo: () => URL
 }
 
-/** @param clientId identifies a registered client. Without it, the client uses its metadata document. */
+/**
+ * @param clientId identifies a registered client. Without it, the client uses its metadata document; with
+ *   `to_be_registered`, it has no document, so it registers itself.
+ */
 export function createClientMemory(issuer: string, clientId?: string): ClientMemory {
   let information: secondGeneration.StoredOAuthClientInformation | undefined =
-    clientId === undefined ? undefined : { client_id: clientId, issuer }
+    clientId === undefined || clientId === 'to_be_registered' ? undefined : { client_id: clientId, issuer }
   let tokens: OAuthTokens | undefined
   let verifier = ''
   let discovered: (firstGeneration.OAuthDiscoveryState & secondGeneration.OAuthDiscoveryState) | undefined
@@ -116,7 +119,7 @@ export function createClientMemory(issuer: string, clientId?: string): ClientMem
   return {
     provider: {
       redirectUrl,
-      clientMetadataUrl: documentUrl,
+      ...(clientId !== 'to_be_registered' && { clientMetadataUrl: documentUrl }),
       clientMetadata: {
         redirect_uris: [redirectUrl],
         client_name: 'Tool',

@@ -116,7 +116,7 @@ export const triedSoftware: readonly TriedSoftware[] = [
     packageName: '@modelcontextprotocol/client',
     files: ['model-context-protocol-client'],
     setUp:
-      'Register it beforehand, or publish a metadata document for it (option `clientDocuments`). It can also register itself with `@mintmark/registration` if the application adds an initial access token to its requests. The API names its authorization server with `@mintmark/resource-server`. It does not encode credentials; choose the `client_id` as for arctic.',
+      'Register it beforehand, or publish a metadata document for it (option `clientDocuments`). It can also register itself with `@mintmark/registration`: without a permission if the server has `openRegistration`, otherwise if the application adds an initial access token to its requests. The API names its authorization server with `@mintmark/resource-server`. It does not encode credentials; choose the `client_id` as for arctic.',
   },
   { role: api, name: 'jose', packageName: 'jose', files: ['jose'] },
   {

@@ -1,17 +1,28 @@
 import { toFetchHandler } from '@mintmark/adapter-fetch'
+import { createRegistrationServer, type RegistrationEvent } from '@mintmark/registration'
 import { Hono } from 'hono'
 
 import { type AuthorizationServerSettings, createMcpAuthorizationServer } from './authorization-server.ts'
 import { createNotesServer } from './mcp-server.ts'
 
+interface AppSettings extends AuthorizationServerSettings {
+  readonly onRegistration?: (event: RegistrationEvent) => void
+}
+
 /**
- * Mounts the authorization server and the MCP server on one origin. Clients of the protocol version 2025-03-26, which do
+ * Mounts the authorization server with its registration endpoint and the MCP server on one origin. Clients of the protocol version 2025-03-26, which do
  * not support protected resource metadata, look for the authorization server's metadata at the origin of the MCP server.
  */
-export async function createApp(settings: AuthorizationServerSettings): Promise<Hono> {
+export async function createApp({ onRegistration, ...settings }: AppSettings): Promise<Hono> {
   const server = await createMcpAuthorizationServer(settings)
   await server.ready()
-  const mintmark = toFetchHandler(server)
+  const registration = createRegistrationServer({
+    issuer: settings.issuer,
+    storage: settings.storage,
+    openRegistration: server.openRegistration,
+    ...(onRegistration !== undefined && { onEvent: onRegistration }),
+  })
+  const mintmark = toFetchHandler(server, registration)
   const notes = createNotesServer(settings)
 
   const app = new Hono()

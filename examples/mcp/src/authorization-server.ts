@@ -22,17 +22,21 @@ export interface AuthorizationServerSettings extends Pick<AuthorizationServerOpt
   readonly sealingKey: string
 }
 
-/** Creates a server that signs Ann in for MCP clients with metadata documents and for the registered client `mcp-tool`. */
+/**
+ * Creates a server that signs Ann in for MCP clients with metadata documents, for those that register themselves, and for
+ * the registered client `mcp-tool`.
+ */
 export async function createMcpAuthorizationServer(
   settings: AuthorizationServerSettings,
 ): Promise<AuthorizationServer> {
   const { issuer, resource, storage, sealingKey, ...optional } = settings
+  const scopes = [...Object.keys(noteScopes), 'offline_access']
   await storage.users.insert({
     userId: userId('user-1'),
     claims: { name: 'Ann Lee' },
     createdAt: epochSeconds(Date.now() / 1000),
   })
-  // For clients without a metadata document. The redirect URI may have any port on the device (RFC 8252 §7.3).
+  // For clients that do neither. The redirect URI may have any port on the device (RFC 8252 §7.3).
   await registerClient(
     {
       clientId: 'mcp-tool',
@@ -41,7 +45,7 @@ export async function createMcpAuthorizationServer(
       tokenEndpointAuthMethod: 'none',
       redirectUris: ['http://127.0.0.1/callback', 'http://localhost/callback', 'http://localhost/oauth/callback'],
       grantTypes: ['authorization_code', 'refresh_token'],
-      scopes: [...Object.keys(noteScopes), 'offline_access'],
+      scopes,
     },
     { storage },
   )
@@ -54,7 +58,8 @@ export async function createMcpAuthorizationServer(
     keys: createStoredKeys({ storage, sealingKey }),
     scopes: noteScopes,
     resources: { [resource]: { scopes: Object.keys(noteScopes) } },
-    clientDocuments: { allow: '*', scopes: [...Object.keys(noteScopes), 'offline_access'] },
+    clientDocuments: { allow: '*', scopes },
+    openRegistration: { scopes, redirectHosts: ['cursor', 'vscode.dev', 'insiders.vscode.dev', 'claude.ai'] },
     signedIn: sessions.signedIn,
     renderErrorPage: errorPage,
     pages: {

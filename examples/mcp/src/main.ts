@@ -17,12 +17,13 @@ const app = await createApp({
   storage: createMemoryStorage({ issuer }),
   sealingKey: randomBytes(32).toString('base64url'),
   onEvent: logEvents(console),
+  onRegistration: (event) => console.info(event.type === 'registration.refused' ? event.description : event.type),
 })
 serve({ fetch: app.fetch, port, hostname: 'localhost' }, () => {
   console.log(`
   The MCP server is at       ${resource}
   Sign in as                 ann / example
-  Clients without a metadata document use the client_id  mcp-tool
+  Clients register themselves, have a metadata document, or use the client_id  mcp-tool
 
   Ctrl-C stops it. Events are printed below.
 `)

@@ -31,6 +31,7 @@ import {
 import { encryptAnswer } from './clients/encrypt-answer.ts'
 import { createClientDocuments } from './clients/client-documents.ts'
 import { createDocumentReader } from './clients/document-reader.ts'
+import { createOpenClients, type OpenRegistration } from './clients/open-registration.ts'
 import { type ClientLogos, createClientLogos } from './clients/logo.ts'
 import { createRemoteKeySets } from './clients/remote-key-set.ts'
 import { createOutboundClient, documentLimits } from './outbound/client.ts'
@@ -75,6 +76,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     readonly managesGrants: boolean
     /** Whether clients may describe themselves. */
     readonly acceptsClientDocuments: boolean
+    readonly openRegistration: OpenRegistration | undefined
     readonly clientLogos: ClientLogos
     readonly pages: AuthorizationServerOptions['pages']
     readonly revocationFeed: RevocationFeed | undefined
@@ -122,6 +124,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       journal.recordWithoutRequest({ type: 'claims.unreleased', ...unreleased }),
     ),
   }
+  const openClients = createOpenClients(settings.openRegistration, { issuer, keys, minimumProfile })
   const { detailTypes } = settings
   const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, rotation, retryWindow, minimumProfile }
 
@@ -171,9 +174,12 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     },
     keySets,
     acceptsClientDocuments: settings.clientDocuments !== undefined,
+    openRegistration: settings.openRegistration && openClients,
     clientDocuments: createClientDocuments(settings.clientDocuments, {
       storage,
-      readers: documentReaders(options.fetch),
+      readers: documentReaders(options.fetch, allowedOrigins),
+      openClients,
+      allowedOrigins,
     }),
     clientLogos: createClientLogos({
       outbound: createOutboundClient(options.fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
@@ -224,15 +230,17 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
 }
 
 /** A stranger chooses which URL is read for an unknown client; only users who have signed in add stored ones. */
-const documentReaders = (fetch: AuthorizationServerOptions['fetch']) => ({
+const documentReaders = (fetch: AuthorizationServerOptions['fetch'], allowedOrigins: readonly string[]) => ({
   ofStored: createDocumentReader({
-    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker }),
+    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
+    allowedOrigins,
     limits: [
       { limiter: createMemoryRateLimiter({ points: 60, window: 60 }), keyOf: ({ href }: URL) => `document ${href}` },
     ],
   }),
   ofUnknown: createDocumentReader({
-    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker }),
+    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
+    allowedOrigins,
     limits: [
       { limiter: createMemoryRateLimiter({ points: 60, window: 60 }), keyOf: ({ host }: URL) => `host ${host}` },
       { limiter: createMemoryRateLimiter({ points: 600, window: 60 }), keyOf: () => 'total' },

@@ -1,4 +1,6 @@
 export type { ClientRules } from './clients/check-metadata.ts'
+export type { OpenRegistration } from './clients/open-registration.ts'
+export { hostOrScheme } from './clients/redirect-uri.ts'
 export type { MetadataRule } from './clients/metadata.ts'
 export type { ClientChange, ClientTarget, ClientUpdate } from './clients/update.ts'
 export { clientMetadata, completeMetadata } from './clients/metadata.ts'

@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { accessTokenClaimsOption, claimLimitsOption } from './tokens/api-claim-settings.ts'
 import { isResourceUri } from './clients/check-metadata.ts'
 import { isHostMethod } from './clients/authenticate.ts'
+import { isReservedScheme } from './clients/redirect-uri.ts'
 import { securityProfiles } from './clients/security-profile.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { inWordsFor } from './schema-messages.ts'
@@ -227,6 +228,21 @@ const optionsSchema = z.strictObject({
         'loopback_and_same_origin',
       ),
       staleFor: lifetime(day),
+    }),
+  ),
+  openRegistration: z.optional(
+    z.strictObject({
+      scopes: z.prefault(z.array(scopeName), ['openid']),
+      redirectHosts: z.prefault(
+        z.array(
+          z.string().check(
+            z.refine((entry) => /^[a-z0-9][a-z0-9.+-]*$/.test(entry) && !isReservedScheme(entry), {
+              error: 'must be the name of a host, or the scheme of an app without a colon, in lower case',
+            }),
+          ),
+        ),
+        [],
+      ),
     }),
   ),
   grantManagement: z.prefault(z.boolean(), false),

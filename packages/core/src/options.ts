@@ -318,6 +318,26 @@ export interface AuthorizationServerOptions {
     readonly staleFor?: number
   }
   /**
+   * Accepts public clients that register themselves without a permission (RFC 7591 Appendix A.1.1), for programs that
+   * know no other way, such as some MCP clients. Pass `server.openRegistration` to `createRegistrationServer`. Nothing is
+   * stored until a user consents. The consent page shows these clients as not verified.
+   * @defaultValue Off. Only registered clients are accepted.
+   */
+  readonly openRegistration?: {
+    /**
+     * The scope values that these clients may request.
+     * @defaultValue `['openid']`. It identifies the user without any further claims.
+     */
+    readonly scopes?: readonly string[]
+    /**
+     * Where users may be redirected in addition to programs on their device: https hosts such as `claude.ai`, and the
+     * schemes of apps, such as `cursor`. Other redirect URIs are not registered. Without a host or a scheme that is listed,
+     * clients that are already in use are refused at once.
+     * @defaultValue `[]`. Users are redirected only to loopback addresses.
+     */
+    readonly redirectHosts?: readonly string[]
+  }
+  /**
    * The security profile whose rules apply to every client, in addition to the rules of its own profile: `mcp` is the
    * authorization of the Model Context Protocol, `fapi2` is the FAPI 2.0 Security Profile.
    * @defaultValue `standard`. Few clients can follow the rules of the other profiles.
@@ -450,7 +470,8 @@ export interface DiscoveryOptions {
    */
   readonly serviceDocumentation?: string | undefined
   /**
-   * Where clients register themselves: `registration_endpoint`, which is `endpoint` of `createRegistrationServer`.
+   * Where clients register themselves: `registration_endpoint`, which is `endpoint` of `createRegistrationServer`. With
+   * `openRegistration`, it is this address by default.
    * @defaultValue Left out. Only administrators register clients.
    */
   readonly registrationEndpoint?: string | undefined

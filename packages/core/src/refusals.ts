@@ -122,6 +122,10 @@ export const refusals = {
   ],
   /** The client's metadata document no longer exists. */
   client_document_withdrawn: ['invalid_request', notRegistered, 'Client ID Metadata Document §5'],
+  /** The `client_id` has the form of open registration, but this server did not issue it. */
+  client_id_forged: ['invalid_request', notRegistered, 'RFC 7591 §5'],
+  /** The option `openRegistration` does not allow any redirect URI of the client any more. */
+  client_redirects_not_allowed: ['invalid_request', notRegistered, 'RFC 7591 §5'],
   /** The client has no valid logo, or the logo cannot be fetched at the moment. */
   client_logo_unavailable: ['not_found', 'The logo is not available.', 'RFC 9110 §15.5.5'],
   /** The client's metadata document could not be read, and the server has no recent copy. */

@@ -17,6 +17,7 @@ import {
   withHeaders,
 } from '@mintmark/internal'
 import type { ClientRules } from './clients/check-metadata.ts'
+import type { OpenRegistration } from './clients/open-registration.ts'
 import { after, sessionId, userId } from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { findInteraction, type PendingInteraction } from './authorize/pending-interaction.ts'
@@ -40,6 +41,8 @@ export interface AuthorizationServer extends HttpService {
   readonly issuer: string
   /** The rules for clients of this server. Registration and administration check clients against them. */
   readonly clientRules: ClientRules
+  /** With the option of the same name: what `createRegistrationServer` needs to register clients without a permission. */
+  readonly openRegistration: OpenRegistration | undefined
   /**
    * Proves that this process can issue tokens: storage answers, and every key that signs opens with this process's
    * sealing key. Call it before the process accepts requests, and from a readiness probe; keys that were read a moment
@@ -151,6 +154,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       minimumProfile: settings.minimumProfile,
       ownAuthenticationMethods: (options.clientAuthentication ?? []).map(({ method }) => method),
     },
+    openRegistration: deps.openRegistration,
     async ready() {
       await Promise.all(options.keys.algorithms.map((algorithm) => options.keys.signer(algorithm)))
       await options.keys.ready?.()

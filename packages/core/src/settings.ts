@@ -13,6 +13,7 @@ import {
   type ScopeRegistry,
   standardScopes,
 } from './permissions/scopes.ts'
+import type { OpenRegistrationSettings } from './clients/open-registration.ts'
 import type { ClientDocumentSettings } from './clients/client-documents.ts'
 import { minimumRules, refuseInfeasibleMinimum, type SecurityProfile } from './clients/security-profile.ts'
 import { findResourceName, isSameResource, parseServerIssuer } from '@mintmark/internal'
@@ -54,6 +55,8 @@ export interface ServerSettings {
   readonly allowedOrigins: AllowedOrigins
   /** `undefined` when only registered clients are accepted. */
   readonly clientDocuments: ClientDocumentSettings | undefined
+  /** `undefined` when clients need a permission to register. */
+  readonly openRegistration: OpenRegistrationSettings | undefined
   /** Whether clients get logout tokens. */
   readonly backChannelLogout: boolean
   /** `undefined` when the host deletes expired rows itself. */
@@ -95,9 +98,14 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     dpopNonces: parsed.dpop.nonces,
     sessionRetention: sessionRetention(parsed),
     apiClaims: apiClaimSettings(parsed, options.storage),
-    discovery: parsed.acrRanks.length === 0 ? parsed.discovery : { acrValues: parsed.acrRanks, ...parsed.discovery },
+    discovery: {
+      ...(parsed.acrRanks.length > 0 && { acrValues: parsed.acrRanks }),
+      ...(parsed.openRegistration !== undefined && { registrationEndpoint: `${options.issuer}/register` }),
+      ...parsed.discovery,
+    },
     allowedOrigins: parsed.dangerouslyAllowOutbound,
     clientDocuments: clientDocuments(options, parsed, scopes),
+    openRegistration: openRegistration(parsed, scopes),
     backChannelLogout: backChannelLogout(options),
     feedRetention: feedRetention(parsed),
   }
@@ -113,6 +121,16 @@ function clientDocuments(
   if (unknown !== undefined)
     throw new TypeError(`Invalid options: clientDocuments.scopes: ${unknown} is not among scopes.`)
   return { ...parsed, allow: option.allow }
+}
+
+function openRegistration(
+  { openRegistration: parsed }: ParsedOptions,
+  scopes: ScopeRegistry,
+): OpenRegistrationSettings | undefined {
+  const unknown = parsed?.scopes.find((scope) => !scopes.has(scope))
+  if (unknown !== undefined)
+    throw new TypeError(`Invalid options: openRegistration.scopes: ${unknown} is not among scopes.`)
+  return parsed
 }
 
 function pageUrls(

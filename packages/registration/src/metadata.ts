@@ -1,9 +1,8 @@
 import { type ClientRegistration } from '@mintmark/core'
-import { type ClientChange, completeMetadata, clientMetadata } from '@mintmark/core/internal'
+import { type ClientChange, completeMetadata, clientMetadata, hostOrScheme } from '@mintmark/core/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { RegistrationError } from './refusals.ts'
-import { hostOf } from './policy.ts'
 
 /**
  * Reads client metadata (RFC 7591 §2). Ignores members that this server does not know, as the section requires, and
@@ -22,7 +21,7 @@ export function readMetadata(body: JsonObject): ClientRegistration {
     // RFC 7591 §2: the default for a client that names no method.
     tokenEndpointAuthMethod: 'client_secret_basic',
     // The consent page shows the name. Without one, it shows the host to which the user is redirected.
-    clientName: redirectUris.map(hostOf).find((host) => host !== undefined) ?? 'Application',
+    clientName: redirectUris.map(hostOrScheme).find((host) => host !== undefined) ?? 'Application',
     ...metadata,
     ...readScope(body['scope']),
   }

@@ -1,4 +1,5 @@
 import type { ClientRegistration } from '@mintmark/core'
+import { hostOrScheme } from '@mintmark/core/internal'
 import { digestSecret } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
@@ -54,7 +55,7 @@ export function limitRegistration(
 
 function requireHosts(requested: ClientRegistration, hosts: readonly string[]): void {
   if (hosts.length === 0) return
-  const isAllowed = (uri: string): boolean => hosts.includes(hostOf(uri) ?? '')
+  const isAllowed = (uri: string): boolean => hosts.includes(hostOrScheme(uri) ?? '')
   const { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, frontchannelLogoutUri } = requested
   const { sectorIdentifierUri } = requested
   // RFC 7591 §5: a redirect URI of somebody else would receive the codes.
@@ -88,11 +89,4 @@ export async function permitChanges(
   const tokenDigest = await digestSecret(issued.registrationToken)
   const { issuer: statementIssuer = null, members: statementMembers = [] } = issued.statement ?? {}
   return { tokenDigest, grantTypes, scopes, redirectHosts, statementIssuer, statementMembers }
-}
-
-/** Returns the host of a web address, or the private-use scheme of a native app's address (RFC 8252 §7.1). */
-export function hostOf(uri: string): string | undefined {
-  if (!URL.canParse(uri)) return undefined
-  const { protocol, hostname } = new URL(uri)
-  return protocol === 'https:' || protocol === 'http:' ? hostname : protocol.slice(0, -1)
 }

@@ -96,10 +96,13 @@ export class RegistrationError extends Error {
 /** What happened at the registration endpoint. No event contains a secret. */
 export type RegistrationOccurrence =
   | {
-      /** A client registered itself. */
+      /**
+       * A client registered itself. Without a token and a statement, it is not stored until a user consents to it (open
+       * registration).
+       */
       readonly type: 'client.registered'
       readonly clientId: string
-      /** The identifier of the initial access token; undefined if only a software statement was used. */
+      /** The identifier of the initial access token, if there was one. */
       readonly tokenId: string | undefined
       /** The issuer of the software statement, if there was one. */
       readonly statementIssuer: string | undefined

@@ -1,5 +1,5 @@
 import type { ClientRegistration, KeyRing, RateLimiter } from '@mintmark/core'
-import { type ClientRules, type OutboundClient, prepareClient } from '@mintmark/core/internal'
+import { type ClientRules, type OpenRegistration, type OutboundClient, prepareClient } from '@mintmark/core/internal'
 import {
   type Clock,
   decodeBody,
@@ -48,6 +48,8 @@ export interface Dependencies {
   readonly storage: OAuthStorage & Pick<AdminStorage, 'initialAccessTokens'>
   readonly keys?: Pick<KeyRing, 'algorithms'>
   readonly clientRules: ClientRules | undefined
+  /** `undefined` when every registration needs a permission. */
+  readonly openRegistration: OpenRegistration | undefined
   readonly clock: Clock
   readonly random: Random
   readonly softwareStatements: readonly TrustedStatements[]
@@ -55,14 +57,17 @@ export interface Dependencies {
   readonly journal: Journal<RegistrationOccurrence>
 }
 
-/** Who registers: the holder of an initial access token, or somebody whose software statement has yet to be read. */
+/**
+ * Who registers: the holder of an initial access token, or somebody whose software statement has yet to be read or who
+ * has no permission.
+ */
 export type Holder = { readonly token: InitialAccessTokenRecord; readonly digest: SecretDigest } | undefined
 
 /** Verifies the initial access token before the body is read (RFC 7591 §3). */
 export async function authenticateHolder(request: RequestHead, deps: Dependencies): Promise<Holder> {
   const header = request.headers.get('authorization')
   if (header === undefined || header === '') {
-    if (deps.softwareStatements.length > 0) return undefined
+    if (deps.softwareStatements.length > 0 || deps.openRegistration !== undefined) return undefined
     throw new RegistrationError('token_missing')
   }
   const [, tokenId = '', secret = ''] = /^bearer +([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{1,128}) *$/i.exec(header) ?? []
@@ -83,13 +88,13 @@ export async function register(request: ServerRequest, holder: Holder, deps: Dep
   const now = deps.clock()
   const body = readBody(request)
   const statement = body['software_statement']
-  // RFC 7591 §3.1.1: a server that trusts no issuer ignores statements; the client then needs an initial access token.
+  // RFC 7591 §3.1.1: a server that trusts no issuer ignores statements; the client then needs another permission.
   const verified =
-    statement === undefined || (holder !== undefined && deps.softwareStatements.length === 0)
+    statement === undefined || deps.softwareStatements.length === 0
       ? undefined
       : await verifyStatement(statement, now, deps)
   const policy: RegistrationPolicy | undefined = holder?.token ?? verified?.issuer
-  if (policy === undefined) throw new RegistrationError('token_missing')
+  if (policy === undefined) return registerOpenly(request, body, deps)
 
   const metadata = limitRegistration(readMetadata({ ...body, ...verified?.claims }), policy)
   const registrationToken = randomSecret(deps.random)
@@ -111,6 +116,34 @@ export async function register(request: ServerRequest, holder: Holder, deps: Dep
   })
   return json(201, registrationResponse({ ...registered, registrationToken, statement }, deps), noStore)
 }
+
+/**
+ * Registers a public client without a permission (RFC 7591 Appendix A.1.1). Nothing is stored, so nothing is limited: a
+ * limit that strangers share would let each of them lock out the others. What a client requests beyond the server's
+ * settings is replaced, and the response shows what is left (§3.2.1).
+ */
+async function registerOpenly(request: ServerRequest, body: JsonObject, deps: Dependencies): Promise<ServerResponse> {
+  if (deps.openRegistration === undefined) throw new RegistrationError('token_missing')
+  const { clientName, redirectUris = [], grantTypes = ['authorization_code'], ...other } = readMetadata(body)
+  // RFC 7591 §3.2.2: such a client would try to authenticate. One that wants a secret gets none, and the answer says so.
+  if (!isPublicOrSecret(other.tokenEndpointAuthMethod))
+    throw new RegistrationError('metadata_invalid', {
+      description: 'token_endpoint_auth_method must be none: only public clients can register without a token.',
+    })
+  const registered = await deps.openRegistration.register({ clientName, redirectUris, grantTypes }, deps.clock())
+  const { client } = registered
+  deps.journal.record(request, {
+    type: 'client.registered',
+    clientId: client.clientId,
+    tokenId: undefined,
+    statementIssuer: undefined,
+  })
+  // Any port of a loopback address is accepted. Some clients look for the one that they have sent.
+  const answer = { client_id: client.clientId, ...renderMetadata(client), redirect_uris: registered.redirectUris }
+  return json(201, answer, noStore)
+}
+
+const isPublicOrSecret = (method = 'none'): boolean => method === 'none' || method.startsWith('client_secret')
 
 /**
  * Reads client metadata from a body.

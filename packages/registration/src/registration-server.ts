@@ -3,6 +3,7 @@ import {
   type ClientRules,
   clientRules,
   createSectorClient,
+  type OpenRegistration,
   parseServerIssuer,
   signingAlgorithms,
 } from '@mintmark/core/internal'
@@ -72,6 +73,12 @@ export interface RegistrationServerOptions {
    */
   readonly clientRules?: ClientRules
   /**
+   * `server.openRegistration`: public clients can then register without an initial access token, as far as the server's
+   * option of the same name allows (RFC 7591 Appendix A.1.1).
+   * @defaultValue None. Every registration needs an initial access token or a software statement.
+   */
+  readonly openRegistration?: OpenRegistration | undefined
+  /**
    * The issuers whose software statements register clients without an initial access token (RFC 7591 §2.3).
    * @defaultValue None. Every registration needs an initial access token.
    */
@@ -79,7 +86,7 @@ export interface RegistrationServerOptions {
   /**
    * Counts attempts to register by the issuer of the software statement, and changes by client. Registrations with an
    * initial access token are limited by the token, and counted here only if they have a `sector_identifier_uri`, because
-   * the server reads it before the token is spent.
+   * the server reads it before the token is spent. Open registration stores nothing, and is not limited.
    * @defaultValue 60 an hour for each, in this process. Software is released less often.
    */
   readonly limit?: RateLimiter
@@ -112,8 +119,8 @@ export interface RegistrationServer extends HttpService {
 }
 
 /**
- * Creates the registration endpoint, `{issuer}/register` (RFC 7591 §3). Nobody can register a client without an
- * administrator's permission: an initial access token, or a software statement of a trusted issuer.
+ * Creates the registration endpoint, `{issuer}/register` (RFC 7591 §3). Without `openRegistration`, nobody can register
+ * a client without an administrator's permission: an initial access token, or a software statement of a trusted issuer.
  * @throws TypeError when an option is unknown or has the wrong type.
  */
 export function createRegistrationServer(options: RegistrationServerOptions): RegistrationServer {
@@ -122,6 +129,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
     storage: required(aStorage),
     keys: signingAlgorithms,
     clientRules,
+    openRegistration: anObjectWith('register'),
     softwareStatements: listOf(trustedStatements),
     limit: anObjectWith('consume'),
     dangerouslyAllowOutbound: aListOfStrings,
@@ -136,6 +144,8 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
   const endpoint = `${options.issuer}/register`
   const { origin, pathname } = new URL(endpoint)
   const deps = registrationDependencies(options, endpoint)
+  // Clients that run in a page register from there. Everybody may register anyway, and no cookie is read.
+  const crossOrigin = options.openRegistration && 'any_origin'
   const collection = new Map<string, Handler>([
     ['POST', (request, caller) => register(request, caller.kind === 'holder' ? caller.holder : undefined, deps)],
   ])
@@ -160,7 +170,7 @@ export function createRegistrationServer(options: RegistrationServerOptions): Re
       find({ url }) {
         if (!serves(url.pathname)) return unknownPath
         return url.pathname === pathname
-          ? { methods: collection, template: pathname, details: undefined }
+          ? { methods: collection, template: pathname, crossOrigin, details: undefined }
           : { methods: ownRegistration, template: `${pathname}/{client_id}`, details: undefined }
       },
       async authenticate(request) {
@@ -215,6 +225,7 @@ function registrationDependencies(options: RegistrationServerOptions, endpoint: 
     storage,
     ...(keys === undefined ? {} : { keys }),
     clientRules: options.clientRules,
+    openRegistration: options.openRegistration,
     clock,
     random,
     softwareStatements: options.softwareStatements ?? [],

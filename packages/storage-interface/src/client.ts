@@ -34,10 +34,10 @@ export type TokenEndpointAuthMethod =
   | `${string}:${string}`
 
 /**
- * How a client was created: an administrator registered it, it registered itself (RFC 7591), or it describes itself at the URL
- * that is its `client_id` (Client ID Metadata Document).
+ * How a client was created: an administrator registered it, it registered itself with a permission (RFC 7591) or without one
+ * (Appendix A.1.1), or it describes itself at the URL that is its `client_id` (Client ID Metadata Document).
  */
-export type ClientOrigin = 'administrator' | 'registration' | 'document'
+export type ClientOrigin = 'administrator' | 'registration' | 'open_registration' | 'document'
 
 /** Clients. Member names follow RFC 7591 §2. */
 export const clients = defineRecord(
@@ -127,7 +127,7 @@ export const clients = defineRecord(
     /** The organization that the client belongs to: tokens that it requests for itself are for that organization. `undefined` for none. */
     organizationId: optional(text),
     /** Who registered it: a client that registered itself has a name and addresses that nobody has verified. */
-    origin: oneOf<ClientOrigin>('administrator', 'registration', 'document'),
+    origin: oneOf<ClientOrigin>('administrator', 'registration', 'open_registration', 'document'),
     /**
      * For a client that registered itself: the digest of the token with which it manages its registration, and what it may
      * change (RFC 7592); `undefined` when only administrators change it.

@@ -41,7 +41,7 @@ const clientAnswer = z.strictObject({
   client_id: identifier,
   ...memberSchemas((rule) => (isClearable(rule) ? answerSchema(rule).exactOptional() : answerSchema(rule))),
   secrets: z.array(secretAnswer),
-  origin: z.enum(['administrator', 'registration', 'document']),
+  origin: z.enum(['administrator', 'registration', 'open_registration', 'document']),
   document_digest: z.string().exactOptional(),
   document_read_at: seconds.exactOptional(),
   disabled_at: seconds.exactOptional(),

@@ -45,6 +45,8 @@ it.each([
 it.each([
   ['http://127.0.0.1:5000/cb', '127.0.0.1:5000'],
   ['com.example.app:/cb', 'com.example.app'],
+  // Nobody owns the host of such an address.
+  ['com.example.app://bank.test/cb', 'com.example.app'],
 ])('shortens the redirect URI %s of a client that registered itself to %s', (redirectUri, shown) => {
   const client = aClientRecord({ origin: 'registration', selfManagement: { statementIssuer: null } })
 

@@ -284,7 +284,8 @@ export function unverifiedHost(client: ClientRecord, redirectUri: string): strin
   // RFC 7591 §5: a client that registers itself chooses its own name.
   if (isVerified(client, 'client_name') || !URL.canParse(redirectUri)) return undefined
   const { protocol, host } = new URL(redirectUri)
-  return host === '' ? protocol.slice(0, -1) : host
+  // Nobody owns the host of an app's address, so an app could use any name there.
+  return protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1)
 }
 
 /**

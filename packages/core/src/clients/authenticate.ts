@@ -23,12 +23,12 @@ export type AuthenticatedClient = Brand<ClientRecord & { readonly instanceKey?: 
 export interface ClientAuthenticationDependencies extends ProfileSettings {
   readonly storage: OAuthStorage
   readonly clientAuthentication: readonly ClientAuthentication[]
-  /** Reads a client's metadata document again, if that is due. */
+  /** Reads a client's metadata document again, if that is due, and asks whether the client is still accepted. */
   readonly clientDocuments: {
     refreshIfDue(client: ClientRecord, now: EpochSeconds): Promise<ClientRecord | undefined>
   }
   /**
-   * Finds a client that is not stored yet, by its metadata document. Set only for an endpoint that a client may use
+   * Finds a client that is not stored yet, by the metadata with which it describes itself. Set only for an endpoint that a client may use
    * before any user has consented to the client.
    */
   readonly findByDocument?: (id: string, now: EpochSeconds) => Promise<ClientRecord | undefined>
@@ -56,7 +56,7 @@ export async function authenticateClient(
   const client =
     found === undefined
       ? await deps.findByDocument?.(credentials.clientId ?? '', now)
-      : found.origin === 'document'
+      : found.origin === 'document' || found.origin === 'open_registration'
         ? await deps.clientDocuments.refreshIfDue(found, now)
         : found
   // Verifies the credentials before it checks the client, so that every refusal takes the same work.

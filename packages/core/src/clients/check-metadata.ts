@@ -17,7 +17,7 @@ import {
 } from './metadata.ts'
 import { hasEncryptionKey } from './encrypt-answer.ts'
 import { isHostMethod } from './authenticate.ts'
-import { isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
+import { hostOrScheme, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
 
@@ -182,9 +182,12 @@ function requestedAlgorithms(metadata: object, before: ClientRecord | undefined)
 }
 
 function refuseUnusableRedirects(client: ClientRecord): void {
+  // For open registration the operator has listed the schemes.
+  const schemes =
+    client.origin === 'open_registration' ? client.redirectUris.flatMap((uri) => hostOrScheme(uri) ?? []) : []
   for (const uri of client.redirectUris) {
     // RFC 6749 §3.1.2, RFC 9700 §2.1.
-    const problem = redirectUriProblem(uri)
+    const problem = redirectUriProblem(uri, schemes)
     if (problem !== undefined) throw new ClientMetadataError('invalid_redirect_uri', problem)
   }
   // RFC 6749 §3.1.2.2.

@@ -4,7 +4,14 @@ import { expect, it } from 'vitest'
 
 import type { OutboundClient } from '../outbound/client.ts'
 import { type ClientDocuments, createClientDocuments } from './client-documents.ts'
+import { createOpenClients } from './open-registration.ts'
 import { createDocumentReader } from './document-reader.ts'
+
+const openClients = createOpenClients(undefined, {
+  issuer: 'https://as.test',
+  keys: { deriveSecrets: () => Promise.resolve([]) },
+  minimumProfile: 'standard',
+})
 
 it('fetches a document once for a thousand simultaneous visits', async () => {
   const id = 'https://cli.test/oauth.json'
@@ -28,6 +35,8 @@ it('fetches a document once for a thousand simultaneous visits', async () => {
     },
     {
       storage: createMemoryStorage({ issuer: 'https://as.test' }),
+      openClients,
+      allowedOrigins: [],
       readers: readersOver({
         async request({ url }) {
           requested.push(url)
@@ -97,7 +106,7 @@ it('refuses a client that an administrator has disabled since it was identified'
 })
 
 function readersOver(outbound: OutboundClient) {
-  const reader = () => createDocumentReader({ outbound, limits: [] })
+  const reader = () => createDocumentReader({ outbound, allowedOrigins: [], limits: [] })
   return { ofStored: reader(), ofUnknown: reader() }
 }
 
@@ -109,6 +118,8 @@ function documentsNamed(name: string, id: string, storage: AdminStorage): Client
     { allow: () => true, scopes: ['openid'], redirects: 'same_origin', staleFor: seconds(60) },
     {
       storage,
+      openClients,
+      allowedOrigins: [],
       readers: readersOver({ request: () => Promise.resolve({ outcome: 'answered', status: 200, headers, body }) }),
     },
   )

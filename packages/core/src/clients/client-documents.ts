@@ -9,21 +9,29 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import { identifyClient } from './proven-redirect.ts'
 import { refuse } from '../refusals.ts'
+import type { AllowedOrigins } from '../outbound/client.ts'
+import { isVisibleAscii } from './authenticate.ts'
+import { isOpenClientId, type OpenClients } from './open-registration.ts'
 import { type DocumentMetadata, isDocumentUrl, type RedirectPolicy } from './document-metadata.ts'
 import { type DocumentReader, withDocument } from './document-reader.ts'
 
-/** Clients that describe themselves at the URL that is their `client_id` (Client ID Metadata Document). */
+/**
+ * Clients that describe themselves: at the URL that is their `client_id` (Client ID Metadata Document), or in a
+ * `client_id` of open registration.
+ */
 export interface ClientDocuments {
   /**
-   * Finds the client that a browser's request names: a registered client, or a client with a document. Stores nothing.
+   * Finds the client that a browser's request names: a registered client, or a client that describes itself. Stores
+   * nothing.
    * @throws OAuthError like `identifyClient`, and invalid_request — reason `client_document_not_allowed` |
-   *   `client_document_invalid` | `client_document_withdrawn`; temporarily_unavailable — reason
-   *   `client_document_unavailable` | `client_documents_throttled`.
+   *   `client_document_invalid` | `client_document_withdrawn` | `client_id_forged` | `client_redirects_not_allowed`;
+   *   temporarily_unavailable — reason `client_document_unavailable` | `client_documents_throttled`.
    */
   identify(id: string, now: EpochSeconds): Promise<ClientRecord>
   /**
-   * Reads the document of a client that pushes a request before it is stored, that is, before any user has consented to
-   * it. Returns `undefined` if `id` is not the URL of a document that this server may read. Stores nothing.
+   * Finds a client that pushes a request before it is stored, that is, before any user has consented to it. Returns
+   * `undefined` if `id` is neither the URL of a document that this server may read nor from open registration. Stores
+   * nothing.
    * @throws OAuthError like `identify`, for a document that cannot be used or read.
    */
   findByDocument(id: string, now: EpochSeconds): Promise<ClientRecord | undefined>
@@ -55,6 +63,9 @@ export interface ClientDocumentSettings {
 interface ClientDocumentDependencies {
   readonly storage: OAuthStorage
   readonly readers: DocumentReaders
+  readonly openClients: OpenClients
+  /** The option `dangerouslyAllowOutbound`. */
+  readonly allowedOrigins: AllowedOrigins
 }
 
 /**
@@ -69,16 +80,17 @@ interface DocumentReaders {
 /** @param settings `undefined` when the feature is off. */
 export function createClientDocuments(
   settings: ClientDocumentSettings | undefined,
-  { storage, readers }: ClientDocumentDependencies,
+  { storage, readers, openClients, allowedOrigins }: ClientDocumentDependencies,
 ): ClientDocuments {
   return {
     async identify(id, now) {
-      if (!id.startsWith('https://')) return identifyClient(id, storage)
+      if (isOpenClientId(id)) return identifyOpen(id, now)
+      if (!id.startsWith('https://') && !isDocumentUrl(id, allowedOrigins)) return identifyClient(id, storage)
       const stored = await storage.clients.find(clientId(id))
       if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
       if (stored !== undefined && stored.origin !== 'document') return stored
       if (settings === undefined) throw refuse('client_unknown:page')
-      if (!isDocumentUrl(id) || !(await isAllowed(id, settings)))
+      if (!isDocumentUrl(id, allowedOrigins) || !(await isAllowed(id, settings)))
         throw refuse('client_document_not_allowed', { documentHost: URL.parse(id)?.host })
       const reader = stored === undefined ? readers.ofUnknown : readers.ofStored
       const result = await reader.read(id, now, settings)
@@ -88,13 +100,15 @@ export function createClientDocuments(
     },
 
     async findByDocument(id, now) {
-      if (settings === undefined || !isDocumentUrl(id) || !(await isAllowed(id, settings))) return undefined
+      if (isOpenClientId(id)) return openClients.identify(id, undefined, now)
+      if (settings === undefined || !isDocumentUrl(id, allowedOrigins) || !(await isAllowed(id, settings))) return undefined
       const result = await readers.ofUnknown.read(id, now, settings)
       if (result.outcome !== 'read') throw result.refusal
       return withDocument(undefined, { id, document: result.document, now }, settings)
     },
 
     async reopen(id, document, now) {
+      if (isOpenClientId(id)) return identifyOpen(id, now)
       if (document === undefined) return identifyClient(id, storage)
       const stored = await storage.clients.find(clientId(id))
       if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
@@ -103,6 +117,7 @@ export function createClientDocuments(
     },
 
     async refreshIfDue(client, now) {
+      if (client.origin === 'open_registration') return openClients.permitted(client)
       if (settings === undefined) return undefined
       if (client.disabledAt !== undefined) return client
       // Asked first: an operator who removes a host from the list stops its clients at once.
@@ -118,7 +133,7 @@ export function createClientDocuments(
     },
 
     async keep(client) {
-      if (client.origin !== 'document') return 'kept'
+      if (client.origin === 'administrator' || client.origin === 'registration') return 'kept'
       return untilSettled(async () => {
         // Has no effect if the client is stored already.
         await storage.clients.insert(client)
@@ -126,6 +141,7 @@ export function createClientDocuments(
         // An administrator has removed the client; its identifier stays taken.
         if (stored === undefined) throw refuse('client_unknown:page')
         if (stored.disabledAt !== undefined) throw refuse('client_disabled:page')
+        if (client.origin === 'open_registration') return 'kept'
         const isSame = stored.documentDigest === client.documentDigest
         const isNewer = (client.documentReadAt ?? 0) > (stored.documentReadAt ?? 0)
         if (!isNewer && isSame) return 'kept'
@@ -135,6 +151,12 @@ export function createClientDocuments(
         return isSame ? 'kept' : 'changed'
       })
     },
+  }
+
+  async function identifyOpen(id: string, now: EpochSeconds): Promise<ClientRecord> {
+    const stored = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
+    if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
+    return stored !== undefined && stored.origin !== 'open_registration' ? stored : openClients.identify(id, stored, now)
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
-import { isOutboundUrl } from '../outbound/client.ts'
+import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
 import { isWebPage } from './check-metadata.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 
@@ -36,10 +36,11 @@ export type RedirectPolicy = 'same_origin' | 'loopback_and_same_origin' | 'any_h
  * Whether a `client_id` is the URL of a document (Client ID Metadata Document §3): it uses https, has a host name and a
  * path, and is in the form that every URL parser leaves unchanged, so that two different strings never name the same
  * document.
+ * @param allowedOrigins origins that may have documents although they have a port, an IP address or no TLS.
  */
-export const isDocumentUrl = (id: string): boolean =>
+export const isDocumentUrl = (id: string, allowedOrigins: AllowedOrigins = []): boolean =>
   id.length <= 2048 &&
-  isOutboundUrl(id) &&
+  isOutboundUrl(id, allowedOrigins) &&
   !id.includes('#') &&
   new URL(id).href === id &&
   new URL(id).pathname !== '/' &&

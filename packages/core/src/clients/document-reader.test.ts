@@ -19,6 +19,7 @@ function reading({ points = 100 }: { readonly points?: number } = {}) {
   }) as typeof globalThis.fetch
   const reader = createDocumentReader({
     outbound: createOutboundClient(fetch),
+    allowedOrigins: [],
     limits: [{ limiter: createMemoryRateLimiter({ points, window: 60 }), keyOf: ({ host }) => `host ${host}` }],
   })
   const read = async (url: string, at = 1000) => (await reader.read(url, epochSeconds(at), rules)).outcome

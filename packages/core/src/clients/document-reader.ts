@@ -1,7 +1,7 @@
 import { forgetOldest } from '@mintmark/internal'
 import { clientId, type ClientRecord, type EpochSeconds, seconds, after } from '@mintmark/storage-interface'
 
-import type { OutboundClient } from '../outbound/client.ts'
+import type { AllowedOrigins, OutboundClient } from '../outbound/client.ts'
 import { createFetchCache, type Fetched } from '../outbound/fetch-cache.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { type OAuthError, refuse } from '../refusals.ts'
@@ -22,6 +22,8 @@ interface DocumentRules {
 
 interface DocumentReaderSettings {
   readonly outbound: OutboundClient
+  /** The option `dangerouslyAllowOutbound`. */
+  readonly allowedOrigins: AllowedOrigins
   /**
    * Counts requests for documents, all of them or those of a host or URL. A document that is in the cache is read again
    * at most once a minute, and is not counted: those who guess URLs cannot use up what it needs.
@@ -30,7 +32,7 @@ interface DocumentReaderSettings {
 }
 
 /** Creates a reader with a cache of its own. A failure is remembered for ten seconds, for this URL only. */
-export function createDocumentReader({ outbound, limits }: DocumentReaderSettings): DocumentReader {
+export function createDocumentReader({ outbound, allowedOrigins, limits }: DocumentReaderSettings): DocumentReader {
   const documents = createFetchCache<ReadOutcome>(maxCached)
   const failures = new Map<string, { readonly outcome: ReadOutcome; readonly until: EpochSeconds }>()
 
@@ -41,7 +43,7 @@ export function createDocumentReader({ outbound, limits }: DocumentReaderSetting
         if (failure !== undefined && now < failure.until) return { value: failure.outcome, keepFor: 0 }
         const throttled = known === undefined ? await countRequest(new URL(id), now, limits) : undefined
         if (throttled !== undefined) return { value: throttled, keepFor: 0 }
-        const fetched = await fetchDocument({ id, now, ...rules }, outbound)
+        const fetched = await fetchDocument({ id, now, allowedOrigins, ...rules }, outbound)
         failures.delete(id)
         if (fetched.value.outcome !== 'read') {
           failures.set(id, { outcome: fetched.value, until: after(now, keepFailureFor) })
@@ -76,10 +78,11 @@ export type ReadOutcome =
 interface DocumentRequest extends DocumentRules {
   readonly id: string
   readonly now: EpochSeconds
+  readonly allowedOrigins: AllowedOrigins
 }
 
 async function fetchDocument(request: DocumentRequest, outbound: OutboundClient): Promise<Fetched<ReadOutcome>> {
-  const { id, now, redirects } = request
+  const { id, now, redirects, allowedOrigins } = request
   const headers = { accept: 'application/json' }
   const result = await outbound.request({ url: id, headers, timeout: 2500, maxBytes })
   if (result.outcome === 'failed' && result.failure === 'too_large') return invalidDocument(id, 'too_large')
@@ -93,7 +96,7 @@ async function fetchDocument(request: DocumentRequest, outbound: OutboundClient)
   if (result.status !== 200) return invalidDocument(id, `http_${result.status}`)
   if (!/^application\/(?:[a-z0-9.-]+\+)?json$/.test(type)) return invalidDocument(id, 'not_json')
   const document = await readDocument({ id, body: result.body, readAt: now }, redirects)
-  if (document === undefined || !isUsable(withDocument(undefined, { id, document, now }, request)))
+  if (document === undefined || !isUsable(withDocument(undefined, { id, document, now }, request), allowedOrigins))
     return invalidDocument(id, 'metadata')
   return { value: { outcome: 'read', document }, keepFor: cacheTime(result.headers.get('cache-control') ?? '') }
 }
@@ -126,9 +129,9 @@ function cacheTime(cacheControl: string): number {
   return Math.min(Math.max(Number(age ?? 0), shortestCache), longestCache)
 }
 
-function isUsable(client: ClientRecord): boolean {
+function isUsable(client: ClientRecord, allowedOrigins: AllowedOrigins): boolean {
   try {
-    refuseUnusable(client)
+    refuseUnusable(client, allowedOrigins)
     return true
   } catch (error) {
     if (error instanceof ClientMetadataError) return false

@@ -3,11 +3,34 @@ import { decodeComponent, isLoopbackHost } from '@mintmark/internal'
 /** Whether a URI may be registered as a redirect URI. */
 export const isRegistrableRedirectUri = (uri: string): boolean => brokenRedirectRule(uri) === undefined
 
-/** Returns the sentence about the first rule that a redirect URI breaks; `undefined` if it may be registered. */
-export function redirectUriProblem(uri: string): string | undefined {
-  const rule = brokenRedirectRule(uri)
+/**
+ * Returns the sentence about the first rule that a redirect URI breaks; `undefined` if it may be registered.
+ * @param schemes the schemes of apps that are accepted although they have no dot.
+ */
+export function redirectUriProblem(uri: string, schemes: readonly string[] = []): string | undefined {
+  const rule = brokenRedirectRule(uri, schemes)
   return rule === undefined ? undefined : redirectRules[rule]
 }
+
+/**
+ * Returns the host of a web address, or the scheme of an app's address; `undefined` if it is not absolute. Nobody owns
+ * the host of an app's address: any app can claim the scheme with any host.
+ */
+export function hostOrScheme(uri: string): string | undefined {
+  if (!URL.canParse(uri)) return undefined
+  const { protocol, hostname } = new URL(uri)
+  return protocol === 'https:' || protocol === 'http:' ? hostname : protocol.slice(0, -1)
+}
+
+/** Whether the name is a scheme that browsers or operating systems handle themselves, so that it can be no app's. */
+export const isReservedScheme = (scheme: string): boolean => reservedSchemes.has(scheme)
+
+const reservedSchemes: ReadonlySet<string> = new Set(
+  (
+    'about blob chrome content data file filesystem ftp http https intent jar javascript livescript mailto mocha ' +
+    'ms-appx resource sms ssh tel vbscript view-source ws wss'
+  ).split(' '),
+)
 
 type RedirectRule = keyof typeof redirectRules
 
@@ -39,7 +62,7 @@ const redirectRules = {
   host: 'The host of a redirect URI must not start or end with a dot, or contain two in a row.',
 } as const
 
-function brokenRedirectRule(uri: string): RedirectRule | undefined {
+function brokenRedirectRule(uri: string, schemes: readonly string[] = []): RedirectRule | undefined {
   if (uri.length === 0 || uri.length > 2000) return 'length'
   if (uri.includes('#')) return 'fragment'
   if (uri.includes('*')) return 'wildcard'
@@ -58,7 +81,10 @@ function brokenRedirectRule(uri: string): RedirectRule | undefined {
   if (!pairs.every(isParameter)) return 'query'
   if (pairs.some(isResponseParameter)) return 'response'
   if (url.protocol === 'https:' || url.protocol === 'http:') return brokenWebRule(uri, url)
-  return isPrivateUseScheme(url.protocol) ? undefined : 'scheme'
+  const scheme = url.protocol.slice(0, -1)
+  return isPrivateUseScheme(url.protocol) || (schemes.includes(scheme) && !isReservedScheme(scheme))
+    ? undefined
+    : 'scheme'
 }
 
 function brokenWebRule(uri: string, url: URL): RedirectRule | undefined {

@@ -26,9 +26,12 @@ type Publisher = Pick<ClientRecord, 'clientId' | 'origin' | 'jwksUri'>
  * @param createClient is called for each of them.
  */
 export function createRemoteKeySets(createClient: () => OutboundClient): RemoteKeySets {
+  const registration = createKeySetCache(createClient())
   const caches = {
     administrator: createKeySetCache(createClient()),
-    registration: createKeySetCache(createClient()),
+    registration,
+    // Only an administrator can have given keys to such a client.
+    open_registration: registration,
     document: createKeySetCache(createClient()),
   }
   return {
