@@ -101,7 +101,8 @@ export function createClientDocuments(
 
     async findByDocument(id, now) {
       if (isOpenClientId(id)) return openClients.identify(id, undefined, now)
-      if (settings === undefined || !isDocumentUrl(id, allowedOrigins) || !(await isAllowed(id, settings))) return undefined
+      if (settings === undefined || !isDocumentUrl(id, allowedOrigins) || !(await isAllowed(id, settings)))
+        return undefined
       const result = await readers.ofUnknown.read(id, now, settings)
       if (result.outcome !== 'read') throw result.refusal
       return withDocument(undefined, { id, document: result.document, now }, settings)
@@ -156,7 +157,9 @@ export function createClientDocuments(
   async function identifyOpen(id: string, now: EpochSeconds): Promise<ClientRecord> {
     const stored = isVisibleAscii(id) ? await storage.clients.find(clientId(id)) : undefined
     if (stored?.disabledAt !== undefined) throw refuse('client_disabled:page')
-    return stored !== undefined && stored.origin !== 'open_registration' ? stored : openClients.identify(id, stored, now)
+    return stored !== undefined && stored.origin !== 'open_registration'
+      ? stored
+      : openClients.identify(id, stored, now)
   }
 }
 
