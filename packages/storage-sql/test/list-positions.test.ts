@@ -24,37 +24,37 @@ describe.each(engines)('positions of sorted lists on $name', ({ open }) => {
     }
   })
 
-  test.each([
-    '',
-    'x',
-    '1.',
-    '1.2',
-    '0.1700000000.3.[1user-0',
-    '0.1700000000.2.[]user-0',
-    '0.1700000000.4.[{}]user-0',
-    '0.1700000000.10.["\\u0000"]user-0',
-    '0.1700000000.10.["\\ud800"]user-0',
-    '0.1700000000.7.[1e999]user-0',
-    '0.1700000000.8.nonsenseuser-0',
-  ])('an unknown position starts from the beginning: %j', async (position) => {
+  test('an unknown position starts from the beginning, and a value of another type is no error', async () => {
     const list = await titled(await open(), ['a', 'b'])
+    const pageAfter = (after: string, name: string) => list(name, 'ascending', { kind: 'cursor', after, limit: 5 })
 
-    for (const name of ['title', 'userName', 'meta.lastModified'])
-      expect(await list(name, 'ascending', { kind: 'cursor', after: position, limit: 5 })).toMatchObject({
-        ids: ['user-0', 'user-1'],
-      })
+    for (const name of ['title', 'userName', 'meta.lastModified', 'active', 'id']) {
+      for (const position of unknown) expect((await pageAfter(position, name)).ids).toEqual(['user-0', 'user-1'])
+      for (const position of ofOtherTypes) expect((await pageAfter(position, name)).ids).not.toContain('tooMany')
+    }
   })
-
-  test.each(['0.1700000000.7.[1e300]user-0', '0.1700000000.6.[true]user-0', '0.1700000000.6.[null]user-0'])(
-    'a position with a value of another type is no error: %j',
-    async (position) => {
-      const list = await titled(await open(), ['a', 'b'])
-
-      for (const name of ['title', 'userName', 'meta.lastModified', 'active', 'id'])
-        await list(name, 'ascending', { kind: 'cursor', after: position, limit: 5 })
-    },
-  )
 })
+
+const unknown = [
+  '',
+  'x',
+  '1.',
+  '1.2',
+  '0.1700000000.3.[1user-0',
+  '0.1700000000.2.[]user-0',
+  '0.1700000000.4.[{}]user-0',
+  String.raw`0.1700000000.10.["\u0000"]user-0`,
+  String.raw`0.1700000000.10.["\ud800"]user-0`,
+  '0.1700000000.7.[1e999]user-0',
+  '0.1700000000.8.nonsenseuser-0',
+]
+
+const ofOtherTypes = [
+  '0.1700000000.5.["x"]user-0',
+  '0.1700000000.7.[1e300]user-0',
+  '0.1700000000.6.[true]user-0',
+  '0.1700000000.6.[null]user-0',
+]
 
 const long = (letter: string): string => letter.repeat(5000)
 
