@@ -159,7 +159,8 @@ const toleranceDefinitions = [
   {
     name: 'schemas-missing',
     seenAt: ['custom connectors'],
-    description: 'A body has no schemas. The endpoint determines its schema.',
+    description:
+      'A body has no schemas, or only a schema that does not contradict the endpoint: a PATCH with the schema of a user. The endpoint determines the schema.',
   },
   {
     name: 'space-in-brackets',
@@ -230,6 +231,7 @@ export const generalTolerances: Tolerances = profile(
   'empty-text-means-absent',
   'space-in-brackets',
   'path-empty',
+  'schemas-missing',
   'control-characters',
   'selection-kept',
 )
@@ -267,7 +269,6 @@ export const oneLoginTolerances: Tolerances = profile(
   'legacy-urns',
   'value-without-list',
   'primary-twice',
-  'schemas-missing',
 )
 
 /** All tolerances, to find out what a connector needs. */

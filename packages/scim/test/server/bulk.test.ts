@@ -449,7 +449,6 @@ describe('the request as a whole', () => {
   })
   const valid = aUser('fine')
   test.each<[string, unknown, ExpectedRefusal]>([
-    ['no schemas', { Operations: [valid] }, invalidSyntax('schemas_missing')],
     ['another schema', { schemas: [patchOp], Operations: [valid] }, invalidSyntax('schemas_missing')],
     ['no Operations', { schemas: [bulkRequest] }, invalidSyntax('bulk_operations_missing')],
     ['Operations as an object', { schemas: [bulkRequest], Operations: {} }, invalidSyntax('bulk_operations_missing')],
