@@ -68,7 +68,7 @@ describe('once the client and redirect URI are known, an error is returned to th
     ['only unknown scopes (RFC 6749 §3.3)', { scope: 'admin OPENID' }, 'invalid_scope', 'scope_missing'],
     [
       'a scope that the client is not registered for (RFC 6749 §3.3)',
-      { scope: 'openid api.write' },
+      { scope: 'api.write' },
       'invalid_scope',
       'scope_not_allowed',
     ],

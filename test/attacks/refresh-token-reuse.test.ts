@@ -189,7 +189,7 @@ describe('a rotated refresh token is presented again', () => {
       site,
       { status: 400, error: 'invalid_scope' },
       {
-        send: () => refresh(site, first.refresh_token, { scope: 'openid api.write' }),
+        send: () => refresh(site, first.refresh_token, { scope: 'api.write' }),
         reason: 'scope_not_granted',
       },
     )

@@ -107,14 +107,14 @@ describe('a rejected refresh leaves the refresh token usable', () => {
     },
     {
       row: 'a scope that was not granted is refused, and the token is not rotated (RFC 6749 §6)',
-      form: () => ({ scope: 'openid api.write' }),
+      form: () => ({ scope: 'api.write' }),
       status: 400,
       error: 'invalid_scope',
       reason: 'scope_not_granted',
     },
     {
       row: 'a scope that is registered but was not granted is refused (RFC 6749 §6)',
-      form: () => ({ scope: 'openid api.read' }),
+      form: () => ({ scope: 'api.read' }),
       status: 400,
       error: 'invalid_scope',
       reason: 'scope_not_granted',

@@ -268,7 +268,7 @@ describe('errors found after the signature is verified go to the redirect URI in
     ['an unknown prompt', { prompt: 'x' }, 'invalid_request', 'prompt_invalid'],
     ['max_age of -1', { max_age: -1 }, 'invalid_request', 'max_age_invalid'],
     ['max_age of 1.5', { max_age: 1.5 }, 'invalid_request', 'max_age_invalid'],
-    ['a scope that is not registered', { scope: 'openid api.write' }, 'invalid_scope', 'scope_not_allowed'],
+    ['a scope that is not registered', { scope: 'api.write' }, 'invalid_scope', 'scope_not_allowed'],
     ['claims of another shape', { claims: ['x'] }, 'invalid_request', 'claims_malformed'],
     ['claims a thousand levels deep', { claims: nested(1000) }, 'invalid_request', 'parameter_too_long'],
     ['a registration', { registration: {} }, 'registration_not_supported', 'parameter_unsupported'],

@@ -101,6 +101,14 @@ describe('a client of FAPI 2.0', () => {
     expect((await refreshWith({})).json).toMatchObject({ error: 'invalid_dpop_proof' })
   })
 
+  it('gets all of the requested scope, or an error (RFC 6749 §3.3)', async () => {
+    await expectJsonRefusal(
+      own,
+      { status: 400, error: 'invalid_scope' },
+      { send: () => pushAsB(own, { scope: 'openid api.write' }), reason: 'scope_not_allowed', storage: 'may change' },
+    )
+  })
+
   it('gets no bearer token (FAPI 2.0 SP §5.3.2.1)', async () => {
     const code = await obtainCodeOfB()
     await expectJsonRefusal(

@@ -69,7 +69,7 @@ describe('a signed response (JARM §2)', () => {
   })
 
   it.each([
-    ['a bad scope', { scope: 'openid api.write' }, 'invalid_scope', 'scope_not_allowed'],
+    ['a bad scope', { scope: 'api.write' }, 'invalid_scope', 'scope_not_allowed'],
     ['prompt=none without a session', { prompt: 'none' }, 'login_required', 'login_required'],
     [
       'an unsupported response type',

@@ -236,7 +236,7 @@ describe('refresh tokens: common server errors', () => {
       { status: 400, error: 'invalid_scope' },
       {
         reason: 'scope_not_granted',
-        send: () => refresh(next, { scope: 'openid email' }),
+        send: () => refresh(next, { scope: 'email' }),
       },
     )
     expect((await refresh(next)).json['scope']).toBe('openid profile offline_access')

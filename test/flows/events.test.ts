@@ -132,7 +132,7 @@ it.each([
   ],
   [
     'a scope value that the client lacks',
-    { scope: 'openid api.write' },
+    { scope: 'api.write' },
     'scope_not_allowed',
     { refusedScopes: ['api.write'] },
   ],

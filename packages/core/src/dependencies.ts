@@ -214,7 +214,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     grants: [
       authorizationCodeGrant(grantDeps),
       refreshTokenGrant(grantDeps),
-      clientCredentialsGrant({ ...target, ...claims }),
+      clientCredentialsGrant({ ...target, ...claims, minimumProfile: settings.minimumProfile }),
       ...(options.grants ?? []),
     ],
     managesGrants: settings.managesGrants,

@@ -77,6 +77,11 @@ export type ServerOccurrence =
       readonly userId: string
       readonly grantId: string
       readonly scopes: readonly string[]
+      /**
+       * At most 20 of the requested scope values that are not granted: values that no API defines, that the client is
+       * not registered for, or that belong to another API. What the user did not consent to is not among them.
+       */
+      readonly omittedScopes: readonly string[]
       /** A recommendation to use PKCE for this client; undefined if the request had a PKCE challenge. */
       readonly advice: string | undefined
     }
@@ -90,6 +95,8 @@ export type ServerOccurrence =
       /** Undefined when the client acts for itself. */
       readonly familyId: string | undefined
       readonly scopes: readonly string[]
+      /** At most 20 of the scope values that the token request names and that are not granted. */
+      readonly omittedScopes: readonly string[]
       readonly audience: readonly string[]
       /** The claims that `overflow: 'omit'` left out because they did not fit into the access token; usually none. */
       readonly omittedClaims: readonly string[]

@@ -186,7 +186,10 @@ export const refusals = {
   scope_malformed: ['invalid_scope', 'The scope parameter is malformed.', 'RFC 6749 §3.3'],
   /** The request has no scope value that the server knows. */
   scope_missing: ['invalid_scope', 'Request at least one scope that this server supports.', 'RFC 6749 §3.3'],
-  /** The client is not registered for a requested scope value. */
+  /**
+   * The client is registered for none of the requested scope values, or not for the requested `openid`; or it is not
+   * registered for one of them, and its security profile requires that a request is granted completely.
+   */
   scope_not_allowed: [
     'invalid_scope',
     'The client is not registered for a requested scope.',
@@ -437,7 +440,10 @@ export const refusals = {
    * The refresh token was used twice, so one of the two senders may have stolen it. Its token family is now revoked.
    */
   refresh_token_reused: ['invalid_grant', refreshTokenInvalid, 'RFC 9700 §4.14.2'],
-  /** The request asks for a scope value that was not granted. */
+  /**
+   * The request asks only for scope values that were not granted; or for one of them, and the security profile of the
+   * client requires that a request is granted completely.
+   */
   scope_not_granted: ['invalid_scope', 'A requested scope was not granted.', 'RFC 6749 §6'],
   /** The request asks for a resource that was not granted. */
   resource_not_granted: ['invalid_target', 'A requested resource was not granted.', 'RFC 8707 §2.2'],
@@ -690,6 +696,7 @@ interface RequiredContext {
     Pick<RefusalContext, 'clientId' | 'requestedRedirectUri' | 'nearestRedirectUri'>
   >
   readonly scope_not_allowed: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'registeredScopes'>>
+  readonly scope_not_granted: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'grantedScopes'>>
   readonly resource_unknown: Required<Pick<RefusalContext, 'clientId' | 'refusedResources' | 'knownResources'>>
   readonly resource_not_registered: Required<Pick<RefusalContext, 'clientId' | 'refusedResources'>>
   readonly client_document_not_allowed: Required<Pick<RefusalContext, 'documentHost'>>
@@ -736,8 +743,12 @@ export interface RefusalContext {
    */
   readonly requestedRedirectUri?: string | undefined
   readonly nearestRedirectUri?: string | undefined
-  /** With reason `scope_not_allowed`: at most 20 of the refused values, and the values of the client. */
+  /**
+   * With reasons `scope_not_allowed` and `scope_not_granted`: at most 20 of the refused values, and the values of the
+   * client or of its grant.
+   */
   readonly refusedScopes?: readonly string[] | undefined
+  readonly grantedScopes?: readonly string[] | undefined
   readonly registeredScopes?: readonly string[] | undefined
   /**
    * With reasons `resource_unknown` and `resource_not_registered`: at most 20 of the refused resources, without their

@@ -70,7 +70,9 @@ export function eventLine(event: ServerEvent): string {
     case 'interaction.denied':
       return `interaction.denied: ${event.reason}${userOf(event)} for ${nameOf(event.clientId)}`
     case 'tokens.issued':
-      return `tokens.issued: ${event.grantType} to ${nameOf(event.clientId)}`
+      return `tokens.issued: ${event.grantType} to ${nameOf(event.clientId)}${withoutScopes(event)}`
+    case 'code.issued':
+      return `code.issued: to ${nameOf(event.clientId)}${withoutScopes(event)}`
     case 'claims.unreleased':
       return `claims.unreleased: no scope of ${nameOf(event.clientId)} releases ${event.names.join(', ')} at ${event.destination}`
     case 'user.signed_out':
@@ -99,13 +101,15 @@ export function eventLine(event: ServerEvent): string {
       return `delivery.interrupted: ${event.channel}`
     case 'origin.refused':
       return `origin.refused: ${event.origin} is the origin of no redirect URI of ${nameOf(event.clientId)}`
-    case 'code.issued':
     case 'userinfo.answered':
       return `${event.type}: to ${nameOf(event.clientId)}`
     default:
       return event satisfies never
   }
 }
+
+const withoutScopes = ({ omittedScopes }: { readonly omittedScopes: readonly string[] }): string =>
+  omittedScopes.length === 0 ? '' : `, without the scope ${printableText(omittedScopes.join(' '))}`
 
 /**
  * Describes a refusal: the `client_id` of a client that exists, what it sent, and what would have been accepted.
@@ -117,6 +121,7 @@ function refusalDetails({ context }: RequestRefused): string {
     ['registered', context.nearestRedirectUri],
     ['refused scope', context.refusedScopes?.join(' ')],
     ['registered scope', context.registeredScopes?.join(' ')],
+    ['granted scope', context.grantedScopes?.join(' ')],
     ['refused resource', context.refusedResources?.join(' ')],
     ['known resources', context.knownResources?.join(' ')],
     ['document at', context.documentHost],

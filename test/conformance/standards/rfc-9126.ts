@@ -70,7 +70,7 @@ export const rfc9126: Standard = {
       '4',
       'The request is validated when the browser brings it',
       'refuses a client that has been disabled in the meantime',
-      'redirects with an error if the client has lost the scope in the meantime',
+      'redirects with an error if the client has lost its scopes in the meantime',
     ],
     [
       '5',

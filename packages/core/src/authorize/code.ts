@@ -147,6 +147,7 @@ export const codeIssuedEvent = (subject: CodeSubject): ServerOccurrence => ({
   userId: subject.grant.userId,
   grantId: subject.grant.grantId,
   scopes: grantedScopes(subject),
+  omittedScopes: subject.request.omittedScopes,
   advice: subject.request.codeChallenge.method === 'exempt' ? pkceAdvice : undefined,
 })
 

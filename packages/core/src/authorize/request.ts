@@ -14,6 +14,7 @@ import {
   isEssential,
   parseClaimsRequest,
   requestedValues,
+  omittedScopes,
   requestedScopes,
   scopesOfRequestedClaims,
   type ScopeRegistry,
@@ -55,6 +56,8 @@ export interface AuthorizationRequest {
   readonly target: ResponseTarget
   /** The scope values for the tokens. */
   readonly scopes: readonly string[]
+  /** The requested scope values that the tokens cannot have, for an event. */
+  readonly omittedScopes: readonly string[]
   /** The scope values that need consent: `scopes`, and the scope values that contain individually requested claims. */
   readonly consentScopes: readonly string[]
   /** The APIs that the tokens are for. */
@@ -169,9 +172,7 @@ async function parseRest(
   { client, target, form }: ProvenRequest & Pick<AuthorizationRequest, 'target'>,
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
-  const requested = requestsOnlyDetails(parameters)
-    ? []
-    : requestedScopes(parameters.get('scope'), client, rules.scopes)
+  const requested = requestsOnlyDetails(parameters) ? [] : requestedScopes(parameters.get('scope'), client, rules)
   // OIDC Registration §2: refuse an algorithm that the server cannot sign with before the user signs in.
   if (requested.includes('openid')) idTokenAlgorithm(client, rules.keys)
   const claimsRequest = requested.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
@@ -188,6 +189,7 @@ async function parseRest(
     client,
     target,
     scopes,
+    omittedScopes: omittedScopes(parameters.get('scope'), scopes),
     consentScopes: [...new Set([...scopes, ...scopesOfRequestedClaims(claimsRequest, client, rules.scopes)])],
     resources,
     consentResources: resources.filter((uri) => uri !== rules.issuer),

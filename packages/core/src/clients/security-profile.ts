@@ -31,6 +31,11 @@ export interface ProfileRules {
    * Parameter Implementation").
    */
   readonly requiresResource: boolean
+  /**
+   * Whether scope values that it may not have are left out of a request; otherwise such a request is refused. FAPI 2.0
+   * says nothing about it, but its clients push their requests and see the error before the user does.
+   */
+  readonly omitsScopes: boolean
   /** The maximum lifetime of its authorization codes (FAPI 2.0 SP §5.3.2.1). */
   readonly longestCodeLifetime: DurationSeconds | undefined
   /** The maximum lifetime of its pushed requests (FAPI 2.0 SP §5.3.2.2: less than 600 seconds). */
@@ -48,6 +53,7 @@ const standard: ProfileRules = {
   rotatesRefreshTokens: true,
   requiresPkce: false,
   requiresResource: false,
+  omitsScopes: true,
   longestCodeLifetime: undefined,
   longestPushedRequestLifetime: undefined,
 }
@@ -63,6 +69,7 @@ const fapi2: ProfileRules = {
   rotatesRefreshTokens: false,
   requiresPkce: true,
   requiresResource: false,
+  omitsScopes: false,
   longestCodeLifetime: seconds(60),
   longestPushedRequestLifetime: seconds(599),
 }
@@ -127,6 +134,7 @@ const combine = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
   rotatesRefreshTokens: one.rotatesRefreshTokens && other.rotatesRefreshTokens,
   requiresPkce: one.requiresPkce || other.requiresPkce,
   requiresResource: one.requiresResource || other.requiresResource,
+  omitsScopes: one.omitsScopes && other.omitsScopes,
   longestCodeLifetime: one.longestCodeLifetime ?? other.longestCodeLifetime,
   longestPushedRequestLifetime: one.longestPushedRequestLifetime ?? other.longestPushedRequestLifetime,
 })

@@ -1,43 +1,66 @@
 import { isJsonObject, parseJsonObject, repeatsMember } from '@mintmark/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
+import { type ProfileSettings, profileRules } from '../clients/security-profile.ts'
 import { splitAtSpaces } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
 import { organizationScope } from './organization.ts'
 
 /**
  * Determines the scope values of a request. Unknown values are ignored (OIDC Core §3.1.2.1), and so is `offline_access`
- * if no refresh token can be issued (OIDC Core §11). A known value that the client is not registered for is refused.
+ * if no refresh token can be issued (OIDC Core §11). Values that the client is not registered for are left out (RFC 6749
+ * §3.3), except `openid`: without it, the request would not be a request of OpenID Connect any more.
  * @throws OAuthError invalid_scope — reason `scope_malformed` | `scope_missing` | `scope_not_allowed`.
  */
 export function requestedScopes(
   scope: string | undefined,
   client: ClientRecord,
-  registry: ScopeRegistry,
+  rules: ProfileSettings & { readonly scopes: ScopeRegistry },
 ): readonly string[] {
+  const { scopes: registry } = rules
   // RFC 6749 §3.3: scope tokens are visible ASCII without quote and backslash.
   if (scope !== undefined && !/^[\x20\x21\x23-\x5B\x5D-\x7E]{1,2000}$/.test(scope)) throw refuse('scope_malformed')
   const scopes = splitAtSpaces(scope).filter((value) => registry.has(value) && !isUnusableOfflineAccess(value, client))
   // RFC 6749 §3.3: there is no default scope, so a request without one fails.
   if (scopes.length === 0) throw refuse('scope_missing')
-  // RFC 6749 §4.1.2.1: invalid_scope.
-  requireRegistered(scopes, client.scopes, client)
-  return scopes
+  return allowedScopes(scopes, { client, allowed: client.scopes, indispensable: ['openid'] }, rules)
 }
 
 /**
- * @param allowed the values that the client may have here.
- * @throws OAuthError invalid_scope — reason `scope_not_allowed`.
+ * Returns the requested values that the client may have. The token response says which these are (RFC 6749 §3.3, §5.1).
+ * @param rules `allowed`: what the client may have here. `indispensable`: values that are never left out.
+ * @throws OAuthError invalid_scope — reason `scope_not_allowed`: no value is left, an indispensable value would be left
+ *   out, or the profile of the client requires that a request is granted completely.
  */
-export function requireRegistered(
+export function allowedScopes(
   scopes: readonly string[],
-  allowed: readonly string[],
-  { clientId }: Pick<ClientRecord, 'clientId'>,
-): void {
+  {
+    client,
+    allowed,
+    indispensable = [],
+  }: {
+    readonly client: ClientRecord
+    readonly allowed: readonly string[]
+    readonly indispensable?: readonly string[]
+  },
+  settings: ProfileSettings,
+): readonly string[] {
   const refused = scopes.filter((value) => !allowed.includes(value))
-  if (refused.length === 0) return
-  throw refuse('scope_not_allowed', { clientId, refusedScopes: refused.slice(0, 20), registeredScopes: allowed })
+  const mayOmit = profileRules(client, settings).omitsScopes && !refused.some((value) => indispensable.includes(value))
+  // RFC 6749 §4.1.2.1, §5.2: invalid_scope.
+  if (refused.length === scopes.length || (refused.length > 0 && !mayOmit)) {
+    const context = { refusedScopes: refused.slice(0, 20), registeredScopes: allowed }
+    throw refuse('scope_not_allowed', { clientId: client.clientId, ...context })
+  }
+  return scopes.filter((value) => allowed.includes(value))
 }
+
+/** Returns the values of the `scope` parameter that were not granted, for an event: at most 20, of at most 100 characters. */
+export const omittedScopes = (scope: string | undefined, granted: readonly string[]): readonly string[] =>
+  splitAtSpaces(scope)
+    .filter((value) => !granted.includes(value))
+    .slice(0, 20)
+    .map((value) => value.slice(0, 100))
 
 /**
  * Returns the scope values that contain the individually requested claims (OIDC Core §5.5). The user consents to them

@@ -27,6 +27,7 @@ import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '.
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
 import type { DecisionForUser, GrantDecision, GrantType } from '../tokens/grant.ts'
 import { requireResource } from '../permissions/resources.ts'
+import { omittedScopes } from '../permissions/scopes.ts'
 
 export interface TokenEndpointDependencies extends ClientAuthenticationDependencies, MintDependencies {
   readonly clock: Clock
@@ -80,6 +81,7 @@ async function answerClient(
     subject: subjectOf(decision),
     familyId: decision.forUser?.familyId,
     scopes: decision.target.scopes,
+    omittedScopes: omittedScopes(form.get('scope'), decision.target.scopes),
     audience: decision.target.audience,
     omittedClaims: decision.claims.omitted,
   })

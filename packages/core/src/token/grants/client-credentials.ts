@@ -1,10 +1,11 @@
 import type { Brand } from '@mintmark/storage-interface'
 
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
+import type { ProfileSettings } from '../../clients/security-profile.ts'
 import { computeTokenClaims, type ClaimsDependencies } from '../../tokens/claims.ts'
 import { organizationOfClient } from '../../permissions/organization.ts'
 import { splitAtSpaces } from '../../parameters.ts'
-import { requireRegistered } from '../../permissions/scopes.ts'
+import { allowedScopes } from '../../permissions/scopes.ts'
 import { refuse } from '../../refusals.ts'
 import { defineGrant, type GrantType } from '../../tokens/grant.ts'
 import {
@@ -18,7 +19,9 @@ import {
 type ServiceAccount = Brand<AuthenticatedClient, 'ServiceAccount' | 'GrantEvidence'>
 
 /** Creates the client credentials grant (RFC 6749 §4.4): an access token for the client itself, and nothing else. */
-export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDependencies): GrantType =>
+export const clientCredentialsGrant = (
+  deps: TokenTargetDependencies & ClaimsDependencies & ProfileSettings,
+): GrantType =>
   defineGrant({
     grantType: 'client_credentials',
     async decide(form, { client, possession }) {
@@ -28,7 +31,7 @@ export const clientCredentialsGrant = (deps: TokenTargetDependencies & ClaimsDep
       if (form.get('authorization_details') !== undefined)
         throw refuse('details_without_user', { clientId: client.clientId })
       const requested = form.get('scope')
-      const allowed = serviceScopes(requested, client, deps.identityScopes)
+      const allowed = serviceScopes(requested, client, deps)
       const resources = requestedResources({ named: form.all('resource'), scopes: allowed, client }, deps)
       // `usableScopes` refuses a request if the resources have none of the scope values that it names. A request without
       // `scope` names none: `resolveTarget` gives it those of the client that belong to the resources, if there are any.
@@ -47,17 +50,16 @@ function proveServiceAccount(client: AuthenticatedClient): ServiceAccount {
   return client as ServiceAccount
 }
 
-/** Returns the requested scope values, or all of the client's. Identity scopes are excluded, since there is no user. */
+/** Returns the requested scope values that the client may have, or all of the client's. Identity scopes are excluded, since there is no user. */
 function serviceScopes(
   requested: string | undefined,
   client: AuthenticatedClient,
-  identityScopes: ReadonlySet<string>,
+  deps: ProfileSettings & { readonly identityScopes: ReadonlySet<string> },
 ): readonly string[] {
-  const allowed = client.scopes.filter((scope) => !identityScopes.has(scope))
+  const allowed = client.scopes.filter((scope) => !deps.identityScopes.has(scope))
   if (requested === undefined) return allowed
   const scopes = splitAtSpaces(requested)
   // RFC 6749 §5.2: invalid_scope.
   if (scopes.length === 0) throw refuse('scope_missing')
-  requireRegistered(scopes, allowed, client)
-  return scopes
+  return allowedScopes(scopes, { client, allowed }, deps)
 }

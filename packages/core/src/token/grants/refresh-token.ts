@@ -12,7 +12,7 @@ import {
 
 import { detailsFor, resourcesWithoutDetails } from '../../permissions/authorization-details.ts'
 import type { DetailTypes } from '../../permissions/detail-types.ts'
-import { mayRefresh, registeredScopes } from '../../permissions/scopes.ts'
+import { mayRefresh, omittedScopes, registeredScopes } from '../../permissions/scopes.ts'
 import type { AuthenticatedClient } from '../../clients/authenticate.ts'
 import { profileRules, type ProfileSettings } from '../../clients/security-profile.ts'
 import { type Parameters, splitAtSpaces } from '../../parameters.ts'
@@ -58,13 +58,13 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       if (!Array.isArray(status.family.authorizationDetails)) throw unknownToken(client, status.family)
       // OIDC Core §11: since the token was issued, the client may have lost offline access.
       if (!mayRefresh(status.family.scopes, client)) throw unknownToken(client, status.family)
-      const scopes = narrowScopes(form.get('scope'), registeredScopes(status.family.scopes, client))
+      const scopes = narrowScopes(form, { client, granted: registeredScopes(status.family.scopes, client) }, deps)
       const resources = narrowResources(form.all('resource'), status.family, deps.issuer)
       const target = resolveTarget({ scopes, resources, client }, deps)
       const detailRules = { client, types: deps.detailTypes }
       // Before the token is rotated, so that the client can correct its request.
       const details = await narrowedDetails(form.get('authorization_details'), status.family, detailRules)
-      refuseOtherScopes(form, { resources, details }, deps)
+      refuseOtherScopes(form, { scopes, resources, details }, deps)
       const organization = await organizationOfGrant(status.family, deps.storage)
       const { claimsRequest } = status.family
       const subject = { ...target, client, user: status.user, claimsRequest, organization }
@@ -139,22 +139,42 @@ async function parsePresentedToken(form: Parameters, client: AuthenticatedClient
  */
 function refuseOtherScopes(
   form: Parameters,
-  { resources, details }: { readonly resources: readonly string[]; readonly details: readonly JsonObject[] },
+  {
+    scopes,
+    resources,
+    details,
+  }: {
+    readonly scopes: readonly string[]
+    readonly resources: readonly string[]
+    readonly details: readonly JsonObject[]
+  },
   deps: RefreshTokenGrantDependencies,
 ): void {
-  const scope = form.get('scope')
-  if (scope === undefined || form.all('resource').length === 0) return
+  if (form.get('scope') === undefined || form.all('resource').length === 0) return
   const bare = resourcesWithoutDetails(resources, details, deps.detailTypes)
-  usableScopes(splitAtSpaces(scope), { resources, bare }, deps)
+  usableScopes(scopes, { resources, bare }, deps)
 }
 
-/** Narrows the scopes of this access token; the grant is unchanged (RFC 6749 §6). */
-function narrowScopes(requested: string | undefined, granted: readonly string[]): readonly string[] {
+/**
+ * Narrows the scopes of this access token; the grant is unchanged (RFC 6749 §6). Many clients repeat the scope of their
+ * authorization request, of which they may have got a part.
+ */
+function narrowScopes(
+  form: Parameters,
+  { client, granted }: { readonly client: AuthenticatedClient; readonly granted: readonly string[] },
+  deps: ProfileSettings,
+): readonly string[] {
+  const requested = form.get('scope')
   if (requested === undefined) return granted
   const scopes = splitAtSpaces(requested)
-  // RFC 6749 §6: a scope that was not granted is refused, without rotating the refresh token.
-  if (scopes.length === 0 || scopes.some((scope) => !granted.includes(scope))) throw refuse('scope_not_granted')
-  return scopes
+  const usable = scopes.filter((scope) => granted.includes(scope))
+  const mayOmit = profileRules(client, deps).omitsScopes
+  // RFC 6749 §6: a scope that was not granted gives no access. The refresh token is not rotated.
+  if (usable.length === 0 || (usable.length < scopes.length && !mayOmit)) {
+    const refusedScopes = omittedScopes(requested, granted)
+    throw refuse('scope_not_granted', { clientId: client.clientId, refusedScopes, grantedScopes: granted })
+  }
+  return usable
 }
 
 function unknownToken({ clientId }: AuthenticatedClient, family: TokenFamilyRecord | undefined): OAuthError {
