@@ -23,11 +23,11 @@ test('the shelf of the example turns red when the administrator deactivates its 
   await allow(grace.page)
   await grace.page.getByText('The API serves Grace Hopper').waitFor()
 
-  await ada.page.goto(`${instance.url}/admin/accounts?filter=grace`)
+  await ada.page.goto(`${instance.url}/console/users?q=grace`)
   await signInAs(ada.page, 'ada')
   await ada.page.getByRole('link', { name: 'Grace Hopper' }).click()
+  await ada.page.getByRole('link', { name: 'Deactivate' }).click()
   await ada.page.getByRole('button', { name: 'Deactivate' }).click()
-  await ada.page.getByRole('button', { name: 'Yes, deactivate' }).click()
   await grace.page.getByText('Access refused').waitFor()
 
   expect(await grace.page.locator('#detail').innerText()).toContain('invalid_grant')
@@ -42,13 +42,13 @@ test('in one browser, the shelf keeps working when the administrator signs in to
   await page.getByText('The API serves Alan Turing').waitFor()
 
   const console = await context.newPage()
-  await console.goto(`${instance.url}/admin/accounts?filter=alan`)
-  await console.getByRole('link', { name: 'Sign in as ada' }).click()
+  await console.goto(`${instance.url}/console/users?q=alan`)
+  await console.getByRole('link', { name: 'Sign in' }).click()
   await signInAs(console, 'ada')
   await console.getByRole('link', { name: 'Alan Turing' }).click()
   await page.getByText('The API serves Alan Turing').waitFor()
+  await console.getByRole('link', { name: 'Deactivate' }).click()
   await console.getByRole('button', { name: 'Deactivate' }).click()
-  await console.getByRole('button', { name: 'Yes, deactivate' }).click()
 
   await page.getByText('Access refused').waitFor()
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
 import { toExpress } from '@mintmark/adapter-express'
-import { createAdministration, keepRequestLog, logAdminEvents } from '@mintmark/admin'
+import { keepRequestLog } from '@mintmark/admin'
 import {
   createCookieSessions,
   createAuthorizationServer,
@@ -15,11 +15,10 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import express, { type Express } from 'express'
 
-import { createAdminArea } from './admin/admin-area.ts'
-import { rememberLines } from './admin/events-page.ts'
+import { createAdministrationServers } from './administration.ts'
 import { createBooksApi } from './books-api.ts'
 import { booksApi, registerBooksApi, registerSpaClient, registerWebClient } from './clients.ts'
-import { isAdministrator, createMintmarkUsers, seedUsers } from './demo-users.ts'
+import { createMintmarkUsers, seedUsers } from './demo-users.ts'
 import { registerDemoProvider, type ProviderCredentials } from './identity-provider.ts'
 import {
   askAccount,
@@ -62,17 +61,16 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   const storage = await createSqlStorage({ dialect, issuer })
   const sealingKey = await sealingKeyFrom(join(dataFolder, 'sealing-key'))
 
-  const recent = rememberLines(logger)
-
   // Embed Mintmark.
   const sessions = createCookieSessions({ storage })
-  const onEvent = logEvents(recent.logger)
+  const onEvent = logEvents(logger)
   const attempts = limitSignIns({ onEvent })
   const signInParts = { users, sessions, attempts, browsers: knownBrowsers({ issuer, key: sealingKey }) }
+  const keys = createStoredKeys({ storage, sealingKey })
   const server = createAuthorizationServer({
     issuer,
     storage,
-    keys: createStoredKeys({ storage, sealingKey }),
+    keys,
     signedIn: sessions.signedIn,
     logout: { endSession: sessions.end, renderPage: logoutPage },
     pages: {
@@ -88,7 +86,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   })
   await server.ready()
   const forget = forgetRemoved(users)
-  const log = logScimEvents(recent.logger)
+  const log = logScimEvents(logger)
   const scim = createScimServer({
     issuer,
     storage,
@@ -109,16 +107,7 @@ export async function createHost({ issuer, dataFolder, logger }: HostOptions): P
   const credentials = await registerWebClient(storage, join(dataFolder, 'web-client.json'))
   const apiCredentials = await registerBooksApi(storage, join(dataFolder, 'books-api.json'))
   const provider = await registerDemoProvider(storage, join(dataFolder, 'identity-provider.json'))
-  const administrators = users
-    .list()
-    .filter(isAdministrator)
-    .map(({ subject }) => `id eq "${subject}"`)
-  const administrations = createAdministration({
-    storage,
-    lastAdministrators: { ...(administrators.length > 0 && { administrators: administrators.join(' or ') }) },
-    onEvent: logAdminEvents(recent.logger),
-  })
-  app.use(toExpress(createAdminArea({ server, sessions, users, administrations, recent, logger: recent.logger })))
+  app.use(toExpress(...createAdministrationServers({ issuer, storage, keys, server, sessions, users, logger })))
   app.use(createSite({ server, sessions, users, storage, provider, signIn: askSiteSignIn(signInParts) }))
   app.use(createBooksApi({ issuer, credentials: apiCredentials, users }))
   app.use('/web', createWebClient({ issuer, ...credentials }))

@@ -21,7 +21,7 @@ import { requireStores } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext, AdminDependencies, AdministrationKeys } from './audit/audit.ts'
 import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } from './audit/admin-event.ts'
-import { adminLog, aRetention, createAuditLog, listLog, type LogEntryView } from './audit/audit-log.ts'
+import { adminLog, aRetention, type AuditFilter, createAuditLog, type LogEntryView, searchLog } from './audit/audit-log.ts'
 import { administerClients, type ClientAdministration } from './clients/client-administration.ts'
 import {
   administerInitialAccessTokens,
@@ -118,8 +118,11 @@ export interface Administration {
   readonly deliveries: DeliveryAdministration
   /** Endpoints of the host to which changes are sent. */
   readonly webhooks: WebhookAdministration
-  /** Lists the actions of administrators, newest first. Each action has two entries: its intention and its outcome. */
-  readonly audit: { list(page?: PageRequest): Promise<Page<LogEntryView>> }
+  /**
+   * Lists the actions of administrators, newest first. Each action has two entries: its intention and its outcome. With
+   * a filter, a page may have fewer entries than `limit`, or none, although it has a `next`.
+   */
+  readonly audit: { list(page?: PageRequest & AuditFilter): Promise<Page<LogEntryView>> }
 }
 
 /**
@@ -193,5 +196,7 @@ export const administer = (context: AdminContext): Administration => ({
   sessions: administerSessions(context),
   deliveries: administerDeliveries(context),
   webhooks: administerWebhooks(context),
-  audit: { list: (page = {}) => listLog(adminLog, page, context) },
+  audit: {
+    list: ({ after, limit, ...filter } = {}) => searchLog({ log: adminLog, filter, page: { after, limit } }, context),
+  },
 })

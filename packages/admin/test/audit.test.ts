@@ -150,3 +150,26 @@ function withLog() {
   }
   return { down, system: startAdmin({ storage: { ...storage, logs } }) }
 }
+
+it.each([
+  { filter: { target: 'b' }, found: ['client.disabled b', 'client.created b'] },
+  { filter: { type: 'client.disabled' }, found: ['client.disabled b', 'client.disabled a'] },
+  { filter: { target: 'a', type: 'client.created' }, found: ['client.created a'] },
+  { filter: { actor: 'somebody else' }, found: [] },
+])('lists only the entries that the filter $filter selects, page by page', async ({ filter, found }) => {
+  const system = startAdmin()
+  for (const clientId of ['a', 'b'])
+    await system.admin.clients.create({ clientId, clientName: 'App', grantTypes: [] })
+  for (const clientId of ['a', 'b']) await system.admin.clients.disable({ clientId })
+
+  const entries: string[] = []
+  let after: string | undefined
+  do {
+    const { items, next } = await system.admin.audit.list({ ...filter, limit: 1, after })
+    for (const { type, detail } of items)
+      if (detail['stage'] === 'done') entries.push(`${type} ${(detail['target'] as { id: string }).id}`)
+    after = next
+  } while (after !== undefined)
+
+  expect(entries).toEqual(found)
+})

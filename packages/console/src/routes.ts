@@ -1,5 +1,5 @@
-import { redirect } from '@mintmark/core/http'
-
+import { auditDownload } from './audit/audit-download.ts'
+import { auditPage } from './audit/audit-page.ts'
 import { clientActions } from './clients/client-actions.ts'
 import { changeClient, clientPage } from './clients/client-page.ts'
 import { clientsPage } from './clients/clients-page.ts'
@@ -8,6 +8,9 @@ import { directoriesPage } from './directories/directories-page.ts'
 import { directoryActions } from './directories/directory-actions.ts'
 import { directoryPage } from './directories/directory-page.ts'
 import { createDirectory, newDirectoryPage } from './directories/new-directory-page.ts'
+import { deliveriesPage, requeueAction } from './deliveries/deliveries-page.ts'
+import { createOrganization, organizationPage, organizationsPage } from './organizations/organizations-page.ts'
+import { overviewPage } from './overview/overview-page.ts'
 import type { Area, Caller, ConsoleRoute, Section } from './visit.ts'
 import { userActions } from './users/user-actions.ts'
 import { userPage } from './users/user-page.ts'
@@ -15,18 +18,18 @@ import { usersPage } from './users/users-page.ts'
 
 /** The parts of the console in the order of the navigation, each with its path and the area that it shows. */
 const sections: readonly (readonly [section: Section, path: string, area: Area | undefined])[] = [
+  ['overview', '', undefined],
   ['users', '/users', 'accounts'],
   ['clients', '/clients', 'clients'],
   ['directories', '/directories', 'providers'],
+  ['organizations', '/organizations', 'organizations'],
+  ['deliveries', '/deliveries', 'deliveries'],
+  ['audit', '/audit', 'audit'],
 ]
 
 /** Every page of the console. */
 export const routes: readonly ConsoleRoute[] = [
-  {
-    path: '',
-    access: 'read',
-    get: async ({ caller, link }) => redirect(sectionsFor(caller, link)[0]?.[1] ?? link('')),
-  },
+  { path: '', access: 'read', get: overviewPage },
   { path: '/users', area: 'accounts', access: 'read', get: usersPage },
   { path: '/users/{user_id}', area: 'accounts', access: 'read', get: userPage },
   ...userActions,
@@ -38,6 +41,12 @@ export const routes: readonly ConsoleRoute[] = [
   { path: '/new-directory', area: 'providers', access: 'write', get: newDirectoryPage, post: createDirectory },
   { path: '/directories/{provider_id}', area: 'providers', access: 'read', get: directoryPage },
   ...directoryActions,
+  { path: '/organizations', area: 'organizations', access: 'read', get: organizationsPage, post: createOrganization },
+  { path: '/organizations/{organization_id}', area: 'organizations', access: 'read', get: organizationPage },
+  { path: '/deliveries', area: 'deliveries', access: 'read', get: deliveriesPage },
+  requeueAction,
+  { path: '/audit', area: 'audit', access: 'read', get: auditPage },
+  { path: '/audit.csv', area: 'audit', access: 'read', get: auditDownload },
 ]
 
 /** Returns the parts that an administrator may see, with their addresses. */

@@ -3,7 +3,7 @@
  * logical, for languages that are written from right to left.
  */
 export const consoleStyle = `
-body { display: block; padding: 0; background: var(--ground); }
+body { display: block; align-content: start; justify-items: stretch; padding: 0; background: var(--ground); }
 .skip { position: absolute; inset-block-start: -10rem; inset-inline-start: 1rem; padding: .75rem 1rem; background: var(--card); }
 .skip:focus { inset-block-start: .5rem; z-index: 1; }
 .bar {
@@ -32,7 +32,7 @@ section h2 { margin-block-end: .75rem; font-size: 1.125rem; }
 .table { overflow-x: auto; }
 .table:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 table { inline-size: 100%; border-collapse: collapse; font-size: .9375rem; overflow-wrap: normal; }
-th, td { padding: .5rem .75rem .5rem 0; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); }
+th, td { padding: .5rem .75rem .5rem 0; text-align: start; vertical-align: baseline; border-block-end: 1px solid var(--line); }
 [dir=rtl] :is(th, td) { padding: .5rem 0 .5rem .75rem; }
 th { color: var(--quiet); font-weight: 550; white-space: nowrap; }
 td { min-inline-size: 7rem; max-inline-size: 24rem; overflow-wrap: anywhere; }
@@ -67,6 +67,8 @@ button, .button {
 }
 .field fieldset { margin: 0; }
 .search { display: flex; flex-wrap: wrap; align-items: end; gap: .75rem; margin-block-end: 1rem; }
+.search + .fine { margin-block: -.375rem 1.25rem; }
+.search button { min-block-size: 3rem; }
 .search .field { flex: 1 1 14rem; margin: 0; }
 :is(select, summary, pre, .button):focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .kinds { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: .75rem; margin: 0; padding: 0; list-style: none; }
@@ -84,6 +86,12 @@ summary { padding-block: .625rem; cursor: pointer; color: var(--accent); font-we
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); gap: .75rem; margin: 0 0 1.25rem; padding: 0; list-style: none; }
 .figures li { padding: 1rem 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
 .figures strong { display: block; font-size: 1.75rem; line-height: 1.2; }
+.heard { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+.table { position: relative; }
+.button[aria-current] { background: var(--accent); color: var(--accent-text); }
+.of { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+main > p { margin-block-end: 1rem; }
+main > .buttons { margin-block: 0 1rem; }
 .chart { display: block; inline-size: 100%; max-inline-size: 44rem; block-size: auto; }
 .chart rect { fill: var(--accent); }
 .chart text { fill: var(--quiet); font-size: 11px; }
@@ -91,4 +99,4 @@ summary { padding-block: .625rem; cursor: pointer; color: var(--accent); font-we
 `
 
 /** The hash for the policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
-export const consoleStyleHash = 'sha256-P1b516j287/gjGCra6agWAVLLadkPf0SYtYYlzQH5yw='
+export const consoleStyleHash = 'sha256-YohNOH19S1M3CWNYjL+6ferm4AQlXhUU3B0ZbSrmWGI='

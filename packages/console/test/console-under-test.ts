@@ -22,7 +22,7 @@ export interface ConsoleUnderTest {
   dump(): string
 }
 
-export type Fields = readonly (readonly [name: string, value: string])[]
+type Fields = readonly (readonly [name: string, value: string])[]
 
 export interface Visitor {
   /** The scope values of the administrator; undefined for a visitor who is not signed in. */

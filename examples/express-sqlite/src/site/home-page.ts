@@ -17,7 +17,7 @@ ${signedInUser && signedInStatus(signedInUser)}
 <h2 id="kill-switch">See the kill switch</h2>
 <ol class="plain">
 <li><a href="/web/shelf">Open a page that calls an API</a>, and sign in as <code>grace</code>. It is green.</li>
-<li>In a second window, open <a href="/admin">the administration</a> as <code>ada</code>, and deactivate Grace.</li>
+<li>In a second window, open <a href="/console">the console</a> as <code>ada</code>, and deactivate Grace.</li>
 <li>The first window turns red within a second, although the access token has not expired.</li>
 </ol>
 </section>
@@ -43,7 +43,7 @@ ${signedInUser && signedInStatus(signedInUser)}
 <section aria-labelledby="more">
 <h2 id="more">For other programs</h2>
 <ul class="plain">
-<li><a href="/admin">Administration</a>, for <code>ada</code></li>
+<li><a href="/console">Administration</a>, for <code>ada</code></li>
 <li><a href="/provisioned">Accounts that a directory provisions</a> over SCIM 2.0</li>
 <li><a href="/.well-known/openid-configuration">The server's metadata</a>, with which clients configure themselves</li>
 <li><a href="/jwks">The server's public keys</a>, with which APIs and clients verify tokens</li>

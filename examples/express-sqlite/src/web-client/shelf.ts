@@ -80,7 +80,7 @@ const shelfPage = htmlDocument(
 <p class="eyebrow"><a href="/">Mintmark example</a></p>
 <h1>Reading Room: your shelf</h1>
 <p>This page calls an API with your access token several times a second. Put it beside
-<a href="/admin" target="_blank">the administration</a>, and deactivate the user there, or revoke the grant of Reading Room.</p>
+<a href="/console" target="_blank">the administration</a>, and deactivate the user there, or revoke the grant of Reading Room.</p>
 </header>
 <div class="lamp" id="lamp" role="status"><p id="state">Calling the API …</p><p class="fine" id="detail"></p></div>
 <form class="actions" method="post" action="/web/shelf/again"><button type="submit">Sign in again</button></form>

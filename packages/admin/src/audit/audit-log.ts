@@ -1,4 +1,4 @@
-import { type Clock, type Random, randomIdentifier, wholeNumber } from '@mintmark/internal'
+import { type Clock, isJsonObject, type Random, randomIdentifier, wholeNumber } from '@mintmark/internal'
 import {
   type AdminStorage,
   after,
@@ -6,6 +6,7 @@ import {
   epochSeconds,
   type EpochSeconds,
   type JsonObject,
+  type JsonValue,
 } from '@mintmark/storage-interface'
 import type { LogEntryRecord } from '@mintmark/storage-interface/stores'
 
@@ -77,9 +78,58 @@ export async function listLog(
   const last = shown.at(-1)
   return {
     items: shown.map(entryView),
-    next: last === undefined || found.length <= limit ? undefined : `${last.at}.${last.entryId}`,
+    next: last === undefined || found.length <= limit ? undefined : positionOf(last),
   }
 }
+
+/** Selects entries of the log of administrators. Members that are left out select all. */
+export interface AuditFilter {
+  /** The identifier of the actor. */
+  readonly actor?: string | undefined
+  /** The identifier of the record that the action is about. */
+  readonly target?: string | undefined
+  /** The action, such as `client.disabled`. */
+  readonly type?: string | undefined
+}
+
+/**
+ * Lists the entries that a filter selects, newest first. One call looks at a few thousand entries, because storage does
+ * not index them. So a page may have fewer entries than `limit`, or none, although it has a `next`.
+ * @throws AdminError `page_invalid`.
+ */
+export async function searchLog(
+  { log, filter, page }: { readonly log: string; readonly filter: AuditFilter; readonly page: PageRequest },
+  deps: { readonly storage: AdminStorage },
+): Promise<Page<LogEntryView>> {
+  const limit = pageLimit(page)
+  if (Object.values(filter).every((value) => value === undefined)) return listLog(log, page, deps)
+  const items: LogEntryView[] = []
+  let { after } = page
+  for (let round = 0; round < searchRounds; round += 1) {
+    const { items: read, next } = await listLog(log, { after, limit: 200 }, deps)
+    for (const entry of read) {
+      if (!isSelected(entry, filter)) continue
+      items.push(entry)
+      if (items.length === limit) return { items, next: positionOf(entry) }
+    }
+    if (next === undefined) return { items, next }
+    after = next
+  }
+  return { items, next: after }
+}
+
+/** Each round reads 200 entries. */
+const searchRounds = 10
+
+const isSelected = ({ type, detail }: LogEntryView, filter: AuditFilter): boolean =>
+  (filter.type === undefined || type === filter.type) &&
+  (filter.actor === undefined || identifierIn(detail['actor']) === filter.actor) &&
+  (filter.target === undefined || identifierIn(detail['target']) === filter.target)
+
+const identifierIn = (value: JsonValue | undefined): JsonValue | undefined =>
+  isJsonObject(value) ? value['id'] : undefined
+
+const positionOf = ({ at, entryId }: Pick<LogEntryView, 'at' | 'entryId'>): string => `${at}.${entryId}`
 
 function parsePosition(text: string): { readonly at: EpochSeconds; readonly entryId: string } {
   const match = /^(\d{1,12})\.(.+)$/.exec(text)

@@ -1,3 +1,5 @@
+import * as z from 'zod'
+
 import { defineRoute, type AdminRoute } from './admin-route.ts'
 import { callerRoute } from './caller-route.ts'
 import { clientRoutes } from './client-routes.ts'
@@ -8,15 +10,21 @@ import { organizationRoutes } from './organization-routes.ts'
 import { providerRoutes } from './provider-routes.ts'
 import { userRoutes } from './user-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
-import { logAnswer, pageQuery } from './wire.ts'
+import { identifier, logAnswer, pageMembers } from './wire.ts'
 
 const auditRoute = defineRoute({
   method: 'GET',
   path: '/audit',
   area: 'audit',
   access: 'read',
-  summary: 'Lists the actions of administrators, newest first.',
-  query: pageQuery,
+  summary:
+    'Lists the actions of administrators, newest first. With `actor`, `target` or `type`, a page may have fewer entries than `limit`, or none, although it has a `next`.',
+  query: z.strictObject({
+    ...pageMembers,
+    actor: identifier.exactOptional(),
+    target: identifier.exactOptional(),
+    type: identifier.exactOptional(),
+  }),
   status: 200,
   answer: logAnswer,
   handle: async ({ admin, query }) => ({ body: await admin.audit.list(query) }),

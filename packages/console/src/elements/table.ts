@@ -19,7 +19,7 @@ export interface Table {
 /** Renders a table in a region that scrolls on narrow screens, also with the keyboard. */
 export function table({ title, id, columns, rows, empty }: Table, { messages }: Visit): Fragment {
   if (rows.length === 0) return html`<p>${empty ?? messages.empty}</p>`
-  return html`<div class="table" role="region" tabindex="0" aria-label="${title}">
+  return html`<div class="table" role="group" tabindex="0" aria-label="${title}">
 <table id="${id}">
 <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${isolated(cell)}</td>`)}</tr>`)}</tbody>
@@ -36,7 +36,7 @@ ${after}
 </section>`
 
 /** In `<bdi>`, a right-to-left value cannot rearrange the text around it. */
-export const isolated = (cell: Cell): Fragment => (typeof cell === 'string' ? html`<bdi>${cell}</bdi>` : cell)
+const isolated = (cell: Cell): Fragment => (typeof cell === 'string' ? html`<bdi>${cell}</bdi>` : cell)
 
 /** Renders facts about one record: names and values. */
 export const facts = (entries: readonly (readonly [name: string, value: Cell])[]): Fragment =>

@@ -1,10 +1,5 @@
-import type { fill } from '@mintmark/pages/internal'
-
 /** A text with a placeholder, which `fill` replaces. */
 type TextWith<Name extends string> = `${string}{${Name}}${string}`
-
-/** The values for the placeholders of a text. */
-export type Values = Parameters<typeof fill>[1]
 
 /** A question before an action, and the button that carries the action out. */
 export interface Question {
