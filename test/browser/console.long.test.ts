@@ -50,7 +50,9 @@ test('refuses every page and every form to other users, and sends visitors to th
   const paths = ['', '/users', '/clients', '/clients/pocket-notes', '/directories/example-corp', '/audit', '/audit.csv']
   const read = async (page: Page) =>
     Promise.all(
-      paths.map(async (path) => (await page.request.get(`${instance.url}/console${path}`, { maxRedirects: 0 })).status()),
+      paths.map(async (path) =>
+        (await page.request.get(`${instance.url}/console${path}`, { maxRedirects: 0 })).status(),
+      ),
     )
   const refused = await grace.page.goto(`${instance.url}/console/clients`)
   const post = await grace.page.request.post(`${instance.url}/console/clients/pocket-notes/disable`, {
@@ -229,7 +231,16 @@ test('every page of the console fits into a width of 360 px, in light and dark m
   const widths = new Map<string, number>()
   const measure = async () => widths.set(page.url(), await page.locator('html').evaluate((root) => root.scrollWidth))
 
-  for (const part of ['', '/users', '/clients', '/directories', '/organizations', '/deliveries', '/audit', '/new-client']) {
+  for (const part of [
+    '',
+    '/users',
+    '/clients',
+    '/directories',
+    '/organizations',
+    '/deliveries',
+    '/audit',
+    '/new-client',
+  ]) {
     await page.goto(`${instance.url}/console${part}`)
     await measure()
     const subject = page.locator('td a, .kinds a').last()

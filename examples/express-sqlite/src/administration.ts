@@ -48,7 +48,10 @@ export function createAdministrationServers(deps: AdministrationDependencies): r
     branding: { productName: 'Mintmark example' },
     signInUrl: (returnTo) => `/sign-in?${new URLSearchParams({ return_to: returnTo }).toString()}`,
     onEvent: (event) =>
-      logger[event.status >= 500 ? 'error' : 'warn'](event, `${event.method} ${event.path} refused: ${event.status} (${event.reason})`),
+      logger[event.status >= 500 ? 'error' : 'warn'](
+        event,
+        `${event.method} ${event.path} refused: ${event.status} (${event.reason})`,
+      ),
   })
   return [admin, adminConsole]
 }

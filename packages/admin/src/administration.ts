@@ -21,7 +21,14 @@ import { requireStores } from '@mintmark/storage-interface/stores'
 
 import type { AdminContext, AdminDependencies, AdministrationKeys } from './audit/audit.ts'
 import { type Actor, type AdminEvent, type AdminOccurrence, reportAdminFaults } from './audit/admin-event.ts'
-import { adminLog, aRetention, type AuditFilter, createAuditLog, type LogEntryView, searchLog } from './audit/audit-log.ts'
+import {
+  adminLog,
+  aRetention,
+  type AuditFilter,
+  createAuditLog,
+  type LogEntryView,
+  searchLog,
+} from './audit/audit-log.ts'
 import { administerClients, type ClientAdministration } from './clients/client-administration.ts'
 import {
   administerInitialAccessTokens,

@@ -158,8 +158,7 @@ it.each([
   { filter: { actor: 'somebody else' }, found: [] },
 ])('lists only the entries that the filter $filter selects, page by page', async ({ filter, found }) => {
   const system = startAdmin()
-  for (const clientId of ['a', 'b'])
-    await system.admin.clients.create({ clientId, clientName: 'App', grantTypes: [] })
+  for (const clientId of ['a', 'b']) await system.admin.clients.create({ clientId, clientName: 'App', grantTypes: [] })
   for (const clientId of ['a', 'b']) await system.admin.clients.disable({ clientId })
 
   const entries: string[] = []

@@ -7,7 +7,9 @@ import { auditFilter } from './audit-filter.ts'
 /** Sends the entries that the filter selects, newest first, as CSV (RFC 4180). */
 export const auditDownload: Page = async ({ request, api }) => {
   const filter = auditFilter(request)
-  const rows: string[] = [csvRow(['time', 'action', 'target_kind', 'target', 'actor_kind', 'actor', 'stage', 'reason', 'act'])]
+  const rows: string[] = [
+    csvRow(['time', 'action', 'target_kind', 'target', 'actor_kind', 'actor', 'stage', 'reason', 'act']),
+  ]
   let after: string | undefined
   for (let read = 0; read < maximumPages; read += 1) {
     const found = await api.get('/audit', { ...filter, limit: '200', after })
@@ -16,7 +18,8 @@ export const auditDownload: Page = async ({ request, api }) => {
     if (after === undefined) break
   }
   // A file that ends early says so: whoever reviews it must not take it for the whole log.
-  if (after !== undefined) rows.push(csvRow([`The file ends here, after ${maximumPages} pages. Use the administration API to read on.`]))
+  if (after !== undefined)
+    rows.push(csvRow([`The file ends here, after ${maximumPages} pages. Use the administration API to read on.`]))
   return {
     status: 200,
     headers: [

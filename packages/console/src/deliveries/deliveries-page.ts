@@ -23,7 +23,10 @@ export const deliveriesPage: Page = async (visit) => {
     after: request.url.searchParams.get('after') ?? undefined,
   })
   const deliveries = recordsOf(found['items'])
-  const nameOf = await clientNames(visit, deliveries.map(({ client_id: client }) => textOf(client)))
+  const nameOf = await clientNames(
+    visit,
+    deliveries.map(({ client_id: client }) => textOf(client)),
+  )
   const mayRequeue = state === 'dead' && visit.caller.can('write', 'deliveries')
   const { labels, sections } = messages
   return visit.show({

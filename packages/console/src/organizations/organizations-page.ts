@@ -23,7 +23,10 @@ export const createOrganization: Page = async (visit) => {
   return showOrganizations(visit, { name, error: created })
 }
 
-async function showOrganizations(visit: Visit, refused: { readonly name: string; readonly error: ApiError } | undefined) {
+async function showOrganizations(
+  visit: Visit,
+  refused: { readonly name: string; readonly error: ApiError } | undefined,
+) {
   const { request, api, messages, link, caller } = visit
   const { labels, sections, organizations, buttons, unnamed } = messages
   const after = request.url.searchParams.get('after') ?? undefined
@@ -40,7 +43,12 @@ async function showOrganizations(visit: Visit, refused: { readonly name: string;
     body: html`${head(sections.organizations)}
 <section>
 ${table(
-  { title: sections.organizations, id: 'organizations', columns: [labels.name, labels.identifier, labels.created], rows },
+  {
+    title: sections.organizations,
+    id: 'organizations',
+    columns: [labels.name, labels.identifier, labels.created],
+    rows,
+  },
   visit,
 )}
 ${pageLinks(visit, textOf(found['next']))}
