@@ -80,7 +80,7 @@ describe('the claims function', () => {
       active: true,
       externalId: 'x1',
       resource: jsonText(resource),
-      resourceForm: undefined,
+      renderKey: undefined,
       comparable: resource,
       claims: {},
     }

@@ -68,7 +68,7 @@ async function adoptU1(): Promise<void> {
     active: true,
     externalId: 'x1',
     resource: jsonText({ userName: 'ann' }),
-    resourceForm: undefined,
+    renderKey: undefined,
     comparable: { userName: 'ann' },
     claims: {},
   }

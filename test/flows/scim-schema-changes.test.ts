@@ -49,7 +49,7 @@ test.for(stores)(
       active: true,
       externalId,
       resource: text,
-      resourceForm: undefined,
+      renderKey: undefined,
       comparable: { userName: 'kim' },
       claims,
     }

@@ -144,7 +144,7 @@ describe('the option users', () => {
         active: true,
         externalId: 'x1',
         resource: jsonText(resource),
-        resourceForm: undefined,
+        renderKey: undefined,
         comparable: resource,
         claims: { name: 'Ann of the directory' },
       },

@@ -192,7 +192,7 @@ it('deactivates the users of a removed provider page by page, except the last ad
         active: true,
         externalId: id,
         resource: jsonText({ userName: id }),
-        resourceForm: undefined,
+        renderKey: undefined,
         comparable: { userName: id },
         claims: {},
       },

@@ -220,7 +220,7 @@ it('a failure of the store is not mistaken for a removed user', async () => {
 async function provisionContoso(other: AdminUnderTest, ids: readonly string[]): Promise<void> {
   await other.admin.identityProviders.register({ providerId: 'contoso' })
   for (const id of ids) {
-    const state = { active: true, externalId: id, resourceForm: undefined, comparable: { userName: id }, claims: {} }
+    const state = { active: true, externalId: id, renderKey: undefined, comparable: { userName: id }, claims: {} }
     await other.storage.provisionedUsers.insert({
       providerId: providerId('contoso'),
       userId: userId(id),

@@ -17,7 +17,6 @@ import {
   object,
   optional,
   secretList,
-  storedAs,
   text,
   time,
   type RecordOf,
@@ -38,7 +37,7 @@ const deprovisioningFields = {
   count: integer,
   /** The oldest users of the provider, in cohorts whose sizes double; `undefined` until they are counted in this window. */
   cohorts: optional(list(object(cohortFields))),
-  suspendedAt: storedAs('heldAt', optional(time)),
+  suspendedAt: optional(time),
 }
 
 /**
@@ -64,7 +63,7 @@ export const identityProviders = defineRecord(
     /** The organization that its users are members of; `undefined` for none. */
     organizationId: optional(id(organizationId)),
     /** `undefined` until it deprovisions a user. */
-    deprovisioning: storedAs('offboarding', optional(object(deprovisioningFields))),
+    deprovisioning: optional(object(deprovisioningFields)),
     /** From this time on its requests are refused; `undefined` while it is enabled. */
     disabledAt: optional(time),
     createdAt: time,

@@ -35,7 +35,7 @@ export interface ProvisionedState {
    * Identifies a definition of the resource type. While that definition is in use, a response can contain `resource` unchanged.
    * `undefined` if a response would leave something out. Stores keep it with the text and do not interpret it.
    */
-  readonly resourceForm: string | undefined
+  readonly renderKey: string | undefined
   /**
    * The comparable form of `resource`. It has a `userName`, which is unique within the provider. Strings, here and in filters, are
    * well-formed Unicode without U+0000; `userName` and `externalId` have at most 1024 characters. The parser ensures this,
@@ -65,7 +65,7 @@ export const provisionedUsers = defineRecord(
     /** Whether the user existed before the provider adopted it. If so, a removal by the provider only unlinks and deactivates the user. */
     adopted: flag,
     resource: jsonText,
-    resourceForm: optional(text),
+    renderKey: optional(text),
   },
   {
     storedOnly: {

@@ -53,7 +53,7 @@ async function measure(dialect: SqlDialect, name: string): Promise<void> {
 async function fill(dialect: SqlDialect, expired: number): Promise<void> {
   const tables = {
     mintmark_codes: tableColumns(codes),
-    mintmark_claims: replayColumns,
+    mintmark_replays: replayColumns,
     mintmark_opaque_tokens: tableColumns(opaqueTokens),
     mintmark_families: tableColumns(families),
   }

@@ -191,12 +191,12 @@ const equals = (name: string, value: string): ResolvedFilter => ({
 async function deactivate(storage: AdminStorage, n: number): Promise<void> {
   const user = await storage.provisionedUsers.find(acme, userId(filledUser(n).userId))
   if (user === undefined) throw new Error(`There is no user ${n}.`)
-  const { externalId, resource, resourceForm, claims, version } = user
+  const { externalId, resource, renderKey, claims, version } = user
   const state = {
     active: !user.active,
     externalId,
     resource,
-    resourceForm,
+    renderKey,
     comparable: { userName: filledUser(n).userName },
     claims,
   }

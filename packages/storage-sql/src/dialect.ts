@@ -56,8 +56,6 @@ export interface SqlEngine {
      * time.
      */
     readonly lockTable: (table: string) => readonly string[]
-    /** Statements that remove a trigger. */
-    readonly dropTrigger: (trigger: Pick<SqlTrigger, 'name' | 'table'>) => readonly string[]
     /** An expression for a random string. */
     readonly randomText: string
     /** An expression for the next number of a row of `mintmark_changes`, and statements that prepare it. */
@@ -68,13 +66,6 @@ export interface SqlEngine {
     readonly lockRows: string
     /** Like `lockRows`, but `keepRows` of another transaction waits as well. */
     readonly lockForRemoval: string
-    /** A query that locks the groups that another query finds, always in the same order. */
-    readonly lockGroups: (groups: { readonly issuer: string; readonly ids: string }) => string
-    /**
-     * Statements that make a trigger lock rows first: `rows` is the `FROM` clause with its order. None if the engine allows
-     * one writer at a time.
-     */
-    readonly lockFirst: (trigger: SqlTrigger, rows: string) => readonly string[]
     /**
      * Statements that create a trigger. If the query finds a row, the statement that fired the trigger starts again, and reads
      * what has been committed since. None if the engine allows one writer at a time.
@@ -174,8 +165,6 @@ export interface SqlExpectedRows {
   readonly alike: readonly string[]
   /** Columns that are NULL in most rows. */
   readonly absent: readonly string[]
-  /** For tables that got an index later: creating an index resets the number of rows that the planner expects. */
-  readonly again?: true
 }
 
 /** How a statement returns whole rows of a table, or of each table that it joins. */
@@ -202,6 +191,11 @@ export interface SqlTrigger {
   readonly after: string
   /** A condition over `OLD` and `NEW`. */
   readonly when: string
+  /**
+   * The `FROM` clause and the order of rows that the trigger locks before its statements run, unless the engine allows one writer
+   * at a time.
+   */
+  readonly lockFirst?: string
   readonly statements: readonly string[]
 }
 

@@ -6,7 +6,7 @@ import { createColumnReader } from './row.ts'
 /**
  * Applies pending migrations in order, each in one transaction. Two processes may do so at the same time.
  * @returns the names of the migrations that this call applied.
- * @throws SchemaMismatchError `ahead` or `changed`: nothing was applied. StorageUnavailableError.
+ * @throws SchemaMismatchError `ahead`, `changed` or `unreleased`: nothing was applied. StorageUnavailableError.
  */
 export async function migrate({ dialect }: { readonly dialect: SqlDialect }): Promise<readonly string[]> {
   const applied: string[] = []
@@ -18,7 +18,7 @@ export async function migrate({ dialect }: { readonly dialect: SqlDialect }): Pr
 
 /**
  * Returns the names of the migrations that the database lacks.
- * @throws SchemaMismatchError `ahead` or `changed`. StorageUnavailableError.
+ * @throws SchemaMismatchError `ahead`, `changed` or `unreleased`. StorageUnavailableError.
  */
 export async function pendingMigrations({ dialect }: { readonly dialect: SqlDialect }): Promise<readonly string[]> {
   const pending = await findPending(dialect)
@@ -54,6 +54,12 @@ async function findPending(dialect: SqlDialect): Promise<readonly MigrationScrip
   const applied = await findApplied(dialect)
   const command = dialect.migrateCommand
 
+  const unreleased = applied.filter((each) =>
+    scripts.some(({ number, name }) => number === each.number && name !== each.name),
+  )
+  if (unreleased.length > 0)
+    throw new SchemaMismatchError({ kind: 'unreleased', migrations: unreleased.map(({ name }) => name), command })
+
   const unknown = applied.filter(({ number }) => !scripts.some((script) => script.number === number))
   if (unknown.length > 0)
     throw new SchemaMismatchError({ kind: 'ahead', migrations: unknown.map(({ name }) => name), command })
@@ -86,9 +92,10 @@ async function findApplied(dialect: SqlDialect): Promise<readonly Applied[]> {
  * Why the database's schema does not fit this version.
  * - `behind`: migrations are pending.
  * - `ahead`: a newer version has migrated it.
- * - `changed`: it ran a different migration of the same number, so its schema is unknown.
+ * - `changed`: it ran a migration of the same name with other statements, so its schema is unknown.
+ * - `unreleased`: it ran a migration that no released version has. Versions before the first release had others.
  */
-export type SchemaMismatch = 'behind' | 'ahead' | 'changed'
+export type SchemaMismatch = 'behind' | 'ahead' | 'changed' | 'unreleased'
 
 /** The schema does not fit, so the storage does not open. The message says which command to run, or what else to do. */
 export class SchemaMismatchError extends Error {
@@ -125,6 +132,8 @@ function describe({
       return `The database has run the migrations ${names}, which this version does not know. Update @mintmark/storage-sql.`
     case 'changed':
       return `The migrations ${names} of the database differ from those of this version. Restore the released files; do not edit migrations.`
+    case 'unreleased':
+      return `The database has run the migrations ${names}, which no released version has. Start with an empty database.`
     default:
       return kind satisfies never
   }

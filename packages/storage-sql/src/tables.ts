@@ -40,7 +40,7 @@ export interface Tables {
   readonly mintmark_sessions: TableOf<typeof sessions>
   readonly mintmark_session_participants: TableOf<typeof sessionParticipants>
   readonly mintmark_signing_keys: TableOf<typeof signingKeys>
-  readonly mintmark_claims: Columns<ReplayColumn> & Partial<Columns<'value' | 'claimed_at'>>
+  readonly mintmark_replays: Columns<ReplayColumn> & Partial<Columns<'value' | 'marked_at'>>
   readonly mintmark_identity_providers: TableOf<typeof identityProviders>
   readonly mintmark_groups: TableOf<typeof groups>
   readonly mintmark_group_members: Columns<'issuer' | 'provider_id' | 'group_id' | 'member_id' | 'member_type'>
@@ -57,7 +57,7 @@ export interface Tables {
   readonly mintmark_cursors: TableOf<typeof cursors>
 }
 
-/** The columns of a replay mark; the row of a revoked token also has `value` and `claimed_at`. */
+/** The columns of a replay mark; the row of a revoked token also has `value` and `marked_at`. */
 export const replayColumns = ['issuer', 'purpose', 'value_digest', 'expires_at'] as const
 
 type ReplayColumn = (typeof replayColumns)[number]

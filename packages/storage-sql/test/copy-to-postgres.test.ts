@@ -96,13 +96,13 @@ test('rejects a target that another connection writes to during the copy', async
   await source.clients.insert(fullClient)
   const other = await pool.connect()
 
-  await other.query(`BEGIN; INSERT INTO mintmark_account_totals (issuer, total) VALUES ('${issuer}', 1)`)
+  await other.query(`BEGIN; INSERT INTO mintmark_user_totals (issuer, total) VALUES ('${issuer}', 1)`)
   const copying = copyToPostgres({ file, pool }).catch((error: unknown) => error)
   await untilLockIsAwaited(pool)
   await other.query('COMMIT')
   other.release()
 
-  expect(await copying).toMatchObject({ message: 'The target is not empty: mintmark_account_totals has rows' })
+  expect(await copying).toMatchObject({ message: 'The target is not empty: mintmark_user_totals has rows' })
   expect(await target.clients.find(fullClient.clientId)).toBeUndefined()
 })
 

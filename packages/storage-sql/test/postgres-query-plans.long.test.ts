@@ -73,8 +73,8 @@ async function planOf(statement: string, pool: Pool): Promise<PlanNode> {
 }
 
 const oneRowPerIssuer: ReadonlySet<string> = new Set([
-  'mintmark_account_totals',
-  'mintmark_ending_positions',
+  'mintmark_user_totals',
+  'mintmark_revocation_positions',
   'mintmark_change_positions',
 ])
 

@@ -120,7 +120,7 @@ async function whileRemovalIsOpen<T>({ storage, pool }: Server, work: () => Prom
   const other = await pool.connect()
   // A trigger of the removal waits for this row.
   await other.query('BEGIN')
-  await other.query('SELECT FROM mintmark_account_totals FOR UPDATE')
+  await other.query('SELECT FROM mintmark_user_totals FOR UPDATE')
   const removal = storage.provisionedUsers.remove(removalOfAda)
   await untilStatementsWait(pool)
   const working = work()

@@ -49,7 +49,7 @@ describe.for([
 
     expect(removed.reduce((sum, each) => sum + each, 0)).toBe(1500)
     expect(new Set(outcomes.flat())).toEqual(new Set(['won']))
-    for (const table of ['mintmark_claims', 'mintmark_families']) expect(await countOf(first, table)).toBe(500)
+    for (const table of ['mintmark_replays', 'mintmark_families']) expect(await countOf(first, table)).toBe(500)
   })
 
   test('a server whose clock is two days ahead removes no revocation that other servers still have to read', async () => {
@@ -179,7 +179,7 @@ describe.for([
       issuer,
     })
     ran.length = 0
-    await fillTable(dialect, { table: 'mintmark_claims', columns: replayColumns, rows: 1000, values: halfExpired })
+    await fillTable(dialect, { table: 'mintmark_replays', columns: replayColumns, rows: 1000, values: halfExpired })
 
     expect(await watched.purge.purgeExpired({ now, limit: 100 })).toEqual({ removed: 100, done: false })
     expect(ran.length).toBeLessThanOrEqual(8)
@@ -202,7 +202,7 @@ describe.for([
 
 const tables = {
   mintmark_codes: tableColumns(codes),
-  mintmark_claims: replayColumns,
+  mintmark_replays: replayColumns,
   mintmark_families: tableColumns(families),
 }
 

@@ -51,7 +51,7 @@ export async function oauthStatements({ server, site, recorder }: RecordedOauth)
     familyByHandle: findStatement(/ from "mintmark_families" as "family"/, refresh),
     rotate: findStatement(/^update "mintmark_families"/, refresh),
     familyById: findStatement(/ from "mintmark_families" as "family"/, userinfo),
-    revoked: findStatement(/ from "mintmark_claims"/, userinfo),
+    revoked: findStatement(/ from "mintmark_replays"/, userinfo),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
 
-import { firstValues } from '../../../../packages/storage-sql/src/migrations/value-triggers.ts'
+import { builtInAttributes } from '../../../../packages/storage-sql/src/migrations/0001/user-value-triggers.ts'
 import { multiplyRow, type MultipliedRow } from './multiply-row.ts'
 
 /** Inserts copies of a user with one statement, and writes the data that triggers maintain. */
@@ -8,7 +8,7 @@ export async function fillUsers(dialect: SqlDialect, copies: Omit<MultipliedRow,
   const statement = await multiplyRow(dialect, { ...copies, table: 'mintmark_users' })
   await dialect.atomically(
     dialect.engine.name === 'postgres'
-      ? withoutTriggers(statement, { rows: copies.rows, values: firstValues(dialect.engine.types) })
+      ? withoutTriggers(statement, { rows: copies.rows, types: dialect.engine.types })
       : [statement],
   )
 }
@@ -18,14 +18,17 @@ export async function fillUsers(dialect: SqlDialect, copies: Omit<MultipliedRow,
  */
 const withoutTriggers = (
   copies: string,
-  { rows, values }: { readonly rows: number; readonly values: readonly string[] },
+  { rows, types }: { readonly rows: number; readonly types: SqlDialect['engine']['types'] },
 ): readonly string[] => [
   'ALTER TABLE mintmark_users DISABLE TRIGGER USER',
   copies,
   `UPDATE mintmark_provider_totals SET total = total + ${rows} WHERE kind = 'User'`,
-  `UPDATE mintmark_account_totals SET total = total + ${rows}`,
+  `UPDATE mintmark_user_totals SET total = total + ${rows}`,
   'DELETE FROM mintmark_user_values',
   'DELETE FROM mintmark_user_changes',
-  ...values,
+  `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
+   ${types.indexedValues({ ...builtInAttributes(types), row: 'listed', from: 'mintmark_users AS listed' })}`,
+  `INSERT INTO mintmark_user_changes (issuer, provider_id, updated_at, created_at, user_id, active)
+   SELECT issuer, provider_id, updated_at, created_at, user_id, active FROM mintmark_users WHERE provider_id IS NOT NULL`,
   'ALTER TABLE mintmark_users ENABLE TRIGGER USER',
 ]

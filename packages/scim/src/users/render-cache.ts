@@ -49,7 +49,7 @@ interface ShownUser extends Pick<RenderContext, 'projection' | 'baseUrl'> {
   readonly version?: string | undefined
 }
 
-type StoredResource = Pick<ProvisionedState, 'resource' | 'resourceForm'>
+type StoredResource = Pick<ProvisionedState, 'resource' | 'renderKey'>
 
 /** Creates the cache of one server. Its key covers everything that the text depends on besides the resource. */
 export function createUserRenderCache(
@@ -63,7 +63,7 @@ export function createUserRenderCache(
   return {
     *render(user, { projection, baseUrl, version }) {
       const tag = version ?? (isInGroups(user) ? yield* userVersion(user) : versionWithoutGroups(user))
-      const isCached = user.resourceForm === key && projection === defaultProjection
+      const isCached = user.renderKey === key && projection === defaultProjection
       if (!isCached) {
         // A user may be in thousands of groups.
         const shown = includesAttribute('groups', projection) ? user : { ...user, groups: undefined }
@@ -88,7 +88,7 @@ export function createUserRenderCache(
       const text = jsonText(isShown ? shown : resource)
       // RFC 9110 §15.5.14: a page shows up to 200 users, and a search reads thousands.
       if (utf8Length(text) > resourceBytes) throw refusal('resource_too_large')
-      return { resource: text, resourceForm: isShown ? key : undefined }
+      return { resource: text, renderKey: isShown ? key : undefined }
     },
   }
 }
@@ -105,9 +105,9 @@ export function isSameResource(
   stored: StoredResource,
   written: { readonly state: StoredResource; readonly resource: JsonObject },
 ): boolean {
-  const { resource, resourceForm } = written.state
+  const { resource, renderKey } = written.state
   if (stored.resource === resource) return true
-  const haveSameKey = resourceForm !== undefined && stored.resourceForm === resourceForm
+  const haveSameKey = renderKey !== undefined && stored.renderKey === renderKey
   return !haveSameKey && sameValue(readStoredResource(stored), written.resource)
 }
 
@@ -149,7 +149,7 @@ const sampleUser: ListedUserRecord = {
   createdAt: epochSeconds(0),
   updatedAt: epochSeconds(0),
   resource: jsonText({}),
-  resourceForm: undefined,
+  renderKey: undefined,
   groups: [{ groupId: groupId('g'), displayName: 'G' }],
 }
 

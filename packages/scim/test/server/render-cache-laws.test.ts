@@ -71,10 +71,10 @@ async function answersOf(
   return Promise.all(paths.map(async (path) => (await send({ path })).body))
 }
 
-/** Returns the storage without `resourceForm`, the cache key of a stored resource, so that the server renders every user anew. */
+/** Returns the storage without `renderKey`, the cache key of a stored resource, so that the server renders every user anew. */
 function withoutResourceForms(storage: ScimStorage): ScimStorage {
   const { provisionedUsers } = storage
-  const forget = <Record extends ListedUserRecord>(record: Record): Record => ({ ...record, resourceForm: undefined })
+  const forget = <Record extends ListedUserRecord>(record: Record): Record => ({ ...record, renderKey: undefined })
   return {
     ...storage,
     provisionedUsers: {

@@ -72,7 +72,7 @@ async function createLargeGroup({ storage, clock }: ScimUnderTest): Promise<void
     const { outcome } = await storage.provisionedUsers.insert({
       providerId: T1,
       userId: id,
-      state: { ...state, resourceForm: undefined },
+      state: { ...state, renderKey: undefined },
       createdAt: clock.now(),
     })
     expect(outcome).toBe('inserted')

@@ -65,7 +65,7 @@ export const aProvisionedState = (label: string, overrides: Partial<ProvisionedS
     userName: `${label}@Example.com`,
     emails: [{ value: `${label}@Example.com`, type: 'work', primary: true }],
   }),
-  resourceForm: `form-${label}`,
+  renderKey: `form-${label}`,
   comparable: {
     userName: `${label}@example.com`,
     emails: [{ value: `${label}@example.com`, type: 'work', primary: true }],
@@ -94,7 +94,7 @@ export const freshUser = ({
   externalId: state.externalId,
   adopted: false,
   resource: state.resource,
-  resourceForm: state.resourceForm,
+  renderKey: state.renderKey,
   groups: [],
 })
 

@@ -76,14 +76,14 @@ const provisionedRecord = (
 
 function listedRecord(groups: GroupTable, { record, provisioning }: ProvisionedRow): ListedUserRecord {
   const { claims: _, ...account } = record
-  const { providerId, externalId, adopted, resource, resourceForm } = provisioning
+  const { providerId, externalId, adopted, resource, renderKey } = provisioning
   return {
     ...account,
     providerId,
     externalId,
     adopted,
     resource,
-    resourceForm,
+    renderKey,
     groups: referencesTo(groups, record.userId),
   }
 }
@@ -277,10 +277,10 @@ function swap(
   }
 }
 
-const pickProviderState = ({ externalId, resource, resourceForm, comparable }: ProvisionedState) => ({
+const pickProviderState = ({ externalId, resource, renderKey, comparable }: ProvisionedState) => ({
   externalId,
   resource,
-  resourceForm,
+  renderKey,
   comparable,
 })
 

@@ -40,7 +40,7 @@ export interface Provisioning {
   readonly externalId: string | undefined
   readonly adopted: boolean
   readonly resource: JsonText
-  readonly resourceForm: string | undefined
+  readonly renderKey: string | undefined
   readonly comparable: JsonObject
 }
 

@@ -48,7 +48,7 @@ describe('columns', () => {
       'tolerance_profile',
       'verified_domains',
       'organization_id',
-      'offboarding',
+      'deprovisioning',
       'disabled_at',
       'created_at',
       'version',
@@ -91,16 +91,5 @@ describe('jsonCodec', () => {
     ['an object without one of its members', { authentication: { authTime: 1, acr: null, amr: [] } }],
   ])('refuses %s', (_title, damage) => {
     expect(() => codec.decode({ ...codec.encode(records.fullCode), ...damage })).toThrow('A stored record has no')
-  })
-
-  it('keeps the stored names of the members of a deprovisioning count', () => {
-    const { deprovisioning } = identityProviders.fields
-    const { encode } = jsonCodec(deprovisioning.fields ?? {}, 'omitted')
-
-    expect(encode({ windowStartedAt: 1, count: 2, cohorts: undefined, suspendedAt: 3 })).toEqual({
-      windowStartedAt: 1,
-      count: 2,
-      heldAt: 3,
-    })
   })
 })

@@ -259,8 +259,8 @@ export const brokenProviderStores: Readonly<Record<string, BrokenStore>> = {
     (honest) => ({
       compareAndSwap: async (change) => {
         const current = await honest.find(change.providerId, change.userId)
-        const { resource, resourceForm } = current ?? change.state
-        return honest.compareAndSwap({ ...change, state: { ...change.state, resource, resourceForm } })
+        const { resource, renderKey } = current ?? change.state
+        return honest.compareAndSwap({ ...change, state: { ...change.state, resource, renderKey } })
       },
     }),
   ),

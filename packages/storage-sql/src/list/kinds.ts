@@ -18,7 +18,7 @@ import {
   createValueIndex,
 } from './narrow-index.ts'
 import { anyRow, byBeginning, byKey, inProvider, createLookup, providerRows } from './lookup.ts'
-import { orderName } from '../migrations/value-triggers.ts'
+import { orderName } from '../migrations/0001/user-value-triggers.ts'
 import type { IndexedAttributes } from '../stores/indexed-attributes.ts'
 import { groupsOfUser } from '../stores/groups-of-a-user.ts'
 import { listedUserColumns } from '../stores/provisioned-user-statements.ts'
@@ -52,7 +52,7 @@ const isNotRemoved = (): Sql => sql`removed_at is null`
 const rows: ListedRows = {
   every: (p) => sql`issuer = ${p('issuer')} and ${isNotRemoved()}`,
   one: isNotRemoved,
-  total: (p) => sql`coalesce((select total from mintmark_account_totals where issuer = ${p('issuer')}), 0)`,
+  total: (p) => sql`coalesce((select total from mintmark_user_totals where issuer = ${p('issuer')}), 0)`,
 }
 
 function pathInClaims(attribute: FilterAttribute): readonly string[] | undefined {

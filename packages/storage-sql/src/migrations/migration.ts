@@ -1,4 +1,4 @@
-import type { SqlEngine, SqlExpectedRows } from '../dialect.ts'
+import type { SqlEngine } from '../dialect.ts'
 
 /**
  * One step of the schema. It never changes once released: databases store the checksum of the statements that they ran.
@@ -10,12 +10,4 @@ export interface Migration {
   readonly name: string
   /** Statements without a closing semicolon, in the engine's types. */
   readonly statements: (types: SqlEngine['types']) => readonly string[]
-}
-
-/** The clients after a migration that gave them columns: they need statistics again. */
-export const clientsWithNewColumns: SqlExpectedRows = {
-  tables: ['mintmark_clients'],
-  alike: ['issuer'],
-  absent: ['removed_at', 'disabled_at'],
-  again: true,
 }

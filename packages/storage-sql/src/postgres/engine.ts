@@ -46,10 +46,10 @@ export const postgres: SqlEngine = {
     table: '',
     // Leaves room in each page for the next version of a row, so that an update changes no index (heap-only tuples).
     smallRowTable: 'WITH (fillfactor = 80)',
-    trigger: ({ name, table, after, when, statements }) => [
+    trigger: ({ name, table, after, when, lockFirst, statements }) => [
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
+${lockFirst === undefined ? '' : `  PERFORM FROM ${lockFirst} FOR NO KEY UPDATE;\n`}${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
 END $$`,
       `CREATE TRIGGER ${name} AFTER ${after} ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION ${name}()`,
     ],
@@ -68,7 +68,6 @@ END $$`,
     removeRows: ({ table, row, same, columns, query }) =>
       `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT (SELECT found.ctid FROM ${table} AS found
     WHERE ${[...same.map((column) => `found.${column} = ${row}.${column}`), ...columns.map((column) => `found.${column} = removed.${column}`)].join(' AND ')}) FROM (${query}) AS removed))`,
-    dropTrigger: ({ name, table }) => [`DROP TRIGGER ${name} ON ${table}`, `DROP FUNCTION ${name}()`],
     randomText: 'gen_random_uuid()::text',
     changeNumbers: {
       create: ['CREATE SEQUENCE mintmark_change_numbers'],
@@ -79,15 +78,6 @@ END $$`,
     // Does not block readers, nor a transaction that adds such a group to another group.
     lockRows: 'FOR NO KEY UPDATE',
     lockForRemoval: 'FOR UPDATE',
-    lockGroups: ({ issuer, ids }) =>
-      `SELECT group_id FROM mintmark_groups WHERE issuer = ${issuer} AND group_id = ANY (ARRAY(${ids})) ORDER BY group_id FOR NO KEY UPDATE`,
-    lockFirst: ({ name, statements }, rows) => [
-      `CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM FROM ${rows} FOR NO KEY UPDATE;
-${statements.map((statement) => `  ${statement};\n`).join('')}  RETURN NULL;
-END $$`,
-    ],
     // The query sees what was committed after the statement began. The statement is repeated after this error.
     startAgain: ({ name, table, after, when }, query) => [
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -141,16 +131,13 @@ const membersOf = (object: string): string => `SELECT key, value::text FROM json
 const differing = (one: string, other: string): string =>
   `SELECT key AS name FROM (${membersOf(one)} EXCEPT ${membersOf(other)}) AS differing`
 
-const unlessAnalysed = `    CONTINUE WHEN EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema() AND tablename = shown);
-`
-
 /**
  * PostgreSQL makes statistics only from rows. Tables without rows and statistics get sample rows, which are analysed and
  * removed in the same transaction. The table is locked and its triggers are off, so nobody sees them. Columns in
  * `alike` get two values, while the list of the most common values has room for one: if both were in it, the planner
  * would expect no other value at all.
  */
-function showRows({ tables, alike, absent, again }: SqlExpectedRows): readonly string[] {
+function showRows({ tables, alike, absent }: SqlExpectedRows): readonly string[] {
   return [
     `DO $$
 DECLARE
@@ -161,7 +148,8 @@ DECLARE
   brief TEXT;
 BEGIN
   FOREACH shown IN ARRAY ARRAY[${listed(tables)}] LOOP
-${again === true ? '' : unlessAnalysed}    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', shown);
+    CONTINUE WHEN EXISTS (SELECT FROM pg_stats WHERE schemaname = current_schema() AND tablename = shown);
+    EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', shown);
     EXECUTE format('SELECT EXISTS (SELECT FROM %I)', shown) INTO is_used;
     CONTINUE WHEN is_used;
 

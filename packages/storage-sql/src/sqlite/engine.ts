@@ -85,7 +85,6 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     removeRows: ({ table, row, same, columns, query }) =>
       `DELETE FROM ${table} WHERE ${same.map((column) => `${column} = ${row}.${column}`).join(' AND ')}
     AND (${columns.join(', ')}) IN (${query})`,
-    dropTrigger: ({ name }) => [`DROP TRIGGER ${name}`],
     randomText: 'lower(hex(randomblob(16)))',
     changeNumbers: { create: [], next: '(SELECT coalesce(max(sequence), 0) + 1 FROM mintmark_changes)' },
     changedNames: (before, after) =>
@@ -93,8 +92,6 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
     // There is one writer at a time.
     lockRows: '',
     lockForRemoval: '',
-    lockGroups: ({ ids }) => ids,
-    lockFirst: () => [],
     startAgain: () => [],
     showRows,
   },

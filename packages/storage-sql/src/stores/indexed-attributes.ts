@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
 import { type SqlEngine, UniqueViolationError } from '../dialect.ts'
 import { indexName, type NarrowIndex, createValueIndex } from '../list/narrow-index.ts'
-import { orderName } from '../migrations/value-triggers.ts'
+import { orderName } from '../migrations/0001/user-value-triggers.ts'
 import { createColumnReader } from '../row.ts'
 
 /** The attributes that the host has declared as indexed. */

@@ -235,7 +235,7 @@ export const listedUserColumns = columnsOf(listedFields).map(({ name }) => name)
 const keyColumns = ['external_id_key', 'user_name_key'] as const
 
 /** The other columns of `stateRow`, except `active`. No index contains them, and every change replaces them. */
-const contentColumns = ['claims', 'external_id', 'resource', 'resource_form', 'comparable'] as const
+const contentColumns = ['claims', 'external_id', 'resource', 'render_key', 'comparable'] as const
 
 /** The columns of `stateRow`: everything that a change may set. */
 export const stateColumns = ['active', ...contentColumns, ...keyColumns] as const
@@ -248,7 +248,7 @@ export const withoutProvider = {
   user_name_key: null,
   adopted: null,
   resource: null,
-  resource_form: null,
+  render_key: null,
   comparable: null,
 } as const
 

@@ -268,7 +268,7 @@ function provisionedUserReader(engine: SqlEngine): (row: SqlRow) => RecordWithGr
 
 /** Returns the state that a provider gives a user, as columns. */
 const stateRow = (
-  { active, externalId, resource, resourceForm, comparable, claims }: ProvisionedState,
+  { active, externalId, resource, renderKey, comparable, claims }: ProvisionedState,
   engine: SqlEngine,
 ): Record<(typeof stateColumns)[number], SqlValue> => ({
   active: engine.encodeFlag(active),
@@ -277,7 +277,7 @@ const stateRow = (
   external_id_key: indexKeyOrNull(externalId),
   user_name_key: userNameKey(comparable),
   resource,
-  resource_form: resourceForm ?? null,
+  render_key: renderKey ?? null,
   comparable: engine.encodeSearchable(comparable),
 })
 
@@ -338,9 +338,9 @@ const insertedUser = ({
 })
 
 /** Returns the members of a record that its state sets. Only filters use the comparable form. */
-const recordOf = ({ externalId, resource, resourceForm, claims }: ProvisionedState) => ({
+const recordOf = ({ externalId, resource, renderKey, claims }: ProvisionedState) => ({
   externalId,
   resource,
-  resourceForm,
+  renderKey,
   claims,
 })

@@ -97,7 +97,7 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at', keptFor: 300 },
   // A client may have a sealed copy of the request: the same applies.
   { table: 'mintmark_pushed_requests', key: ['digest'], time: 'expires_at', keptFor: 300 },
-  { table: 'mintmark_claims', key: ['purpose', 'value_digest'], time: 'expires_at' },
+  { table: 'mintmark_replays', key: ['purpose', 'value_digest'], time: 'expires_at' },
   { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
   { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },
   // After a day, no code that could create the family again is valid. A token whose family does not exist is inactive.
@@ -114,7 +114,7 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_deliveries', key: ['delivery_id'], time: 'kept_until' },
   { table: 'mintmark_grants', key: ['grant_id'], time: 'revoked_at' },
   { table: 'mintmark_changes', key: ['change_id'], time: 'changed_at', keptFor: changeRetention },
-  { table: 'mintmark_endings', key: ['position'], time: 'ended_at', keptFor: revocationRetention },
+  { table: 'mintmark_revocations', key: ['position'], time: 'at', keptFor: revocationRetention },
 ]
 
 interface Removable {

@@ -7,13 +7,13 @@ export function createReplayStore({ query, run }: Database): ReplayStore {
   // The first caller inserts. After expiry one caller updates. Every other caller gets no row.
   const claim = compileStatement((p: Parameter<(typeof replayColumns)[number] | 'now'>) =>
     query
-      .insertInto('mintmark_claims')
+      .insertInto('mintmark_replays')
       .values(parameters(p, replayColumns))
       .onConflict((conflict) =>
         conflict
           .columns(['issuer', 'purpose', 'value_digest'])
           .doUpdateSet((set) => ({ expires_at: set.ref('excluded.expires_at') }))
-          .where('mintmark_claims.expires_at', '<=', p('now')),
+          .where('mintmark_replays.expires_at', '<=', p('now')),
       )
       .returning('expires_at'),
   )

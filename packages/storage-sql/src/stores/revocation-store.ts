@@ -32,7 +32,7 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
         value_digest,
         expires_at: expiresAt,
         value: tokenId,
-        claimed_at: now,
+        marked_at: now,
       })
     },
 
@@ -42,7 +42,7 @@ export function createRevocationStore({ query, engine, run }: Database): Revocat
     },
 
     async list({ from, revokedSince, limit }) {
-      const values = { ended_since: revokedSince, limit }
+      const values = { revoked_since: revokedSince, limit }
       const rows =
         from === undefined
           ? await run(statements.listFirst, values)
@@ -63,7 +63,7 @@ const revocationReader =
   (row: SqlRow): RevocationRecord => ({
     position: read.integer(row, 'position'),
     revocation: readRevocation(read, row),
-    revokedAt: epochSeconds(read.integer(row, 'ended_at')),
+    revokedAt: epochSeconds(read.integer(row, 'at')),
   })
 
 function readRevocation(read: ColumnReader, row: SqlRow): Revocation {
@@ -97,23 +97,23 @@ const purpose = 'revoked_jti'
 function revocationStatements(query: Database['query']) {
   return {
     revokeToken: compileStatement(
-      (p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'expires_at' | 'value' | 'claimed_at'>) =>
+      (p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'expires_at' | 'value' | 'marked_at'>) =>
         query
-          .insertInto('mintmark_claims')
+          .insertInto('mintmark_replays')
           .values({
             issuer: p('issuer'),
             purpose: p('purpose'),
             value_digest: p('value_digest'),
             expires_at: p('expires_at'),
             value: p('value'),
-            claimed_at: p('claimed_at'),
+            marked_at: p('marked_at'),
           })
           .onConflict((conflict) => conflict.doNothing()),
     ),
 
     findToken: compileStatement((p: Parameter<'issuer' | 'purpose' | 'value_digest' | 'now'>) =>
       query
-        .selectFrom('mintmark_claims')
+        .selectFrom('mintmark_replays')
         .select('expires_at')
         .where('issuer', '=', p('issuer'))
         .where('purpose', '=', p('purpose'))
@@ -127,24 +127,24 @@ function revocationStatements(query: Database['query']) {
     // `+position` keeps the planner from using the index by position.
     listFirst: compileSql(query, (p: Parameter<PageParameter>) =>
       pageQuery(
-        sql`(select min(+position) from mintmark_endings where issuer = ${p('issuer')} and ended_at >= ${p('ended_since')})`,
+        sql`(select min(+position) from mintmark_revocations where issuer = ${p('issuer')} and at >= ${p('revoked_since')})`,
         p,
       ),
     ),
   }
 }
 
-type PageParameter = 'issuer' | 'ended_since' | 'limit'
+type PageParameter = 'issuer' | 'revoked_since' | 'limit'
 
 /**
  * Builds the query for a page of the list. It returns one row even if there are no entries, because the row says since
- * when the list is complete. The plus in `+ended_at` makes the planner use the index by position.
+ * when the list is complete. The plus in `+at` makes the planner use the index by position.
  */
 const pageQuery = (from: Expression<unknown>, p: Parameter<PageParameter>) => sql`select place.complete_since, page.*
-  from mintmark_ending_positions as place
+  from mintmark_revocation_positions as place
   left join (
-    select position, kind, name, generation, ended_at from mintmark_endings
-    where issuer = ${p('issuer')} and position >= ${from} and +ended_at >= ${p('ended_since')}
+    select position, kind, name, generation, at from mintmark_revocations
+    where issuer = ${p('issuer')} and position >= ${from} and +at >= ${p('revoked_since')}
     order by position limit ${p('limit')}
   ) as page on true
   where place.issuer = ${p('issuer')}`

@@ -1,5 +1,5 @@
 import type { SqlDialect } from '@mintmark/storage-sql'
-import { firstOrders, firstValues } from '../../src/migrations/value-triggers.ts'
+import { builtInAttributes } from '../../src/migrations/0001/user-value-triggers.ts'
 
 /** Returns the keys of the user with number `n` that `fillProvider` writes. */
 export const filledUser = (
@@ -35,8 +35,7 @@ export async function fillProvider(
     ...(isPostgres
       ? [
           ...totals(issuer, rows),
-          ...firstValues(dialect.engine.types),
-          firstOrders(dialect.engine.types),
+          ...indexRows(dialect.engine.types),
           'ALTER TABLE mintmark_users ENABLE TRIGGER USER',
         ]
       : []),
@@ -56,8 +55,15 @@ export async function fillProvider(
 
 const totals = (issuer: string, rows: number) => [
   `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES ('${issuer}', 'provider-1', 'User', ${rows})`,
-  `INSERT INTO mintmark_account_totals (issuer, total) VALUES ('${issuer}', ${rows})
-   ON CONFLICT (issuer) DO UPDATE SET total = mintmark_account_totals.total + ${rows}`,
+  `INSERT INTO mintmark_user_totals (issuer, total) VALUES ('${issuer}', ${rows})
+   ON CONFLICT (issuer) DO UPDATE SET total = mintmark_user_totals.total + ${rows}`,
+]
+
+const indexRows = (types: SqlDialect['engine']['types']) => [
+  `INSERT INTO mintmark_user_values (issuer, provider_id, created_at, user_id, attribute, kind, value, is_unique)
+   ${types.indexedValues({ ...builtInAttributes(types), row: 'listed', from: 'mintmark_users AS listed' })}`,
+  `INSERT INTO mintmark_user_changes (issuer, provider_id, updated_at, created_at, user_id, active)
+   SELECT issuer, provider_id, updated_at, created_at, user_id, active FROM mintmark_users WHERE provider_id IS NOT NULL`,
 ]
 
 const documentText = ({ name, word }: { readonly name: string; readonly word: string }): string => {

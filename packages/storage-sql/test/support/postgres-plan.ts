@@ -30,7 +30,7 @@ export function isByIndex(scan: PlanNode, statement: string): boolean {
       // with the last position.
       return (
         conditions.size >=
-        (/mintmark_signing_keys|^mintmark_indexed_attributes|^mintmark_account_totals|^mintmark_ending_positions|^mintmark_change_positions|^mintmark_changes_without_position|^mintmark_webhooks/.test(
+        (/mintmark_signing_keys|^mintmark_indexed_attributes|^mintmark_user_totals|^mintmark_revocation_positions|^mintmark_change_positions|^mintmark_changes_without_position|^mintmark_webhooks/.test(
           `${scan['Index Name']} ${statement}`,
         )
           ? 1

@@ -44,4 +44,4 @@ const readsFirstRows = /INDEX mintmark_(changes_without_position|deliveries_due|
 
 /** Tables of which an issuer, or a provider, has one row or a few, and their aliases. */
 export const hasFewRows =
-  /^(mintmark_(account_totals|provider_totals|ending_positions|change_positions|cursors|identity_providers|indexed_attributes|signing_keys|webhooks)|place|positions|provider)$/
+  /^(mintmark_(user_totals|provider_totals|revocation_positions|change_positions|cursors|identity_providers|indexed_attributes|signing_keys|webhooks)|place|positions|provider)$/

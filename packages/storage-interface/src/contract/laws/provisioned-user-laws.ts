@@ -201,14 +201,14 @@ export const provisionedChangeLaws: readonly StorageLaw<ScimStorage>[] = [
 
   law('provisioned users: a change replaces the whole provider state and nothing else', async ({ storage, same }) => {
     await storage.provisionedUsers.insert(ada)
-    const { externalId, resource, resourceForm, claims } = aProvisionedState('grace')
+    const { externalId, resource, renderKey, claims } = aProvisionedState('grace')
 
     const result = await storage.provisionedUsers.compareAndSwap(change(aProvisionedState('grace'), 1))
 
-    const expected = { ...fresh, externalId, resource, resourceForm, claims, updatedAt: nowPlus(1), version: 2 }
+    const expected = { ...fresh, externalId, resource, renderKey, claims, updatedAt: nowPlus(1), version: 2 }
     same(result, { outcome: 'swapped', record: expected }, 'the outcome')
     same(await storage.provisionedUsers.find(ada.providerId, ada.userId), expected, 'the user as read')
-    const nothing = { externalId: undefined, resource: jsonText({}), resourceForm: undefined, claims: {} }
+    const nothing = { externalId: undefined, resource: jsonText({}), renderKey: undefined, claims: {} }
     const emptied = change(nothing, 2)
     const record = { ...fresh, ...nothing, updatedAt: nowPlus(2), version: 3 }
     same(
