@@ -10,7 +10,7 @@ import { postgresRowsAsSql, sqliteRowsAsSql } from './support/rows-as-sql.ts'
 interface OpenDatabase {
   readonly dialect: SqlDialect
   /** Returns every row, as INSERT statements. */
-  rows(): Promise<readonly string[]>
+  readonly rows: () => Promise<readonly string[]>
 }
 
 describe.for([
