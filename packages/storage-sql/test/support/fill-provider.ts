@@ -33,11 +33,7 @@ export async function fillProvider(
        ${resource}, (${comparable})${isPostgres ? '::jsonb' : ''}
      FROM series`,
     ...(isPostgres
-      ? [
-          ...totals(issuer, rows),
-          ...indexRows(dialect.engine.types),
-          'ALTER TABLE mintmark_users ENABLE TRIGGER USER',
-        ]
+      ? [...totals(issuer, rows), ...indexRows(dialect.engine.types), 'ALTER TABLE mintmark_users ENABLE TRIGGER USER']
       : []),
     `INSERT INTO mintmark_groups (issuer, group_id, provider_id, display_name, display_name_key, resource, comparable, created_at, updated_at, version)
      WITH RECURSIVE series (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM series WHERE n < 1000)

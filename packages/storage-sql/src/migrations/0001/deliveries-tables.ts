@@ -6,7 +6,15 @@ import type { SqlEngine } from '../../dialect.ts'
  * `due_at` is also the end of a lease, so one index finds the deliveries that nobody has leased and those whose worker died.
  * The deliveries of a lane are sent in order.
  */
-export const deliveriesTables = ({ text, integer, flag, json, table, smallRowTable, changeNumbers }: SqlEngine['types']): readonly string[] => [
+export const deliveriesTables = ({
+  text,
+  integer,
+  flag,
+  json,
+  table,
+  smallRowTable,
+  changeNumbers,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_deliveries (
   issuer ${text} NOT NULL,
   delivery_id ${text} NOT NULL,

@@ -10,7 +10,14 @@ import type { SqlEngine } from '../../dialect.ts'
  * Every index of custom resources begins with issuer, provider and type, so that the size of one type does not slow down
  * another. A unique text has a row of its own, because a resource may have several.
  */
-export const groupsTables = ({ text, integer, json, searchable, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
+export const groupsTables = ({
+  text,
+  integer,
+  json,
+  searchable,
+  table,
+  smallRowTable,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_groups (
   issuer ${text} NOT NULL,
   group_id ${text} NOT NULL,

@@ -4,7 +4,13 @@ import type { SqlEngine } from '../../dialect.ts'
  * Organizations, their members, and logs. A removed organization stays as a tombstone, so that its identifier is never
  * reused.
  */
-export const organizationsTables = ({ text, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
+export const organizationsTables = ({
+  text,
+  integer,
+  json,
+  table,
+  smallRowTable,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_organizations (
   issuer ${text} NOT NULL,
   organization_id ${text} NOT NULL,

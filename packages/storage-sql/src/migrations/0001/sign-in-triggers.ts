@@ -7,9 +7,7 @@ export const signInTriggers: readonly SqlTrigger[] = [
     table: 'mintmark_sessions',
     after: 'DELETE',
     when: 'OLD.session_id IS NOT NULL',
-    statements: [
-      'DELETE FROM mintmark_session_participants WHERE issuer = OLD.issuer AND session_id = OLD.session_id',
-    ],
+    statements: ['DELETE FROM mintmark_session_participants WHERE issuer = OLD.issuer AND session_id = OLD.session_id'],
   },
   {
     name: 'mintmark_users_subjects_removed',

@@ -1,7 +1,13 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Signing keys, and the list of revocations for resource servers. */
-export const signingKeysTables = ({ text, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
+export const signingKeysTables = ({
+  text,
+  integer,
+  json,
+  table,
+  smallRowTable,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_signing_keys (
   issuer ${text} NOT NULL,
   key_id ${text} NOT NULL,

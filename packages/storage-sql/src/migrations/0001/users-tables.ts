@@ -15,7 +15,15 @@ import type { SqlEngine } from '../../dialect.ts'
  * attributes are not known here. `kind` says what `value` is: 0 the whole text, 1 none, because the attribute is absent, and 2
  * the beginning of a long text or a value that is no text. It is part of the key, so that a search reads the index alone.
  */
-export const usersTables = ({ text, integer, flag, json, searchable, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
+export const usersTables = ({
+  text,
+  integer,
+  flag,
+  json,
+  searchable,
+  table,
+  smallRowTable,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_users (
   issuer ${text} NOT NULL,
   user_id ${text} NOT NULL,
