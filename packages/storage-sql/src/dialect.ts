@@ -23,6 +23,10 @@ export interface SqlEngine {
   /** Column types and table options of the migrations. */
   readonly types: {
     readonly text: string
+    /** Text of at most 255 bytes in a key or an index: an identifier of ours, a digest, or a name from a list. */
+    readonly key: string
+    /** Text of at most 200 characters in a key or an index, such as an `indexKey`. */
+    readonly longKey: string
     /** Whole numbers up to 2^53 - 1. */
     readonly integer: string
     readonly flag: string
@@ -35,6 +39,8 @@ export interface SqlEngine {
     readonly now: string
     /** Options of a table with small rows that are found by key alone. */
     readonly smallRowTable: string
+    /** A statement that creates an index of the rows that meet a condition. */
+    readonly partialIndex: (index: SqlPartialIndex) => string
     /** Statements that create a trigger. */
     readonly trigger: (trigger: SqlTrigger) => readonly string[]
     /** A query for the distinct strings of `emails[*].value` in a `searchable` column, each cut to 200 characters. */
@@ -182,6 +188,19 @@ interface SqlJoinedTable {
   readonly isJoined: boolean
   readonly columns: readonly string[]
 }
+
+/** An index of the rows that meet a condition. If it is unique, only these rows differ in its columns. */
+export interface SqlPartialIndex {
+  readonly name: string
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly where: string
+  readonly unique?: true
+}
+
+/** The index as SQLite and PostgreSQL create it. */
+export const createPartialIndex = ({ name, table, columns, where, unique }: SqlPartialIndex): string =>
+  `CREATE ${unique === true ? 'UNIQUE ' : ''}INDEX ${name} ON ${table} (${columns.join(', ')}) WHERE ${where}`
 
 /** A trigger: statements that run for each row that a statement changes, as part of that statement. */
 export interface SqlTrigger {

@@ -1,5 +1,5 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
-import type { SqlEngine, SqlExpectedRows, SqlIndexedValues, SqlJoinedRows, SqlValue } from '../dialect.ts'
+import { createPartialIndex, type SqlEngine, type SqlExpectedRows, type SqlIndexedValues, type SqlJoinedRows, type SqlValue } from '../dialect.ts'
 import { postgresSearch } from './search.ts'
 import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './text.ts'
 import { toIndexByColumn, valueOf } from '../row.ts'
@@ -36,6 +36,8 @@ export const postgres: SqlEngine = {
     // Strings compare byte by byte, independent of a language's collation rules and of versions of the C library, which
     // can make an index wrong.
     text: 'TEXT COLLATE "C"',
+    key: 'TEXT COLLATE "C"',
+    longKey: 'TEXT COLLATE "C"',
     integer: 'BIGINT',
     flag: 'BOOLEAN',
     // Not JSONB, which cannot hold U+0000 and does not keep the exact text.
@@ -46,6 +48,7 @@ export const postgres: SqlEngine = {
     table: '',
     // Leaves room in each page for the next version of a row, so that an update changes no index (heap-only tuples).
     smallRowTable: 'WITH (fillfactor = 80)',
+    partialIndex: createPartialIndex,
     trigger: ({ name, table, after, when, lockFirst, statements }) => [
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

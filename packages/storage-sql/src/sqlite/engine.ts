@@ -1,6 +1,6 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
-import type { SqlEngine, SqlIndexedValues, SqlJoinedRows, SqlRow, SqlValue } from '../dialect.ts'
+import { createPartialIndex, type SqlEngine, type SqlIndexedValues, type SqlJoinedRows, type SqlRow, type SqlValue } from '../dialect.ts'
 import { indexOfColumn, toIndexByColumn, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 import { showRows } from './statistics.ts'
@@ -60,6 +60,8 @@ export const sqlite: SqlEngine = {
   },
   types: {
     text: 'TEXT',
+    key: 'TEXT',
+    longKey: 'TEXT',
     integer: 'INTEGER',
     flag: 'INTEGER',
     json: 'TEXT',
@@ -69,6 +71,7 @@ export const sqlite: SqlEngine = {
     table: 'STRICT',
     // The row is stored in the tree of its key: one look-up instead of two, one page written instead of two.
     smallRowTable: 'STRICT, WITHOUT ROWID',
+    partialIndex: createPartialIndex,
     trigger: ({ name, table, after, when, statements }) => [
       `CREATE TRIGGER ${name} AFTER ${after} ON ${table} WHEN ${when} BEGIN
 ${statements.map((statement) => `  ${statement};\n`).join('')}END`,

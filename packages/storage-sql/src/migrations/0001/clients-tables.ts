@@ -1,10 +1,10 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Clients, and the tokens with which they may register themselves. */
-export const clientsTables = ({ text, integer, flag, json, table }: SqlEngine['types']): readonly string[] => [
+export const clientsTables = ({ text, key, integer, flag, json, table }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_clients (
-  issuer ${text} NOT NULL,
-  client_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  client_id ${key} NOT NULL,
   client_name ${text} NOT NULL,
   token_endpoint_auth_method ${text} NOT NULL,
   secrets ${json} NOT NULL,
@@ -68,8 +68,8 @@ export const clientsTables = ({ text, integer, flag, json, table }: SqlEngine['t
 ) ${table}`,
 
   `CREATE TABLE mintmark_initial_access_tokens (
-  issuer ${text} NOT NULL,
-  token_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  token_id ${key} NOT NULL,
   digest ${text} NOT NULL,
   display_name ${text} NOT NULL,
   grant_types ${json} NOT NULL,

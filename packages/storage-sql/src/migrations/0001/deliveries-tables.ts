@@ -6,23 +6,15 @@ import type { SqlEngine } from '../../dialect.ts'
  * `due_at` is also the end of a lease, so one index finds the deliveries that nobody has leased and those whose worker died.
  * The deliveries of a lane are sent in order.
  */
-export const deliveriesTables = ({
-  text,
-  integer,
-  flag,
-  json,
-  table,
-  smallRowTable,
-  changeNumbers,
-}: SqlEngine['types']): readonly string[] => [
+export const deliveriesTables = ({ text, key, longKey, integer, flag, json, table, smallRowTable, changeNumbers, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_deliveries (
-  issuer ${text} NOT NULL,
-  delivery_id ${text} NOT NULL,
-  dedupe_key ${text} NOT NULL,
-  channel ${text} NOT NULL,
-  recipient ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  delivery_id ${key} NOT NULL,
+  dedupe_key ${longKey} NOT NULL,
+  channel ${key} NOT NULL,
+  recipient ${longKey} NOT NULL,
   content ${json} NOT NULL,
-  state ${text} NOT NULL,
+  state ${key} NOT NULL,
   attempts ${integer} NOT NULL,
   created_at ${integer} NOT NULL,
   due_at ${integer} NOT NULL,
@@ -31,20 +23,20 @@ export const deliveriesTables = ({
   lease_token ${text},
   last_failure ${text},
   settled_at ${integer},
-  lane ${text},
+  lane ${longKey},
   sequence ${integer},
   PRIMARY KEY (issuer, delivery_id)
 ) ${table}`,
   `CREATE UNIQUE INDEX mintmark_deliveries_by_dedupe_key ON mintmark_deliveries (issuer, dedupe_key)`,
-  `CREATE INDEX mintmark_deliveries_due ON mintmark_deliveries (issuer, channel, due_at, delivery_id) WHERE state = 'pending'`,
+  partialIndex({ name: 'mintmark_deliveries_due', table: 'mintmark_deliveries', columns: ['issuer', 'channel', 'due_at', 'delivery_id'], where: `state = 'pending'` }),
   `CREATE INDEX mintmark_deliveries_by_state ON mintmark_deliveries (issuer, state, delivery_id)`,
   `CREATE INDEX mintmark_deliveries_by_recipient ON mintmark_deliveries (issuer, recipient, state, delivery_id)`,
   `CREATE INDEX mintmark_deliveries_by_end ON mintmark_deliveries (issuer, kept_until)`,
-  `CREATE INDEX mintmark_deliveries_by_lane ON mintmark_deliveries (issuer, lane, sequence) WHERE state = 'pending' AND lane IS NOT NULL`,
+  partialIndex({ name: 'mintmark_deliveries_by_lane', table: 'mintmark_deliveries', columns: ['issuer', 'lane', 'sequence'], where: `state = 'pending' AND lane IS NOT NULL` }),
 
   `CREATE TABLE mintmark_cursors (
-  issuer ${text} NOT NULL,
-  consumer ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  consumer ${key} NOT NULL,
   position ${integer} NOT NULL,
   read_at ${integer} NOT NULL,
   version ${integer} NOT NULL,
@@ -52,8 +44,8 @@ export const deliveriesTables = ({
 ) ${smallRowTable}`,
 
   `CREATE TABLE mintmark_changes (
-  issuer ${text} NOT NULL,
-  change_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  change_id ${key} NOT NULL,
   sequence ${integer} NOT NULL,
   position ${integer},
   type ${text} NOT NULL,
@@ -67,20 +59,20 @@ export const deliveriesTables = ({
   PRIMARY KEY (issuer, change_id)
 ) ${table}`,
   `CREATE INDEX mintmark_changes_by_position ON mintmark_changes (issuer, position)`,
-  `CREATE INDEX mintmark_changes_without_position ON mintmark_changes (issuer, sequence) WHERE position IS NULL`,
+  partialIndex({ name: 'mintmark_changes_without_position', table: 'mintmark_changes', columns: ['issuer', 'sequence'], where: 'position IS NULL' }),
   `CREATE INDEX mintmark_changes_by_sequence ON mintmark_changes (sequence)`,
   `CREATE INDEX mintmark_changes_by_time ON mintmark_changes (issuer, changed_at)`,
 
   ...changeNumbers.create,
 
   `CREATE TABLE mintmark_change_positions (
-  issuer ${text} NOT NULL PRIMARY KEY,
+  issuer ${key} NOT NULL PRIMARY KEY,
   last_position ${integer} NOT NULL
 ) ${smallRowTable}`,
 
   `CREATE TABLE mintmark_webhooks (
-  issuer ${text} NOT NULL,
-  webhook_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  webhook_id ${key} NOT NULL,
   url ${text} NOT NULL,
   types ${json} NOT NULL,
   includes_user ${flag} NOT NULL,

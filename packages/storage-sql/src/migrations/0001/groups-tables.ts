@@ -10,22 +10,15 @@ import type { SqlEngine } from '../../dialect.ts'
  * Every index of custom resources begins with issuer, provider and type, so that the size of one type does not slow down
  * another. A unique text has a row of its own, because a resource may have several.
  */
-export const groupsTables = ({
-  text,
-  integer,
-  json,
-  searchable,
-  table,
-  smallRowTable,
-}: SqlEngine['types']): readonly string[] => [
+export const groupsTables = ({ text, key, longKey, integer, json, searchable, table, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_groups (
-  issuer ${text} NOT NULL,
-  group_id ${text} NOT NULL,
-  provider_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  group_id ${key} NOT NULL,
+  provider_id ${key} NOT NULL,
   external_id ${text},
-  external_id_key ${text},
+  external_id_key ${longKey},
   display_name ${text} NOT NULL,
-  display_name_key ${text},
+  display_name_key ${longKey},
   resource ${json} NOT NULL,
   comparable ${searchable} NOT NULL,
   created_at ${integer} NOT NULL,
@@ -33,7 +26,7 @@ export const groupsTables = ({
   version ${integer} NOT NULL,
   PRIMARY KEY (issuer, group_id)
 ) ${table}`,
-  `CREATE UNIQUE INDEX mintmark_groups_by_external_id ON mintmark_groups (issuer, provider_id, external_id_key) WHERE external_id_key IS NOT NULL`,
+  partialIndex({ name: 'mintmark_groups_by_external_id', table: 'mintmark_groups', columns: ['issuer', 'provider_id', 'external_id_key'], where: 'external_id_key IS NOT NULL', unique: true }),
   `CREATE INDEX mintmark_groups_by_display_name ON mintmark_groups (issuer, display_name_key)`,
   `CREATE INDEX mintmark_groups_by_age ON mintmark_groups (issuer, provider_id, created_at, group_id)`,
   `CREATE INDEX mintmark_groups_by_name ON mintmark_groups (issuer, provider_id, display_name_key, created_at, group_id)`,
@@ -41,18 +34,18 @@ export const groupsTables = ({
   `CREATE INDEX mintmark_groups_by_provider ON mintmark_groups (issuer, provider_id, group_id, created_at)`,
 
   `CREATE TABLE mintmark_group_members (
-  issuer ${text} NOT NULL,
+  issuer ${key} NOT NULL,
   provider_id ${text} NOT NULL,
-  group_id ${text} NOT NULL,
-  member_id ${text} NOT NULL,
+  group_id ${key} NOT NULL,
+  member_id ${key} NOT NULL,
   member_type ${text} NOT NULL,
   PRIMARY KEY (issuer, group_id, member_id)
 ) ${smallRowTable}`,
   `CREATE INDEX mintmark_group_members_by_member ON mintmark_group_members (issuer, member_id, group_id)`,
 
   `CREATE TABLE mintmark_group_changes (
-  issuer ${text} NOT NULL,
-  group_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  group_id ${key} NOT NULL,
   provider_id ${text} NOT NULL,
   change_id ${text} NOT NULL,
   joining ${json} NOT NULL,
@@ -61,21 +54,21 @@ export const groupsTables = ({
 ) ${table}`,
 
   `CREATE TABLE mintmark_departures (
-  issuer ${text} NOT NULL,
-  provider_id ${text} NOT NULL,
-  member_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  provider_id ${key} NOT NULL,
+  member_id ${key} NOT NULL,
   left_at ${integer} NOT NULL,
   PRIMARY KEY (issuer, member_id)
 ) ${smallRowTable}`,
   `CREATE INDEX mintmark_departures_by_provider ON mintmark_departures (issuer, provider_id, member_id)`,
 
   `CREATE TABLE mintmark_custom_resources (
-  issuer ${text} NOT NULL,
-  resource_id ${text} NOT NULL,
-  provider_id ${text} NOT NULL,
-  resource_type ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  resource_id ${key} NOT NULL,
+  provider_id ${key} NOT NULL,
+  resource_type ${key} NOT NULL,
   external_id ${text},
-  external_id_key ${text},
+  external_id_key ${longKey},
   resource ${json} NOT NULL,
   comparable ${searchable} NOT NULL,
   created_at ${integer} NOT NULL,
@@ -83,17 +76,17 @@ export const groupsTables = ({
   version ${integer} NOT NULL,
   PRIMARY KEY (issuer, resource_id)
 ) ${table}`,
-  `CREATE UNIQUE INDEX mintmark_custom_resources_by_external_id ON mintmark_custom_resources (issuer, provider_id, resource_type, external_id_key) WHERE external_id_key IS NOT NULL`,
+  partialIndex({ name: 'mintmark_custom_resources_by_external_id', table: 'mintmark_custom_resources', columns: ['issuer', 'provider_id', 'resource_type', 'external_id_key'], where: 'external_id_key IS NOT NULL', unique: true }),
   `CREATE INDEX mintmark_custom_resources_by_age ON mintmark_custom_resources (issuer, provider_id, resource_type, created_at, resource_id)`,
   `CREATE INDEX mintmark_custom_resources_by_change ON mintmark_custom_resources (issuer, provider_id, resource_type, updated_at, created_at, resource_id)`,
   `CREATE INDEX mintmark_custom_resources_by_type ON mintmark_custom_resources (issuer, provider_id, resource_type, resource_id, created_at)`,
 
   `CREATE TABLE mintmark_custom_resource_keys (
-  issuer ${text} NOT NULL,
-  provider_id ${text} NOT NULL,
-  resource_type ${text} NOT NULL,
-  unique_key ${text} NOT NULL,
-  resource_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  provider_id ${key} NOT NULL,
+  resource_type ${key} NOT NULL,
+  unique_key ${longKey} NOT NULL,
+  resource_id ${key} NOT NULL,
   PRIMARY KEY (issuer, resource_id, unique_key)
 ) ${smallRowTable}`,
   `CREATE UNIQUE INDEX mintmark_custom_resource_keys_by_key ON mintmark_custom_resource_keys (issuer, provider_id, resource_type, unique_key)`,

@@ -4,16 +4,10 @@ import type { SqlEngine } from '../../dialect.ts'
  * Organizations, their members, and logs. A removed organization stays as a tombstone, so that its identifier is never
  * reused.
  */
-export const organizationsTables = ({
-  text,
-  integer,
-  json,
-  table,
-  smallRowTable,
-}: SqlEngine['types']): readonly string[] => [
+export const organizationsTables = ({ text, key, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_organizations (
-  issuer ${text} NOT NULL,
-  organization_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  organization_id ${key} NOT NULL,
   display_name ${text} NOT NULL,
   created_at ${integer} NOT NULL,
   updated_at ${integer} NOT NULL,
@@ -23,9 +17,9 @@ export const organizationsTables = ({
 ) ${table}`,
 
   `CREATE TABLE mintmark_memberships (
-  issuer ${text} NOT NULL,
-  organization_id ${text} NOT NULL,
-  user_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  organization_id ${key} NOT NULL,
+  user_id ${key} NOT NULL,
   roles ${json} NOT NULL,
   created_at ${integer} NOT NULL,
   updated_at ${integer} NOT NULL,
@@ -35,9 +29,9 @@ export const organizationsTables = ({
   `CREATE INDEX mintmark_memberships_by_user ON mintmark_memberships (issuer, user_id, organization_id)`,
 
   `CREATE TABLE mintmark_logs (
-  issuer ${text} NOT NULL,
-  entry_id ${text} NOT NULL,
-  log ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  entry_id ${key} NOT NULL,
+  log ${key} NOT NULL,
   at ${integer} NOT NULL,
   expires_at ${integer} NOT NULL,
   type ${text} NOT NULL,

@@ -1,10 +1,10 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Interactions, pushed requests, sessions, and the identifiers by which clients know users. */
-export const signInTables = ({ text, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
+export const signInTables = ({ text, key, integer, json, table, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_interactions (
-  issuer ${text} NOT NULL,
-  digest ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  digest ${key} NOT NULL,
   browser_digest ${text} NOT NULL,
   client_id ${text} NOT NULL,
   parameters ${json} NOT NULL,
@@ -19,8 +19,8 @@ export const signInTables = ({ text, integer, json, table, smallRowTable }: SqlE
   `CREATE INDEX mintmark_interactions_by_expiry ON mintmark_interactions (issuer, expires_at)`,
 
   `CREATE TABLE mintmark_pushed_requests (
-  issuer ${text} NOT NULL,
-  digest ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  digest ${key} NOT NULL,
   client_id ${text} NOT NULL,
   parameters ${json} NOT NULL,
   resources ${json} NOT NULL,
@@ -33,11 +33,11 @@ export const signInTables = ({ text, integer, json, table, smallRowTable }: SqlE
   `CREATE INDEX mintmark_pushed_requests_by_expiry ON mintmark_pushed_requests (issuer, expires_at)`,
 
   `CREATE TABLE mintmark_sessions (
-  issuer ${text} NOT NULL,
-  session_id ${text} NOT NULL,
-  user_id ${text},
+  issuer ${key} NOT NULL,
+  session_id ${key} NOT NULL,
+  user_id ${key},
   user_generation ${integer} NOT NULL,
-  digest ${text},
+  digest ${key},
   auth_time ${integer} NOT NULL,
   acr ${text},
   amr ${json} NOT NULL,
@@ -53,28 +53,28 @@ export const signInTables = ({ text, integer, json, table, smallRowTable }: SqlE
   PRIMARY KEY (issuer, session_id)
 ) ${smallRowTable}`,
   `CREATE UNIQUE INDEX mintmark_sessions_by_digest ON mintmark_sessions (issuer, digest)`,
-  `CREATE INDEX mintmark_sessions_by_user ON mintmark_sessions (issuer, user_id, created_at) WHERE revoked_at IS NULL`,
+  partialIndex({ name: 'mintmark_sessions_by_user', table: 'mintmark_sessions', columns: ['issuer', 'user_id', 'created_at'], where: 'revoked_at IS NULL' }),
   // The later of two times: the planner could mistake an index of either for a way to the sessions of a user.
   `CREATE INDEX mintmark_sessions_by_end ON mintmark_sessions (issuer, (CASE WHEN idle_expires_at > kept_until THEN idle_expires_at ELSE kept_until END))`,
 
   `CREATE TABLE mintmark_session_participants (
-  issuer ${text} NOT NULL,
-  session_id ${text} NOT NULL,
-  client_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  session_id ${key} NOT NULL,
+  client_id ${key} NOT NULL,
   first_at ${integer} NOT NULL,
   last_at ${integer} NOT NULL,
   PRIMARY KEY (issuer, session_id, client_id)
 ) ${smallRowTable}`,
 
   `CREATE TABLE mintmark_subjects (
-  issuer ${text} NOT NULL,
-  sector ${text} NOT NULL,
-  user_id ${text} NOT NULL,
-  subject ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  sector ${key} NOT NULL,
+  user_id ${key} NOT NULL,
+  subject ${key} NOT NULL,
   kept_until ${integer},
   PRIMARY KEY (issuer, sector, user_id)
 ) ${table}`,
   `CREATE UNIQUE INDEX mintmark_subjects_by_subject ON mintmark_subjects (issuer, sector, subject)`,
   `CREATE INDEX mintmark_subjects_by_user ON mintmark_subjects (issuer, user_id)`,
-  `CREATE INDEX mintmark_subjects_by_end ON mintmark_subjects (issuer, kept_until) WHERE kept_until IS NOT NULL`,
+  partialIndex({ name: 'mintmark_subjects_by_end', table: 'mintmark_subjects', columns: ['issuer', 'kept_until'], where: 'kept_until IS NOT NULL' }),
 ]

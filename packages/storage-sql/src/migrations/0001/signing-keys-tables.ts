@@ -1,17 +1,11 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Signing keys, and the list of revocations for resource servers. */
-export const signingKeysTables = ({
-  text,
-  integer,
-  json,
-  table,
-  smallRowTable,
-}: SqlEngine['types']): readonly string[] => [
+export const signingKeysTables = ({ text, key, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_signing_keys (
-  issuer ${text} NOT NULL,
-  key_id ${text} NOT NULL,
-  algorithm ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  key_id ${key} NOT NULL,
+  algorithm ${key} NOT NULL,
   ordinal ${integer} NOT NULL,
   public_jwk ${json} NOT NULL,
   vault_entry ${text} NOT NULL,
@@ -24,14 +18,14 @@ export const signingKeysTables = ({
   `CREATE UNIQUE INDEX mintmark_signing_keys_by_ordinal ON mintmark_signing_keys (issuer, algorithm, ordinal)`,
 
   `CREATE TABLE mintmark_revocation_positions (
-  issuer ${text} NOT NULL,
+  issuer ${key} NOT NULL,
   last_position ${integer} NOT NULL,
   complete_since ${integer} NOT NULL,
   PRIMARY KEY (issuer)
 ) ${smallRowTable}`,
 
   `CREATE TABLE mintmark_revocations (
-  issuer ${text} NOT NULL,
+  issuer ${key} NOT NULL,
   position ${integer} NOT NULL,
   kind ${text} NOT NULL,
   name ${text} NOT NULL,

@@ -1,12 +1,12 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Grants, what is issued from them, and the values that were used once and must not be used again. */
-export const tokensTables = ({ text, integer, json, smallRowTable }: SqlEngine['types']): readonly string[] => [
+export const tokensTables = ({ text, key, integer, json, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_grants (
-  issuer ${text} NOT NULL,
-  grant_id ${text} NOT NULL,
-  client_id ${text} NOT NULL,
-  user_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  grant_id ${key} NOT NULL,
+  client_id ${key} NOT NULL,
+  user_id ${key} NOT NULL,
   user_generation ${integer} NOT NULL,
   scopes ${json} NOT NULL,
   created_at ${integer} NOT NULL,
@@ -17,13 +17,13 @@ export const tokensTables = ({ text, integer, json, smallRowTable }: SqlEngine['
   authorization_details ${json} NOT NULL DEFAULT '[]',
   PRIMARY KEY (issuer, grant_id)
 ) ${smallRowTable}`,
-  `CREATE UNIQUE INDEX mintmark_grants_one_unrevoked ON mintmark_grants (issuer, user_id, client_id) WHERE revoked_at IS NULL`,
-  `CREATE INDEX mintmark_grants_by_user ON mintmark_grants (issuer, user_id, created_at) WHERE revoked_at IS NULL`,
-  `CREATE INDEX mintmark_grants_by_revocation ON mintmark_grants (issuer, revoked_at) WHERE revoked_at IS NOT NULL`,
+  partialIndex({ name: 'mintmark_grants_one_unrevoked', table: 'mintmark_grants', columns: ['issuer', 'user_id', 'client_id'], where: 'revoked_at IS NULL', unique: true }),
+  partialIndex({ name: 'mintmark_grants_by_user', table: 'mintmark_grants', columns: ['issuer', 'user_id', 'created_at'], where: 'revoked_at IS NULL' }),
+  partialIndex({ name: 'mintmark_grants_by_revocation', table: 'mintmark_grants', columns: ['issuer', 'revoked_at'], where: 'revoked_at IS NOT NULL' }),
 
   `CREATE TABLE mintmark_codes (
-  issuer ${text} NOT NULL,
-  digest ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  digest ${key} NOT NULL,
   client_id ${text} NOT NULL,
   grant_id ${text} NOT NULL,
   family_id ${text} NOT NULL,
@@ -48,16 +48,16 @@ export const tokensTables = ({ text, integer, json, smallRowTable }: SqlEngine['
   `CREATE INDEX mintmark_codes_by_expiry ON mintmark_codes (issuer, expires_at)`,
 
   `CREATE TABLE mintmark_families (
-  issuer ${text} NOT NULL,
-  family_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  family_id ${key} NOT NULL,
   grant_id ${text} NOT NULL,
   client_id ${text} NOT NULL,
-  user_id ${text} NOT NULL,
+  user_id ${key} NOT NULL,
   scopes ${json} NOT NULL,
   resources ${json} NOT NULL,
   claims_request ${json},
   authentication ${json} NOT NULL,
-  handle_digest ${text},
+  handle_digest ${key},
   current_digest ${text},
   previous_digest ${text},
   successor_salt ${text},
@@ -68,7 +68,7 @@ export const tokensTables = ({ text, integer, json, smallRowTable }: SqlEngine['
   revoked_at ${integer},
   bound_session_id ${text},
   possession ${json} NOT NULL DEFAULT '{"kind":"none"}',
-  organization_id ${text},
+  organization_id ${key},
   authorization_details ${json} NOT NULL DEFAULT '[]',
   retried_at ${integer},
   PRIMARY KEY (issuer, family_id)
@@ -76,13 +76,13 @@ export const tokensTables = ({ text, integer, json, smallRowTable }: SqlEngine['
   `CREATE UNIQUE INDEX mintmark_families_by_handle ON mintmark_families (issuer, handle_digest)`,
   `CREATE INDEX mintmark_families_by_expiry ON mintmark_families (issuer, expires_at)`,
   // Revoked families are purged before they would expire. Rotation changes no column of this index.
-  `CREATE INDEX mintmark_families_by_revocation ON mintmark_families (issuer, revoked_at) WHERE revoked_at IS NOT NULL`,
+  partialIndex({ name: 'mintmark_families_by_revocation', table: 'mintmark_families', columns: ['issuer', 'revoked_at'], where: 'revoked_at IS NOT NULL' }),
   // Few are for an organization.
-  `CREATE INDEX mintmark_families_by_organization ON mintmark_families (issuer, organization_id, user_id) WHERE organization_id IS NOT NULL`,
+  partialIndex({ name: 'mintmark_families_by_organization', table: 'mintmark_families', columns: ['issuer', 'organization_id', 'user_id'], where: 'organization_id IS NOT NULL' }),
 
   `CREATE TABLE mintmark_opaque_tokens (
-  issuer ${text} NOT NULL,
-  digest ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  digest ${key} NOT NULL,
   client_id ${text} NOT NULL,
   family_id ${text},
   claims ${json} NOT NULL,
@@ -93,9 +93,9 @@ export const tokensTables = ({ text, integer, json, smallRowTable }: SqlEngine['
   `CREATE INDEX mintmark_opaque_tokens_by_expiry ON mintmark_opaque_tokens (issuer, expires_at)`,
 
   `CREATE TABLE mintmark_replays (
-  issuer ${text} NOT NULL,
-  purpose ${text} NOT NULL,
-  value_digest ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  purpose ${key} NOT NULL,
+  value_digest ${key} NOT NULL,
   expires_at ${integer} NOT NULL,
   value ${text},
   marked_at ${integer},

@@ -15,18 +15,10 @@ import type { SqlEngine } from '../../dialect.ts'
  * attributes are not known here. `kind` says what `value` is: 0 the whole text, 1 none, because the attribute is absent, and 2
  * the beginning of a long text or a value that is no text. It is part of the key, so that a search reads the index alone.
  */
-export const usersTables = ({
-  text,
-  integer,
-  flag,
-  json,
-  searchable,
-  table,
-  smallRowTable,
-}: SqlEngine['types']): readonly string[] => [
+export const usersTables = ({ text, key, longKey, integer, flag, json, searchable, table, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_users (
-  issuer ${text} NOT NULL,
-  user_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  user_id ${key} NOT NULL,
   active ${flag} NOT NULL,
   generation ${integer} NOT NULL,
   claims ${json} NOT NULL,
@@ -34,10 +26,10 @@ export const usersTables = ({
   updated_at ${integer} NOT NULL,
   version ${integer} NOT NULL,
   removed_at ${integer},
-  provider_id ${text},
+  provider_id ${key},
   external_id ${text},
-  external_id_key ${text},
-  user_name_key ${text},
+  external_id_key ${longKey},
+  user_name_key ${longKey},
   adopted ${flag},
   resource ${json},
   comparable ${searchable},
@@ -45,21 +37,21 @@ export const usersTables = ({
   blocked_at ${integer},
   active_after_block ${flag},
   former_since ${integer},
-  former_provider_id ${text},
-  former_external_id_key ${text},
-  former_user_name_key ${text},
+  former_provider_id ${key},
+  former_external_id_key ${longKey},
+  former_user_name_key ${longKey},
   PRIMARY KEY (issuer, user_id)
 ) ${table}`,
   `CREATE UNIQUE INDEX mintmark_users_by_user_name ON mintmark_users (issuer, provider_id, user_name_key)`,
-  `CREATE UNIQUE INDEX mintmark_users_by_external_id ON mintmark_users (issuer, provider_id, external_id_key) WHERE external_id_key IS NOT NULL`,
-  `CREATE INDEX mintmark_users_by_age ON mintmark_users (issuer, provider_id, created_at, user_id) WHERE provider_id IS NOT NULL`,
-  `CREATE INDEX mintmark_users_by_creation ON mintmark_users (issuer, created_at, user_id) WHERE removed_at IS NULL`,
-  `CREATE INDEX mintmark_users_by_former_external_id ON mintmark_users (issuer, former_provider_id, former_external_id_key, former_since) WHERE former_external_id_key IS NOT NULL`,
-  `CREATE INDEX mintmark_users_by_former_user_name ON mintmark_users (issuer, former_provider_id, former_user_name_key, former_since) WHERE former_user_name_key IS NOT NULL`,
+  partialIndex({ name: 'mintmark_users_by_external_id', table: 'mintmark_users', columns: ['issuer', 'provider_id', 'external_id_key'], where: 'external_id_key IS NOT NULL', unique: true }),
+  partialIndex({ name: 'mintmark_users_by_age', table: 'mintmark_users', columns: ['issuer', 'provider_id', 'created_at', 'user_id'], where: 'provider_id IS NOT NULL' }),
+  partialIndex({ name: 'mintmark_users_by_creation', table: 'mintmark_users', columns: ['issuer', 'created_at', 'user_id'], where: 'removed_at IS NULL' }),
+  partialIndex({ name: 'mintmark_users_by_former_external_id', table: 'mintmark_users', columns: ['issuer', 'former_provider_id', 'former_external_id_key', 'former_since'], where: 'former_external_id_key IS NOT NULL' }),
+  partialIndex({ name: 'mintmark_users_by_former_user_name', table: 'mintmark_users', columns: ['issuer', 'former_provider_id', 'former_user_name_key', 'former_since'], where: 'former_user_name_key IS NOT NULL' }),
 
   `CREATE TABLE mintmark_identity_providers (
-  issuer ${text} NOT NULL,
-  provider_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  provider_id ${key} NOT NULL,
   display_name ${text} NOT NULL,
   secrets ${json} NOT NULL,
   secret_uses ${json} NOT NULL,
@@ -76,22 +68,22 @@ export const usersTables = ({
 ) ${table}`,
 
   `CREATE TABLE mintmark_provider_totals (
-  issuer ${text} NOT NULL,
-  provider_id ${text} NOT NULL,
-  kind ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  provider_id ${key} NOT NULL,
+  kind ${key} NOT NULL,
   total ${integer} NOT NULL,
   PRIMARY KEY (issuer, provider_id, kind)
 ) ${smallRowTable}`,
 
   `CREATE TABLE mintmark_user_totals (
-  issuer ${text} NOT NULL,
+  issuer ${key} NOT NULL,
   total ${integer} NOT NULL,
   PRIMARY KEY (issuer)
 ) ${smallRowTable}`,
 
   `CREATE TABLE mintmark_indexed_attributes (
-  issuer ${text} NOT NULL,
-  attribute ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  attribute ${longKey} NOT NULL,
   path ${text} NOT NULL,
   part ${text},
   is_unique ${flag} NOT NULL,
@@ -99,24 +91,24 @@ export const usersTables = ({
 ) ${smallRowTable}`,
 
   `CREATE TABLE mintmark_user_values (
-  issuer ${text} NOT NULL,
-  provider_id ${text} NOT NULL,
-  attribute ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  provider_id ${key} NOT NULL,
+  attribute ${longKey} NOT NULL,
   kind ${integer} NOT NULL,
-  value ${text} NOT NULL,
+  value ${longKey} NOT NULL,
   created_at ${integer} NOT NULL,
-  user_id ${text} NOT NULL,
+  user_id ${key} NOT NULL,
   is_unique ${flag} NOT NULL,
   PRIMARY KEY (issuer, provider_id, attribute, kind, value, created_at, user_id)
 ) ${smallRowTable}`,
-  `CREATE UNIQUE INDEX mintmark_user_values_unique ON mintmark_user_values (issuer, provider_id, attribute, value) WHERE is_unique AND kind <> 1`,
+  partialIndex({ name: 'mintmark_user_values_unique', table: 'mintmark_user_values', columns: ['issuer', 'provider_id', 'attribute', 'value'], where: 'is_unique AND kind <> 1', unique: true }),
 
   `CREATE TABLE mintmark_user_changes (
-  issuer ${text} NOT NULL,
-  provider_id ${text} NOT NULL,
+  issuer ${key} NOT NULL,
+  provider_id ${key} NOT NULL,
   updated_at ${integer} NOT NULL,
   created_at ${integer} NOT NULL,
-  user_id ${text} NOT NULL,
+  user_id ${key} NOT NULL,
   active ${flag} NOT NULL,
   PRIMARY KEY (issuer, provider_id, updated_at, created_at, user_id)
 ) ${smallRowTable}`,
