@@ -1,5 +1,12 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
-import { createPartialIndex, type SqlEngine, type SqlExpectedRows, type SqlIndexedValues, type SqlJoinedRows, type SqlValue } from '../dialect.ts'
+import {
+  createPartialIndex,
+  type SqlEngine,
+  type SqlExpectedRows,
+  type SqlIndexedValues,
+  type SqlJoinedRows,
+  type SqlValue,
+} from '../dialect.ts'
 import { postgresSearch } from './search.ts'
 import { decodeJson, decodeText, decodeValue, encodeJson, jsonbOfText } from './text.ts'
 import { toIndexByColumn, valueOf } from '../row.ts'

@@ -1,6 +1,13 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
-import { createPartialIndex, type SqlEngine, type SqlIndexedValues, type SqlJoinedRows, type SqlRow, type SqlValue } from '../dialect.ts'
+import {
+  createPartialIndex,
+  type SqlEngine,
+  type SqlIndexedValues,
+  type SqlJoinedRows,
+  type SqlRow,
+  type SqlValue,
+} from '../dialect.ts'
 import { indexOfColumn, toIndexByColumn, valueOf } from '../row.ts'
 import { sqliteSearch } from './search.ts'
 import { showRows } from './statistics.ts'

@@ -6,7 +6,18 @@ import type { SqlEngine } from '../../dialect.ts'
  * `due_at` is also the end of a lease, so one index finds the deliveries that nobody has leased and those whose worker died.
  * The deliveries of a lane are sent in order.
  */
-export const deliveriesTables = ({ text, key, longKey, integer, flag, json, table, smallRowTable, changeNumbers, partialIndex }: SqlEngine['types']): readonly string[] => [
+export const deliveriesTables = ({
+  text,
+  key,
+  longKey,
+  integer,
+  flag,
+  json,
+  table,
+  smallRowTable,
+  changeNumbers,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_deliveries (
   issuer ${key} NOT NULL,
   delivery_id ${key} NOT NULL,
@@ -28,11 +39,21 @@ export const deliveriesTables = ({ text, key, longKey, integer, flag, json, tabl
   PRIMARY KEY (issuer, delivery_id)
 ) ${table}`,
   `CREATE UNIQUE INDEX mintmark_deliveries_by_dedupe_key ON mintmark_deliveries (issuer, dedupe_key)`,
-  partialIndex({ name: 'mintmark_deliveries_due', table: 'mintmark_deliveries', columns: ['issuer', 'channel', 'due_at', 'delivery_id'], where: `state = 'pending'` }),
+  partialIndex({
+    name: 'mintmark_deliveries_due',
+    table: 'mintmark_deliveries',
+    columns: ['issuer', 'channel', 'due_at', 'delivery_id'],
+    where: `state = 'pending'`,
+  }),
   `CREATE INDEX mintmark_deliveries_by_state ON mintmark_deliveries (issuer, state, delivery_id)`,
   `CREATE INDEX mintmark_deliveries_by_recipient ON mintmark_deliveries (issuer, recipient, state, delivery_id)`,
   `CREATE INDEX mintmark_deliveries_by_end ON mintmark_deliveries (issuer, kept_until)`,
-  partialIndex({ name: 'mintmark_deliveries_by_lane', table: 'mintmark_deliveries', columns: ['issuer', 'lane', 'sequence'], where: `state = 'pending' AND lane IS NOT NULL` }),
+  partialIndex({
+    name: 'mintmark_deliveries_by_lane',
+    table: 'mintmark_deliveries',
+    columns: ['issuer', 'lane', 'sequence'],
+    where: `state = 'pending' AND lane IS NOT NULL`,
+  }),
 
   `CREATE TABLE mintmark_cursors (
   issuer ${key} NOT NULL,
@@ -59,7 +80,12 @@ export const deliveriesTables = ({ text, key, longKey, integer, flag, json, tabl
   PRIMARY KEY (issuer, change_id)
 ) ${table}`,
   `CREATE INDEX mintmark_changes_by_position ON mintmark_changes (issuer, position)`,
-  partialIndex({ name: 'mintmark_changes_without_position', table: 'mintmark_changes', columns: ['issuer', 'sequence'], where: 'position IS NULL' }),
+  partialIndex({
+    name: 'mintmark_changes_without_position',
+    table: 'mintmark_changes',
+    columns: ['issuer', 'sequence'],
+    where: 'position IS NULL',
+  }),
   `CREATE INDEX mintmark_changes_by_sequence ON mintmark_changes (sequence)`,
   `CREATE INDEX mintmark_changes_by_time ON mintmark_changes (issuer, changed_at)`,
 

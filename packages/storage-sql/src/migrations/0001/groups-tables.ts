@@ -10,7 +10,17 @@ import type { SqlEngine } from '../../dialect.ts'
  * Every index of custom resources begins with issuer, provider and type, so that the size of one type does not slow down
  * another. A unique text has a row of its own, because a resource may have several.
  */
-export const groupsTables = ({ text, key, longKey, integer, json, searchable, table, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
+export const groupsTables = ({
+  text,
+  key,
+  longKey,
+  integer,
+  json,
+  searchable,
+  table,
+  smallRowTable,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_groups (
   issuer ${key} NOT NULL,
   group_id ${key} NOT NULL,
@@ -26,7 +36,13 @@ export const groupsTables = ({ text, key, longKey, integer, json, searchable, ta
   version ${integer} NOT NULL,
   PRIMARY KEY (issuer, group_id)
 ) ${table}`,
-  partialIndex({ name: 'mintmark_groups_by_external_id', table: 'mintmark_groups', columns: ['issuer', 'provider_id', 'external_id_key'], where: 'external_id_key IS NOT NULL', unique: true }),
+  partialIndex({
+    name: 'mintmark_groups_by_external_id',
+    table: 'mintmark_groups',
+    columns: ['issuer', 'provider_id', 'external_id_key'],
+    where: 'external_id_key IS NOT NULL',
+    unique: true,
+  }),
   `CREATE INDEX mintmark_groups_by_display_name ON mintmark_groups (issuer, display_name_key)`,
   `CREATE INDEX mintmark_groups_by_age ON mintmark_groups (issuer, provider_id, created_at, group_id)`,
   `CREATE INDEX mintmark_groups_by_name ON mintmark_groups (issuer, provider_id, display_name_key, created_at, group_id)`,
@@ -76,7 +92,13 @@ export const groupsTables = ({ text, key, longKey, integer, json, searchable, ta
   version ${integer} NOT NULL,
   PRIMARY KEY (issuer, resource_id)
 ) ${table}`,
-  partialIndex({ name: 'mintmark_custom_resources_by_external_id', table: 'mintmark_custom_resources', columns: ['issuer', 'provider_id', 'resource_type', 'external_id_key'], where: 'external_id_key IS NOT NULL', unique: true }),
+  partialIndex({
+    name: 'mintmark_custom_resources_by_external_id',
+    table: 'mintmark_custom_resources',
+    columns: ['issuer', 'provider_id', 'resource_type', 'external_id_key'],
+    where: 'external_id_key IS NOT NULL',
+    unique: true,
+  }),
   `CREATE INDEX mintmark_custom_resources_by_age ON mintmark_custom_resources (issuer, provider_id, resource_type, created_at, resource_id)`,
   `CREATE INDEX mintmark_custom_resources_by_change ON mintmark_custom_resources (issuer, provider_id, resource_type, updated_at, created_at, resource_id)`,
   `CREATE INDEX mintmark_custom_resources_by_type ON mintmark_custom_resources (issuer, provider_id, resource_type, resource_id, created_at)`,

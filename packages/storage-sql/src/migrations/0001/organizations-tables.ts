@@ -4,7 +4,14 @@ import type { SqlEngine } from '../../dialect.ts'
  * Organizations, their members, and logs. A removed organization stays as a tombstone, so that its identifier is never
  * reused.
  */
-export const organizationsTables = ({ text, key, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
+export const organizationsTables = ({
+  text,
+  key,
+  integer,
+  json,
+  table,
+  smallRowTable,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_organizations (
   issuer ${key} NOT NULL,
   organization_id ${key} NOT NULL,

@@ -1,7 +1,15 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Interactions, pushed requests, sessions, and the identifiers by which clients know users. */
-export const signInTables = ({ text, key, integer, json, table, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
+export const signInTables = ({
+  text,
+  key,
+  integer,
+  json,
+  table,
+  smallRowTable,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_interactions (
   issuer ${key} NOT NULL,
   digest ${key} NOT NULL,
@@ -53,7 +61,12 @@ export const signInTables = ({ text, key, integer, json, table, smallRowTable, p
   PRIMARY KEY (issuer, session_id)
 ) ${smallRowTable}`,
   `CREATE UNIQUE INDEX mintmark_sessions_by_digest ON mintmark_sessions (issuer, digest)`,
-  partialIndex({ name: 'mintmark_sessions_by_user', table: 'mintmark_sessions', columns: ['issuer', 'user_id', 'created_at'], where: 'revoked_at IS NULL' }),
+  partialIndex({
+    name: 'mintmark_sessions_by_user',
+    table: 'mintmark_sessions',
+    columns: ['issuer', 'user_id', 'created_at'],
+    where: 'revoked_at IS NULL',
+  }),
   // The later of two times: the planner could mistake an index of either for a way to the sessions of a user.
   `CREATE INDEX mintmark_sessions_by_end ON mintmark_sessions (issuer, (CASE WHEN idle_expires_at > kept_until THEN idle_expires_at ELSE kept_until END))`,
 
@@ -76,5 +89,10 @@ export const signInTables = ({ text, key, integer, json, table, smallRowTable, p
 ) ${table}`,
   `CREATE UNIQUE INDEX mintmark_subjects_by_subject ON mintmark_subjects (issuer, sector, subject)`,
   `CREATE INDEX mintmark_subjects_by_user ON mintmark_subjects (issuer, user_id)`,
-  partialIndex({ name: 'mintmark_subjects_by_end', table: 'mintmark_subjects', columns: ['issuer', 'kept_until'], where: 'kept_until IS NOT NULL' }),
+  partialIndex({
+    name: 'mintmark_subjects_by_end',
+    table: 'mintmark_subjects',
+    columns: ['issuer', 'kept_until'],
+    where: 'kept_until IS NOT NULL',
+  }),
 ]

@@ -1,7 +1,14 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Signing keys, and the list of revocations for resource servers. */
-export const signingKeysTables = ({ text, key, integer, json, table, smallRowTable }: SqlEngine['types']): readonly string[] => [
+export const signingKeysTables = ({
+  text,
+  key,
+  integer,
+  json,
+  table,
+  smallRowTable,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_signing_keys (
   issuer ${key} NOT NULL,
   key_id ${key} NOT NULL,

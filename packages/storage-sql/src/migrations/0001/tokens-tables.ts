@@ -1,7 +1,14 @@
 import type { SqlEngine } from '../../dialect.ts'
 
 /** Grants, what is issued from them, and the values that were used once and must not be used again. */
-export const tokensTables = ({ text, key, integer, json, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
+export const tokensTables = ({
+  text,
+  key,
+  integer,
+  json,
+  smallRowTable,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_grants (
   issuer ${key} NOT NULL,
   grant_id ${key} NOT NULL,
@@ -17,9 +24,25 @@ export const tokensTables = ({ text, key, integer, json, smallRowTable, partialI
   authorization_details ${json} NOT NULL DEFAULT '[]',
   PRIMARY KEY (issuer, grant_id)
 ) ${smallRowTable}`,
-  partialIndex({ name: 'mintmark_grants_one_unrevoked', table: 'mintmark_grants', columns: ['issuer', 'user_id', 'client_id'], where: 'revoked_at IS NULL', unique: true }),
-  partialIndex({ name: 'mintmark_grants_by_user', table: 'mintmark_grants', columns: ['issuer', 'user_id', 'created_at'], where: 'revoked_at IS NULL' }),
-  partialIndex({ name: 'mintmark_grants_by_revocation', table: 'mintmark_grants', columns: ['issuer', 'revoked_at'], where: 'revoked_at IS NOT NULL' }),
+  partialIndex({
+    name: 'mintmark_grants_one_unrevoked',
+    table: 'mintmark_grants',
+    columns: ['issuer', 'user_id', 'client_id'],
+    where: 'revoked_at IS NULL',
+    unique: true,
+  }),
+  partialIndex({
+    name: 'mintmark_grants_by_user',
+    table: 'mintmark_grants',
+    columns: ['issuer', 'user_id', 'created_at'],
+    where: 'revoked_at IS NULL',
+  }),
+  partialIndex({
+    name: 'mintmark_grants_by_revocation',
+    table: 'mintmark_grants',
+    columns: ['issuer', 'revoked_at'],
+    where: 'revoked_at IS NOT NULL',
+  }),
 
   `CREATE TABLE mintmark_codes (
   issuer ${key} NOT NULL,
@@ -76,9 +99,19 @@ export const tokensTables = ({ text, key, integer, json, smallRowTable, partialI
   `CREATE UNIQUE INDEX mintmark_families_by_handle ON mintmark_families (issuer, handle_digest)`,
   `CREATE INDEX mintmark_families_by_expiry ON mintmark_families (issuer, expires_at)`,
   // Revoked families are purged before they would expire. Rotation changes no column of this index.
-  partialIndex({ name: 'mintmark_families_by_revocation', table: 'mintmark_families', columns: ['issuer', 'revoked_at'], where: 'revoked_at IS NOT NULL' }),
+  partialIndex({
+    name: 'mintmark_families_by_revocation',
+    table: 'mintmark_families',
+    columns: ['issuer', 'revoked_at'],
+    where: 'revoked_at IS NOT NULL',
+  }),
   // Few are for an organization.
-  partialIndex({ name: 'mintmark_families_by_organization', table: 'mintmark_families', columns: ['issuer', 'organization_id', 'user_id'], where: 'organization_id IS NOT NULL' }),
+  partialIndex({
+    name: 'mintmark_families_by_organization',
+    table: 'mintmark_families',
+    columns: ['issuer', 'organization_id', 'user_id'],
+    where: 'organization_id IS NOT NULL',
+  }),
 
   `CREATE TABLE mintmark_opaque_tokens (
   issuer ${key} NOT NULL,

@@ -15,7 +15,18 @@ import type { SqlEngine } from '../../dialect.ts'
  * attributes are not known here. `kind` says what `value` is: 0 the whole text, 1 none, because the attribute is absent, and 2
  * the beginning of a long text or a value that is no text. It is part of the key, so that a search reads the index alone.
  */
-export const usersTables = ({ text, key, longKey, integer, flag, json, searchable, table, smallRowTable, partialIndex }: SqlEngine['types']): readonly string[] => [
+export const usersTables = ({
+  text,
+  key,
+  longKey,
+  integer,
+  flag,
+  json,
+  searchable,
+  table,
+  smallRowTable,
+  partialIndex,
+}: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_users (
   issuer ${key} NOT NULL,
   user_id ${key} NOT NULL,
@@ -43,11 +54,37 @@ export const usersTables = ({ text, key, longKey, integer, flag, json, searchabl
   PRIMARY KEY (issuer, user_id)
 ) ${table}`,
   `CREATE UNIQUE INDEX mintmark_users_by_user_name ON mintmark_users (issuer, provider_id, user_name_key)`,
-  partialIndex({ name: 'mintmark_users_by_external_id', table: 'mintmark_users', columns: ['issuer', 'provider_id', 'external_id_key'], where: 'external_id_key IS NOT NULL', unique: true }),
-  partialIndex({ name: 'mintmark_users_by_age', table: 'mintmark_users', columns: ['issuer', 'provider_id', 'created_at', 'user_id'], where: 'provider_id IS NOT NULL' }),
-  partialIndex({ name: 'mintmark_users_by_creation', table: 'mintmark_users', columns: ['issuer', 'created_at', 'user_id'], where: 'removed_at IS NULL' }),
-  partialIndex({ name: 'mintmark_users_by_former_external_id', table: 'mintmark_users', columns: ['issuer', 'former_provider_id', 'former_external_id_key', 'former_since'], where: 'former_external_id_key IS NOT NULL' }),
-  partialIndex({ name: 'mintmark_users_by_former_user_name', table: 'mintmark_users', columns: ['issuer', 'former_provider_id', 'former_user_name_key', 'former_since'], where: 'former_user_name_key IS NOT NULL' }),
+  partialIndex({
+    name: 'mintmark_users_by_external_id',
+    table: 'mintmark_users',
+    columns: ['issuer', 'provider_id', 'external_id_key'],
+    where: 'external_id_key IS NOT NULL',
+    unique: true,
+  }),
+  partialIndex({
+    name: 'mintmark_users_by_age',
+    table: 'mintmark_users',
+    columns: ['issuer', 'provider_id', 'created_at', 'user_id'],
+    where: 'provider_id IS NOT NULL',
+  }),
+  partialIndex({
+    name: 'mintmark_users_by_creation',
+    table: 'mintmark_users',
+    columns: ['issuer', 'created_at', 'user_id'],
+    where: 'removed_at IS NULL',
+  }),
+  partialIndex({
+    name: 'mintmark_users_by_former_external_id',
+    table: 'mintmark_users',
+    columns: ['issuer', 'former_provider_id', 'former_external_id_key', 'former_since'],
+    where: 'former_external_id_key IS NOT NULL',
+  }),
+  partialIndex({
+    name: 'mintmark_users_by_former_user_name',
+    table: 'mintmark_users',
+    columns: ['issuer', 'former_provider_id', 'former_user_name_key', 'former_since'],
+    where: 'former_user_name_key IS NOT NULL',
+  }),
 
   `CREATE TABLE mintmark_identity_providers (
   issuer ${key} NOT NULL,
@@ -101,7 +138,13 @@ export const usersTables = ({ text, key, longKey, integer, flag, json, searchabl
   is_unique ${flag} NOT NULL,
   PRIMARY KEY (issuer, provider_id, attribute, kind, value, created_at, user_id)
 ) ${smallRowTable}`,
-  partialIndex({ name: 'mintmark_user_values_unique', table: 'mintmark_user_values', columns: ['issuer', 'provider_id', 'attribute', 'value'], where: 'is_unique AND kind <> 1', unique: true }),
+  partialIndex({
+    name: 'mintmark_user_values_unique',
+    table: 'mintmark_user_values',
+    columns: ['issuer', 'provider_id', 'attribute', 'value'],
+    where: 'is_unique AND kind <> 1',
+    unique: true,
+  }),
 
   `CREATE TABLE mintmark_user_changes (
   issuer ${key} NOT NULL,
