@@ -1,5 +1,5 @@
 // Over 250 lines: all dependencies of a server are created here, and nowhere else.
-import { createRecentMap, systemClock, systemRandom } from '@mintmark/internal'
+import { type Capacity, createCapacity, createRecentMap, systemClock, systemRandom } from '@mintmark/internal'
 import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import { createBrowsers } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/complete-interaction.ts'
@@ -10,7 +10,7 @@ import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { createPushSeal } from './authorize/sealed-push.ts'
 import { toClientAuthentication } from './clients/own-authentication.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
-import type { DeliveryStorage, OAuthStorage } from '@mintmark/storage-interface'
+import { type DeliveryStorage, type OAuthStorage, seconds } from '@mintmark/storage-interface'
 import type { SessionId } from '@mintmark/storage-interface/stores'
 import {
   deriveWebhooks,
@@ -30,17 +30,18 @@ import {
 } from './delivery/worker.ts'
 import { encryptAnswer } from './clients/encrypt-answer.ts'
 import { createClientDocuments } from './clients/client-documents.ts'
-import { createDocumentReader } from './clients/document-reader.ts'
+import { createDocumentReaders } from './clients/document-reader.ts'
 import { createOpenClients, type OpenRegistration } from './clients/open-registration.ts'
 import { type ClientLogos, createClientLogos } from './clients/logo.ts'
-import { createRemoteKeySets } from './clients/remote-key-set.ts'
-import { createOutboundClient, documentLimits } from './outbound/client.ts'
+import { createRemoteKeySets, type RemoteKeySets } from './clients/remote-key-set.ts'
+import { createOutboundClient, documentBreaker, documentLimits } from './outbound/client.ts'
 import { openJournal } from './events.ts'
 import { createVerifiedJwts } from './keys/verify-jwt.ts'
 import type { LogoutEndpointDependencies, LogoutSettings } from './logout/endpoint.ts'
 import type { AuthorizationServerOptions } from './options.ts'
 import { purgeOnEvents } from './purge.ts'
 import { createMemoryRateLimiter } from './rate-limiter.ts'
+import { refuse } from './refusals.ts'
 import { readHostUsers } from './sessions/host-users.ts'
 import { checkedSessions } from './sessions/signed-in-user.ts'
 import { createDpopVerifier } from './sender/prove-possession.ts'
@@ -80,6 +81,8 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     readonly clientLogos: ClientLogos
     readonly pages: AuthorizationServerOptions['pages']
     readonly revocationFeed: RevocationFeed | undefined
+    /** Bounds the requests that are worked on at the same time. */
+    readonly capacity: Capacity
     /** `undefined` when no logout tokens are sent. */
     readonly delivery: DeliveryWorker | undefined
   }
@@ -93,7 +96,14 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const limits = options.rateLimits ?? {}
   const listener = options.onEvent ?? reportFaults(console)
   const clock = options.clock ?? systemClock
-  const keySets = createRemoteKeySets(() => createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins }))
+  const capacity = createCapacity({
+    maximum: settings.maxConcurrentRequests,
+    refuse: () => refuse('server_busy', {}, { retryAfter: seconds(1) }),
+  })
+  const remoteKeySets = createRemoteKeySets(() =>
+    createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins }),
+  )
+  const keySets: RemoteKeySets = { read: (...given) => capacity.outside(() => remoteKeySets.read(...given)) }
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const revocationNames = createRevocationNames(keys)
@@ -111,7 +121,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       ? stored
       : { ...stored, ...readHostUsers(options.users, stored, { clock, onSessionEnded }) }
   const encrypt: DeliveryWorkerDependencies['encrypt'] = (jwt, to) =>
-    encryptAnswer(jwt, { answer: 'idToken', ...to }, keySets)
+    encryptAnswer(jwt, { answer: 'idToken', ...to }, remoteKeySets)
   const delivery = deliveryWorker(options, settings, { clock, random, journal, watch, encrypt })
   const claims = {
     scopes,
@@ -138,6 +148,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     clock,
     journal,
     delivery,
+    capacity,
     signedIn: checkedSessions(options.signedIn),
     mutualTls,
     dpop: createDpopVerifier({
@@ -177,11 +188,12 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     openRegistration: settings.openRegistration && openClients,
     clientDocuments: createClientDocuments(settings.clientDocuments, {
       storage,
-      readers: documentReaders(options.fetch, allowedOrigins),
+      readers: createDocumentReaders(options.fetch, { capacity, allowedOrigins }),
       openClients,
       allowedOrigins,
     }),
     clientLogos: createClientLogos({
+      capacity,
       outbound: createOutboundClient(options.fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
       fetches: {
         ofClient: createMemoryRateLimiter({ points: 12, window: 3600 }),
@@ -229,25 +241,6 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   }
 }
 
-/** A stranger chooses which URL is read for an unknown client; only users who have signed in add stored ones. */
-const documentReaders = (fetch: AuthorizationServerOptions['fetch'], allowedOrigins: readonly string[]) => ({
-  ofStored: createDocumentReader({
-    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
-    allowedOrigins,
-    limits: [
-      { limiter: createMemoryRateLimiter({ points: 60, window: 60 }), keyOf: ({ href }: URL) => `document ${href}` },
-    ],
-  }),
-  ofUnknown: createDocumentReader({
-    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
-    allowedOrigins,
-    limits: [
-      { limiter: createMemoryRateLimiter({ points: 60, window: 60 }), keyOf: ({ host }: URL) => `host ${host}` },
-      { limiter: createMemoryRateLimiter({ points: 600, window: 60 }), keyOf: () => 'total' },
-    ],
-  }),
-})
-
 /** Reports each claim of a client once: every token of the client would lack it. */
 function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased: UnreleasedClaims) => void {
   const reported = createRecentMap<{ isNew: boolean }>({ limit: 1000 })
@@ -261,9 +254,6 @@ function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased
     if (unreported.length > 0) report({ clientId, destination, names: unreported })
   }
 }
-
-/** A URL that fails ten times gets no requests for half a minute. Strangers choose URLs, so they do not stop a host. */
-const documentBreaker = { failures: 10, openFor: 30_000, per: 'url' } as const
 
 const sendsAfterRequests = ({
   backChannelLogout,

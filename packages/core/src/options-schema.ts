@@ -264,6 +264,7 @@ const optionsSchema = z.strictObject({
     ),
     {},
   ),
+  maxConcurrentRequests: z.prefault(z.int().check(z.minimum(1), z.maximum(100_000)), 100),
   rateLimits: z.optional(
     z.strictObject({
       failedAuthentications: z.optional(rateLimiter),

@@ -34,6 +34,9 @@ export const refusals = {
   /** The request body is larger than the limit of the endpoint. There is no event for this refusal. */
   message_too_large: ['invalid_request', 'The request body is too large.', 'RFC 9110 §15.5.14', 413],
 
+  /** The process works on as many requests as `maxConcurrentRequests` allows. */
+  server_busy: ['temporarily_unavailable', 'The service is busy. Try again shortly.', 'RFC 9110 §15.6.4', 503],
+
   // Parameters of any request.
   /** The body is not a form (`application/x-www-form-urlencoded`) in UTF-8. */
   body_not_a_form: ['invalid_request', 'The body must be application/x-www-form-urlencoded.', 'RFC 6749 §3.2'],

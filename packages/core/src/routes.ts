@@ -66,17 +66,20 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     withCrossOrigin(route('userinfo_endpoint', { GET: userinfo, POST: userinfo }, render.bearer), allowsBearer(deps)),
     route('introspection_endpoint', { POST: introspectionEndpoint(deps) }, render.api),
     withCrossOrigin(route('revocation_endpoint', { POST: revocationEndpoint(deps) }, render.api), ofClient),
-    withCrossOrigin(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin'),
+    uncounted(withCrossOrigin(route('jwks_uri', { GET: jwksEndpoint(deps.keys) }, render.api), 'any_origin')),
     ...feedRoutes(base, deps, render.api),
     ...grantRoutes(base, deps, render.grants),
     { path: base + logoPath, methods: { GET: clientLogoEndpoint(deps) }, renderError: render.api },
     ...logoutRoutes(base, deps, render.browser),
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) =>
-      withCrossOrigin({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin'),
+      uncounted(withCrossOrigin({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin')),
     ),
   ]
 }
+
+/** Answers come from memory, or, in the feed, when something is revoked: APIs need both most when the server is busy. */
+const uncounted = (route: PathRoute): PathRoute => ({ ...route, isUncounted: true })
 
 const withCrossOrigin = (route: PathRoute, crossOrigin: CrossOrigin): PathRoute => ({ ...route, crossOrigin })
 
@@ -85,7 +88,13 @@ function feedRoutes(base: string, deps: ServerDependencies, renderError: RenderE
   const { revocationFeed } = deps
   return revocationFeed === undefined
     ? []
-    : [{ path: base + feedPath, methods: { POST: revocationFeedEndpoint(revocationFeed, deps) }, renderError }]
+    : [
+        uncounted({
+          path: base + feedPath,
+          methods: { POST: revocationFeedEndpoint(revocationFeed, deps) },
+          renderError,
+        }),
+      ]
 }
 
 /** Returns the routes of grant management, if the host has enabled it. Scripts of other origins may not call them. */

@@ -141,6 +141,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       }),
       options.keys,
     ),
+    capacity: deps.capacity,
     notFound: (request) => renderApi(refuse('path_not_found'), request),
     methodNotAllowed: (request) => renderApi(refuse('method_not_allowed'), request),
   })

@@ -61,6 +61,7 @@ export interface ServerSettings {
   readonly backChannelLogout: boolean
   /** `undefined` when the host deletes expired rows itself. */
   readonly purge: PurgeSettings | undefined
+  readonly maxConcurrentRequests: number
   /** How long the revocation feed keeps an entry; `undefined` without the feed. */
   readonly feedRetention: DurationSeconds | undefined
 }
@@ -107,6 +108,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     clientDocuments: clientDocuments(options, parsed, scopes),
     openRegistration: openRegistration(parsed, scopes),
     backChannelLogout: backChannelLogout(options),
+    maxConcurrentRequests: parsed.maxConcurrentRequests,
     feedRetention: feedRetention(parsed),
   }
 }

@@ -25,6 +25,7 @@ export {
 } from './runtime.ts'
 export type { Clock, Random } from './runtime.ts'
 export { cacheLatest, createRecentMap, forgetOldest } from './caches.ts'
+export { type Capacity, createCapacity } from './http/capacity.ts'
 export { createQueues, createSharedWork } from './queues.ts'
 export { createTurns, inOnePiece, mapInPieces, runAtOnce, runInTurns } from './turns.ts'
 export type { Pieces, Turns } from './turns.ts'
@@ -102,4 +103,4 @@ export type {
 } from './http/message.ts'
 export { afterPreparation, createRouter, matchPatterns } from './http/routes.ts'
 export type { PathRoute, RenderError } from './http/routes.ts'
-export { checkServices, createService, readRequest } from './http/service.ts'
+export { checkServices, createService, readRequest, stopIfAbandoned } from './http/service.ts'

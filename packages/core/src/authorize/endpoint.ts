@@ -5,6 +5,7 @@ import {
   redirect,
   type ServerRequest,
   type ServerResponse,
+  stopIfAbandoned,
 } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
 
@@ -84,6 +85,7 @@ async function answer(
 
   const { grant, signedInUser: user, organizations } = decision
   requireNavigation(request)
+  stopIfAbandoned(request)
   await storeDocumentClient(authorization.client, request, deps)
   const allowance = await limitCodes({ request: authorization, signedInUser: user }, now, deps)
   const joined = await joinSession({ http: request, clientId: grant.clientId, signedInUser: user }, now, deps)

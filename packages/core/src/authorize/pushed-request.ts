@@ -10,6 +10,7 @@ import {
   type Random,
   type ServerRequest,
   type ServerResponse,
+  stopIfAbandoned,
   randomSecret,
 } from '@mintmark/internal'
 import {
@@ -108,6 +109,7 @@ async function push(
     expiresAt: after(usableUntil, deps.interactionLifetime),
   }
   const reference = isOpenToStrangers(client) ? await sealPush(record, deps) : secret
+  stopIfAbandoned(request)
   if (reference === secret) await deps.storage.pushedRequests.insert(record)
   deps.journal.record(request, { type: 'request.pushed', clientId: client.clientId })
   const answer = { request_uri: prefix + reference, expires_in: lifetime }

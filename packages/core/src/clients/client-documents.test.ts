@@ -106,7 +106,8 @@ it('refuses a client that an administrator has disabled since it was identified'
 })
 
 function readersOver(outbound: OutboundClient) {
-  const reader = () => createDocumentReader({ outbound, allowedOrigins: [], limits: [] })
+  const reader = () =>
+    createDocumentReader({ outbound, allowedOrigins: [], limits: [], capacity: { outside: (wait) => wait() } })
   return { ofStored: reader(), ofUnknown: reader() }
 }
 

@@ -13,7 +13,7 @@ import type { AllowedOrigins } from '../outbound/client.ts'
 import { isVisibleAscii } from './authenticate.ts'
 import { isOpenClientId, type OpenClients } from './open-registration.ts'
 import { type DocumentMetadata, isDocumentUrl, type RedirectPolicy } from './document-metadata.ts'
-import { type DocumentReader, withDocument } from './document-reader.ts'
+import { type DocumentReaders, withDocument } from './document-reader.ts'
 
 /**
  * Clients that describe themselves: at the URL that is their `client_id` (Client ID Metadata Document), or in a
@@ -66,15 +66,6 @@ interface ClientDocumentDependencies {
   readonly openClients: OpenClients
   /** The option `dangerouslyAllowOutbound`. */
   readonly allowedOrigins: AllowedOrigins
-}
-
-/**
- * Anybody can name any URL, so clients that a user has consented to have a reader of their own, with its own limits,
- * connections and cache. Strangers then cannot keep their documents from being read.
- */
-interface DocumentReaders {
-  readonly ofStored: DocumentReader
-  readonly ofUnknown: DocumentReader
 }
 
 /** @param settings `undefined` when the feature is off. */

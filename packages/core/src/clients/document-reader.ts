@@ -1,9 +1,15 @@
-import { forgetOldest } from '@mintmark/internal'
+import { type Capacity, forgetOldest } from '@mintmark/internal'
 import { clientId, type ClientRecord, type EpochSeconds, seconds, after } from '@mintmark/storage-interface'
 
-import type { AllowedOrigins, OutboundClient } from '../outbound/client.ts'
+import {
+  type AllowedOrigins,
+  createOutboundClient,
+  documentBreaker,
+  documentLimits,
+  type OutboundClient,
+} from '../outbound/client.ts'
 import { createFetchCache, type Fetched } from '../outbound/fetch-cache.ts'
-import type { RateLimiter } from '../rate-limiter.ts'
+import { createMemoryRateLimiter, type RateLimiter } from '../rate-limiter.ts'
 import { type OAuthError, refuse } from '../refusals.ts'
 import { ClientMetadataError, refuseUnusable } from './check-metadata.ts'
 import { type DocumentMetadata, readDocument, type RedirectPolicy } from './document-metadata.ts'
@@ -20,7 +26,44 @@ interface DocumentRules {
   readonly scopes: readonly string[]
 }
 
+/**
+ * Clients that a user has consented to have a reader of their own, with its own limits, connections and cache. Strangers
+ * then cannot keep their documents from being read.
+ */
+export interface DocumentReaders {
+  readonly ofStored: DocumentReader
+  readonly ofUnknown: DocumentReader
+}
+
+/** A stranger chooses which URL is read for an unknown client; only users who have signed in add stored ones. */
+export const createDocumentReaders = (
+  fetch: typeof globalThis.fetch | undefined,
+  {
+    capacity,
+    allowedOrigins,
+  }: { readonly capacity: Pick<Capacity, 'outside'>; readonly allowedOrigins: AllowedOrigins },
+): DocumentReaders => ({
+  ofStored: createDocumentReader({
+    capacity,
+    allowedOrigins,
+    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
+    limits: [
+      { limiter: createMemoryRateLimiter({ points: 60, window: 60 }), keyOf: ({ href }: URL) => `document ${href}` },
+    ],
+  }),
+  ofUnknown: createDocumentReader({
+    capacity,
+    allowedOrigins,
+    outbound: createOutboundClient(fetch, { ...documentLimits, breaker: documentBreaker, allowedOrigins }),
+    limits: [
+      { limiter: createMemoryRateLimiter({ points: 60, window: 60 }), keyOf: ({ host }: URL) => `host ${host}` },
+      { limiter: createMemoryRateLimiter({ points: 600, window: 60 }), keyOf: () => 'total' },
+    ],
+  }),
+})
+
 interface DocumentReaderSettings {
+  readonly capacity: Pick<Capacity, 'outside'>
   readonly outbound: OutboundClient
   /** The option `dangerouslyAllowOutbound`. */
   readonly allowedOrigins: AllowedOrigins
@@ -32,25 +75,32 @@ interface DocumentReaderSettings {
 }
 
 /** Creates a reader with a cache of its own. A failure is remembered for ten seconds, for this URL only. */
-export function createDocumentReader({ outbound, allowedOrigins, limits }: DocumentReaderSettings): DocumentReader {
+export function createDocumentReader({
+  capacity,
+  outbound,
+  allowedOrigins,
+  limits,
+}: DocumentReaderSettings): DocumentReader {
   const documents = createFetchCache<ReadOutcome>(maxCached)
   const failures = new Map<string, { readonly outcome: ReadOutcome; readonly until: EpochSeconds }>()
 
   return {
     read: (id, now, rules) =>
-      documents(id, now, async (known) => {
-        const failure = failures.get(id)
-        if (failure !== undefined && now < failure.until) return { value: failure.outcome, keepFor: 0 }
-        const throttled = known === undefined ? await countRequest(new URL(id), now, limits) : undefined
-        if (throttled !== undefined) return { value: throttled, keepFor: 0 }
-        const fetched = await fetchDocument({ id, now, allowedOrigins, ...rules }, outbound)
-        failures.delete(id)
-        if (fetched.value.outcome !== 'read') {
-          failures.set(id, { outcome: fetched.value, until: after(now, keepFailureFor) })
-          forgetOldest(failures, maxCached)
-        }
-        return fetched
-      }),
+      capacity.outside(() =>
+        documents(id, now, async (known) => {
+          const failure = failures.get(id)
+          if (failure !== undefined && now < failure.until) return { value: failure.outcome, keepFor: 0 }
+          const throttled = known === undefined ? await countRequest(new URL(id), now, limits) : undefined
+          if (throttled !== undefined) return { value: throttled, keepFor: 0 }
+          const fetched = await fetchDocument({ id, now, allowedOrigins, ...rules }, outbound)
+          failures.delete(id)
+          if (fetched.value.outcome !== 'read') {
+            failures.set(id, { outcome: fetched.value, until: after(now, keepFailureFor) })
+            forgetOldest(failures, maxCached)
+          }
+          return fetched
+        }),
+      ),
   }
 }
 

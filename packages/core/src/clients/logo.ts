@@ -1,4 +1,4 @@
-import type { Clock, Endpoint, ServerResponse } from '@mintmark/internal'
+import type { Capacity, Clock, Endpoint, ServerResponse } from '@mintmark/internal'
 import { clientId, type ClientRecord, type EpochSeconds, type OAuthStorage } from '@mintmark/storage-interface'
 
 import type { OutboundClient } from '../outbound/client.ts'
@@ -18,24 +18,27 @@ interface Logo {
 }
 
 interface ClientLogoDependencies {
+  readonly capacity: Pick<Capacity, 'outside'>
   readonly outbound: OutboundClient
   /** Counts requests for logos, by client and in total. */
   readonly fetches: { readonly ofClient: RateLimiter; readonly inTotal: RateLimiter }
 }
 
 /** Caches logos in memory: at most 64, each of at most 64 KiB. */
-export function createClientLogos({ outbound, fetches }: ClientLogoDependencies): ClientLogos {
+export function createClientLogos({ capacity, outbound, fetches }: ClientLogoDependencies): ClientLogos {
   const read = createFetchCache<Logo | undefined>(maxCached)
 
   return {
     async find(client, now) {
       const { logoUri } = client
       if (logoUri === undefined || !hasVerifiedLogo(client)) return undefined
-      return read(logoUri, now, async (expired) => {
-        if (!(await isAllowed(client, now))) return { value: expired, keepFor: 0 }
-        const logo = await fetchLogo(logoUri, outbound)
-        return { value: logo, keepFor: logo === undefined ? retryAfter : cachedFor }
-      })
+      return capacity.outside(() =>
+        read(logoUri, now, async (expired) => {
+          if (!(await isAllowed(client, now))) return { value: expired, keepFor: 0 }
+          const logo = await fetchLogo(logoUri, outbound)
+          return { value: logo, keepFor: logo === undefined ? retryAfter : cachedFor }
+        }),
+      )
     },
   }
 

@@ -84,6 +84,9 @@ export type OutboundFailure =
 /** The limits for requests to documents that clients publish. */
 export const documentLimits: OutboundLimits = { pending: 64, pendingPerHost: 8 }
 
+/** A URL that fails ten times gets no requests for half a minute. Strangers choose URLs, so they do not stop a host. */
+export const documentBreaker = { failures: 10, openFor: 30_000, per: 'url' } as const
+
 /**
  * @param given the host's own `fetch`. By default, where Node's modules exist, a `fetch` that connects only to
  *   addresses that it has checked; otherwise the runtime's `fetch`, which must itself keep requests out of private

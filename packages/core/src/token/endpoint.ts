@@ -72,7 +72,7 @@ async function answerClient(
   // credential is checked before anything is stored.
   if (proof !== undefined && client.tokenEndpointAuthMethod === 'none') await grant.refuseUnknown?.(form, client, now)
   const possession = await provePossession({ request, proof, client }, now, deps)
-  const decision = await withClaims(await grant.decide(form, { client, possession }, now), deps)
+  const decision = await withClaims(await grant.decide(form, { client, possession, signal: request.signal }, now), deps)
   const tokens = await mintTokens(decision, now, deps)
   deps.journal.record(request, {
     type: 'tokens.issued',

@@ -45,6 +45,11 @@ export type GrantEvidence = Brand<object, 'GrantEvidence'>
 interface Presenter {
   readonly client: AuthenticatedClient
   readonly possession: ProvenPossession
+  /**
+   * The signal of the request, which is aborted when the client disconnects. A grant type may check it before it consumes
+   * a credential: nobody would receive the tokens.
+   */
+  readonly signal?: (() => AbortSignal) | undefined
 }
 
 /** What a grant type decided to issue. Minting requires it, with its evidence. */

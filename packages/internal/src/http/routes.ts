@@ -1,6 +1,8 @@
 import {
   aFunction,
+  aBoolean,
   anObject,
+  anObjectWith,
   aNonEmptyString,
   aStringMatching,
   checkOptions,
@@ -11,6 +13,7 @@ import {
   wholeNumber,
 } from '@mintmark/storage-interface/stores'
 
+import type { Capacity } from './capacity.ts'
 import { createService, type CrossOrigin, type Endpoint, type HttpService, type Route } from './service.ts'
 import { allowHeader, decodeSegment, withHeaders, type RequestHead, type ServerResponse } from './message.ts'
 
@@ -24,6 +27,8 @@ export interface PathRoute {
   /** Renders every error that one of the endpoints throws. This function must not throw. */
   readonly renderError: RenderError
   readonly crossOrigin?: CrossOrigin
+  /** Requests are answered without storage, or wait for an event: they are not counted as work. */
+  readonly isUncounted?: boolean
 }
 
 export type RenderError = (error: unknown, request: RequestHead) => ServerResponse | Promise<ServerResponse>
@@ -35,6 +40,8 @@ interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooL
   readonly notFound: (request: RequestHead) => ServerResponse | Promise<ServerResponse>
   /** Creates the response to a method that the route does not have, without the `Allow` header. */
   readonly methodNotAllowed: (request: RequestHead) => ServerResponse | Promise<ServerResponse>
+  /** Bounds the requests that are worked on at the same time. Default: no bound. */
+  readonly capacity?: Capacity
 }
 
 /**
@@ -45,10 +52,12 @@ export function createRouter(options: RouterOptions): HttpService {
   checkOptions('createRouter', options, routerOptions)
   const { origin, bodyLimit, tooLarge } = options
   const routes = new Map(
-    options.routes.map(({ path, methods, crossOrigin, ...details }): [string, Route<undefined, PathDetails>] => [
-      path,
-      { methods: new Map(Object.entries(methods)), template: path, crossOrigin, details },
-    ]),
+    options.routes.map(
+      ({ path, methods, crossOrigin, isUncounted, ...details }): [string, Route<undefined, PathDetails>] => [
+        path,
+        { methods: new Map(Object.entries(methods)), template: path, crossOrigin, isUncounted, details },
+      ],
+    ),
   )
   if (routes.size < options.routes.length) throw new TypeError('Two routes have the same path.')
   const patterns = options.routes.filter(({ path }) => path.includes('{'))
@@ -59,6 +68,7 @@ export function createRouter(options: RouterOptions): HttpService {
     origin,
     bodyLimit,
     tooLarge,
+    capacity: options.capacity,
     serves: (path) => find(path) !== undefined,
     find: ({ url }) => find(url.pathname),
     notFound: ({ request }) => options.notFound(request),
@@ -105,11 +115,13 @@ const routerOptions: OptionChecks<RouterOptions> = {
         renderError: required(aFunction),
         crossOrigin: (value) =>
           value === 'any_origin' ? undefined : aFunction(value) && 'must be any_origin or a function',
+        isUncounted: aBoolean,
       }),
     ),
   ),
   notFound: required(aFunction),
   methodNotAllowed: required(aFunction),
+  capacity: anObjectWith('run'),
 }
 
 type PathDetails = Pick<PathRoute, 'renderError'>

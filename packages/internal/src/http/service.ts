@@ -10,6 +10,7 @@ import {
   withHeaders,
   withoutBody,
 } from './message.ts'
+import type { Capacity } from './capacity.ts'
 
 /** What an adapter serves: an authorization server, a SCIM server, the administration API. */
 export interface HttpService {
@@ -51,6 +52,8 @@ export interface Route<Caller = unknown, Details = unknown> {
   readonly crossOrigin?: CrossOrigin | undefined
   /** In bytes. Default: the limit of the service. */
   readonly bodyLimit?: number
+  /** Requests are answered without storage, or wait for an event: they are not counted as work. */
+  readonly isUncounted?: boolean | undefined
   /** For the hooks of the service. */
   readonly details: Details
 }
@@ -73,6 +76,8 @@ export interface ServiceOptions<Caller, Details> extends Pick<
   HttpService,
   'origin' | 'bodyLimit' | 'tooLarge' | 'serves'
 > {
+  /** Bounds the requests that are worked on at the same time. Default: no bound. */
+  readonly capacity?: Capacity | undefined
   /** Finds the route of a request. */
   readonly find: (request: RequestHead) => Route<Caller, Details> | undefined
   /** Authenticates the caller from the head alone. Errors that it throws are rendered. */
@@ -111,7 +116,7 @@ export interface DeclaredBody {
 
 /**
  * Creates a service from its routes. Before it reads the body it decides, in this order: the declared length,
- * preflight, the caller, the rate limit, the path, the method, the caller's authorization. HEAD is answered as GET.
+ * preflight, the capacity, the caller, the rate limit, the path, the method, the caller's authorization. HEAD is answered as GET.
  * Errors are caught only here.
  */
 export function createService<Caller, Details>(options: ServiceOptions<Caller, Details>): HttpService {
@@ -125,7 +130,9 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
     let admission: Admission | undefined
     let request: ServerRequest | undefined
     let response: ServerResponse
+    const capacity = route?.isUncounted === true ? undefined : options.capacity
     try {
+      capacity?.check()
       if (options.authenticate !== undefined && route?.isPublic !== true) {
         caller = await options.authenticate(received, route)
         admission = await options.admit?.(
@@ -147,7 +154,9 @@ export function createService<Caller, Details>(options: ServiceOptions<Caller, D
         } else {
           request = read
           // A caller is what `authenticate` returned, or undefined without it.
-          response = await endpoint(request, caller as Caller, route.details)
+          const work = () => endpoint(read, caller as Caller, route.details)
+          // Only now, so that a client that sends its body slowly keeps no place from others.
+          response = capacity === undefined ? await work() : await capacity.run(work)
         }
       }
     } catch (error) {
@@ -224,9 +233,27 @@ export async function readRequest(
 /** Never delivered: the client has disconnected, or the host has sent its own response. */
 const abandoned: ServerResponse = { status: 400, headers: [], body: undefined }
 
-/** Whether an error says that the client has disconnected. */
-const isAbandoned = (error: unknown, { signal }: RequestHead): boolean =>
-  error instanceof DOMException && error.name === 'AbortError' && signal?.().aborted === true
+/**
+ * Stops the work for a request whose client has disconnected. Called before a write that only serves the client, such as
+ * the use of a code: nobody would receive what it was used for. Never called before a write that the client may expect
+ * without waiting for the response, such as a revocation.
+ *
+ * What counts as disconnected depends on the adapter. Node.js: the connection, or the stream of HTTP/2, was closed before
+ * the response was complete; behind a proxy, once the proxy closes its own connection. Fetch: the signal of the `Request`,
+ * which Bun, Deno and Node.js servers abort on disconnection. A runtime that never aborts it (Cloudflare Workers without
+ * `enable_request_signal`) only loses the early end.
+ * @throws DOMException AbortError. The service then sends no response.
+ */
+export function stopIfAbandoned({ signal }: Pick<RequestHead, 'signal'>): void {
+  // Some runtimes abort with another reason.
+  if (signal?.().aborted === true) throw new DOMException('The client has disconnected.', 'AbortError')
+}
+
+/** Whether an error, or the error that it was converted from, says that the client has disconnected. */
+function isAbandoned(error: unknown, { signal }: RequestHead): boolean {
+  const cause = error instanceof DOMException || !(error instanceof Error) ? error : error.cause
+  return cause instanceof DOMException && cause.name === 'AbortError' && signal?.().aborted === true
+}
 
 const isBuffered = (received: ReceivedRequest): received is ServerRequest => typeof received.body !== 'function'
 

@@ -1,4 +1,4 @@
-import { digestSecret, encodeBase64url, equalInConstantTime, sha256 } from '@mintmark/internal'
+import { digestSecret, encodeBase64url, equalInConstantTime, sha256, stopIfAbandoned } from '@mintmark/internal'
 import {
   type EpochSeconds,
   type OAuthStorage,
@@ -50,9 +50,10 @@ export const authorizationCodeGrant = (deps: AuthorizationCodeGrantDependencies)
       // its replay must revoke the token family.
       if (found === undefined) throw codeRefusal('code_unknown', client, undefined)
     },
-    async decide(form, { client, possession }, now) {
+    async decide(form, { client, possession, signal }, now) {
       const presentation = { ...parseCodePresentation(form), possession }
       const claims = await checkBeforeConsumption({ presentation, client }, now, deps)
+      stopIfAbandoned({ signal })
       const code = await redeemCode({ presentation, client }, now, deps)
       const permitted = await permittedBy(code, { client, narrowing: presentation, refusals }, deps)
       const decision = await tokensFor({ permitted, evidence: code, possession, nonce: code.nonce }, now, deps)

@@ -1,5 +1,5 @@
 // Over 250 lines: all checks of a refresh token and its rotation are in this file, because their order matters.
-import { randomSecret, type Random } from '@mintmark/internal'
+import { randomSecret, type Random, stopIfAbandoned } from '@mintmark/internal'
 import {
   after,
   type Brand,
@@ -49,7 +49,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
   defineGrant({
     grantType: 'refresh_token',
     refuseUnknown: async (form, client) => void (await findFamily(form, client, deps)),
-    async decide(form, { client, possession }, now) {
+    async decide(form, { client, possession, signal }, now) {
       const { presented, digests, status } = await findFamily(form, client, deps)
       // RFC 6749 §5.2: refresh tokens of deactivated users, revoked grants and disabled clients are refused.
       if (!isFamilyActive(status, now)) throw unknownToken(client, status.family)
@@ -71,6 +71,7 @@ export const refreshTokenGrant = (deps: RefreshTokenGrantDependencies): GrantTyp
       // A failure here leaves the refresh token as it was.
       const claims = await computeTokenClaims(subject, deps)
       const keepsToken = mayKeepToken(client, status.family, deps)
+      stopIfAbandoned({ signal })
       const rotated = await rotateRefreshToken({ presented, digests, client, keepsToken }, now, deps)
 
       const { grantId, familyId, boundSessionId, authentication } = rotated.family

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+
+import { createCapacity } from './capacity.ts'
+
+const busy = new Error('busy')
+
+/** Capacity for two requests, and work that lasts until it is released. */
+function limited() {
+  const capacity = createCapacity({ maximum: 2, refuse: () => busy })
+  const releases: (() => void)[] = []
+  const lasting = () => new Promise<void>((resolve) => void releases.push(resolve))
+  const release = () => releases.shift()?.()
+  return { capacity, lasting, release, releases }
+}
+
+describe('the capacity of a service', () => {
+  it('refuses work beyond the maximum, and admits work once other work has ended (RFC 9110 §15.6.4)', async () => {
+    const { capacity, lasting, release } = limited()
+    const first = capacity.run(lasting)
+    const second = capacity.run(lasting)
+
+    expect(() => capacity.check()).toThrow(busy)
+    await expect(capacity.run(lasting)).rejects.toBe(busy)
+    release()
+    await first
+
+    expect(() => capacity.check()).not.toThrow()
+    release()
+    await second
+  })
+
+  it('counts no work that has failed', async () => {
+    const { capacity } = limited()
+    const failing = () => Promise.reject(new Error('failed'))
+    for (let n = 0; n < 5; n += 1) await expect(capacity.run(failing)).rejects.toThrow('failed')
+
+    expect(() => capacity.check()).not.toThrow()
+  })
+
+  it('does not count requests that wait for another server, and bounds their number', async () => {
+    const { capacity, lasting, releases } = limited()
+    const waiting = Array.from({ length: 8 }, () => capacity.run(() => capacity.outside(lasting)))
+
+    expect(() => capacity.check()).not.toThrow()
+    await expect(capacity.run(() => capacity.outside(lasting))).rejects.toBe(busy)
+    for (const release of releases.splice(0)) release()
+    await Promise.all(waiting)
+
+    expect(() => capacity.check()).not.toThrow()
+  })
+
+  it('counts a request again after it has waited for another server', async () => {
+    const { capacity, lasting, release } = limited()
+    const first = capacity.run(async () => {
+      await capacity.outside(lasting)
+      await lasting()
+    })
+    const second = capacity.run(lasting)
+    release()
+    await new Promise<void>((resolve) => void setImmediate(resolve))
+
+    expect(() => capacity.check()).toThrow(busy)
+    release()
+    release()
+    await Promise.all([first, second])
+  })
+})

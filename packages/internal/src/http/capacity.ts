@@ -1,0 +1,57 @@
+/**
+ * Bounds the requests that a service works on at the same time. Beyond what a process can serve, each further request
+ * only makes all of them slower, until their clients have given up and repeat them.
+ */
+export interface Capacity {
+  /** Throws the refusal while the maximum is being worked on. */
+  check(): void
+  /** Works on a request. Throws the refusal instead while the maximum is being worked on. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>
+  /**
+   * Waits for another server while working on a request. Meanwhile, the request is not counted: whoever names a server
+   * that does not answer would otherwise occupy the places of others. Throws the refusal while too many requests wait.
+   */
+  outside<Result>(wait: () => Promise<Result>): Promise<Result>
+}
+
+/** @param refuse creates the error that is thrown. */
+export function createCapacity({
+  maximum,
+  refuse,
+}: {
+  readonly maximum: number
+  readonly refuse: () => Error
+}): Capacity {
+  let inProgress = 0
+  let waiting = 0
+  const check = (): void => {
+    if (inProgress >= maximum) throw refuse()
+  }
+
+  return {
+    check,
+    async run(work) {
+      check()
+      inProgress += 1
+      try {
+        return await work()
+      } finally {
+        inProgress -= 1
+      }
+    },
+    async outside(wait) {
+      if (waiting >= maximum * waitersPerPlace) throw refuse()
+      inProgress -= 1
+      waiting += 1
+      try {
+        return await wait()
+      } finally {
+        inProgress += 1
+        waiting -= 1
+      }
+    },
+  }
+}
+
+/** A request that waits for another server costs little more than its memory. */
+const waitersPerPlace = 4
