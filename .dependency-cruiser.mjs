@@ -20,6 +20,14 @@ const floors = {
     change pushed-request organization custom-resource interaction identity-provider status replay
     initial-access-token log-entry storage contract/ announce-revocations fixtures index memory/ stores
   `,
+  scim: `
+    error/ limits/ tolerance/ values/ schema/ filter/ resource/ patch/ providers/ event/ call/ list/ bulk/
+    deprovisioning/ users/ sign-in/ custom/ groups/ discovery/ engine options router server
+  `,
+  'storage-sql': `
+    json-search dialect fair-turns migrations/ tables database row migrate until-aborted record-table
+    groups-of-a-user list/ stores/ create-sql-storage postgres/ sqlite/ command/ command
+  `,
 }
 
 /** The pattern of a floor: `name/` is a folder, `name` a file. */

@@ -277,7 +277,7 @@ export const justifications: readonly Justification[] = [
     reason: 'The text is then written again, with the same result, in more time.',
   },
   {
-    file: 'packages/storage-sql/src/stores/groups-of-a-user.ts',
+    file: 'packages/storage-sql/src/groups-of-a-user.ts',
     condition: "pairs === '[]'",
     change: 'false',
     reason: 'The JSON parser gives the same value, in more time.',

@@ -10,7 +10,7 @@ export {
   revokePreviousProviderSecrets,
   revokeProviderSecrets,
 } from './providers/registration.ts'
-export { tenantUrl } from './call/scim-call.ts'
+export { tenantUrl } from './values/scim-path.ts'
 export type { ToleranceProfile } from './tolerance/tolerances.ts'
 
 export { defineAttribute, defineSchema } from './schema/schema.ts'

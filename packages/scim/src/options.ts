@@ -9,7 +9,7 @@ import type { FilterLimits } from './filter/parse-filter.ts'
 import type { AccessTokens, MayProvision } from './providers/authenticate-provider.ts'
 import type { PageLimits } from './list/search-request.ts'
 import type { ResourceType } from './schema/resource-type.ts'
-import type { ScimLimits } from './call/scim-limits.ts'
+import type { ScimLimits } from './limits/scim-limits.ts'
 import type { ClaimChanges, ClaimSource, ProvisioningHooks } from './users/user-dependencies.ts'
 
 /** Options of `createScimServer`. Two members are required. */

@@ -27,17 +27,11 @@ import {
   type AuthenticateProviderDependencies,
   type ScimCaller,
 } from './providers/authenticate-provider.ts'
-import {
-  parseScimPath,
-  type ScimEndpoint,
-  type ScimMethods,
-  type ScimPath,
-  scimRoot,
-  type ScimRoutes,
-  tenantUrl,
-} from './call/scim-call.ts'
-import { createProviderLoad, createWorkBudget, type ProviderLoad } from './call/provider-load.ts'
-import type { ScimLimits } from './call/scim-limits.ts'
+import { parseScimPath, type ScimPath, scimRoot, tenantUrl } from './values/scim-path.ts'
+import type { ScimEndpoint, ScimMethods, ScimRoutes } from './call/scim-call.ts'
+import { createProviderLoad, type ProviderLoad } from './limits/provider-load.ts'
+import { createWorkBudget } from './limits/work-budget.ts'
+import type { ScimLimits } from './limits/scim-limits.ts'
 
 interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly issuer: string

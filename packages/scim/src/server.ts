@@ -50,7 +50,7 @@ import { listedUsers, userRoutes } from './users/user-endpoints.ts'
 import type { ScimServerOptions } from './options.ts'
 import { createResourceQuota } from './call/resource-quota.ts'
 import type { ScimRoutes } from './call/scim-call.ts'
-import { limitChecks, scimLimits, type ScimLimits } from './call/scim-limits.ts'
+import { limitChecks, scimLimits, type ScimLimits } from './limits/scim-limits.ts'
 import { createScimRouter } from './router.ts'
 
 /** A SCIM 2.0 server (RFC 7643, RFC 7644) for all identity providers of one issuer. An adapter connects it to HTTP. */

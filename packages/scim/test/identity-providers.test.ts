@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { describe, expect, test } from 'vitest'
 import { groupResourceType, userResourceType, type ResourceType } from '../src/index.ts'
+import { createParseContext } from '../src/schema/parse-context.ts'
 import {
-  createParseContext,
   createToleranceCounter,
   entraTolerances,
   generalTolerances,

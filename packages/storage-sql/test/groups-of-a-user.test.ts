@@ -2,7 +2,7 @@ import { userId } from '@mintmark/storage-interface'
 import { aGroup, aProvisionedUser } from '@mintmark/storage-interface/fixtures'
 import { createSqlStorage, type SqlDialect } from '@mintmark/storage-sql'
 import { describe, expect, test } from 'vitest'
-import { groupsInRead } from '../src/stores/groups-of-a-user.ts'
+import { groupsInRead } from '../src/groups-of-a-user.ts'
 import { aMigratedSqlite, aMigratedPostgres } from './support/migrated-dialects.ts'
 
 const issuer = 'https://issuer.example'

@@ -5,7 +5,7 @@ import { postgres, toPostgresDialect } from '@mintmark/storage-sql/postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { pendingMigrations, printMigrations } from '@mintmark/storage-sql/command'
 import { migrationScripts } from '../src/migrate.ts'
-import { type TestDatabase } from './support/postgres-database.ts'
+import type { TestDatabase } from './support/postgres-database.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 import { migrationNames as all } from './support/migration-names.ts'
 

@@ -11,7 +11,7 @@ import { createSqlStorage } from '@mintmark/storage-sql'
 import { toPostgresDialect, type PostgresPool } from '@mintmark/storage-sql/postgres'
 import { Pool, type PoolConfig } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { type TestDatabase } from './support/postgres-database.ts'
+import type { TestDatabase } from './support/postgres-database.ts'
 import { changedPool } from './support/changed-pool.ts'
 import { aDatabase } from './support/postgres-of-the-run.ts'
 

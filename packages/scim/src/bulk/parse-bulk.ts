@@ -2,7 +2,7 @@ import type { Pieces } from '@mintmark/internal'
 import type { JsonValue } from '@mintmark/storage-interface'
 
 import { refusal } from '../error/scim-error.ts'
-import type { ScimLimits } from '../call/scim-limits.ts'
+import type { ScimLimits } from '../limits/scim-limits.ts'
 import type { ToleranceCounter } from '../tolerance/tolerances.ts'
 import {
   isArray,

@@ -1,21 +1,16 @@
 import type { ServerRequest, ServerResponse } from '@mintmark/core/http'
-import { decodeSegment, type Journal, runInTurns, type Pieces, type Turns } from '@mintmark/internal'
+import { type Journal, type Pieces, runInTurns, type Turns } from '@mintmark/internal'
 import type { EpochSeconds, JsonValue } from '@mintmark/storage-interface'
 
 import type { ScimOccurrence } from '../event/scim-event.ts'
 import { type Assignment, parsePatchInPieces, toAssignments } from '../patch/parse-patch.ts'
 import type { ScimCaller } from '../providers/authenticate-provider.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
-import {
-  createToleranceCounter,
-  type ParseContext,
-  type PatchContext,
-  type ToleranceCounter,
-  tolerancesOf,
-} from '../tolerance/tolerances.ts'
-import { isAllowedText } from '../values/text.ts'
-import type { WorkBudget } from './provider-load.ts'
-import type { MessageLimits } from './scim-limits.ts'
+import { createToleranceCounter, type ToleranceCounter, tolerancesOf } from '../tolerance/tolerances.ts'
+import type { ParseContext } from '../schema/parse-context.ts'
+import type { PatchContext } from '../patch/parse-patch.ts'
+import type { WorkBudget } from '../limits/work-budget.ts'
+import type { MessageLimits } from '../limits/scim-limits.ts'
 
 /** A request of an authenticated provider. */
 export interface ScimCall {
@@ -124,45 +119,4 @@ function* parse(body: unknown, context: PatchContext, limits: MessageLimits): Pi
     yield
   }
   return { assignments, context }
-}
-
-/** A parsed SCIM path below the tenant URL of a provider (RFC 7644 §3.2). */
-export interface ScimPath {
-  /** As in the URL, not validated. */
-  readonly providerId: string
-  /** In lower case. If more than an `id` follows, it contains the whole rest of the path, so that no route matches. */
-  readonly collection: string
-  /** Decoded; empty for the collection. */
-  readonly id: string
-}
-
-/** Returns the common prefix of all tenant URLs. */
-export const scimRoot = (issuer: string): string => `${issuer}/scim/v2/enterprise-idps/`
-
-/** Returns the SCIM tenant URL of a provider, which its administrator enters in the identity provider's console. */
-export const tenantUrl = (issuer: string, providerId: string): string => scimRoot(issuer) + providerId
-
-/**
- * Parses the path below `scimRoot`. Trailing slashes are ignored, because administrators paste them; names are case-insensitive,
- * because identity providers write `/Users` and `/users`.
- * @param rest percent-encoded.
- */
-export function parseScimPath(rest: string): ScimPath {
-  const [providerId = '', ...below] = rest
-    .replaceAll(/\/{2,}/g, '/')
-    .replace(/\/$/, '')
-    .split('/')
-  const [collection = '', segment = '', ...deeper] = below
-  const id = decodeIdentifier(segment)
-  if (deeper.length > 0 || id === undefined) return { providerId, collection: below.join('/'), id: '' }
-  return { providerId, collection: collection.toLowerCase(), id }
-}
-
-/**
- * Decodes the id in a path segment. Returns undefined when it is malformed, or has characters that some databases
- * cannot compare.
- */
-export function decodeIdentifier(segment: string): string | undefined {
-  const text = decodeSegment(segment)
-  return text !== undefined && isAllowedText(text, 'line') ? text : undefined
 }

@@ -22,7 +22,7 @@ import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute } from '../schema/schema.ts'
 import { createResourceQuota } from '../call/resource-quota.ts'
 import { recordTolerances, type ScimCall } from '../call/scim-call.ts'
-import type { ScimLimits } from '../call/scim-limits.ts'
+import type { ScimLimits } from '../limits/scim-limits.ts'
 import { getMember, getText, isArray, isObject, sameValue, toObject } from '../values/json.ts'
 import type { References } from './references.ts'
 

@@ -7,7 +7,7 @@ import type { PageLimits } from '../list/search-request.ts'
 import { readQuery, scimResponse } from '../call/scim-message.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
-import type { MessageLimits } from '../call/scim-limits.ts'
+import type { MessageLimits } from '../limits/scim-limits.ts'
 import type { ScimCall, ScimCollection, ScimEndpoint, ScimRoutes } from '../call/scim-call.ts'
 import { nameKey } from '../values/text.ts'
 

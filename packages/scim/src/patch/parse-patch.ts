@@ -30,8 +30,10 @@ import {
 } from '../schema/find-attribute.ts'
 import { isOwnSchemas } from '../resource/parse-resource.ts'
 import type { Attribute, Schema } from '../schema/schema.ts'
-import { defaultLimits, type ScimLimits } from '../call/scim-limits.ts'
-import { createToleranceCounter, type ParseContext, type ToleranceCounter } from '../tolerance/tolerances.ts'
+import { defaultLimits, type ScimLimits } from '../limits/scim-limits.ts'
+import type { WorkBudget } from '../limits/work-budget.ts'
+import { createToleranceCounter, type ToleranceCounter } from '../tolerance/tolerances.ts'
+import type { MessageContext, ParseContext } from '../schema/parse-context.ts'
 import {
   isArray,
   isObject,
@@ -43,6 +45,12 @@ import {
 } from '../values/json.ts'
 import { isWritable, readSimple } from '../resource/read-value.ts'
 import { nameKey } from '../values/text.ts'
+
+/** The context of a PATCH. */
+export interface PatchContext extends MessageContext {
+  /** The work that the PATCH may cause. */
+  readonly work: WorkBudget
+}
 
 /**
  * Reads the body of a PATCH request (RFC 7644 §3.5.2).

@@ -13,7 +13,8 @@ import {
 } from '../../test/fixtures/patched.ts'
 import { summarizeRefusal } from '../../test/fixtures/refused.ts'
 import { userResourceType } from '../schema/user-schema.ts'
-import { allTolerances, createParseContext, type Tolerance } from '../tolerance/tolerances.ts'
+import { allTolerances, type Tolerance } from '../tolerance/tolerances.ts'
+import { createParseContext } from '../schema/parse-context.ts'
 import { parsePatch } from './parse-patch.ts'
 
 // Requests of identity providers that deviate from the RFC, with the tolerances that accept them.

@@ -33,7 +33,7 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import { isEmailAddress } from '../values/text.ts'
-import { tenantUrl } from '../call/scim-call.ts'
+import { tenantUrl } from '../values/scim-path.ts'
 import { type ToleranceProfile, toleranceProfiles } from '../tolerance/tolerances.ts'
 
 /** The settings of a new identity provider. */

@@ -7,7 +7,6 @@ import { groupResourceType } from '../schema/group-schema.ts'
 import { userResourceType, userSchema } from '../schema/user-schema.ts'
 import {
   allTolerances,
-  createParseContext,
   entraTolerances,
   oktaTolerances,
   oneLoginTolerances,
@@ -15,6 +14,7 @@ import {
   type Tolerance,
   type Tolerances,
 } from '../tolerance/tolerances.ts'
+import { createParseContext } from '../schema/parse-context.ts'
 import { parseResource } from './parse-resource.ts'
 
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User'

@@ -9,7 +9,7 @@ import { foldCase, parseInstant, nameKey } from '../values/text.ts'
 import type { JsonText } from '@mintmark/storage-interface/stores'
 import { findAttribute, findSchema, parseAttributeName } from '../schema/find-attribute.ts'
 import { createProjection, defaultSelection, type ProjectedAttribute, type Projection } from '../schema/projection.ts'
-import { createParseContext } from '../tolerance/tolerances.ts'
+import { createParseContext } from '../schema/parse-context.ts'
 
 /**
  * Checks that required attributes have values, and sets `schemas` to the schema of the resource and the extensions that it uses

@@ -1,5 +1,6 @@
 import { refusal } from '../error/scim-error.ts'
-import { createToleranceCounter, type ParseContext } from '../tolerance/tolerances.ts'
+import { createToleranceCounter } from '../tolerance/tolerances.ts'
+import type { ParseContext } from './parse-context.ts'
 import type { ResourceType } from './resource-type.ts'
 import type { Attribute, Schema } from './schema.ts'
 import { enterpriseUserSchema } from './user-schema.ts'

@@ -1,8 +1,5 @@
 // One file, because profiles and counters use the names that the table defines.
 
-import type { WorkBudget } from '../call/provider-load.ts'
-import type { ResourceType } from '../schema/resource-type.ts'
-
 /** A deviation from the RFCs that some identity provider depends on. */
 interface ToleranceDefinition {
   readonly name: string
@@ -318,28 +315,3 @@ function counterFrom(enabled: Tolerances, used: ReadonlyMap<Tolerance, number>):
     fork: () => counterFrom(enabled, counts),
   }
 }
-
-/** The context in which names are resolved: a resource type, and the tolerances of a provider. */
-export interface ParseContext {
-  readonly resourceType: ResourceType
-  readonly tolerances: ToleranceCounter
-}
-
-/** The context in which a message is parsed. */
-export interface MessageContext extends ParseContext {
-  /** The tenant URL, below which a `$ref` names a resource; undefined without a request, when no `$ref` does. */
-  readonly baseUrl: string | undefined
-}
-
-/** The context of a PATCH. */
-export interface PatchContext extends MessageContext {
-  /** The work that the PATCH may cause. */
-  readonly work: WorkBudget
-}
-
-/** Creates a context without a request, with a new counter. */
-export const createParseContext = (resourceType: ResourceType, tolerances: Tolerances): MessageContext => ({
-  resourceType,
-  tolerances: createToleranceCounter(tolerances),
-  baseUrl: undefined,
-})

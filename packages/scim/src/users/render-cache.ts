@@ -24,8 +24,9 @@ import { includesAttribute, projectResource, renderMeta } from '../resource/reso
 import type { Projection, RenderContext } from '../schema/projection.ts'
 import type { ResourceType } from '../schema/resource-type.ts'
 import { enterpriseUserSchema } from '../schema/user-schema.ts'
-import { type ScimCall, scimRoot, tenantUrl } from '../call/scim-call.ts'
-import { defaultLimits, type ScimLimits } from '../call/scim-limits.ts'
+import type { ScimCall } from '../call/scim-call.ts'
+import { scimRoot, tenantUrl } from '../values/scim-path.ts'
+import { defaultLimits, type ScimLimits } from '../limits/scim-limits.ts'
 import { getMember, isObject, sameValue, withMember } from '../values/json.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import fc from 'fast-check'
 
-import { type AttributeOptions } from '../../src/index.ts'
+import type { AttributeOptions } from '../../src/index.ts'
 import { userSchema } from '../../src/engine.ts'
 import type { Returned } from '../../src/schema/schema.ts'
 import { enterprise } from './user-and-filter.ts'

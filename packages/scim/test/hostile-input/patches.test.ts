@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { userResourceType } from '../../src/index.ts'
+import { createParseContext } from '../../src/schema/parse-context.ts'
 import {
-  createParseContext,
   entraTolerances,
   generalTolerances,
   strictTolerances,

@@ -1,12 +1,8 @@
 import type { JsonObject } from '@mintmark/storage-interface'
 import { expect, test } from 'vitest'
 import { userResourceType } from '../../src/index.ts'
-import {
-  createParseContext,
-  generalTolerances,
-  strictTolerances,
-  type Tolerances,
-} from '../../src/tolerance/tolerances.ts'
+import { createParseContext } from '../../src/schema/parse-context.ts'
+import { generalTolerances, strictTolerances, type Tolerances } from '../../src/tolerance/tolerances.ts'
 import { foldCase } from '../../src/values/text.ts'
 import { parseResource } from '../../src/resource/parse-resource.ts'
 import { countFunctionCalls } from '../fixtures/function-calls.ts'

@@ -6,7 +6,7 @@ import { groupResourceType, type ToleranceProfile } from '../../src/index.ts'
 import { toleranceProfiles } from '../../src/engine.ts'
 import { parsePatch } from '../../src/patch/parse-patch.ts'
 import { applyPatch } from '../../src/patch/apply-patch.ts'
-import { createParseContext } from '../../src/tolerance/tolerances.ts'
+import { createParseContext } from '../../src/schema/parse-context.ts'
 import { outcomeOf } from '../fixtures/outcome-of.ts'
 import { aGroup, groupSchema, patchOp, startDirectory, type Directory } from '../fixtures/directory-under-test.ts'
 

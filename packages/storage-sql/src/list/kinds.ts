@@ -19,9 +19,9 @@ import {
 } from './narrow-index.ts'
 import { anyRow, byBeginning, byKey, inProvider, createLookup, providerRows } from './lookup.ts'
 import { orderName } from '../migrations/0001/user-value-triggers.ts'
-import type { IndexedAttributes } from '../stores/indexed-attributes.ts'
-import { groupsOfUser } from '../stores/groups-of-a-user.ts'
-import { listedUserColumns } from '../stores/provisioned-user-statements.ts'
+import type { IndexedAttributes } from './indexed-attributes.ts'
+import { groupsOfUser } from '../groups-of-a-user.ts'
+import { listedUserColumns } from './listed-users.ts'
 
 /** Creates the kind of list that contains all users of an issuer, provisioned or not. */
 export const createUserListKind = ({ searchedJson }: SqlEngine): ListedKind => ({

@@ -1,9 +1,16 @@
 import type { EpochSeconds, JsonObject } from '@mintmark/storage-interface'
+import { columnsOf, provisionedUsers } from '@mintmark/storage-interface/records'
 import { knownMembers, type GroupReference, type ListedUserRecord } from '@mintmark/storage-interface/stores'
 import type { SqlEngine, SqlRow } from '../dialect.ts'
 import { rowReader } from '../record-table.ts'
 import { createColumnReader } from '../row.ts'
-import { listedFields } from '../stores/provisioned-user-statements.ts'
+
+const { claims: _, ...listedFields } = provisionedUsers.fields
+
+/**
+ * The columns of a listed record, besides `groups`. A page of a list has a hundred users: their claims are not read.
+ */
+export const listedUserColumns = columnsOf(listedFields).map(({ name }) => name)
 
 /**
  * Returns two functions that read a row of a list of users: `read` returns the record, and `comparable` returns the attributes

@@ -4,7 +4,7 @@ import { columnsOf, provisionedUsers, type ColumnName } from '@mintmark/storage-
 import { sql, type Expression } from 'kysely'
 import { type Database, compileSql, compileStatement, parameters, type Parameter } from '../database.ts'
 import type { SqlValue } from '../dialect.ts'
-import { firstGroupsOfUser } from './groups-of-a-user.ts'
+import { firstGroupsOfUser } from '../groups-of-a-user.ts'
 import { belongsToProvider, isWithoutProvider } from '../row.ts'
 
 type UserKey = 'issuer' | 'provider_id' | 'user_id'
@@ -222,14 +222,6 @@ const provisionedColumns = columnsOf(provisionedUsers.fields).map(
   // A column of the record is a column of its table.
   ({ name }) => name as ColumnName<typeof provisionedUsers>,
 )
-
-const { claims: _, ...listed } = provisionedUsers.fields
-
-/** The members of a listed record that are columns. A page of a list has a hundred users: their claims are not read. */
-export const listedFields = listed
-
-/** The columns of a listed record, besides `groups`. */
-export const listedUserColumns = columnsOf(listedFields).map(({ name }) => name)
 
 /** The columns of `stateRow` that are unique within a provider. */
 const keyColumns = ['external_id_key', 'user_name_key'] as const

@@ -30,8 +30,8 @@ import { providerParameters } from '../list/lookup.ts'
 import { rowReader } from '../record-table.ts'
 import { type SqlEngine, type SqlRow, type SqlStep, type SqlValue, UniqueViolationError } from '../dialect.ts'
 import { createDepartures, unlessUnavailable } from './departures.ts'
-import { createGroupCompletion, groupsReader, groupsToRead, type RecordWithGroups } from './groups-of-a-user.ts'
-import { createIndexedAttributes } from './indexed-attributes.ts'
+import { createGroupCompletion, groupsReader, groupsToRead, type RecordWithGroups } from '../groups-of-a-user.ts'
+import { createIndexedAttributes } from '../list/indexed-attributes.ts'
 import {
   provisionedUserStatements,
   type stateColumns,

@@ -2,7 +2,7 @@ import type { IndexedAttribute } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
 import { type SqlEngine, UniqueViolationError } from '../dialect.ts'
-import { indexName, type NarrowIndex, createValueIndex } from '../list/narrow-index.ts'
+import { indexName, type NarrowIndex, createValueIndex } from './narrow-index.ts'
 import { orderName } from '../migrations/0001/user-value-triggers.ts'
 import { createColumnReader } from '../row.ts'
 

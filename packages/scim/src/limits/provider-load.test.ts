@@ -2,7 +2,8 @@ import { providerId } from '@mintmark/storage-interface'
 import type { ProviderId } from '@mintmark/storage-interface/stores'
 import { expect, test } from 'vitest'
 
-import { createProviderLoad, createWorkBudget } from './provider-load.ts'
+import { createProviderLoad } from './provider-load.ts'
+import { createWorkBudget } from './work-budget.ts'
 
 const acme = providerId('acme')
 const other = providerId('other')

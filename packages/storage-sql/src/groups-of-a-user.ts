@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { groupId, type ProvisionedUserRecord } from '@mintmark/storage-interface'
 import { compareText, type GroupReference, type ListQuery } from '@mintmark/storage-interface/stores'
 import { type Expression, sql } from 'kysely'
-import { compileSql, type Database, type Parameter } from '../database.ts'
-import type { SqlEngine, SqlRow } from '../dialect.ts'
-import { createColumnReader } from '../row.ts'
+import { compileSql, type Database, type Parameter } from './database.ts'
+import type { SqlEngine, SqlRow } from './dialect.ts'
+import { createColumnReader } from './row.ts'
 
 /**
  * The most groups of a user that one statement reads. That takes a few milliseconds, in which SQLite stops the whole process:
