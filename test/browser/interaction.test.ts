@@ -101,6 +101,20 @@ describe('an interaction', () => {
     expect(await elsewhere.getByLabel('Password').count()).toBe(0)
   })
 
+  test('Cancel on the sign-in page leads back to the client, without a name or a password (RFC 6749 §4.1.2.1)', async () => {
+    const client = await openThirdPartySite()
+    const start = await registerThirdPartyClient(instance, `${client.origin}/cb`)
+    const { page, consoleErrors } = await instance.openBrowser()
+    await page.goto(start)
+
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.waitForURL(`${client.origin}/cb?*`)
+
+    expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
+    expect(consoleErrors).toEqual([])
+    await client.close()
+  })
+
   test.each(['Allow', 'Deny'])(
     'answers the second of two presses of %s, which is the answer that the browser shows',
     async (label) => {
@@ -112,13 +126,15 @@ describe('an interaction', () => {
       await page.waitForURL('**/consent?*')
       const answered = await holdFirstAnswer(page)
 
+      await page.getByRole('button', { name: label }).scrollIntoViewIfNeeded()
       const button = await page.getByRole('button', { name: label }).boundingBox()
       // `click` of a locator would wait for the answer to the first form.
       const press = () => page.mouse.click((button?.x ?? 0) + 10, (button?.y ?? 0) + 10)
       await press()
       await answered()
       await press()
-      await page.waitForURL(`${client.origin}/cb?*`)
+      // `waitForURL` fails when the first navigation is given up.
+      await expect.poll(() => page.url(), { timeout: 20_000 }).toContain(`${client.origin}/cb?`)
 
       expect(new URL(page.url()).searchParams.has(label === 'Allow' ? 'code' : 'error')).toBe(true)
       await client.close()

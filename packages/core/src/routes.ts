@@ -2,7 +2,7 @@ import type { AllowsOrigin, Clock, CrossOrigin, PathRoute, RenderError, ServerRe
 import { clientId, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 import { authorizationEndpoint } from './authorize/endpoint.ts'
 import { pushEndpoint } from './authorize/pushed-request.ts'
-import { interactionPage } from './authorize/pending-interaction.ts'
+import { cancelEndpoint, cancelPath, interactionPage } from './authorize/pending-interaction.ts'
 import {
   type EndpointName,
   metadataEndpoint,
@@ -71,6 +71,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     ...grantRoutes(base, deps, render.grants),
     { path: base + logoPath, methods: { GET: clientLogoEndpoint(deps) }, renderError: render.api },
     ...logoutRoutes(base, deps, render.browser),
+    { path: base + cancelPath, methods: { POST: cancelEndpoint(deps) }, renderError: render.browser },
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) =>
       uncounted(withCrossOrigin({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin')),

@@ -35,7 +35,7 @@ export function attribute(name: string, value: string | true | undefined): Attri
  * scheme of an app.
  * @throws TypeError for any other scheme, such as `javascript:`.
  */
-export function address(name: 'action' | 'href', url: string): Attribute {
+export function address(name: 'action' | 'formaction' | 'href', url: string): Attribute {
   if (!isWebAddress(url) && !/^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:/.test(url))
     throw new TypeError(`A page must not link to ${url}.`)
   return { [attributeMarkup]: `${name}="${escape(url)}"` }

@@ -27,6 +27,15 @@ describe('selectAccountPage', () => {
     expect(tagsNamed(tokensOf(aChoice({ switchAccountUrl: undefined })), 'a')).toEqual([])
   })
 
+  test('has a button that leads back to the client if the host says where it posts (RFC 6749 §4.1.2.1)', () => {
+    const cancelUrl = 'https://as.test/auth/cancel?interaction=h'
+
+    const [first, ...others] = tagsNamed(tokensOf(aChoice({ cancelUrl })), 'button')
+
+    expect(first).toMatchObject({ name: 'account' })
+    expect(others).toEqual([{ type: 'submit', formaction: cancelUrl, formnovalidate: '' }])
+  })
+
   test('escapes and shortens a name that somebody else chose', () => {
     const text = textOf(tokensOf(aChoice({ accountName: `<b>${'a'.repeat(200)}` })))
 

@@ -4,6 +4,7 @@ import { address, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill } from './languages/messages.ts'
 import { icon, type Look, page } from './page.ts'
+import { cancelButton } from './sign-in.ts'
 
 interface SelectAccountPageInput extends Look {
   /** The client that the user signs in to. */
@@ -12,6 +13,8 @@ interface SelectAccountPageInput extends Look {
   readonly accountName: string | undefined
   /** Where the user can sign in with another account, from the pending interaction; absent if the client accepts no other. */
   readonly switchAccountUrl?: string | undefined
+  /** Where the button "Cancel" posts the form, from the pending interaction; without it, the page has no such button. */
+  readonly cancelUrl?: string | undefined
 }
 
 /**
@@ -20,7 +23,7 @@ interface SelectAccountPageInput extends Look {
  * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function selectAccountPage(
-  { client, accountName, switchAccountUrl, ...look }: SelectAccountPageInput,
+  { client, accountName, switchAccountUrl, cancelUrl, ...look }: SelectAccountPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor(look, request)
@@ -33,6 +36,7 @@ ${client && html`<p>${fill(signIn.toContinue, { client: renderName(client.client
 </header>
 <form method="post">
 <button class="primary" type="submit" name="account" value="signed_in"><span>${fill(selectAccount.continueAs, { account })}</span></button>
+${cancelUrl && cancelButton(cancelUrl, signIn.cancel)}
 </form>
 ${switchAccountUrl && html`<p class="other"><a ${address('href', switchAccountUrl)}>${selectAccount.another}</a></p>`}`
   return page({

@@ -71,6 +71,16 @@ describe('signInPage', () => {
     expect(headerOf(signInPage({}), 'Content-Security-Policy')).not.toContain('form-action')
   })
 
+  test('has a button after the others that leads back to the client (RFC 6749 §4.1.2.1)', () => {
+    const cancelUrl = 'https://as.test/auth/cancel?interaction=h'
+
+    expect(tagsNamed(tokensOf(signInPage({ cancelUrl })), 'button')).toEqual([
+      { class: 'primary', type: 'submit' },
+      { type: 'submit', formaction: cancelUrl, formnovalidate: '' },
+    ])
+    expect(tagsNamed(tokensOf(signInPage({})), 'button')).toHaveLength(1)
+  })
+
   test('shows a hostile client and hint as text', () => {
     const hostile = '"><script>alert(1)</script>'
     const tokens = tokensOf(signInPage({ client: { clientName: hostile }, loginHint: hostile }))

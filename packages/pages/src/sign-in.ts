@@ -17,6 +17,8 @@ interface SignInPageInput extends Look {
    * @defaultValue No hint.
    */
   readonly usernameHint?: 'directory' | undefined
+  /** Where the button "Cancel" posts the form, from the pending interaction; without it, the page has no such button. */
+  readonly cancelUrl?: string | undefined
   /** Why the form is shown again. */
   readonly error?: SignInError | undefined
 }
@@ -27,7 +29,7 @@ interface SignInPageInput extends Look {
  * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function signInPage(
-  { client, loginHint, usernameHint, error, ...look }: SignInPageInput,
+  { client, loginHint, usernameHint, cancelUrl, error, ...look }: SignInPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor(look, request)
@@ -56,6 +58,7 @@ ${usernameHint && html`<p id="username-hint" class="fine">${signIn.usernameHints
 </div>
 ${forgotPasswordUrl && html`<p class="fine"><a ${address('href', forgotPasswordUrl)}>${signIn.forgotPassword}</a></p>`}
 <button class="primary" type="submit">${signIn.submit}</button>
+${cancelUrl && cancelButton(cancelUrl, signIn.cancel)}
 </form>
 ${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUrl)}>${signIn.createAccount}</a></p>`}`
   return page({
@@ -68,6 +71,10 @@ ${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUr
     body,
   })
 }
+
+/** Enter presses the first button of a form, so this button comes after the others. It needs no field of the form. */
+export const cancelButton = (url: string, label: string): Fragment =>
+  html`<button type="submit" ${address('formaction', url)} formnovalidate>${label}</button>`
 
 /** Puts the focus on its heading, so that users of a keyboard or a screen reader begin with the error. */
 function errorSummary(signIn: Messages['signIn'], error: SignInError): Fragment {

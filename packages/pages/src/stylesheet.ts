@@ -52,6 +52,7 @@ header { text-align: center; margin-block-end: 1.75rem; }
 }
 [dir=rtl] .leave { transform: scaleX(-1); }
 h1 { margin: 0; font-size: 1.4375rem; line-height: 1.3; font-weight: 650; letter-spacing: -.01em; text-wrap: balance; }
+h1 .name { display: inline-block; max-inline-size: 100%; }
 p { margin: 0; }
 p + p { margin-block-start: .75rem; }
 header p { margin-block-start: .375rem; color: var(--quiet); }
@@ -79,6 +80,8 @@ button {
 button:hover { background: var(--tint-hover); }
 .primary { margin-block-start: 1.5rem; background: var(--accent); color: var(--accent-text); }
 .primary:hover { background: var(--accent-hover); }
+.primary + button { margin-block-start: .5rem; border-color: transparent; background: none; }
+.primary + button:hover { background: var(--tint); }
 .choice {
   display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .75rem; margin-block-start: 1.5rem;
 }
@@ -116,4 +119,4 @@ section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 `
 
 /** The hash for the policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
-export const stylesheetHash = 'sha256-c6iMxg6QTK5m31exllzRwSWBSyyGjo1CQzNJjvqfsJg='
+export const stylesheetHash = 'sha256-pP8c+aTUdR7zVxcaZMsQW/ItWjvFbFlLBeeZIZyylfY='

@@ -46,6 +46,8 @@ const sessions = [
   { sessionId: 'phone', signedInAt: 1_780_000_000, lastSeenAt: 1_780_000_000, clients: [] },
 ]
 
+const cancelUrl = 'https://as.test/auth/cancel?interaction=h'
+
 /** Renders every page that users see, by name, for accessibility checks and screenshots. */
 export function gallery(
   pages: ReturnType<typeof createPages>,
@@ -53,9 +55,9 @@ export function gallery(
 ): Readonly<Record<string, ServerResponse>> {
   const { signInPage, selectAccountPage, consentPage, accountPage, logoutPage, errorPage, signedOutPage } = pages
   return {
-    'sign-in': signInPage({ client, usernameHint: 'directory' }),
-    'sign-in-error': signInPage({ client, loginHint: accountName, error: 'rejected' }),
-    'select-account': selectAccountPage({ client, accountName, switchAccountUrl }),
+    'sign-in': signInPage({ client, usernameHint: 'directory', cancelUrl }),
+    'sign-in-error': signInPage({ client, loginHint: accountName, cancelUrl, error: 'rejected' }),
+    'select-account': selectAccountPage({ client, accountName, switchAccountUrl, cancelUrl }),
     consent: consentPage({
       client: { ...client, ...clientPages },
       redirectUri,

@@ -257,25 +257,34 @@ function chosenOrganization(
 }
 
 /**
- * Denies the request on behalf of the user. Consumes the interaction, unless nobody has signed in: people who have not
- * signed in must not create rows in storage. Earlier consent to what was on the page is removed, so that the next
- * request asks again (OIDC Core §3.1.2.4).
+ * Denies the request on behalf of the user. Earlier consent to what was on the page is removed, so that the next request
+ * asks again (OIDC Core §3.1.2.4).
  */
 export async function denyInteraction(
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
-  requireNavigation(step.http)
   const { user, request } = step
-  const denial = { reason: 'user_denied', userId: user?.user.userId } as const
-  if (user === undefined && !step.isStored) {
-    recordDenial(denial, step, deps)
-    return denialResponse(denial, step, deps)
-  }
-  const denied = await consumeAndDeny(denial, step, deps)
+  const denied = await cancelInteraction(step, deps)
   if (user !== undefined)
     await withdrawConsent({ clientId: request.client.clientId, signedInUser: user, shown: shownOf(request) }, deps)
   return denied
+}
+
+/**
+ * Denies the request and leaves earlier consent as it is. Consumes the interaction, unless nobody has signed in: people
+ * who have not signed in must not create rows in storage.
+ */
+export async function cancelInteraction(
+  step: InteractionStep,
+  deps: CompleteInteractionDependencies,
+): Promise<ServerResponse> {
+  requireNavigation(step.http)
+  const { user } = step
+  const denial = { reason: 'user_denied', userId: user?.user.userId } as const
+  if (user !== undefined || step.isStored) return consumeAndDeny(denial, step, deps)
+  recordDenial(denial, step, deps)
+  return denialResponse(denial, step, deps)
 }
 
 /** Stores a client that publishes its own metadata, after a user has consented to it. */

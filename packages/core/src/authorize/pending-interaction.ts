@@ -18,6 +18,7 @@ import { requireSameOrigin } from '../sessions/browser.ts'
 import {
   completeInteraction,
   decideNext,
+  cancelInteraction,
   denyInteraction,
   type CompleteInteractionDependencies,
   type InteractionAnswer,
@@ -185,6 +186,11 @@ export interface PendingInteraction {
    * while nobody has signed in, and if the client accepts no other user (`id_token_hint`).
    */
   readonly switchAccountUrl: string | undefined
+  /**
+   * Where the button "Cancel" of a page posts its form, with or without fields: the server returns `access_denied` to the
+   * client. A user who came here by mistake needs a way back.
+   */
+  readonly cancelUrl: string
   /** The login name that the client expects, unless the user has just left that account. Encode it when you show it. */
   readonly loginHint: string | undefined
   /** The authentication contexts that the client prefers or requires, best first (OIDC Core §3.1.2.1, §5.5.1.1). */
@@ -201,8 +207,12 @@ export interface PendingInteraction {
    * @throws TypeError when a member of the answer has another type, or `authTime` is missing or not in seconds.
    */
   complete(answer: InteractionAnswer): Promise<ServerResponse>
-  /** Returns `access_denied` to the client. @throws like `complete`. */
+  /**
+   * Returns `access_denied` to the client, and removes earlier consent to what the page showed. @throws like `complete`.
+   */
   deny(): Promise<ServerResponse>
+  /** Returns `access_denied` to the client. Earlier consent stays. @throws like `complete`. */
+  cancel(): Promise<ServerResponse>
 }
 
 /** Describes the interaction for the host's page. */
@@ -238,11 +248,13 @@ async function pendingInteraction(
     subject: user?.userId,
     accountName: user && accountNameOf(user),
     switchAccountUrl: user && switchAccountUrl(user, step, deps.interactionUrls),
+    cancelUrl: interactionLocation(deps.rules.issuer + cancelPath, step.handle),
     loginHint: hasLeftHintedAccount ? undefined : request.loginHint,
     acrValues: request.acrValues,
     uiLocales: request.uiLocales,
     complete: (answer) => completeInteraction(answer, step, deps),
     deny: () => denyInteraction(step, deps),
+    cancel: () => cancelInteraction(step, deps),
   }
 }
 
@@ -298,6 +310,14 @@ async function limitAttempts({ record, now }: InteractionStep, limiter: RateLimi
   if (!decision.allowed)
     throw refuse('sign_in_throttled', { clientId: record.clientId }, { retryAfter: decision.retryAfter })
 }
+
+export const cancelPath = '/auth/cancel'
+
+/** Answers the button "Cancel" of the pages. */
+export const cancelEndpoint =
+  (deps: CompleteInteractionDependencies & { readonly clock: Clock }): Endpoint =>
+  async (request) =>
+    (await findInteraction(request, deps.clock(), deps)).cancel()
 
 /** A page of the host: shows a pending interaction on GET, and handles its form on POST. */
 export type InteractionPage = (pending: PendingInteraction, request: ServerRequest) => Promise<ServerResponse>

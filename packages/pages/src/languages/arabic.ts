@@ -49,6 +49,7 @@ export const arabic: Messages = {
     },
     password: 'كلمة المرور',
     submit: 'تسجيل الدخول',
+    cancel: 'إلغاء',
     forgotPassword: 'هل نسيت كلمة المرور؟',
     createAccount: 'إنشاء حساب',
     errorTitle: 'لم يتم تسجيل الدخول',

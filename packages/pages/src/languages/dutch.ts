@@ -49,6 +49,7 @@ export const dutch: Messages = {
     },
     password: 'Wachtwoord',
     submit: 'Aanmelden',
+    cancel: 'Annuleren',
     forgotPassword: 'Wachtwoord vergeten?',
     createAccount: 'Account aanmaken',
     errorTitle: 'U bent niet aangemeld',

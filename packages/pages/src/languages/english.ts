@@ -42,6 +42,7 @@ export const english: Messages = {
     },
     password: 'Password',
     submit: 'Sign in',
+    cancel: 'Cancel',
     forgotPassword: 'Forgot your password?',
     createAccount: 'Create an account',
     errorTitle: 'You are not signed in',

@@ -50,6 +50,7 @@ export const french: Messages = {
     },
     password: 'Mot de passe',
     submit: 'Se connecter',
+    cancel: 'Annuler',
     forgotPassword: 'Mot de passe oublié ?',
     createAccount: 'Créer un compte',
     errorTitle: 'La connexion a échoué',

@@ -49,6 +49,7 @@ export const german: Messages = {
     },
     password: 'Passwort',
     submit: 'Anmelden',
+    cancel: 'Abbrechen',
     forgotPassword: 'Passwort vergessen?',
     createAccount: 'Konto erstellen',
     errorTitle: 'Sie sind nicht angemeldet',

@@ -48,6 +48,7 @@ export const hebrew: Messages = {
     },
     password: 'סיסמה',
     submit: 'כניסה',
+    cancel: 'ביטול',
     forgotPassword: 'שכחת את הסיסמה?',
     createAccount: 'יצירת חשבון',
     errorTitle: 'הכניסה נכשלה',

@@ -50,6 +50,7 @@ export const italian: Messages = {
     },
     password: 'Password',
     submit: 'Accedi',
+    cancel: 'Annulla',
     forgotPassword: 'Password dimenticata?',
     createAccount: 'Crea un account',
     errorTitle: 'Accesso non riuscito',

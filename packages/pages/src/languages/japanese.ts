@@ -50,6 +50,7 @@ export const japanese: Messages = {
     },
     password: 'パスワード',
     submit: 'サインイン',
+    cancel: 'キャンセル',
     forgotPassword: 'パスワードをお忘れの場合',
     createAccount: 'アカウントを作成',
     errorTitle: 'サインインできませんでした',

@@ -58,6 +58,8 @@ export interface Messages {
     readonly usernameHints: Readonly<Record<'directory', string>>
     readonly password: string
     readonly submit: string
+    /** The label of a button, on this page and on the account selection page, that leads back to the client. */
+    readonly cancel: string
     /** The labels of links to pages of the host. */
     readonly forgotPassword: string
     readonly createAccount: string

@@ -50,6 +50,7 @@ export const portuguese: Messages = {
     },
     password: 'Senha',
     submit: 'Entrar',
+    cancel: 'Cancelar',
     forgotPassword: 'Esqueceu a senha?',
     createAccount: 'Criar uma conta',
     errorTitle: 'Não foi possível entrar',

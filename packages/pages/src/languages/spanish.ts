@@ -49,6 +49,7 @@ export const spanish: Messages = {
     },
     password: 'Contraseña',
     submit: 'Iniciar sesión',
+    cancel: 'Cancelar',
     forgotPassword: '¿Olvidó su contraseña?',
     createAccount: 'Crear una cuenta',
     errorTitle: 'No se ha iniciado la sesión',
