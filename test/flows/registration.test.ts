@@ -90,6 +90,49 @@ describe('with an initial access token (RFC 7591 §3)', () => {
     expect((await site.register(metadata, token)).status).toBe(201)
   })
 
+  test.each([
+    ['client_uri', 'https://evil.example/about'],
+    ['policy_uri', 'https://evil.example/privacy'],
+    ['tos_uri', 'https://evil.example/terms'],
+    ['logo_uri', 'https://evil.example/logo.png'],
+    ['jwks_uri', 'https://evil.example/keys'],
+    ['initiate_login_uri', 'https://evil.example/login'],
+    ['sector_identifier_uri', 'https://evil.example/list'],
+    ['backchannel_logout_uri', 'https://evil.example/logout'],
+    ['frontchannel_logout_uri', 'https://evil.example/frame'],
+    ['post_logout_redirect_uris', ['https://partner.example/bye', 'https://evil.example/bye']],
+  ])('refuses %s at a host that the token does not allow (RFC 7591 §5)', async (name, value) => {
+    const site = await start()
+
+    const answer = await site.register({ ...metadata, [name]: value }, await site.createToken())
+
+    expect(answer).toMatchObject({
+      status: 400,
+      body: {
+        error: 'invalid_client_metadata',
+        error_description: `The hosts of ${name} may only be partner.example.`,
+      },
+    })
+  })
+
+  test('keeps initiate_login_uri and returns it, and refuses one without TLS (OIDC Core §4, OIDC Registration §2)', async () => {
+    const site = await start()
+    const token = await site.createToken()
+    const { body } = await site.register({ ...metadata, initiate_login_uri: 'https://partner.example/start' }, token)
+
+    const read = await site.ownRegistration(body)('GET')
+    const refused = await site.register({ ...metadata, initiate_login_uri: 'http://partner.example/start' }, token)
+
+    expect([body['initiate_login_uri'], read.body['initiate_login_uri']]).toEqual(
+      Array<string>(2).fill('https://partner.example/start'),
+    )
+    expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_client_metadata' } })
+    expect(await site.server.initiateLoginUrl(String(body['client_id']), { loginHint: 'kim' })).toBe(
+      `https://partner.example/start?iss=${encodeURIComponent(site.issuer)}&login_hint=kim`,
+    )
+    expect(await site.server.initiateLoginUrl('unknown')).toBeUndefined()
+  })
+
   test('limits attempts that make the server fetch a document, which do not use up the token (RFC 7591 §5)', async () => {
     const { fetch, requests } = answeringNothing()
     const limit = createMemoryRateLimiter({ points: 3, window: 60 })

@@ -1,6 +1,7 @@
 import {
   aNonEmptyString,
   aNumber,
+  aString,
   anObjectWith,
   afterPreparation,
   checkOptions,
@@ -17,8 +18,9 @@ import {
   withHeaders,
 } from '@mintmark/internal'
 import type { ClientRules } from './clients/check-metadata.ts'
+import { initiateLoginUrl, type LoginHints } from './clients/initiate-login.ts'
 import type { OpenRegistration } from './clients/open-registration.ts'
-import { after, sessionId, userId } from '@mintmark/storage-interface'
+import { after, clientId, sessionId, userId } from '@mintmark/storage-interface'
 import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { findInteraction, type PendingInteraction } from './authorize/pending-interaction.ts'
 import { renderApiError, renderBearerError, renderBrowserError, requestRefused } from './errors.ts'
@@ -62,6 +64,13 @@ export interface AuthorizationServer extends HttpService {
    * accepts it.
    */
   accessToken(token: string): Promise<ActiveAccessToken | undefined>
+  /**
+   * Returns the URL that sends a user to a client to sign in there: third-party initiated login (OIDC Core §4). The
+   * client starts a normal request with it, so a user with a session at this server need not sign in again.
+   * @returns `undefined` when the client does not exist, is disabled, or has no `initiate_login_uri`.
+   * @throws TypeError when an option is unknown or is not a string.
+   */
+  initiateLoginUrl(client: string, hints?: LoginHints): Promise<string | undefined>
   /**
    * Sends messages to clients, such as logout tokens (Back-Channel Logout §2.5), until the signal is aborted. Any
    * number of processes may do so. It continues after outages of the storage.
@@ -162,6 +171,11 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     interaction: (request) => findInteraction(request, deps.clock(), deps),
     accessToken: (token) => findActiveAccessToken(token, deps.clock(), deps),
+    async initiateLoginUrl(client, hints = {}) {
+      checkOptions<LoginHints>('initiateLoginUrl', hints, { loginHint: aString, targetLinkUri: aString })
+      const found = await deps.storage.clients.find(clientId(client))
+      return found?.disabledAt === undefined && found ? initiateLoginUrl(found, settings.issuer, hints) : undefined
+    },
     async deliver(deliverOptions) {
       checkOptions('deliver', deliverOptions, { signal: required(anObjectWith('addEventListener')) })
       return requireDelivery(deps, options).run(deliverOptions)

@@ -23,6 +23,8 @@ interface ListedApp {
   readonly scopes: readonly string[]
   /** In seconds since 1970. */
   readonly since: number
+  /** The name of the app links to it: `initiateLoginUrl` of `createConnectedApps`. */
+  readonly initiateLoginUrl?: string | undefined
 }
 
 interface ListedSession {
@@ -76,8 +78,10 @@ ${hasOthers ? html`<button type="submit" name="others" value="yes">${icon('leave
 function appRow(app: ListedApp, messages: Messages, hostScopes: Readonly<Record<string, string>>): Fragment {
   const { account, lang, consent } = messages
   const sentences = new Map(Object.entries({ ...standardScopes, ...hostScopes, ...consent.scopes }))
+  const name = renderName(app.clientName, messages.unnamedClient)
+  const { initiateLoginUrl: url } = app
   return html`<li class="row entry">
-<strong id="app-${app.grantId}">${renderName(app.clientName, messages.unnamedClient)}</strong>
+<strong id="app-${app.grantId}">${url === undefined ? name : html`<a href="${url}">${name}</a>`}</strong>
 ${app.scopes.map((scope) => html`<small><bdi>${sentences.get(scope) ?? scope}</bdi></small>`)}
 <small>${fill(account.appSince, { date: dateOf(app.since, lang) })}</small>
 <button type="submit" name="app" value="${app.grantId}" aria-describedby="app-${app.grantId}">${account.disconnect}</button>

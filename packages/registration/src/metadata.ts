@@ -1,5 +1,11 @@
 import { type ClientRegistration } from '@mintmark/core'
-import { type ClientChange, completeMetadata, clientMetadata, hostOrScheme } from '@mintmark/core/internal'
+import {
+  type ClientChange,
+  completeMetadata,
+  clientMetadata,
+  hostOrScheme,
+  type MetadataRule,
+} from '@mintmark/core/internal'
 import type { ClientRecord, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { RegistrationError } from './refusals.ts'
@@ -11,9 +17,9 @@ import { RegistrationError } from './refusals.ts'
  */
 export function readMetadata(body: JsonObject): ClientRegistration {
   const metadata = Object.fromEntries(
-    members.flatMap(([name, wireName]) => {
-      const value = body[wireName]
-      return value === undefined || value === null ? [] : [[name, readMember(name, wireName, value)]]
+    members.flatMap((member) => {
+      const value = body[member.wireName]
+      return value === undefined || value === null ? [] : [[member.name, readMember(member, value)]]
     }),
   )
   const redirectUris = (metadata['redirectUris'] ?? []) as readonly string[]
@@ -30,7 +36,7 @@ export function readMetadata(body: JsonObject): ClientRegistration {
 /** Returns the metadata of a client as they were registered (RFC 7591 §3.2.1). */
 export function renderMetadata(client: ClientRecord): JsonObject {
   const values = Object.entries(client) as readonly (readonly [string, JsonValue | undefined])[]
-  const entries = members.flatMap(([name, wireName]) => {
+  const entries = members.flatMap(({ name, wireName }) => {
     const value = values.find(([key]) => key === name)?.[1]
     return value === undefined ? [] : [[wireName, value] as const]
   })
@@ -44,72 +50,28 @@ export function renderMetadata(client: ClientRecord): JsonObject {
 /** Returns a value for every member that a client may set: from the metadata, or else the default (RFC 7592 §2.2). */
 export function toClientChange(metadata: ClientRegistration): ClientChange {
   const complete = Object.entries(completeMetadata(metadata))
-  return Object.fromEntries(complete.filter(([name]) => name === 'scopes' || clientMembers.some((own) => own === name)))
+  return Object.fromEntries(complete.filter(([name]) => name === 'scopes' || members.some((own) => own.name === name)))
 }
 
-type MetadataName = keyof typeof clientMetadata
+const rules: readonly (readonly [string, MetadataRule])[] = Object.entries(clientMetadata)
 
-/** The members that a client may set. A new member of `clientMetadata` must be added here before clients can set it. */
-const clientMembers: readonly MetadataName[] = [
-  'clientName',
-  'clientUri',
-  'policyUri',
-  'tosUri',
-  'logoUri',
-  'tokenEndpointAuthMethod',
-  'redirectUris',
-  'grantTypes',
-  'idTokenSignedResponseAlg',
-  'userinfoSignedResponseAlg',
-  'defaultMaxAge',
-  'requireAuthTime',
-  'requirePkce',
-  'requirePushedAuthorizationRequests',
-  'requestObjectSigningAlg',
-  'requireSignedRequestObject',
-  'authorizationSignedResponseAlg',
-  'introspectionSignedResponseAlg',
-  'idTokenEncryptedResponseAlg',
-  'idTokenEncryptedResponseEnc',
-  'userinfoEncryptedResponseAlg',
-  'userinfoEncryptedResponseEnc',
-  'introspectionEncryptedResponseAlg',
-  'introspectionEncryptedResponseEnc',
-  'authorizationEncryptedResponseAlg',
-  'authorizationEncryptedResponseEnc',
-  'dpopBoundAccessTokens',
-  'tlsClientCertificateBoundAccessTokens',
-  'tlsClientAuthSubjectDn',
-  'tlsClientAuthSanDns',
-  'tlsClientAuthSanUri',
-  'tlsClientAuthSanIp',
-  'tlsClientAuthSanEmail',
-  'jwks',
-  'jwksUri',
-  'postLogoutRedirectUris',
-  'backchannelLogoutUri',
-  'backchannelLogoutSessionRequired',
-  'frontchannelLogoutUri',
-  'frontchannelLogoutSessionRequired',
-  'subjectType',
-  'sectorIdentifierUri',
-]
-
-const members = clientMembers.map(
-  (name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const,
+/** The members that a client may set, with their names in JSON. `scope` is a string there, and is read separately. */
+const members = rules.flatMap(([name, rule]) =>
+  rule.setBy === 'administrator' || name === 'scopes' ? [] : [{ name, wireName: wireNameOf(name), rule }],
 )
 
-function readMember(name: MetadataName, wireName: string, value: JsonValue): JsonValue {
-  const rule: {
-    readonly kind: string
-    readonly values?: readonly string[]
-    readonly maxLength?: number
-    readonly maxItems?: number
-  } = clientMetadata[name]
+/** The members that contain addresses. */
+export const addressMembers = members.filter(({ rule }) => rule.isAddress === true)
+
+function wireNameOf(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function readMember({ name, wireName, rule }: (typeof members)[number], value: JsonValue): JsonValue {
   const isString = (text: JsonValue): boolean => typeof text === 'string' && text.length <= (rule.maxLength ?? 2000)
   // `client_secret` is not a method of RFC 7591 §2. Only administrators may use this name.
   const isListed = typeof value === 'string' && value !== 'client_secret' && rule.values?.includes(value) === true
-  const checks: Readonly<Record<string, boolean>> = {
+  const checks: Readonly<Record<MetadataRule['kind'], boolean>> = {
     string: isString(value),
     strings: Array.isArray(value) && value.length <= (rule.maxItems ?? 100) && value.every(isString),
     method: isListed,
@@ -119,7 +81,7 @@ function readMember(name: MetadataName, wireName: string, value: JsonValue): Jso
     seconds: typeof value === 'number',
     keySet: typeof value === 'object' && !Array.isArray(value),
   }
-  if (checks[rule.kind] === true) return value
+  if (checks[rule.kind]) return value
   if (name === 'redirectUris')
     throw new RegistrationError('redirect_uri_invalid', { description: 'redirect_uris must be an array of URIs.' })
   const expected =

@@ -3,6 +3,7 @@ import { hostOrScheme } from '@mintmark/core/internal'
 import { digestSecret } from '@mintmark/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
+import { addressMembers } from './metadata.ts'
 import { RegistrationError } from './refusals.ts'
 
 /**
@@ -55,24 +56,20 @@ export function limitRegistration(
 
 function requireHosts(requested: ClientRegistration, hosts: readonly string[]): void {
   if (hosts.length === 0) return
-  const isAllowed = (uri: string): boolean => hosts.includes(hostOrScheme(uri) ?? '')
-  const { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, frontchannelLogoutUri } = requested
-  const { sectorIdentifierUri } = requested
-  // RFC 7591 §5: a redirect URI of somebody else would receive the codes.
-  if (!redirectUris.every(isAllowed))
-    throw new RegistrationError('redirect_uri_invalid', {
-      description: `The hosts of redirect_uris may only be ${hosts.join(', ')}.`,
+  const found = addressesOf(requested).find(({ uri }) => !hosts.includes(hostOrScheme(uri) ?? ''))
+  // RFC 7591 §5: a redirect URI of somebody else would receive the codes, and the consent page links to the others.
+  if (found !== undefined)
+    throw new RegistrationError(found.name === 'redirect_uris' ? 'redirect_uri_invalid' : 'metadata_invalid', {
+      description: `The hosts of ${found.name} may only be ${hosts.join(', ')}.`,
     })
-  const others = [...postLogoutRedirectUris, backchannelLogoutUri, frontchannelLogoutUri]
-  if (!others.every((uri) => uri === undefined || isAllowed(uri)))
-    throw new RegistrationError('metadata_invalid', {
-      description: `The hosts of logout URIs may only be ${hosts.join(', ')}.`,
-    })
-  // OIDC Core §8.1: the host of this address decides which clients get the same user identifiers.
-  if (sectorIdentifierUri !== undefined && !isAllowed(sectorIdentifierUri))
-    throw new RegistrationError('metadata_invalid', {
-      description: `The host of sector_identifier_uri may only be ${hosts.join(', ')}.`,
-    })
+}
+
+/** Returns every address in the metadata, with the name of its member. */
+function addressesOf(requested: ClientRegistration): readonly { readonly name: string; readonly uri: string }[] {
+  const values = new Map<string, unknown>(Object.entries(requested))
+  return addressMembers.flatMap(({ name, wireName }) =>
+    [values.get(name) ?? []].flat().map((uri) => ({ name: wireName, uri: String(uri) })),
+  )
 }
 
 /**

@@ -52,6 +52,8 @@ export const clients = defineRecord(
     tosUri: optional(text),
     /** Its logo on the consent page. */
     logoUri: optional(text),
+    /** Where others can send a user to sign in to the client (OIDC Core §4). */
+    initiateLoginUri: optional(text),
     tokenEndpointAuthMethod: textOf<TokenEndpointAuthMethod>(),
     secrets: secretList(),
     /** Public keys for `private_key_jwt` and request objects, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
@@ -155,6 +157,7 @@ export const clients = defineRecord(
       policyUri: undefined,
       tosUri: undefined,
       logoUri: undefined,
+      initiateLoginUri: undefined,
       secrets: [],
       jwks: undefined,
       jwksUri: undefined,

@@ -291,11 +291,14 @@ function refuseUnusableLogoutUris(client: ClientRecord, allowedOrigins: AllowedO
 }
 
 function refuseUnusablePages(client: ClientRecord, allowedOrigins: AllowedOrigins): void {
-  const { clientUri, policyUri, tosUri, logoUri } = client
+  const { clientUri, policyUri, tosUri, logoUri, initiateLoginUri } = client
   // RFC 7591 §2: users open them from the consent page.
   for (const [name, uri] of Object.entries({ client_uri: clientUri, policy_uri: policyUri, tos_uri: tosUri })) {
     if (uri !== undefined && !isWebPage(uri)) throw invalidMetadata(`${name} must be the https URL of a page.`)
   }
+  // OIDC Registration §2. Parameters are appended to it.
+  if (initiateLoginUri !== undefined && (!isWebPage(initiateLoginUri) || initiateLoginUri.includes('#')))
+    throw invalidMetadata('initiate_login_uri must be an https URL without a fragment.')
   // RFC 7591 §5: the server itself fetches it.
   if (logoUri !== undefined && !isOutboundUrl(logoUri, allowedOrigins))
     throw invalidMetadata('logo_uri must use https, a host name and the default port.')

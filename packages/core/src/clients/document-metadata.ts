@@ -11,23 +11,17 @@ import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmar
 
 import { type AllowedOrigins, isOutboundUrl } from '../outbound/client.ts'
 import { isWebPage } from './check-metadata.ts'
+import type { clientMetadata } from './metadata.ts'
 import { isRegistrableRedirectUri } from './redirect-uri.ts'
 
 /** The members of a client that come from its document. */
-export type DocumentMetadata = Pick<
-  ClientRecord,
-  | 'clientName'
-  | 'clientUri'
-  | 'policyUri'
-  | 'tosUri'
-  | 'tokenEndpointAuthMethod'
-  | 'redirectUris'
-  | 'grantTypes'
-  | 'jwks'
-  | 'jwksUri'
-  | 'documentDigest'
-  | 'documentReadAt'
->
+export type DocumentMetadata = Pick<ClientRecord, DocumentMember | 'documentDigest' | 'documentReadAt'>
+
+/** The members of client metadata that a document may set. */
+type DocumentMember = keyof {
+  readonly [Name in keyof Rules as Rules[Name]['setBy'] extends 'document' ? Name : never]: true
+}
+type Rules = typeof clientMetadata
 
 /** Which redirect URIs of a document are accepted. */
 export type RedirectPolicy = 'same_origin' | 'loopback_and_same_origin' | 'any_https'

@@ -19,6 +19,7 @@ export const contentEncryptions = ['A128CBC-HS256', 'A128GCM', 'A256GCM'] as con
 export const keyEncryptionRule = (answers: string) =>
   ({
     kind: 'choice',
+    setBy: 'client',
     description: `the algorithm that encrypts the key of its ${answers}; without one, they are not encrypted`,
     values: encryptionAlgorithms,
     presence: 'clearable',
@@ -28,6 +29,7 @@ export const keyEncryptionRule = (answers: string) =>
 export const contentEncryptionRule = (answers: string) =>
   ({
     kind: 'choice',
+    setBy: 'client',
     description: `the algorithm that encrypts its ${answers}; default: A128CBC-HS256`,
     values: contentEncryptions,
     presence: 'clearable',

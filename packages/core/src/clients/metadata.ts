@@ -10,6 +10,13 @@ import { profileRules, type ProfileSettings, type SecurityProfile, securityProfi
 /** The rule for one member of the client metadata. */
 export interface MetadataRule {
   readonly kind: keyof MetadataValues
+  /**
+   * Who may set the member: only an administrator; also a client that registers itself; or also a client in its metadata
+   * document.
+   */
+  readonly setBy: 'administrator' | 'client' | 'document'
+  /** Whether the values are addresses, which a permission to register can limit to some hosts. */
+  readonly isAddress?: true
   /** What operators read in the help of the command line and in the OpenAPI document. "It" is the client. */
   readonly description: string
   /** Some values of `strings`, which editors offer as completions. */
@@ -64,8 +71,8 @@ const algorithms = [
 export const standardGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 
 /** Returns the rule for an address that a client may leave out. */
-function addressRule(description: string) {
-  return { kind: 'string', description, presence: 'clearable' } as const
+function addressRule<Source extends MetadataRule['setBy']>(setBy: Source, description: string) {
+  return { kind: 'string', setBy, isAddress: true, description, presence: 'clearable' } as const
 }
 
 /**
@@ -76,6 +83,7 @@ export const clientMetadata = {
   /** The name that the consent page shows to users. */
   clientName: {
     kind: 'string',
+    setBy: 'document',
     description: 'shown to users on the consent page',
     maxLength: 200,
     presence: 'required',
@@ -84,24 +92,30 @@ export const clientMetadata = {
    * The https URL of a page about the client. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
    */
-  clientUri: addressRule('a page about it, to which the consent page links'),
+  clientUri: addressRule('document', 'a page about it, to which the consent page links'),
   /**
    * The https URL of its privacy policy. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
    */
-  policyUri: addressRule('its privacy policy, to which the consent page links'),
+  policyUri: addressRule('document', 'its privacy policy, to which the consent page links'),
   /**
    * The https URL of its terms of service. The consent page links to it, and shows its host.
    * @defaultValue None. The consent page has no link.
    */
-  tosUri: addressRule('its terms of service, to which the consent page links'),
+  tosUri: addressRule('document', 'its terms of service, to which the consent page links'),
   /**
    * The https URL, with a host name, of its logo: a PNG, JPEG or WebP image of at most 64 KiB. The server fetches
    * it, so that no browser sends a request to the client. The logo of a client that registered itself without a signed
    * statement is not shown.
    * @defaultValue None. The consent page shows the first letter of the name.
    */
-  logoUri: addressRule('its logo on the consent page: a PNG, JPEG or WebP image, which the server fetches'),
+  logoUri: addressRule('client', 'its logo on the consent page: a PNG, JPEG or WebP image, which the server fetches'),
+  /**
+   * The https URL, without a fragment, to which others can send a user who wants to sign in to the client (OIDC Core §4).
+   * The account page links to it, and `server.initiateLoginUrl` returns it with its parameters.
+   * @defaultValue None. Users start at the client.
+   */
+  initiateLoginUri: addressRule('client', 'where others can send a user who wants to sign in to it'),
   /**
    * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `mcp` (Model
    * Context Protocol), `fapi2` (FAPI 2.0 Security Profile) or `fapi2_message_signing`.
@@ -109,6 +123,7 @@ export const clientMetadata = {
    */
   profile: {
     kind: 'choice',
+    setBy: 'administrator',
     description: 'the security profile whose rules apply to it',
     values: securityProfiles,
     default: 'standard',
@@ -121,6 +136,7 @@ export const clientMetadata = {
    */
   tokenEndpointAuthMethod: {
     kind: 'method',
+    setBy: 'document',
     description: 'how it authenticates; client_secret accepts both secret methods, none makes it a public client',
     values: methods,
     default: 'client_secret',
@@ -131,6 +147,8 @@ export const clientMetadata = {
    */
   redirectUris: {
     kind: 'strings',
+    setBy: 'document',
+    isAddress: true,
     description: 'where users return to after signing in',
     default: [],
   },
@@ -140,6 +158,7 @@ export const clientMetadata = {
    */
   grantTypes: {
     kind: 'strings',
+    setBy: 'document',
     description: 'the grant types that it may use',
     examples: standardGrants,
     maxLength: 200,
@@ -152,6 +171,7 @@ export const clientMetadata = {
    */
   scopes: {
     kind: 'strings',
+    setBy: 'client',
     description: 'the scope values that it may request',
     examples: ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'],
     maxLength: 256,
@@ -164,6 +184,7 @@ export const clientMetadata = {
    */
   servedAudiences: {
     kind: 'strings',
+    setBy: 'administrator',
     description: 'the audiences whose tokens it may introspect, as their resource server',
     default: [],
   },
@@ -175,6 +196,7 @@ export const clientMetadata = {
    */
   idTokenSignedResponseAlg: {
     kind: 'algorithm',
+    setBy: 'client',
     description: 'the algorithm of its ID tokens',
     values: algorithms,
     default: 'RS256',
@@ -185,6 +207,7 @@ export const clientMetadata = {
    */
   requireAuthTime: {
     kind: 'boolean',
+    setBy: 'client',
     description: 'accepted for completeness: ID tokens always contain auth_time',
     default: false,
   },
@@ -195,6 +218,7 @@ export const clientMetadata = {
    */
   requirePkce: {
     kind: 'boolean',
+    setBy: 'client',
     description: 'refuses its authorization requests without PKCE, as it does for every public client',
     default: false,
   },
@@ -204,6 +228,7 @@ export const clientMetadata = {
    */
   requirePushedAuthorizationRequests: {
     kind: 'boolean',
+    setBy: 'client',
     description: 'refuses its authorization requests that were not pushed',
     default: false,
   },
@@ -214,6 +239,7 @@ export const clientMetadata = {
    */
   dpopBoundAccessTokens: {
     kind: 'boolean',
+    setBy: 'client',
     description: 'refuses its token requests without a DPoP proof',
     default: false,
   },
@@ -224,6 +250,7 @@ export const clientMetadata = {
    */
   tlsClientCertificateBoundAccessTokens: {
     kind: 'boolean',
+    setBy: 'client',
     description: 'refuses its token requests without a client certificate, and binds its tokens to it',
     default: false,
   },
@@ -235,6 +262,7 @@ export const clientMetadata = {
    */
   tlsClientAuthSubjectDn: {
     kind: 'string',
+    setBy: 'client',
     description: 'the subject of its certificate (RFC 4514), for tls_client_auth',
     presence: 'clearable',
   },
@@ -244,6 +272,7 @@ export const clientMetadata = {
    */
   tlsClientAuthSanDns: {
     kind: 'string',
+    setBy: 'client',
     description: 'a DNS name in its certificate, for tls_client_auth',
     maxLength: 253,
     presence: 'clearable',
@@ -252,13 +281,19 @@ export const clientMetadata = {
    * A URI in its certificate, compared character by character (RFC 8705 §2.1.2).
    * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
-  tlsClientAuthSanUri: addressRule('a URI in its certificate, for tls_client_auth'),
+  tlsClientAuthSanUri: {
+    kind: 'string',
+    setBy: 'client',
+    description: 'a URI in its certificate, for tls_client_auth',
+    presence: 'clearable',
+  },
   /**
    * An IP address in its certificate (RFC 8705 §2.1.2).
    * @defaultValue None. The client has another `tlsClientAuth…` member, or another authentication method.
    */
   tlsClientAuthSanIp: {
     kind: 'string',
+    setBy: 'client',
     description: 'an IP address in its certificate, for tls_client_auth',
     maxLength: 45,
     presence: 'clearable',
@@ -269,6 +304,7 @@ export const clientMetadata = {
    */
   tlsClientAuthSanEmail: {
     kind: 'string',
+    setBy: 'client',
     description: 'an e-mail address in its certificate, for tls_client_auth',
     maxLength: 320,
     presence: 'clearable',
@@ -280,6 +316,7 @@ export const clientMetadata = {
    */
   allowTokenEndpointAudience: {
     kind: 'boolean',
+    setBy: 'administrator',
     description: 'accepts the URL of the token endpoint as the audience of its assertions',
     default: false,
   },
@@ -289,6 +326,7 @@ export const clientMetadata = {
    */
   resources: {
     kind: 'strings',
+    setBy: 'administrator',
     description: 'the APIs that it may request tokens for; default: the APIs that define one of its scopes',
     presence: 'clearable',
   },
@@ -298,6 +336,7 @@ export const clientMetadata = {
    */
   authorizationDetailsTypes: {
     kind: 'strings',
+    setBy: 'administrator',
     description: 'the types of authorization details that it may request',
     maxLength: 256,
     default: [],
@@ -308,6 +347,8 @@ export const clientMetadata = {
    */
   postLogoutRedirectUris: {
     kind: 'strings',
+    setBy: 'client',
+    isAddress: true,
     description: 'where users may return to after signing out',
     default: [],
   },
@@ -316,13 +357,14 @@ export const clientMetadata = {
    * name (Back-Channel Logout §2.2).
    * @defaultValue None. The client learns of a sign-out when its tokens stop working.
    */
-  backchannelLogoutUri: addressRule('the address to which the server posts logout tokens'),
+  backchannelLogoutUri: addressRule('client', 'the address to which the server posts logout tokens'),
   /**
    * Whether the client needs `sid` in logout tokens (Back-Channel Logout §2.2).
    * @defaultValue `false`. Even then, a logout token contains `sid` whenever a single session is revoked.
    */
   backchannelLogoutSessionRequired: {
     kind: 'boolean',
+    setBy: 'client',
     description: 'needs sid in logout tokens, which contain it whenever a single session is revoked',
     default: false,
   },
@@ -331,13 +373,14 @@ export const clientMetadata = {
    * host and port of a redirect URI.
    * @defaultValue None. The client learns of a sign-out in another way.
    */
-  frontchannelLogoutUri: addressRule('the address that the browser loads in a frame when the user signs out'),
+  frontchannelLogoutUri: addressRule('client', 'the address that the browser loads in a frame when the user signs out'),
   /**
    * Whether the server adds the parameters `iss` and `sid` to the front-channel logout URI (Front-Channel Logout §2).
    * @defaultValue `false`. The client then identifies the session by its own cookie.
    */
   frontchannelLogoutSessionRequired: {
     kind: 'boolean',
+    setBy: 'client',
     description: 'adds iss and sid to its front-channel logout address',
     default: false,
   },
@@ -347,6 +390,7 @@ export const clientMetadata = {
    */
   requestObjectSigningAlg: {
     kind: 'choice',
+    setBy: 'client',
     description: 'the algorithm of its request objects; default: any that the server accepts',
     values: clientAlgorithms,
     presence: 'clearable',
@@ -358,6 +402,7 @@ export const clientMetadata = {
    */
   authorizationSignedResponseAlg: {
     kind: 'algorithm',
+    setBy: 'client',
     description: 'the algorithm that signs its authorization responses (JARM); without one, they are not signed',
     values: algorithms,
     presence: 'clearable',
@@ -368,6 +413,7 @@ export const clientMetadata = {
    */
   introspectionSignedResponseAlg: {
     kind: 'algorithm',
+    setBy: 'client',
     description: 'the algorithm of its introspection responses when it requests signed responses',
     values: algorithms,
     presence: 'clearable',
@@ -378,6 +424,7 @@ export const clientMetadata = {
    */
   requireSignedRequestObject: {
     kind: 'boolean',
+    setBy: 'client',
     description: 'refuses its authorization requests without a signed request object',
     default: false,
   },
@@ -388,6 +435,7 @@ export const clientMetadata = {
    */
   subjectType: {
     kind: 'choice',
+    setBy: 'client',
     description:
       'how sub identifies its users: public, the same for all clients, or pairwise, different in each sector',
     values: ['public', 'pairwise'],
@@ -399,6 +447,7 @@ export const clientMetadata = {
    * @defaultValue None. The sector is the host of the redirect URIs.
    */
   sectorIdentifierUri: addressRule(
+    'client',
     'the address of a JSON array of its redirect URIs, whose host is the sector of pairwise subjects',
   ),
   /**
@@ -408,6 +457,7 @@ export const clientMetadata = {
    */
   organizationId: {
     kind: 'string',
+    setBy: 'administrator',
     description: 'the organization that its own tokens are for',
     maxLength: 255,
     presence: 'clearable',
@@ -419,6 +469,7 @@ export const clientMetadata = {
    */
   jwks: {
     kind: 'keySet',
+    setBy: 'document',
     description: 'its public keys as a JWK set, for private_key_jwt and request objects',
     presence: 'clearable',
   },
@@ -426,13 +477,14 @@ export const clientMetadata = {
    * The https URL, with a host name, at which the client publishes its keys. It replaces `jwks`.
    * @defaultValue None. Set it to let the client rotate its keys without a new registration.
    */
-  jwksUri: addressRule('the address of its public keys, for private_key_jwt and request objects'),
+  jwksUri: addressRule('document', 'the address of its public keys, for private_key_jwt and request objects'),
   /**
    * The algorithm of its userinfo responses, which are then signed JWTs.
    * @defaultValue Plain JSON. It is received from the issuer over TLS (OIDC Registration §2).
    */
   userinfoSignedResponseAlg: {
     kind: 'algorithm',
+    setBy: 'client',
     description: 'the algorithm that signs its userinfo responses; without one, they are plain JSON',
     values: algorithms,
     presence: 'clearable',
@@ -488,6 +540,7 @@ export const clientMetadata = {
    */
   defaultMaxAge: {
     kind: 'seconds',
+    setBy: 'client',
     description: 'seconds after which users must sign in again when a request has no max_age',
     presence: 'clearable',
   },

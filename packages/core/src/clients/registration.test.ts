@@ -73,6 +73,7 @@ it.each([
   ],
   ['a front-channel logout URI on loopback', { frontchannelLogoutUri: 'http://localhost:3000/frame' }],
   ['a logo', { logoUri: 'https://cdn.app.test/logo.png' }],
+  ['a login initiation URI', { initiateLoginUri: 'https://start.app.test:8443/login?tenant=1' }],
 ])(
   'registers a client with %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2, RFC 7591 §2)',
   async (_what, given) => {
@@ -101,8 +102,12 @@ it.each([
   ['a front-channel logout URI with a fragment', { frontchannelLogoutUri: 'https://app.test/frame#x' }],
   ['a front-channel logout URI of a native app', { frontchannelLogoutUri: 'com.example.app:/frame' }],
   ['a front-channel logout URI with markup', { frontchannelLogoutUri: 'https://app.test/"><script>' }],
+  ['a login initiation URI without TLS', { initiateLoginUri: 'http://app.test/login' }],
+  ['a login initiation URI with a fragment', { initiateLoginUri: 'https://app.test/login#x' }],
+  ['a login initiation URI with a user name', { initiateLoginUri: 'https://bank.test@app.test/login' }],
+  ['a login initiation URI that runs a script', { initiateLoginUri: 'javascript:alert(1)' }],
 ])(
-  'refuses a client with %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2)',
+  'refuses a client with %s (RP-Initiated Logout §3.1, Back-Channel Logout §2.2, Front-Channel Logout §2, OIDC Registration §2)',
   async (_what, given) => {
     const storage = createMemoryStorage({ issuer: 'https://as.test' })
 

@@ -142,6 +142,17 @@ it('lists the apps that a user has connected', async () => {
   ])
 })
 
+it('links an app that has registered where a login can be initiated (OIDC Core §4)', async () => {
+  const { storage, apps } = await aUserWithAnApp()
+  const client = await storage.clients.find(clientId('A'))
+  if (client === undefined) throw new Error('no client')
+  await storage.clients.compareAndSwap({ ...client, initiateLoginUri: 'https://app.test/start' }, client.version)
+
+  const [app] = await apps.list('U1')
+
+  expect(app?.initiateLoginUrl).toBe('https://app.test/start?iss=https%3A%2F%2Fas.test')
+})
+
 it('refuses a misspelled option', () => {
   const misspelled = { storage: createMemoryStorage({ issuer: 'https://as.test' }), clok: () => epochSeconds(0) }
 

@@ -21,6 +21,7 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import type { ResourceRules } from '../permissions/resources.ts'
+import { initiateLoginUrl } from '../clients/initiate-login.ts'
 import { isGrantActive } from '../permissions/status.ts'
 import { addDecision, type GrantedOnPage } from './consent-per-api.ts'
 import { isEqualJson } from '../permissions/detail-types.ts'
@@ -174,6 +175,8 @@ interface ConnectedApp {
   /** The APIs that the user consented to, by their identifiers. */
   readonly resources: readonly string[]
   readonly since: EpochSeconds
+  /** Opens the client, signed in; `undefined` unless it has registered an `initiate_login_uri` (OIDC Core §4). */
+  readonly initiateLoginUrl: string | undefined
 }
 
 /** Lists and disconnects the clients with access to a user's account. */
@@ -200,9 +203,11 @@ export function createConnectedApps(deps: { readonly storage: OAuthStorage; read
     async list(subject) {
       const grants = await storage.grants.listByUser(userId(subject))
       const statuses = await Promise.all(grants.map((grant) => storage.status.ofGrant(grant.grantId)))
-      return statuses.filter(isGrantActive).map(({ grant, client: { clientName } }) => {
-        const { grantId: id, clientId, scopes, resources, createdAt } = grant
-        return { grantId: id, clientId, clientName, scopes, resources, since: createdAt }
+      return statuses.filter(isGrantActive).map(({ grant, client }) => {
+        const { grantId: id, clientId, scopes, resources, createdAt: since } = grant
+        const { clientName } = client
+        const app = { grantId: id, clientId, clientName, scopes, resources, since }
+        return { ...app, initiateLoginUrl: initiateLoginUrl(client, storage.issuer) }
       })
     },
     async disconnect(subject, grant) {

@@ -81,6 +81,7 @@ export const aClientRecord = (overrides: Partial<ClientRecord> = {}): ClientReco
   policyUri: undefined,
   tosUri: undefined,
   logoUri: undefined,
+  initiateLoginUri: undefined,
   documentDigest: undefined,
   documentReadAt: undefined,
   allowTokenEndpointAudience: false,
