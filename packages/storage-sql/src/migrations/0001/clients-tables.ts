@@ -64,6 +64,7 @@ export const clientsTables = ({ text, key, integer, flag, json, table }: SqlEngi
   policy_uri ${text},
   tos_uri ${text},
   logo_uri ${text},
+  initiate_login_uri ${text},
   PRIMARY KEY (issuer, client_id)
 ) ${table}`,
 
