@@ -26,7 +26,10 @@ describe('accountPage', () => {
 
   test('links the name of an app to its login initiation URL, if it has one (OIDC Core §4)', () => {
     const url = 'https://app.test/start?iss=https%3A%2F%2Fas.test'
-    const apps = [{ ...anApp, initiateLoginUrl: url }, { ...anApp, grantId: 'g2' }]
+    const apps = [
+      { ...anApp, initiateLoginUrl: url },
+      { ...anApp, grantId: 'g2' },
+    ]
 
     const tokens = anAccount({ apps })
 
