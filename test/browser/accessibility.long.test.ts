@@ -142,6 +142,7 @@ const paths = [
   '/console/organizations',
   '/console/deliveries',
   '/console/audit',
+  '/console/keys',
 ]
 
 /** Fills in and submits the sign-in page in any language. */

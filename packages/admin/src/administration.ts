@@ -1,3 +1,4 @@
+import type { StoredKeyRing } from '@mintmark/core'
 import { clientRules, type ClientRules, signingAlgorithms } from '@mintmark/core/internal'
 import {
   createJournal,
@@ -41,6 +42,7 @@ import {
   administerOrganizations,
   type OrganizationAdministration,
 } from './organizations/organization-administration.ts'
+import { AdminError } from './error/refusals.ts'
 import type { Page, PageRequest } from './page.ts'
 import { administerProviders, type ProviderAdministration } from './providers/provider-administration.ts'
 import { administerSessions, type SessionAdministration } from './sessions/session-administration.ts'
@@ -123,6 +125,8 @@ export interface Administration {
   readonly sessions: SessionAdministration
   /** Messages to clients, such as logout tokens. */
   readonly deliveries: DeliveryAdministration
+  /** The signing keys, oldest first, without their private halves. Refused: `keys_missing`. */
+  readonly keys: { list(): ReturnType<StoredKeyRing['list']> }
   /** Endpoints of the host to which changes are sent. */
   readonly webhooks: WebhookAdministration
   /**
@@ -202,6 +206,13 @@ export const administer = (context: AdminContext): Administration => ({
   grants: administerGrants(context),
   sessions: administerSessions(context),
   deliveries: administerDeliveries(context),
+  keys: {
+    async list() {
+      // RFC 9110 §15.5.10: the host has not passed a key ring that lists its keys.
+      if (context.keys?.list === undefined) throw new AdminError('keys_missing')
+      return context.keys.list()
+    },
+  },
   webhooks: administerWebhooks(context),
   audit: {
     list: ({ after, limit, ...filter } = {}) => searchLog({ log: adminLog, filter, page: { after, limit } }, context),

@@ -9,6 +9,7 @@ import { directoryActions } from './directories/directory-actions.ts'
 import { directoryPage } from './directories/directory-page.ts'
 import { createDirectory, newDirectoryPage } from './directories/new-directory-page.ts'
 import { deliveriesPage, requeueAction } from './deliveries/deliveries-page.ts'
+import { keysPage } from './keys/keys-page.ts'
 import { createOrganization, organizationPage, organizationsPage } from './organizations/organizations-page.ts'
 import { overviewPage } from './overview/overview-page.ts'
 import type { Area, Caller, ConsoleRoute, Section } from './visit.ts'
@@ -25,6 +26,7 @@ const sections: readonly (readonly [section: Section, path: string, area: Area |
   ['organizations', '/organizations', 'organizations'],
   ['deliveries', '/deliveries', 'deliveries'],
   ['audit', '/audit', 'audit'],
+  ['keys', '/keys', 'keys'],
 ]
 
 /** Every page of the console. */
@@ -45,6 +47,7 @@ export const routes: readonly ConsoleRoute[] = [
   { path: '/organizations/{organization_id}', area: 'organizations', access: 'read', get: organizationPage },
   { path: '/deliveries', area: 'deliveries', access: 'read', get: deliveriesPage },
   requeueAction,
+  { path: '/keys', area: 'keys', access: 'read', get: keysPage },
   { path: '/audit', area: 'audit', access: 'read', get: auditPage },
   { path: '/audit.csv', area: 'audit', access: 'read', get: auditDownload },
 ]

@@ -47,7 +47,7 @@ export function startConsole(options: Partial<Parameters<typeof createConsole>[0
   const admin = createAdminServer({
     issuer,
     storage,
-    keys: { algorithms: ['ES256'], deriveSecrets: () => Promise.resolve([new Uint8Array(32)]) },
+    keys: { algorithms: ['ES256'], list: () => Promise.resolve([]) },
     clock: () => epochSeconds(now),
     onEvent: (event) => void adminEvents.push(event),
     authorize: async ({ headers }) => {

@@ -1,4 +1,4 @@
-import type { KeyRing } from '@mintmark/core'
+import type { KeyRing, StoredKeyRing } from '@mintmark/core'
 import type { ClientRules } from '@mintmark/core/internal'
 import { type Clock, type Random, randomIdentifier } from '@mintmark/internal'
 import type { ResourceType } from '@mintmark/scim'
@@ -126,9 +126,11 @@ const loggableTarget = ({ kind, id }: AuditTarget): AuditTarget => ({
 })
 
 /**
- * The parts of a key ring that administration uses: the signing algorithms, and the secrets that seal webhook secrets.
+ * The parts of a key ring that administration uses: the signing algorithms, the secrets that seal webhook secrets, and
+ * the list of keys.
  */
-export type AdministrationKeys = Pick<KeyRing, 'algorithms'> & Partial<Pick<KeyRing, 'deriveSecrets'>>
+export type AdministrationKeys = Pick<KeyRing, 'algorithms'> &
+  Partial<Pick<KeyRing, 'deriveSecrets'> & Pick<StoredKeyRing, 'list'>>
 
 /** The parts of administration that do not depend on the actor. They are created once. */
 export interface AdminDependencies {

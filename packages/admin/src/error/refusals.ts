@@ -89,7 +89,7 @@ export const refusals = {
   ],
   keys_missing: [
     409,
-    'Webhooks need the option keys, because the key ring seals their secrets.',
+    'This needs the option keys: the key ring seals the secrets of webhooks, and lists its keys.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   identifier_invalid: [

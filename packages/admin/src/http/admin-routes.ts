@@ -6,6 +6,7 @@ import { clientRoutes } from './client-routes.ts'
 import { deliveryRoutes } from './delivery-routes.ts'
 import { grantRoutes } from './grant-routes.ts'
 import { initialAccessTokenRoutes } from './initial-access-token-routes.ts'
+import { keyRoute } from './key-route.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { providerRoutes } from './provider-routes.ts'
 import { userRoutes } from './user-routes.ts'
@@ -40,6 +41,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   ...organizationRoutes,
   ...deliveryRoutes,
   ...webhookRoutes,
+  keyRoute,
   auditRoute,
   callerRoute,
 ]

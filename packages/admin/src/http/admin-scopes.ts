@@ -7,6 +7,7 @@ export const adminAreas = [
   'grants',
   'deliveries',
   'webhooks',
+  'keys',
   'audit',
 ] as const
 
@@ -36,6 +37,7 @@ export const adminScopes = {
   'admin:deliveries:write': 'Send messages to clients again',
   'admin:webhooks:read': 'See the webhooks',
   'admin:webhooks:write': 'Create, change and remove webhooks, which receive changes of users',
+  'admin:keys:read': 'See the signing keys of the server, without their private halves',
   'admin:audit:read': 'See what administrators did',
 } as const satisfies Record<string, string>
 

@@ -212,6 +212,12 @@ export const english: Messages = {
       consequence: 'The server tries to send it for one more day.',
     },
   },
+  keys: {
+    intro: 'The keys that sign tokens. The server rotates them by itself; the command line can do it at once.',
+    signsFrom: 'Signs from',
+    dropsAt: 'Dropped',
+    states: { announced: 'Announced', signing: 'Signs', retired: 'Verifies only', dropped: 'Dropped' },
+  },
   organizations: {
     add: 'Create an organization',
     members: 'Members',

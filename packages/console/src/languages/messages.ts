@@ -157,6 +157,12 @@ export interface Messages {
     readonly intro: string
     readonly requeue: Question
   }
+  readonly keys: {
+    readonly intro: string
+    readonly signsFrom: string
+    readonly dropsAt: string
+    readonly states: Readonly<Record<'announced' | 'signing' | 'retired' | 'dropped', string>>
+  }
   readonly organizations: {
     readonly add: string
     readonly members: string
