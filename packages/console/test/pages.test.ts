@@ -117,9 +117,11 @@ it('finds users by a part of a name in any case, and by a filter (RFC 7644 §3.4
   await system.admin('POST', '/accounts', { user_id: 'g', claims: { name: 'Grace Hopper' } })
   await system.admin('POST', '/accounts', { user_id: 'a', claims: { name: 'Ada Lovelace' } })
   const found = async (text: string) =>
-    [...(await system.open(`/console/users?q=${encodeURIComponent(text)}`)).text.matchAll(/class="name">([^<]+)<\/bdi><\/a>/g)].map(
-      ([, name]) => name,
-    )
+    [
+      ...(await system.open(`/console/users?q=${encodeURIComponent(text)}`)).text.matchAll(
+        /class="name">([^<]+)<\/bdi><\/a>/g,
+      ),
+    ].map(([, name]) => name)
 
   expect(await found('hopper')).toEqual(['Grace Hopper'])
   expect(await found('GRACE')).toEqual(['Grace Hopper'])

@@ -94,7 +94,8 @@ export const dutch: Messages = {
     deactivate: {
       label: 'Deactiveren',
       title: '{name} deactiveren?',
-      consequence: 'Alles wat voor deze gebruiker is uitgegeven, wordt direct ingetrokken: sessies, toestemmingen en tokens.',
+      consequence:
+        'Alles wat voor deze gebruiker is uitgegeven, wordt direct ingetrokken: sessies, toestemmingen en tokens.',
     },
     reactivate: {
       label: 'Opnieuw activeren',
@@ -114,7 +115,8 @@ export const dutch: Messages = {
     revokeGrant: {
       label: 'Intrekken',
       title: 'Toegang van {name} intrekken?',
-      consequence: 'De tokens van deze client voor deze gebruiker worden ingetrokken. De gebruiker kan opnieuw toegang geven.',
+      consequence:
+        'De tokens van deze client voor deze gebruiker worden ingetrokken. De gebruiker kan opnieuw toegang geven.',
     },
     endSession: {
       label: 'Beëindigen',
@@ -130,7 +132,10 @@ export const dutch: Messages = {
       spa: ['Single-page-toepassing', 'Een pagina met een script. Die heeft geen geheim.'],
       native: ['Mobiele of desktop-app', 'Een app op het apparaat van een gebruiker. Die heeft geen geheim.'],
       service: ['Dienst', 'Een programma dat voor zichzelf handelt, zonder gebruiker.'],
-      mcp: ['MCP-client', 'Een hulpmiddel dat voor een gebruiker verbinding maakt met een server van het Model Context Protocol.'],
+      mcp: [
+        'MCP-client',
+        'Een hulpmiddel dat voor een gebruiker verbinding maakt met een server van het Model Context Protocol.',
+      ],
     },
     settings: 'Instellingen',
     secrets: 'Geheimen',
@@ -239,7 +244,8 @@ export const dutch: Messages = {
     refused: { title: 'Het verzoek is geweigerd', advice: 'Er is niets gewijzigd.' },
     stale: {
       title: 'Iemand heeft dit intussen gewijzigd',
-      advice: 'Er is niets gewijzigd. Open de pagina opnieuw om de huidige waarden te zien, en herhaal dan uw wijziging.',
+      advice:
+        'Er is niets gewijzigd. Open de pagina opnieuw om de huidige waarden te zien, en herhaal dan uw wijziging.',
     },
     missing: { title: 'Dit bestaat niet', advice: 'Misschien is het intussen verwijderd.' },
     forbidden: { title: 'Dit mag u niet', advice: 'Uw toegang omvat dit niet. Er is niets gewijzigd.' },

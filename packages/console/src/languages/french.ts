@@ -94,7 +94,8 @@ export const french: Messages = {
     deactivate: {
       label: 'Désactiver',
       title: 'Désactiver {name} ?',
-      consequence: 'Tout ce qui a été émis pour cet utilisateur est révoqué immédiatement : sessions, autorisations et jetons.',
+      consequence:
+        'Tout ce qui a été émis pour cet utilisateur est révoqué immédiatement : sessions, autorisations et jetons.',
     },
     reactivate: {
       label: 'Réactiver',
@@ -114,7 +115,8 @@ export const french: Messages = {
     revokeGrant: {
       label: 'Révoquer',
       title: 'Révoquer l’accès de {name} ?',
-      consequence: 'Les jetons de ce client pour cet utilisateur sont révoqués. L’utilisateur peut autoriser à nouveau l’accès.',
+      consequence:
+        'Les jetons de ce client pour cet utilisateur sont révoqués. L’utilisateur peut autoriser à nouveau l’accès.',
     },
     endSession: {
       label: 'Terminer',
@@ -128,7 +130,10 @@ export const french: Messages = {
     kinds: {
       web: ['Application web', 'Un serveur capable de garder un secret. Les utilisateurs s’y connectent.'],
       spa: ['Application monopage', 'Une page avec un script. Elle n’a pas de secret.'],
-      native: ['Application mobile ou de bureau', 'Une application sur l’appareil d’un utilisateur. Elle n’a pas de secret.'],
+      native: [
+        'Application mobile ou de bureau',
+        'Une application sur l’appareil d’un utilisateur. Elle n’a pas de secret.',
+      ],
       service: ['Service', 'Un programme qui agit pour lui-même, sans utilisateur.'],
       mcp: ['Client MCP', 'Un outil qui se connecte à un serveur Model Context Protocol pour un utilisateur.'],
     },
@@ -159,7 +164,8 @@ export const french: Messages = {
   },
   directories: {
     add: 'Connecter un annuaire',
-    identifierHint: 'Lettres, chiffres et traits d’union. L’identifiant fait partie de l’URL de locataire et ne peut pas être modifié.',
+    identifierHint:
+      'Lettres, chiffres et traits d’union. L’identifiant fait partie de l’URL de locataire et ne peut pas être modifié.',
     domainsHint: 'Les adresses e-mail de ces domaines sont considérées comme vérifiées. Séparez-les par des espaces.',
     setUp: 'Que faire dans {product}',
     secrets: 'Jetons secrets',
@@ -213,7 +219,8 @@ export const french: Messages = {
     },
   },
   keys: {
-    intro: 'Les clés qui signent les jetons. Le serveur les renouvelle lui-même ; la ligne de commande peut le faire immédiatement.',
+    intro:
+      'Les clés qui signent les jetons. Le serveur les renouvelle lui-même ; la ligne de commande peut le faire immédiatement.',
     signsFrom: 'Signe à partir du',
     dropsAt: 'Retrait',
     states: { announced: 'Annoncée', signing: 'Signe', retired: 'Vérifie seulement', dropped: 'Retirée' },
@@ -239,7 +246,8 @@ export const french: Messages = {
     refused: { title: 'La requête a été refusée', advice: 'Rien n’a été modifié.' },
     stale: {
       title: 'Quelqu’un a modifié ceci entre-temps',
-      advice: 'Rien n’a été modifié. Ouvrez à nouveau la page pour voir les valeurs actuelles, puis répétez votre modification.',
+      advice:
+        'Rien n’a été modifié. Ouvrez à nouveau la page pour voir les valeurs actuelles, puis répétez votre modification.',
     },
     missing: { title: 'Ceci n’existe pas', advice: 'L’élément a peut-être été supprimé entre-temps.' },
     forbidden: { title: 'Vous n’y êtes pas autorisé', advice: 'Votre accès ne le permet pas. Rien n’a été modifié.' },

@@ -94,7 +94,8 @@ export const german: Messages = {
     deactivate: {
       label: 'Deaktivieren',
       title: '{name} deaktivieren?',
-      consequence: 'Alles, was für diesen Benutzer ausgestellt wurde, wird sofort widerrufen: Sitzungen, Zustimmungen und Tokens.',
+      consequence:
+        'Alles, was für diesen Benutzer ausgestellt wurde, wird sofort widerrufen: Sitzungen, Zustimmungen und Tokens.',
     },
     reactivate: {
       label: 'Reaktivieren',
@@ -114,7 +115,8 @@ export const german: Messages = {
     revokeGrant: {
       label: 'Widerrufen',
       title: 'Zugriff von {name} widerrufen?',
-      consequence: 'Die Tokens dieses Clients für diesen Benutzer werden widerrufen. Der Benutzer kann den Zugriff wieder erlauben.',
+      consequence:
+        'Die Tokens dieses Clients für diesen Benutzer werden widerrufen. Der Benutzer kann den Zugriff wieder erlauben.',
     },
     endSession: {
       label: 'Beenden',
@@ -130,11 +132,15 @@ export const german: Messages = {
       spa: ['Single-Page-Anwendung', 'Eine Seite mit einem Skript. Sie hat kein Geheimnis.'],
       native: ['Mobil- oder Desktop-App', 'Eine App auf dem Gerät eines Benutzers. Sie hat kein Geheimnis.'],
       service: ['Dienst', 'Ein Programm, das für sich selbst handelt, ohne Benutzer.'],
-      mcp: ['MCP-Client', 'Ein Werkzeug, das sich für einen Benutzer mit einem Server des Model Context Protocol verbindet.'],
+      mcp: [
+        'MCP-Client',
+        'Ein Werkzeug, das sich für einen Benutzer mit einem Server des Model Context Protocol verbindet.',
+      ],
     },
     settings: 'Einstellungen',
     secrets: 'Geheimnisse',
-    redirectUriHint: 'Die vollständige Adresse, zu der Benutzer zurückkehren. Leeren Sie ein Feld, um die Adresse zu entfernen.',
+    redirectUriHint:
+      'Die vollständige Adresse, zu der Benutzer zurückkehren. Leeren Sie ein Feld, um die Adresse zu entfernen.',
     scopesHint: 'Die Scope-Werte, die der Client anfordern darf, durch Leerzeichen getrennt.',
     disable: {
       label: 'Abschalten',
@@ -159,7 +165,8 @@ export const german: Messages = {
   },
   directories: {
     add: 'Verzeichnis verbinden',
-    identifierHint: 'Buchstaben, Ziffern und Bindestriche. Die Kennung wird Teil der Mandanten-URL und kann nicht geändert werden.',
+    identifierHint:
+      'Buchstaben, Ziffern und Bindestriche. Die Kennung wird Teil der Mandanten-URL und kann nicht geändert werden.',
     domainsHint: 'E-Mail-Adressen in diesen Domains gelten als bestätigt. Trennen Sie sie durch Leerzeichen.',
     setUp: 'Was bei {product} zu tun ist',
     secrets: 'Geheime Tokens',
@@ -239,13 +246,15 @@ export const german: Messages = {
     refused: { title: 'Die Anfrage wurde abgelehnt', advice: 'Es wurde nichts geändert.' },
     stale: {
       title: 'Jemand hat dies inzwischen geändert',
-      advice: 'Es wurde nichts geändert. Öffnen Sie die Seite neu, um die jetzigen Werte zu sehen, und wiederholen Sie dann Ihre Änderung.',
+      advice:
+        'Es wurde nichts geändert. Öffnen Sie die Seite neu, um die jetzigen Werte zu sehen, und wiederholen Sie dann Ihre Änderung.',
     },
     missing: { title: 'Das gibt es nicht', advice: 'Vielleicht wurde es inzwischen entfernt.' },
     forbidden: { title: 'Das dürfen Sie nicht', advice: 'Ihr Zugriff umfasst das nicht. Es wurde nichts geändert.' },
     failed: {
       title: 'Das hat nicht geklappt',
-      advice: 'Der Server konnte die Anfrage nicht abschließen. Prüfen Sie den jetzigen Zustand, bevor Sie sie wiederholen.',
+      advice:
+        'Der Server konnte die Anfrage nicht abschließen. Prüfen Sie den jetzigen Zustand, bevor Sie sie wiederholen.',
     },
     crossSite: {
       title: 'Das Formular kam von einer anderen Website',

@@ -94,7 +94,8 @@ export const italian: Messages = {
     deactivate: {
       label: 'Disattiva',
       title: 'Disattivare {name}?',
-      consequence: 'Tutto ciò che è stato emesso per questo utente viene revocato subito: sessioni, concessioni e token.',
+      consequence:
+        'Tutto ciò che è stato emesso per questo utente viene revocato subito: sessioni, concessioni e token.',
     },
     reactivate: {
       label: 'Riattiva',
@@ -114,7 +115,8 @@ export const italian: Messages = {
     revokeGrant: {
       label: 'Revoca',
       title: 'Revocare l’accesso di {name}?',
-      consequence: 'I token di questo client per questo utente vengono revocati. L’utente può consentire di nuovo l’accesso.',
+      consequence:
+        'I token di questo client per questo utente vengono revocati. L’utente può consentire di nuovo l’accesso.',
     },
     endSession: {
       label: 'Termina',

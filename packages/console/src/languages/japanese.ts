@@ -114,7 +114,8 @@ export const japanese: Messages = {
     revokeGrant: {
       label: '取り消す',
       title: '{name} のアクセスを取り消しますか?',
-      consequence: 'このユーザーに関するこのクライアントのトークンは取り消されます。ユーザーは再びアクセスを許可できます。',
+      consequence:
+        'このユーザーに関するこのクライアントのトークンは取り消されます。ユーザーは再びアクセスを許可できます。',
     },
     endSession: {
       label: '終了',

@@ -114,7 +114,8 @@ export const portuguese: Messages = {
     revokeGrant: {
       label: 'Revogar',
       title: 'Revogar o acesso de {name}?',
-      consequence: 'Os tokens deste cliente para este usuário são revogados. O usuário pode permitir o acesso novamente.',
+      consequence:
+        'Os tokens deste cliente para este usuário são revogados. O usuário pode permitir o acesso novamente.',
     },
     endSession: {
       label: 'Encerrar',
@@ -213,7 +214,8 @@ export const portuguese: Messages = {
     },
   },
   keys: {
-    intro: 'As chaves que assinam tokens. O servidor as renova por conta própria; a linha de comando pode fazê-lo imediatamente.',
+    intro:
+      'As chaves que assinam tokens. O servidor as renova por conta própria; a linha de comando pode fazê-lo imediatamente.',
     signsFrom: 'Assina a partir de',
     dropsAt: 'Retirada',
     states: { announced: 'Anunciada', signing: 'Assina', retired: 'Só verifica', dropped: 'Retirada' },

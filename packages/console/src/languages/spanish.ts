@@ -114,7 +114,8 @@ export const spanish: Messages = {
     revokeGrant: {
       label: 'Revocar',
       title: '¿Revocar el acceso de {name}?',
-      consequence: 'Se revocan los tokens de este cliente para este usuario. El usuario puede volver a permitir el acceso.',
+      consequence:
+        'Se revocan los tokens de este cliente para este usuario. El usuario puede volver a permitir el acceso.',
     },
     endSession: {
       label: 'Terminar',
@@ -213,7 +214,8 @@ export const spanish: Messages = {
     },
   },
   keys: {
-    intro: 'Las claves que firman los tokens. El servidor las renueva por sí mismo; la línea de comandos puede hacerlo de inmediato.',
+    intro:
+      'Las claves que firman los tokens. El servidor las renueva por sí mismo; la línea de comandos puede hacerlo de inmediato.',
     signsFrom: 'Firma desde',
     dropsAt: 'Retirada',
     states: { announced: 'Anunciada', signing: 'Firma', retired: 'Solo verifica', dropped: 'Retirada' },
