@@ -1,6 +1,6 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
 import { renderName } from './client-display.ts'
-import { type Fragment, html } from './html.ts'
+import { address, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { standardScopes } from './languages/english.ts'
 import { fill, type Messages } from './languages/messages.ts'
@@ -81,7 +81,7 @@ function appRow(app: ListedApp, messages: Messages, hostScopes: Readonly<Record<
   const name = renderName(app.clientName, messages.unnamedClient)
   const { initiateLoginUrl: url } = app
   return html`<li class="row entry">
-<strong id="app-${app.grantId}">${url === undefined ? name : html`<a href="${url}">${name}</a>`}</strong>
+<strong id="app-${app.grantId}">${url === undefined ? name : html`<a ${address('href', url)}>${name}</a>`}</strong>
 ${app.scopes.map((scope) => html`<small><bdi>${sentences.get(scope) ?? scope}</bdi></small>`)}
 <small>${fill(account.appSince, { date: dateOf(app.since, lang) })}</small>
 <button type="submit" name="app" value="${app.grantId}" aria-describedby="app-${app.grantId}">${account.disconnect}</button>

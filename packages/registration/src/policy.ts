@@ -68,7 +68,7 @@ function requireHosts(requested: ClientRegistration, hosts: readonly string[]): 
 function addressesOf(requested: ClientRegistration): readonly { readonly name: string; readonly uri: string }[] {
   const values = new Map<string, unknown>(Object.entries(requested))
   return addressMembers.flatMap(({ name, wireName }) =>
-    [values.get(name) ?? []].flat().map((uri) => ({ name: wireName, uri: String(uri) })),
+    [values.get(name)].flat().flatMap((uri) => (typeof uri === 'string' ? [{ name: wireName, uri }] : [])),
   )
 }
 
