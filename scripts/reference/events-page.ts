@@ -2,6 +2,7 @@ import { refusals as adminRefusals } from '../../packages/admin/src/error/refusa
 import { refusals as registrationRefusals } from '../../packages/registration/src/refusals.ts'
 import { refusals as accessRefusals } from '../../packages/resource-server/src/refusals.ts'
 import { refusals as scimRefusals } from '../../packages/scim/src/error/refusals.ts'
+import { refusals as signalRefusals } from '../../packages/signals/src/refusals.ts'
 import { eventsOf, type EventEntry } from './event.ts'
 import { table } from './markdown-table.ts'
 import type { PublicApi } from './public-api.ts'
@@ -49,6 +50,22 @@ export const eventsPage = (api: PublicApi): string =>
         ],
       ),
     ),
+    '## Security signals',
+    '`onEvent` of `createSignalTransmitter` is called with a `TransmitterEvent`.',
+    eventList(eventsOf('TransmitterOccurrence', 'packages/signals/src/refusals.ts', api)),
+    '### Reasons for refused requests of receivers',
+    'The `reason` of `request.refused`, which is also the `error` in the response.',
+    table(
+      ['reason', 'status', 'description', 'standard'],
+      Object.entries(signalRefusals).map(([reason, [status, description, section]]) => [
+        `\`${reason}\``,
+        `${status}`,
+        description,
+        section,
+      ]),
+    ),
+    '`onEvent` of `createSignalReceiver` is called with a `ReceiverEvent`.',
+    eventList(eventsOf('ReceiverOccurrence', 'packages/signals/src/received-event.ts', api)),
     '## Resource servers',
     '`onRefusal` of `createResourceServer` is called with an `AccessRefusedError`. Its `reason` is an `AccessRefusalReason`.',
     table(

@@ -45,9 +45,19 @@ const allowedImports: Readonly<
       '@mintmark/internal',
       '@mintmark/storage-interface',
       '@mintmark/storage-interface/stores',
+      '@mintmark/core/internal',
       'zod',
     ],
-    types: ['@mintmark/core/internal'],
+  },
+  signals: {
+    any: [
+      '@mintmark/core',
+      '@mintmark/core/internal',
+      '@mintmark/internal',
+      '@mintmark/scim/engine',
+      '@mintmark/storage-interface',
+      '@mintmark/storage-interface/stores',
+    ],
   },
   admin: {
     any: [

@@ -325,6 +325,24 @@ test('idp domains replaces the verified domains, prints them and refuses a value
   })
 })
 
+test('idp assertions sets who signs for a provider, prints the endpoint, and refuses an incomplete answer', async () => {
+  const mintmark = await withDatabase()
+  await mintmark.run('idp', 'register', 'acme')
+  const keys = 'https://acme.okta.com/oauth2/v1/keys'
+
+  const set = await mintmark.run('idp', 'assertions', 'acme', '--idp-issuer', 'https://acme.okta.com', '--keys', keys)
+  const refused = await mintmark.run('idp', 'assertions', 'acme', '--keys', keys)
+
+  const endpoint = 'https://as.test/scim/v2/enterprise-idps/acme/global-token-revocation'
+  expect(set).toEqual({ code: 0, out: `acme may sign users out: ${endpoint}`, err: '' })
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('must be an https URL') as string })
+  expect((await (await mintmark.storage()).identityProviders.find(providerId('acme')))?.assertions).toMatchObject({
+    issuer: 'https://acme.okta.com',
+    jwksUri: keys,
+  })
+  expect(await mintmark.run('idp', 'assertions', 'acme')).toMatchObject({ out: 'acme signs nothing for this server.' })
+})
+
 test('idp deactivate-users blocks the users of a disabled provider, in batches, and no other users', async () => {
   const mintmark = await withDatabase()
   const storage = await mintmark.storage()

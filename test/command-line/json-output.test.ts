@@ -29,6 +29,14 @@ test('commands that change something print their result as one JSON document', a
   expect(await json('idp', 'enable', 'acme')).toMatchObject({ providerId: 'acme' })
   expect(await json('idp', 'revoke-secrets', 'acme')).toEqual({ providerId: 'acme' })
   expect(await json('idp', 'domains', 'acme', 'acme.test')).toMatchObject({ verifiedDomains: ['acme.test'] })
+  const signing = ['--idp-issuer', 'https://acme.okta.com', '--keys', 'https://acme.okta.com/oauth2/v1/keys']
+  expect(await json('idp', 'assertions', 'acme', ...signing)).toMatchObject({
+    assertions: { issuer: 'https://acme.okta.com', jwksUri: 'https://acme.okta.com/oauth2/v1/keys' },
+  })
+  expect(await json('idp', 'setup', 'acme', 'okta')).toMatchObject({
+    fields: { 'Global token revocation endpoint': expect.stringMatching(/acme\/global-token-revocation$/) as string },
+  })
+  expect(await json('idp', 'assertions', 'acme')).not.toHaveProperty('assertions')
   expect(await json('idp', 'setup', 'acme', 'okta')).toMatchObject({ text: expect.stringContaining('Okta') as string })
   expect(await json('user', 'deactivate', 'U1')).toHaveProperty('revoked')
   expect(await json('user', 'reactivate', 'U1')).toMatchObject({ userId: 'U1', active: true })

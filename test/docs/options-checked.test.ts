@@ -30,6 +30,7 @@ import {
   defineSchema,
   registerIdentityProvider,
 } from '@mintmark/scim'
+import { createSignalReceiver, createSignalTransmitter } from '@mintmark/signals'
 import { composeStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'
@@ -63,6 +64,7 @@ const issuer = 'https://as.test'
 const storage = createMemoryStorage({ issuer })
 const sealingKey = 'A'.repeat(43)
 const keys = createStoredKeys({ storage, sealingKey })
+const signalKeys = createStoredKeys({ storage, sealingKey, algorithms: ['RS256'] })
 const noop = () => undefined
 const asyncNoop = () => Promise.resolve(undefined)
 const limiter = createMemoryRateLimiter({ points: 1, window: 1 })
@@ -301,6 +303,26 @@ const subjects: Readonly<Record<string, Subject>> = {
       ...required('softwareStatements[].issuer:string', 'softwareStatements[].jwks', 'softwareStatements[].grantTypes'),
       ...required('softwareStatements[].scopes', 'softwareStatements[].redirectHosts'),
     ],
+  },
+  createSignalReceiver: {
+    call: createSignalReceiver,
+    accepted: {
+      issuer,
+      storage,
+      transmitters: [{ issuer: 'https://t.test', jwksUri: 'https://t.test/keys', audience: 'us', providerId: 'corp' }],
+    },
+    more: required(
+      'transmitters',
+      'transmitters[].issuer:string',
+      'transmitters[].jwksUri:string',
+      'transmitters[].audience:string',
+      'transmitters[].providerId:string',
+    ),
+  },
+  createSignalTransmitter: {
+    call: createSignalTransmitter,
+    accepted: { issuer, storage, keys: signalKeys, accessTokens: { accessToken: noop } },
+    more: required('keys', 'accessTokens'),
   },
   createRouter: {
     call: createRouter,

@@ -185,9 +185,12 @@ const good: readonly GoodAdminRequest[] = [
   ...['/clients/app', '/identity-providers/corp'].flatMap((path) =>
     ['disable', 'enable'].map((verb) => ({ method: 'POST', path: `${path}/${verb}` })),
   ),
-  ...['/accounts/ann/deactivate', '/accounts/ann/reactivate', '/identity-providers/corp/release-offboarding'].map(
-    (path) => ({ method: 'POST', path }),
-  ),
+  ...[
+    '/accounts/ann/deactivate',
+    '/accounts/ann/reactivate',
+    '/accounts/ann/revoke-access',
+    '/identity-providers/corp/release-offboarding',
+  ].map((path) => ({ method: 'POST', path })),
   ...[
     '/accounts/ann/grants',
     '/accounts/ann/sessions',

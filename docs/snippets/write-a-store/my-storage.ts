@@ -118,6 +118,15 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
       },
       deactivate: async (id, now) => setActive(id, false, now),
       reactivate: async (id, now) => setActive(id, true, now),
+      async revokeAccess(userId, now) {
+        const user = users.get(userId)
+        if (user === undefined) return { outcome: 'absent' }
+        const { generation } = user
+        const record = { ...user, generation: generation + 1, updatedAt: now }
+        users.put(userId, record)
+        writeRevocation(tables, { revocation: { kind: 'generation', userId, generation }, revokedAt: now })
+        return { outcome: 'revoked', record }
+      },
       async remove(userId, now) {
         if (users.get(userId) === undefined) return { outcome: 'absent' }
         users.put(userId, undefined)

@@ -112,6 +112,9 @@ it('administers identity providers, accounts, organizations, grants and sessions
   ).toMatchObject({ body: { display_name: 'ACME' } })
   expect(await system.send({ method: 'DELETE', path: '/organizations/acme' })).toMatchObject({ status: 204 })
 
+  expect(await post('/accounts/ann/revoke-access')).toEqual(
+    expect.objectContaining({ status: 200, body: { ended: { grants: [], session_ids: [] } } }),
+  )
   expect(await post('/accounts/ann/deactivate')).toMatchObject({
     body: { account: { active: false }, ended: { grants: [], session_ids: [] } },
   })

@@ -155,6 +155,20 @@ it('a deactivation revokes everything issued and lists it, and a reactivation do
   expect(await system.admin.grants.listOfUser('ann')).toMatchObject([{ grantId: 'g-ann-app-0', honoured: false }])
 })
 
+it('revokes all access of a user, who stays active, and lists what was revoked', async () => {
+  const system = startAdmin()
+  await system.admin.users.create({ userId: 'ann' })
+  await signIn(system, 'ann')
+
+  const revoked = await system.admin.users.revokeAccess('ann')
+
+  expect(revoked).toEqual({ grants: [{ grantId: 'g-ann-app-0', clientId: 'app' }], sessionIds: ['s-ann-app-0'] })
+  expect(await system.storage.users.find(userId('ann'))).toMatchObject({ active: true, generation: 1, version: 1 })
+  expect(await system.admin.sessions.listOfUser('ann')).toEqual([])
+  expect(await system.admin.grants.listOfUser('ann')).toMatchObject([{ grantId: 'g-ann-app-0', honoured: false }])
+  await expect(system.admin.users.revokeAccess('nobody')).rejects.toMatchObject({ reason: 'account_unknown' })
+})
+
 it('lists users that match a filter, page by page, and rejects invalid filters (RFC 7644 §3.4.2.2)', async () => {
   const system = startAdmin({ customFields })
   for (const [id, email] of [

@@ -88,6 +88,12 @@ export interface ScimServerOptions extends ProvisioningHooks {
    */
   readonly requestLimit?: RateLimiter | 'unlimited'
   /**
+   * Universal Logout: an identity provider that has `assertions` may end all sessions and tokens of one of its users, who stays
+   * active, at `{tenant URL}/global-token-revocation`. Okta's integration wizard asks for this URL. `{}` switches it on.
+   * @defaultValue Off. The endpoint does not exist.
+   */
+  readonly universalLogout?: UniversalLogoutOptions
+  /**
    * Whether the groups of a provider must have different names. A request that would create a second group with the
    * same name is then refused with 409. Microsoft's SCIM validator requires it; Entra itself allows groups with equal
    * names.
@@ -109,4 +115,23 @@ export interface ScimServerOptions extends ProvisioningHooks {
   readonly pageLimits?: Partial<PageLimits>
   readonly clock?: Clock
   readonly random?: Random
+}
+
+/** Options of Universal Logout. */
+export interface UniversalLogoutOptions {
+  /**
+   * Limits how many users each provider may sign out, so that a stolen key of a provider cannot sign everybody out at once.
+   * @defaultValue 60 in a minute, counted in the memory of this process.
+   */
+  readonly limit?: RateLimiter
+  /**
+   * Fetches the key sets of identity providers.
+   * @defaultValue A `fetch` that connects only to public addresses over https.
+   */
+  readonly fetch?: typeof globalThis.fetch
+  /**
+   * Origins of key sets that may be fetched although they have a private address, a port or no TLS, for development.
+   * @defaultValue None.
+   */
+  readonly dangerouslyAllowOutbound?: readonly string[]
 }

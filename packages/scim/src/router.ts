@@ -32,6 +32,11 @@ import type { ScimEndpoint, ScimMethods, ScimRoutes } from './call/scim-call.ts'
 import { createProviderLoad, type ProviderLoad } from './limits/provider-load.ts'
 import { createWorkBudget } from './limits/work-budget.ts'
 import type { ScimLimits } from './limits/scim-limits.ts'
+import {
+  authenticateRevocation,
+  type AuthenticateRevocationDependencies,
+  revocationPath,
+} from './universal-logout/authenticate-request.ts'
 
 interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly issuer: string
@@ -41,6 +46,8 @@ interface ScimRouterDependencies extends AuthenticateProviderDependencies {
   readonly requestLimit: RateLimiter | 'unlimited' | undefined
   readonly limits: ScimLimits
   readonly turns: Turns
+  /** Undefined if the host has not switched Universal Logout on. */
+  readonly universalLogout: AuthenticateRevocationDependencies | undefined
   /** Records a refusal, and returns the header that names its event. */
   readonly recordRefusal: (error: ScimError, request: RequestHead) => Header
   /** Called for every response to an authenticated provider. */
@@ -82,8 +89,7 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
     },
     async authenticate(request, route) {
       const now = deps.clock()
-      const caller = await authenticateProvider(request, { addressed: route?.details.providerId ?? '', now }, deps)
-      return { caller, now }
+      return { caller: await authenticateCaller(request, { path: route?.details, now }, deps), now }
     },
     // RFC 6585 §4. Only authenticated requests count, so others cannot use up the limit of a provider.
     async admit({ caller, now }, _, { atMostBytes }) {
@@ -116,6 +122,18 @@ export function createScimRouter(routerDeps: ScimRouterDependencies): HttpServic
       return withHeaders(renderRefusal(error), [header])
     },
   })
+}
+
+/** Authenticates a provider by the credentials that its endpoint accepts. */
+function authenticateCaller(
+  request: RequestHead,
+  { path, now }: { readonly path: ScimPath | undefined; readonly now: EpochSeconds },
+  deps: ScimRouterDependencies,
+): Promise<ScimCaller> {
+  const target = { addressed: path?.providerId ?? '', now }
+  return path?.collection === revocationPath && deps.universalLogout !== undefined
+    ? authenticateRevocation(request, target, deps.universalLogout)
+    : authenticateProvider(request, target, deps)
 }
 
 type Methods = NonNullable<Route<AuthenticatedRequest, ScimPath>['methods']>

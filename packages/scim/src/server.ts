@@ -1,4 +1,6 @@
+import { createMemoryRateLimiter } from '@mintmark/core'
 import { type HttpService } from '@mintmark/core/http'
+import { createOutboundClient, createRemoteKeySets, documentLimits } from '@mintmark/core/internal'
 import {
   createJournal,
   createTurns,
@@ -6,6 +8,7 @@ import {
   systemClock,
   systemRandom,
   aFunction,
+  aListOfStrings,
   anObjectWith,
   aNonEmptyString,
   checkOptions,
@@ -47,7 +50,9 @@ import {
 import { createUserRenderCache } from './users/render-cache.ts'
 import { createClaimMapping } from './users/user-claims.ts'
 import { listedUsers, userRoutes } from './users/user-endpoints.ts'
-import type { ScimServerOptions } from './options.ts'
+import { revocationPath } from './universal-logout/authenticate-request.ts'
+import { universalLogoutRoutes } from './universal-logout/endpoint.ts'
+import type { ScimServerOptions, UniversalLogoutOptions } from './options.ts'
 import { createResourceQuota } from './call/resource-quota.ts'
 import type { ScimRoutes } from './call/scim-call.ts'
 import { limitChecks, scimLimits, type ScimLimits } from './limits/scim-limits.ts'
@@ -99,6 +104,11 @@ export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
     limits,
     turns: deps.turns,
     clock: deps.clock,
+    universalLogout: options.universalLogout && {
+      issuer,
+      storage,
+      keySets: remoteKeySets(options.universalLogout),
+    },
     routes: {
       ...discoveryRoutes([deps.userType, deps.groupType, ...customTypes.published], {
         passwords: options.password !== undefined,
@@ -108,6 +118,13 @@ export function createScimServer(hostOptions: ScimServerOptions): ScimServer {
       ...resources,
       '.search': { collection: { POST: searchEndpoints(listed, deps).search } },
       bulk: bulkRoutes({ ...deps, resources }),
+      ...(options.universalLogout && {
+        [revocationPath]: universalLogoutRoutes({
+          ...deps,
+          issuer,
+          limiter: options.universalLogout.limit ?? createMemoryRateLimiter({ points: 60, window: 60 }),
+        }),
+      }),
     },
     recordRefusal: recordRefusal(deps.journal),
     notifyAnswered: notifyAnswered(options.onRequest),
@@ -130,6 +147,11 @@ const scimOptions: OptionChecks<ScimServerOptions> = {
   deprovisioningLimit,
   requestLimit: (value) =>
     value === 'unlimited' ? undefined : anObjectWith('consume')(value) && 'must be a rate limiter or unlimited',
+  universalLogout: optionsOf<UniversalLogoutOptions>({
+    fetch: aFunction,
+    dangerouslyAllowOutbound: aListOfStrings,
+    limit: anObjectWith('consume'),
+  }),
   uniqueGroupNames: aFunction,
   filterLimits: optionsOf<Partial<FilterLimits>>({
     length: wholeNumber(1, 1_000_000),
@@ -148,6 +170,9 @@ const scimOptions: OptionChecks<ScimServerOptions> = {
   mayChange: aFunction,
   password: aFunction,
 }
+
+const remoteKeySets = ({ fetch, dangerouslyAllowOutbound: allowedOrigins = [] }: UniversalLogoutOptions) =>
+  createRemoteKeySets(() => createOutboundClient(fetch, { ...documentLimits, allowedOrigins }))
 
 /**
  * Returns the type of users, without `password` if the host takes none: a server must not publish and accept a password

@@ -23,6 +23,7 @@ export function withRevocationAnnouncements(storage: AdminStorage): AdminStorage
     users: {
       ...users,
       deactivate: (...args) => announceAfter(users.deactivate(...args)),
+      revokeAccess: (...args) => announceAfter(users.revokeAccess(...args)),
       remove: (...args) => announceAfter(users.remove(...args)),
     },
     provisionedUsers: {

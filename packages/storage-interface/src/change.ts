@@ -18,6 +18,7 @@ export const changeTypes = [
   'user.changed',
   'user.deactivated',
   'user.reactivated',
+  'user.access_revoked',
   'user.removed',
   'group.created',
   'group.changed',

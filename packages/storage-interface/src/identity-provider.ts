@@ -12,6 +12,7 @@ import {
   defineRecord,
   id,
   integer,
+  json,
   key,
   list,
   object,
@@ -46,6 +47,17 @@ const deprovisioningFields = {
  */
 export interface DeprovisioningCount extends RecordOfFields<typeof deprovisioningFields> {}
 
+const assertionsFields = {
+  /** The `iss` of the JWTs that the provider signs. */
+  issuer: text,
+  /** Where it publishes its keys; `undefined` if `jwks` has them. */
+  jwksUri: optional(text),
+  /** Its public keys, as a JWK set; `undefined` if they are read from `jwksUri`. */
+  jwks: optional(json),
+  /** The `sub` that its requests for Universal Logout must have; `undefined` for any. */
+  revocationSubject: optional(text),
+}
+
 /** Identity providers. */
 export const identityProviders = defineRecord(
   'identityProviders',
@@ -62,6 +74,8 @@ export const identityProviders = defineRecord(
     verifiedDomains: list(text),
     /** The organization that its users are members of; `undefined` for none. */
     organizationId: optional(id(organizationId)),
+    /** The issuer and the keys of what it signs itself; `undefined` if it signs nothing for this server. */
+    assertions: optional(object(assertionsFields)),
     /** `undefined` until it deprovisions a user. */
     deprovisioning: optional(object(deprovisioningFields)),
     /** From this time on its requests are refused; `undefined` while it is enabled. */
@@ -70,7 +84,7 @@ export const identityProviders = defineRecord(
     /** Advances by one with each change. Starts at 1. */
     version: integer,
   },
-  { storedOnly: { removedAt: optional(time) }, tombstone: { secrets: [], clientIds: [] } },
+  { storedOnly: { removedAt: optional(time) }, tombstone: { secrets: [], clientIds: [], assertions: undefined } },
 )
 
 /** The connection to one identity provider (IdP) that provisions users by SCIM. */

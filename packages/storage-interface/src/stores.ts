@@ -121,7 +121,7 @@ export type {
   UpsertRequest,
   UserStore,
 } from './user.ts'
-export type { WebhookRecord, WebhookStore } from './webhook.ts'
+export type { StreamRecord, WebhookRecord, WebhookStore } from './webhook.ts'
 export { changeRetention } from './change.ts'
 export type {
   FamilyId,

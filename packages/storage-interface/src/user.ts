@@ -16,7 +16,10 @@ export const users = defineRecord(
     blockedAt: optional(time),
     /** What `active` becomes when the block is lifted; `undefined` while the user is not blocked. */
     activeAfterBlock: optional(flag),
-    /** Advances by one when the user is deactivated, removed or released by their identity provider, and at no other time. Starts at 0. */
+    /**
+     * Advances by one when the user is deactivated, removed or released by their identity provider, and when all access of the user
+     * is revoked; at no other time. Starts at 0.
+     */
     generation: integer,
     /** The user's claims, by OIDC claim name (OIDC Core §5.1). */
     claims: json,
@@ -85,6 +88,16 @@ export interface UserStore {
    * user who is inactive and not blocked becomes active. Law: nothing that was issued before a deactivation is honoured again.
    */
   reactivate(userId: UserId, now: EpochSeconds): Promise<LifecycleOutcome>
+
+  /**
+   * Revokes everything that was issued to the user, who stays active and can sign in again. Law: once this has returned, nothing that
+   * was issued before is honoured, and what is issued afterwards is. `version` stays, so that it does not disturb concurrent changes.
+   * `UPDATE users SET generation = generation + 1, updated_at = ? WHERE issuer = ? AND user_id = ? AND removed_at IS NULL`
+   */
+  revokeAccess(
+    userId: UserId,
+    now: EpochSeconds,
+  ): Promise<{ readonly outcome: 'revoked'; readonly record: UserRecord } | { readonly outcome: 'absent' }>
 
   /**
    * Erases the claims and keeps the identifier and the advanced generation as a tombstone.

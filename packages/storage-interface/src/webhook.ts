@@ -1,7 +1,43 @@
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
-import { defineRecord, flag, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
+import {
+  defineRecord,
+  flag,
+  id,
+  integer,
+  key,
+  list,
+  object,
+  oneOf,
+  optional,
+  text,
+  time,
+  type RecordOf,
+  type RecordOfFields,
+} from './records/define-record.ts'
+import { clientId, userId } from './values.ts'
 
-/** Endpoints of webhooks. */
+const streamFields = {
+  /** The client that receives the events; it owns the stream. */
+  clientId: id(clientId),
+  /** `push`: to `url`, with the first of `secrets` as Authorization header, if there is one. `poll`: the receiver fetches them. */
+  delivery: oneOf('push', 'poll'),
+  /** The URIs of the event types that the receiver asked for. */
+  eventsRequested: list(text),
+  description: optional(text),
+  /** While it is `paused`, events are kept. */
+  status: oneOf('enabled', 'paused', 'disabled'),
+  statusReason: optional(text),
+  /** Users whose events the receiver does not want. */
+  removedUserIds: list(id(userId)),
+  /** The `jti` of events of a polled stream that were acknowledged before earlier ones. */
+  acknowledged: list(text),
+  /** A verification event that the receiver of a polled stream asked for and has not acknowledged. */
+  verification: optional(object({ jti: text, state: optional(text) })),
+  /** When the receiver last asked for a verification event. */
+  verifiedAt: optional(time),
+}
+
+/** Endpoints of webhooks, and streams of security events, which are sent the same changes in another form. */
 export const webhooks = defineRecord('webhooks', {
   webhookId: key(text),
   url: text,
@@ -15,6 +51,8 @@ export const webhooks = defineRecord('webhooks', {
   startsAfter: integer,
   /** How many times the webhook was set back to an earlier position. */
   replays: integer,
+  /** A stream of security events (Shared Signals Framework); `undefined` for a webhook. */
+  stream: optional(object(streamFields)),
   disabledAt: optional(time),
   createdAt: time,
   updatedAt: time,
@@ -22,7 +60,10 @@ export const webhooks = defineRecord('webhooks', {
   version: integer,
 })
 
-/** An endpoint of the host that receives changes. */
+/** The part of a stream of security events that a webhook does not have. */
+export interface StreamRecord extends RecordOfFields<typeof streamFields> {}
+
+/** An endpoint of the host that receives changes, or a stream of security events. */
 export interface WebhookRecord extends RecordOf<typeof webhooks> {}
 
 /** Endpoints of webhooks, by identifier. */

@@ -33,6 +33,7 @@ const revokingMethods = [
   'provisionedUsers.remove',
   'users.deactivate',
   'users.remove',
+  'users.revokeAccess',
 ]
 
 /** Methods that change or remove something that no self-contained access token depends on. */

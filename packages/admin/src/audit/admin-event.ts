@@ -68,6 +68,8 @@ export type AdminAction =
   | 'account.deactivated'
   /** A user was reactivated. Credentials from before the deactivation stay revoked. */
   | 'account.reactivated'
+  /** Everything issued to a user was revoked. The user stays active. */
+  | 'account.access_revoked'
   /** A user was removed. */
   | 'account.removed'
   /** All grants of a user were revoked. */

@@ -102,6 +102,11 @@ export const refusals = {
     'The identity provider can still create users. Disable or remove it first.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
+  assertions_invalid: [
+    400,
+    'The issuer of assertions must be an https URL without a query, with either jwks_uri, an https URL of a key set, or jwks, a set of public keys.',
+    'RFC 9110 §15.5.1',
+  ],
   domain_invalid: [
     400,
     'A verified domain must be a host name with a dot, such as example.com. A provider can have at most 100.',
@@ -224,6 +229,7 @@ export function toAdminError(thrown: unknown): AdminError {
 const providerReasons = {
   invalid_identifier: 'identifier_invalid',
   invalid_domain: 'domain_invalid',
+  invalid_assertions: 'assertions_invalid',
   identifier_taken: 'identifier_taken',
   provider_unknown: 'provider_unknown',
   too_many_secrets: 'too_many_secrets',

@@ -6,6 +6,7 @@ import type { ProviderTarget } from '../providers/provider-changes.ts'
 import { defineRoute, withVersion, type AdminRoute } from './admin-route.ts'
 import { secretHolderRoutes } from './secret-holder-routes.ts'
 import {
+  anyObject,
   fromWire,
   identifier,
   logAnswer,
@@ -25,14 +26,26 @@ const members = {
   verified_domains: strings(253),
 }
 
+/** The `jwks` is a JWK set, whose members keep their names. */
+const assertions = z.strictObject({
+  issuer: z.string().min(1).max(512),
+  ...optionalMembers({
+    jwks_uri: z.string().min(1).max(512),
+    jwks: anyObject,
+    revocation_subject: z.string().min(1).max(512),
+  }),
+})
+
 /** The identifier consists of letters, digits and hyphens, because it is a part of the SCIM Tenant URL. */
 const providerBody = z.strictObject({
   provider_id: z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
-  ...optionalMembers({ ...members, organization_id: identifier }),
+  ...optionalMembers({ ...members, organization_id: identifier, assertions }),
 })
 
 /** Members that are left out stay as they are. */
-const providerChangeBody = z.strictObject(optionalMembers({ ...members, organization_id: z.nullable(identifier) }))
+const providerChangeBody = z.strictObject(
+  optionalMembers({ ...members, organization_id: z.nullable(identifier), assertions: z.nullable(assertions) }),
+)
 
 const providerAnswer = z.strictObject({
   provider_id: z.string(),
@@ -42,6 +55,7 @@ const providerAnswer = z.strictObject({
   client_ids: z.array(identifier),
   verified_domains: z.array(z.string()),
   organization_id: identifier.exactOptional(),
+  assertions: assertions.exactOptional(),
   secrets: z.array(secretAnswer),
   offboarding: z
     .strictObject({ window_started_at: seconds, count: z.int(), held_at: seconds.exactOptional() })
@@ -104,8 +118,9 @@ export const providerRoutes: readonly AdminRoute[] = [
     body: providerBody,
     status: 201,
     answer: providerWithSecretAnswer,
-    handle: async ({ admin, body }) => {
-      const registered = await admin.identityProviders.register(fromWire(body))
+    handle: async ({ admin, body: { assertions: given, ...body } }) => {
+      const signed = given && { assertions: fromWire(given) }
+      const registered = await admin.identityProviders.register({ ...fromWire(body), ...signed })
       const { providerId, version: created } = registered.provider
       return { body: registered, version: created, location: `/identity-providers/${encodeURIComponent(providerId)}` }
     },
@@ -121,8 +136,10 @@ export const providerRoutes: readonly AdminRoute[] = [
     checksIfMatch: true,
     status: 200,
     answer: providerAnswer,
-    handle: async ({ admin, part, version: expected, body }) =>
-      withVersion(await admin.identityProviders.update(target(part('provider_id'), expected), fromWire(body))),
+    handle: async ({ admin, part, version: expected, body: { assertions: given, ...body } }) => {
+      const change = { ...fromWire(body), assertions: given && fromWire(given) }
+      return withVersion(await admin.identityProviders.update(target(part('provider_id'), expected), change))
+    },
   }),
   sharedRoutes.remove,
   sharedRoutes.disable,

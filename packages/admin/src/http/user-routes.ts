@@ -24,16 +24,18 @@ const userAnswer = z.strictObject({
   version,
 })
 
-/** A deactivated user, with the access that was revoked. */
-const deactivatedAnswer = z.strictObject({
-  account: userAnswer,
+/** The access that was revoked. It is left out if storage could not list it. */
+const revokedAccess = {
   ended: z
     .strictObject({
       grants: z.array(z.strictObject({ grant_id: z.string(), client_id: z.string() })),
       session_ids: z.array(z.string()),
     })
     .exactOptional(),
-})
+}
+
+/** A deactivated user, with the access that was revoked. */
+const deactivatedAnswer = z.strictObject({ account: userAnswer, ...revokedAccess })
 
 const usersAnswer = z.strictObject({ ...pageAnswer(userAnswer).shape, total: z.int() })
 
@@ -185,5 +187,16 @@ export const userRoutes: readonly AdminRoute[] = [
     status: 200,
     answer: userAnswer,
     handle: async ({ admin, part }) => withVersion(await admin.users.reactivate(part('user_id'))),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: `${itemPath}/revoke-access`,
+    area,
+    access: 'write',
+    summary:
+      'Signs an account out everywhere, revokes everything issued to the user, and lists the revoked access. The account stays active, and the user can sign in again.',
+    status: 200,
+    answer: z.strictObject(revokedAccess),
+    handle: async ({ admin, part }) => ({ body: { ended: await admin.users.revokeAccess(part('user_id')) } }),
   }),
 ]

@@ -44,7 +44,7 @@ export interface ProviderAdministration {
   list(page?: PageRequest): Promise<Page<ProviderView>>
   /**
    * Also refused: `display_name_invalid`, `tolerance_profile_unknown`, `client_unknown`, `organization_unknown`,
-   * `domain_invalid`, `version_mismatch`.
+   * `domain_invalid`, `assertions_invalid`, `version_mismatch`.
    */
   update(target: ProviderTarget, change: ProviderChange): Promise<ProviderView>
   /** Disables a provider: its requests are refused from now on. Its users are not changed. */

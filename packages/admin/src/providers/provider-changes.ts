@@ -7,8 +7,8 @@ import {
   registerIdentityProvider,
   type ToleranceProfile,
 } from '@mintmark/scim'
-import type { ProviderRegistration } from '@mintmark/scim/engine'
-import { verifiedDomains, toleranceProfiles } from '@mintmark/scim/engine'
+import type { ProviderAssertions, ProviderRegistration } from '@mintmark/scim/engine'
+import { requireAssertions, verifiedDomains, toleranceProfiles } from '@mintmark/scim/engine'
 import { clientId, organizationId, providerId } from '@mintmark/storage-interface'
 import { type IdentityProviderRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
@@ -42,6 +42,8 @@ export interface ProviderChange {
    * removed from another organization.
    */
   readonly organizationId?: string | null | undefined
+  /** The issuer and the keys of what the provider signs itself: its requests for Universal Logout; `null` for none. */
+  readonly assertions?: ProviderAssertions | null | undefined
 }
 
 /** An identity provider, and its Secret Token, which cannot be read again; undefined if it has none. */
@@ -87,6 +89,7 @@ export const updateProvider = (
             verifiedDomains:
               (change.verifiedDomains && verifiedDomains(change.verifiedDomains)) ?? before.verifiedDomains,
             organizationId: organizationAfter(before, change),
+            assertions: assertionsAfter(before, change),
           }),
           context,
         )
@@ -104,6 +107,12 @@ const organizationAfter = (
   { organizationId: id }: ProviderChange,
 ): IdentityProviderRecord['organizationId'] =>
   id === undefined ? before.organizationId : id === null ? undefined : organizationId(id)
+
+const assertionsAfter = (
+  before: IdentityProviderRecord,
+  { assertions }: ProviderChange,
+): IdentityProviderRecord['assertions'] =>
+  assertions === undefined ? before.assertions : assertions === null ? undefined : requireAssertions(assertions)
 
 /** Makes all users of a provider members of an organization. Existing members keep their roles. */
 async function joinAll(

@@ -9,7 +9,7 @@ import {
   aStorage,
 } from '@mintmark/internal'
 import { tenantUrl } from '@mintmark/scim'
-import type { AnsweredRequest } from '@mintmark/scim/engine'
+import { type AnsweredRequest, revocationPath } from '@mintmark/scim/engine'
 import { type AdminStorage, type JsonObject, providerId, seconds } from '@mintmark/storage-interface'
 import type { DeprovisioningCount, IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
@@ -121,16 +121,28 @@ const okta = (provider: ProviderView): Instructions => ({
     'Authentication Mode': 'HTTP Header',
     // Okta sends the value after `Bearer `.
     Authorization: `${secretHint}; without the word Bearer, which Okta adds`,
+    ...(provider.assertions && {
+      'Global token revocation endpoint': `${provider.tenantUrl}/${revocationPath}`,
+      'Subject format': 'Issuer and Subject identifier, or Email',
+    }),
   },
   steps: [
     'In the Okta admin console, open the application, General, App Settings, and enable SCIM provisioning.',
     'On the Provisioning tab, Integration, paste the values and press Test Connector Configuration.',
     'Under To App, enable Create Users, Update User Attributes and Deactivate Users. Okta deactivates and never deletes: deactivation ends all access at once.',
     'Leave Sync Password off.',
+    ...universalLogoutStep(provider),
     ...profileStep(provider, ['okta', 'general', 'all'], 'okta'),
     'Assign people on the Assignments tab, and groups on the Push Groups tab.',
   ],
 })
+
+const universalLogoutStep = ({ assertions }: ProviderView): readonly string[] =>
+  assertions === undefined
+    ? []
+    : [
+        'For Universal Logout, paste the Global token revocation endpoint, choose the authentication method Signed JWT and the subject format: then Okta signs users out here when it ends their sessions.',
+      ]
 
 /** Returns a step if the tolerance profile of the connection refuses some requests of the product. */
 function profileStep({ toleranceProfile }: ProviderView, fitting: readonly string[], best: string): readonly string[] {

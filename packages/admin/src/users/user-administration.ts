@@ -11,6 +11,7 @@ import {
   deactivateUser,
   reactivateUser,
   removeUser,
+  revokeAccessOfUser,
   type DeactivatedUser,
   type NewUser,
 } from './user-lifecycle.ts'
@@ -53,6 +54,11 @@ export interface UserAdministration {
    */
   reactivate(id: string): Promise<UserView>
   /**
+   * Signs a user out everywhere and revokes everything issued to the user, consent included. The user stays active and can sign in
+   * again. Returns the access that was revoked; undefined if storage could not list it.
+   */
+  revokeAccess(id: string): Promise<RevokedAccess | undefined>
+  /**
    * Removes a user for good. Only the identifier is kept, so that no other user gets it. Returns the access that was
    * revoked. Refused: `last_administrator`.
    */
@@ -78,6 +84,7 @@ export const administerUsers = (context: AdminContext): UserAdministration => ({
   update: (target, change) => updateUser(target, change, context),
   deactivate: (id) => deactivateUser(id, context),
   reactivate: (id) => reactivateUser(id, context),
+  revokeAccess: (id) => revokeAccessOfUser(id, context),
   remove: (id) => removeUser(id, context),
 })
 

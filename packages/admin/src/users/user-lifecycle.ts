@@ -83,6 +83,26 @@ export const reactivateUser = (id: string, context: AdminContext): Promise<UserV
     context,
   )
 
+export const revokeAccessOfUser = (id: string, context: AdminContext): Promise<RevokedAccess | undefined> =>
+  audit(
+    {
+      name: 'account.access_revoked',
+      target: { kind: 'account', id },
+      protective: true,
+      run: async () => {
+        const { storage, clock } = context
+        const before = await findUser(id, context)
+        const listed = await revokedAccess(before, clock(), storage)
+        const { outcome } = await storage.users.revokeAccess(before.userId, clock())
+        // RFC 9110 §15.5.5: the user was removed since they were read.
+        if (outcome === 'absent') throw new AdminError('account_unknown')
+        const revoked = before.active ? listed : { grants: [], sessionIds: [] }
+        return { result: revoked, before: loggedUser(before), after: loggedAccess(revoked) }
+      },
+    },
+    context,
+  )
+
 /**
  * Removes a user. Deactivates the user first: if this leaves no administrator, the deactivation can be undone, and a
  * removal could not.

@@ -111,7 +111,7 @@ export const administerWebhooks = (context: AdminContext): WebhookAdministration
     return createWebhook(webhook, context)
   },
   read: async (id) => webhookView(await findWebhook(id, context)),
-  list: async () => (await context.storage.webhooks.list()).map(webhookView),
+  list: async () => (await listWebhooks(context)).map(webhookView),
   async update(id, change) {
     checkOptions('webhooks.update', change, changeChecks)
     return auditWebhookChange({ name: 'webhook.updated', id }, context, () => checkChange(change, context))
@@ -144,7 +144,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
       run: async () => {
         const settings = checkChange(webhook, context)
         // RFC 9110 §15.5.10.
-        if ((await storage.webhooks.list()).length >= maximumWebhooks) throw new AdminError('too_many_webhooks')
+        if ((await listWebhooks(context)).length >= maximumWebhooks) throw new AdminError('too_many_webhooks')
         const { secret, sealed } = await createSecret(webhookId, context)
         const now = clock()
         const record: WebhookRecord = {
@@ -156,6 +156,7 @@ const createWebhook = (webhook: NewWebhook, context: AdminContext): Promise<Crea
           secrets: [sealed],
           startsAfter: await storage.changes.lastPosition(),
           replays: 0,
+          stream: undefined,
           disabledAt: undefined,
           createdAt: now,
           updatedAt: now,
@@ -190,10 +191,14 @@ function checkChange(
   }
 }
 
+/** The webhooks of the host, without streams of security events. */
+const listWebhooks = async ({ storage }: AdminContext): Promise<readonly WebhookRecord[]> =>
+  (await storage.webhooks.list()).filter(({ stream }) => stream === undefined)
+
 async function findWebhook(id: string, { storage }: AdminContext): Promise<WebhookRecord> {
   const found = await storage.webhooks.find(id)
-  // RFC 9110 §15.5.5.
-  if (found === undefined) throw new AdminError('webhook_unknown')
+  // RFC 9110 §15.5.5. The receiver of a stream of security events manages it.
+  if (found === undefined || found.stream !== undefined) throw new AdminError('webhook_unknown')
   return found
 }
 

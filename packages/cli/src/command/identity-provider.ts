@@ -1,7 +1,7 @@
 import type { Administration, ProviderView } from '@mintmark/admin'
 import { type ToleranceProfile } from '@mintmark/scim'
 import { Argument, Command, Option } from 'commander'
-import { toleranceProfiles } from '@mintmark/scim/engine'
+import { revocationPath, toleranceProfiles } from '@mintmark/scim/engine'
 
 import type { Io } from '../io.ts'
 import { withAdministration } from '../config/open-storage.ts'
@@ -59,6 +59,7 @@ export const identityProviderCommand = (io: Io): Command =>
     .addCommand(switchCommand('enable', 'accepts the provider’s requests again', io))
     .addCommand(domainsCommand(io))
     .addCommand(organizationCommand(io))
+    .addCommand(assertionsCommand(io))
     .addCommand(deactivateUsersCommand(io))
     .addCommand(setupCommand(io))
     .addCommand(rehearseCommand(io))
@@ -150,6 +151,35 @@ const organizationCommand = (io: Io): Command =>
         const change = { organizationId: organization ?? null }
         const provider = await identityProviders.update({ providerId: id }, change)
         const sentence = `Organization of the users of ${id}: ${provider.organizationId ?? 'none'}.`
+        showOutcome(provider, { ...options, io, sentence })
+      }),
+    )
+
+interface AssertionsOptions extends ConfigOptions, ShowOptions {
+  readonly idpIssuer?: string
+  readonly keys?: string
+  readonly subject?: string
+}
+
+const assertionsCommand = (io: Io): Command =>
+  withConfig(new Command('assertions'))
+    .description(
+      'sets the issuer and the keys of what the provider signs, such as requests for Universal Logout; without options, it signs nothing',
+    )
+    .argument('<id>')
+    .option('--idp-issuer <url>', 'the iss of what it signs, such as https://acme.okta.com')
+    .option('--keys <url>', 'the URL of its key set, such as https://acme.okta.com/oauth2/v1/keys')
+    .option('--subject <text>', 'the sub that requests for Universal Logout must have; default: any')
+    .option('--json', 'print JSON')
+    .action((id: string, { idpIssuer, keys, subject, ...options }: AssertionsOptions) =>
+      withAdministration(options, io, async ({ identityProviders }) => {
+        const isCleared = idpIssuer === undefined && keys === undefined && subject === undefined
+        const assertions = isCleared ? null : { issuer: idpIssuer ?? '', jwksUri: keys, revocationSubject: subject }
+        const provider = await identityProviders.update({ providerId: id }, { assertions })
+        const sentence =
+          provider.assertions === undefined
+            ? `${id} signs nothing for this server.`
+            : `${id} may sign users out: ${provider.tenantUrl}/${revocationPath}`
         showOutcome(provider, { ...options, io, sentence })
       }),
     )

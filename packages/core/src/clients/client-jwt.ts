@@ -1,5 +1,5 @@
 import { decodeBase64url, decodeBody, parseJsonObject, repeatsMember } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds, JsonObject } from '@mintmark/storage-interface'
+import { clientId, type ClientRecord, type EpochSeconds, type JsonObject } from '@mintmark/storage-interface'
 import type { CompactJWSHeaderParameters, CompactVerifyGetKey, JSONWebKeySet, JWK } from 'jose'
 import { compactVerify } from 'jose/jws/compact/verify'
 import { createLocalJWKSet } from 'jose/jwks/local'
@@ -31,10 +31,43 @@ export async function verifyClientJwt(
   keySets: RemoteKeySets,
 ): Promise<ClientJwt | undefined> {
   const { client, algorithms, now } = by
-  if (client.jwksUri === undefined) return verifyWithKeys(readKeySet(client.jwks), jwt, algorithms)
-  const verified = await verifyWithKeys(await keySets.read(client, 'cached', now), jwt, algorithms)
-  // The client may have published a new key since its set was read.
-  return verified ?? verifyWithKeys(await keySets.read(client, 'refresh', now), jwt, algorithms)
+  return verifyWithPublished(jwt, { keys: client, algorithms, now }, keySets)
+}
+
+/** Another issuer, whom an administrator trusts. Exactly one of `jwks` and `jwksUri` is set. */
+export interface IssuerKeys {
+  readonly issuer: string
+  readonly jwks: unknown
+  readonly jwksUri: string | undefined
+}
+
+/**
+ * Verifies a JWT in the same way, with the keys of another issuer.
+ * @throws OAuthError temporarily_unavailable — reason `client_keys_unavailable`.
+ */
+export const verifyIssuerJwt = (
+  jwt: string,
+  { keys: { issuer, ...keys }, now }: { readonly keys: IssuerKeys; readonly now: EpochSeconds },
+  keySets: RemoteKeySets,
+): Promise<ClientJwt | undefined> => {
+  const publisher = { ...keys, clientId: clientId(issuer), origin: 'administrator' as const }
+  return verifyWithPublished(jwt, { keys: publisher, algorithms: clientAlgorithms, now }, keySets)
+}
+
+async function verifyWithPublished(
+  jwt: string,
+  by: {
+    readonly keys: Pick<ClientRecord, 'clientId' | 'origin' | 'jwksUri'> & { readonly jwks: unknown }
+    readonly algorithms: readonly string[]
+    readonly now: EpochSeconds
+  },
+  keySets: RemoteKeySets,
+): Promise<ClientJwt | undefined> {
+  const { keys, algorithms, now } = by
+  if (keys.jwksUri === undefined) return verifyWithKeys(readKeySet(keys.jwks), jwt, algorithms)
+  const verified = await verifyWithKeys(await keySets.read(keys, 'cached', now), jwt, algorithms)
+  // A new key may have been published since the set was read.
+  return verified ?? verifyWithKeys(await keySets.read(keys, 'refresh', now), jwt, algorithms)
 }
 
 /**

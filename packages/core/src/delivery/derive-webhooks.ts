@@ -10,6 +10,7 @@ import {
 } from '@mintmark/storage-interface/stores'
 
 import type { Journal } from '../events.ts'
+import { eventsOf } from './security-events.ts'
 import { deadRetention, deliveryLifetime } from './derive-logouts.ts'
 import type { DeliverySource } from './worker.ts'
 
@@ -38,7 +39,7 @@ export async function deriveWebhooks(
   const webhooks = await deps.storage.webhooks.list()
   const read = await Promise.all(
     webhooks
-      .filter(({ disabledAt }) => disabledAt === undefined)
+      .filter(({ disabledAt, stream }) => disabledAt === undefined && stream?.delivery !== 'poll')
       .map((webhook) => deriveForWebhook(webhook, now, deps)),
   )
   return {
@@ -47,18 +48,21 @@ export async function deriveWebhooks(
   }
 }
 
+/** Returns the name of the position of a webhook or a stream in the list of changes. A replay starts again with its own position. */
+export const streamConsumer = ({ webhookId, replays }: Pick<WebhookRecord, 'webhookId' | 'replays'>): string =>
+  `${webhookChannel}:${webhookId}:${replays}`
+
 async function deriveForWebhook(webhook: WebhookRecord, now: EpochSeconds, deps: DeriveWebhooksDependencies) {
   const { changes, cursors, deliveries } = deps.storage
-  // A replay starts again with its own position.
-  const consumer = `${webhookChannel}:${webhook.webhookId}:${webhook.replays}`
+  const consumer = streamConsumer(webhook)
   const cursor = await cursors.read(consumer)
   const { position, readAt, version } = cursor ?? { position: webhook.startsAfter, readAt: now, version: 0 }
   if (now > readAt + changeRetention)
     deps.journal.recordWithoutRequest({ type: 'delivery.gap', channel: webhookChannel, since: readAt })
 
   const page = await changes.list({ after: position, limit: pageSize })
-  const wanted = page.filter(({ type }) => webhook.types.length === 0 || webhook.types.includes(type))
-  if (wanted.length > 0) await deliveries.enqueue(await Promise.all(wanted.map(toDelivery)))
+  const messages = page.flatMap((change) => messagesOf(change, webhook))
+  if (messages.length > 0) await deliveries.enqueue(await Promise.all(messages.map(toDelivery)))
   const more = page.length === pageSize
   const last = page.at(-1)?.position ?? position
   const isStale = cursor === undefined || now >= readAt + refreshEvery
@@ -66,23 +70,65 @@ async function deriveForWebhook(webhook: WebhookRecord, now: EpochSeconds, deps:
     await cursors.compareAndSwap({ consumer, position: last, readAt: more ? readAt : now }, version)
   return { position: last, more }
 
-  async function toDelivery(change: ChangeRecord): Promise<NewDelivery> {
-    const { webhookId, replays } = webhook
+  async function toDelivery({ change, event, place }: Message): Promise<NewDelivery> {
+    const { webhookId, replays, stream } = webhook
+    const message = [webhookChannel, webhookId, replays, change.changeId, ...(event === undefined ? [] : [event])]
     const expiresAt = after(now, deliveryLifetime)
     return {
       // Identifiers sort by time, then by the position of the change.
       deliveryId: `${padNumber(now, 11)}-${padNumber(change.position, 14)}-${randomIdentifier(deps.random)}`,
-      dedupeKey: encodeBase64url(await sha256(JSON.stringify([webhookChannel, webhookId, replays, change.changeId]))),
+      dedupeKey: encodeBase64url(await sha256(JSON.stringify(message))),
       channel: webhookChannel,
       recipient: webhookId,
-      // Messages about one user, or else about one group, are sent in order.
-      lane: `${webhookId} ${change.userId ?? change.groupId ?? ''}`,
-      sequence: replays * replaySpan + change.position,
-      content: contentOf(change),
+      // Messages about one user, or else about one group, are sent in order; all events of a stream are (SSF 1.0 §7).
+      lane: stream === undefined ? `${webhookId} ${change.userId ?? change.groupId ?? ''}` : webhookId,
+      sequence: replays * replaySpan + change.position * messagesOfChange + place,
+      content: event === undefined ? contentOf(change) : { ...contentOf(change), event },
       createdAt: now,
       expiresAt,
       keptUntil: after(expiresAt, deadRetention),
     }
+  }
+}
+
+/** A message about a change; with the event that it becomes on a stream. */
+interface Message {
+  readonly change: ChangeRecord
+  readonly event?: string
+  /** Its place among the messages about the same change, from 0. */
+  readonly place: number
+}
+
+/** More than a change has events. */
+const messagesOfChange = 8
+
+function messagesOf(change: ChangeRecord, { types, stream }: WebhookRecord): readonly Message[] {
+  if (stream !== undefined) return eventsOf(change, stream).map((event, place) => ({ change, event, place }))
+  return types.length === 0 || types.includes(change.type) ? [{ change, place: 0 }] : []
+}
+
+/** Creates the message to the receiver of a pushed stream that asked for a verification event (SSF 1.0 §8.1.4). */
+export function verificationDelivery(verification: {
+  readonly jti: string
+  readonly webhookId: string
+  readonly content: JsonObject
+  /** The position of the last change: the event is sent after those before it. */
+  readonly position: number
+  readonly now: EpochSeconds
+}): NewDelivery {
+  const { jti, webhookId, content, position, now } = verification
+  const expiresAt = after(now, deliveryLifetime)
+  return {
+    deliveryId: `${padNumber(now, 11)}-${padNumber(position, 14)}-${jti}`,
+    dedupeKey: jti,
+    channel: webhookChannel,
+    recipient: webhookId,
+    lane: webhookId,
+    sequence: (position + 1) * messagesOfChange - 1,
+    content,
+    createdAt: now,
+    expiresAt,
+    keptUntil: after(expiresAt, deadRetention),
   }
 }
 
@@ -98,7 +144,7 @@ const refreshEvery = 300
 const replaySpan = 2 ** 40
 
 /** Returns identifiers and attribute names, but no values, because rows of deliveries are kept for up to a month. */
-const contentOf = (change: ChangeRecord): JsonObject => ({
+export const contentOf = (change: ChangeRecord): JsonObject => ({
   changeId: change.changeId,
   type: change.type,
   changedAt: change.changedAt,

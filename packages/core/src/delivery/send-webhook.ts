@@ -1,4 +1,3 @@
-import type { Clock } from '@mintmark/internal'
 import {
   after,
   type DeliveryRecord,
@@ -9,19 +8,11 @@ import {
 } from '@mintmark/storage-interface'
 import type { DeliveryResult, WebhookRecord } from '@mintmark/storage-interface/stores'
 
-import type { KeyRing } from '../keys/ring.ts'
-import type { OutboundClient } from '../outbound/client.ts'
-import type { WebhookStorage } from './derive-webhooks.ts'
 import { attemptTimeout, giveUp, isSuccess, parseRetryAfter, resultOfFailure, retry } from './send-logout.ts'
+import { sendSecurityEvent, type SendEventDependencies } from './send-security-event.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
-export interface SendWebhookDependencies {
-  readonly issuer: string
-  readonly storage: WebhookStorage
-  readonly keys: KeyRing
-  readonly clock: Clock
-  readonly outbound: OutboundClient
-}
+export type SendWebhookDependencies = SendEventDependencies
 
 /** Sends a change to a webhook, signed as Standard Webhooks 1.0.0 describes. @returns the result of the attempt. */
 export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDependencies): Promise<DeliveryResult> {
@@ -30,6 +21,7 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
   const webhook = await deps.storage.webhooks.find(delivery.recipient)
   if (webhook === undefined) return giveUp('webhook_gone', now)
   if (webhook.disabledAt !== undefined) return { kind: 'postponed', dueAt: after(now, disabledWait) }
+  if (webhook.stream !== undefined) return sendSecurityEvent(delivery, { webhook, stream: webhook.stream }, deps)
 
   const message = toMessage(delivery)
   const body = JSON.stringify({ ...message.body, data: await withUser(message.body.data, webhook, deps) })

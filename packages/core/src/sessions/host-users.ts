@@ -92,6 +92,7 @@ export function readHostUsers(
       replaceClaims: (change) => stored.replaceClaims(change),
       deactivate: (userId, now) => stored.deactivate(userId, now),
       reactivate: (userId, now) => stored.reactivate(userId, now),
+      revokeAccess: (userId, now) => stored.revokeAccess(userId, now),
       remove: (userId, now) => stored.remove(userId, now),
     },
   }

@@ -3,6 +3,7 @@
 import type { ScimErrorType } from './scim-error-type.ts'
 
 const notValid = 'The secret token is not valid.'
+const notSigned = 'The signed token is not valid for this identity provider and this URL.'
 const notForProvider = 'These credentials are not for this identity provider.'
 
 /**
@@ -23,6 +24,15 @@ export const refusals = {
   secret_expired: [401, undefined, notValid, 'RFC 6750 §3.1'],
   provider_disabled: [401, undefined, notValid, 'RFC 6750 §3.1'],
   access_token_invalid: [401, undefined, notValid, 'RFC 6750 §3.1'],
+  // Universal Logout: all invalid tokens get the same sentence.
+  revocation_token_invalid: [401, undefined, notSigned, 'RFC 6750 §3.1'],
+  revocation_token_replayed: [401, undefined, notSigned, 'RFC 7519 §4.1.7'],
+  revocation_keys_unavailable: [
+    503,
+    undefined,
+    'The keys of this identity provider could not be fetched. Try again shortly.',
+    'RFC 9110 §15.6',
+  ],
   provider_mismatch: [403, undefined, notForProvider, 'RFC 6750 §3.1'],
   scope_missing: [403, undefined, notForProvider, 'RFC 6750 §3.1'],
   client_not_of_provider: [403, undefined, notForProvider, 'RFC 6750 §3.1'],
@@ -70,6 +80,19 @@ export const refusals = {
     'RFC 7644 §3.12',
   ],
   change_refused: [403, undefined, 'This user is protected from changes by identity providers.', 'RFC 7644 §3.12'],
+  revocation_subject_invalid: [
+    400,
+    undefined,
+    'Send exactly one subject, in the format email or iss_sub.',
+    'RFC 9493 §3',
+  ],
+  revocation_subject_unknown: [404, undefined, 'This identity provider has no such user.', 'RFC 9110 §15.5.5'],
+  revocation_protected: [
+    422,
+    undefined,
+    'This user is protected from changes by identity providers.',
+    'RFC 9110 §15.5.21',
+  ],
   deprovisioning_suspended: [
     403,
     undefined,

@@ -29,6 +29,7 @@ function scimEventLine(event: ScimEvent): string {
     case 'user.deactivated':
     case 'user.removed':
     case 'user.released':
+    case 'user.access_revoked':
       return `${event.type}: ${event.userId} by ${event.providerId}${describeRevoked(event.revoked)}`
     case 'group.created':
     case 'group.changed':

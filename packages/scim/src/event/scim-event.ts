@@ -29,7 +29,7 @@ export type ScimOccurrence =
       readonly providerId: string
       readonly userId: string
     }
-  | UserDeprovisioned
+  | UserAccessRevoked
   | {
       /**
        * The provider exceeded its deprovisioning limit. It cannot deactivate or remove users until an administrator
@@ -81,13 +81,15 @@ export type ScimOccurrence =
       readonly applied: readonly AppliedTolerance[]
     }
 
-/** A user was deprovisioned, and everything listed here is revoked. */
-interface UserDeprovisioned {
+/** The access of a user was revoked, mostly because the user was deprovisioned: everything listed here is revoked. */
+interface UserAccessRevoked {
   readonly type:
     /** The provider deactivated a user. It may reactivate the user later. */
     | 'user.deactivated'
     /** The provider removed a user. */
     | 'user.removed'
+    /** The provider signed a user out everywhere by Universal Logout. The user stays active. */
+    | 'user.access_revoked'
     /** The provider removed a user that was linked to it. The user still exists, deactivated and no longer linked. */
     | 'user.released'
   readonly providerId: string

@@ -168,11 +168,20 @@ function providerOfSecret(secret: string): ProviderId | undefined {
   return match?.[1] === undefined ? undefined : providerId(match[1])
 }
 
-interface Caller {
-  readonly provider: IdentityProviderRecord
-  /** How it authenticated: with its own secret, or with an access token of this issuer. */
-  readonly by: { readonly kind: 'secret' } | { readonly kind: 'client'; readonly clientId: ClientId }
+/** A JWT that the provider signed. It may be used once, until it expires. */
+export interface UsedAssertion {
+  readonly tokenId: string
+  readonly expiresAt: EpochSeconds
 }
 
-/** An authenticated identity provider at its own tenant URL. Only `authenticateProvider` creates it. */
+interface Caller {
+  readonly provider: IdentityProviderRecord
+  /** How it authenticated: with its own secret, with an access token of this issuer, or, for Universal Logout, with its own key. */
+  readonly by:
+    | { readonly kind: 'secret' }
+    | { readonly kind: 'client'; readonly clientId: ClientId }
+    | ({ readonly kind: 'assertion' } & UsedAssertion)
+}
+
+/** An authenticated identity provider at its own tenant URL. Only `authenticateProvider` and `authenticateRevocation` create it. */
 export type ScimCaller = Brand<Caller, 'ScimCaller'>

@@ -8,10 +8,12 @@ import {
   aListOfStrings,
   aNumber,
   aNonEmptyString,
+  anObject,
   aString,
   checkOptions,
   oneOf,
   type OptionChecks,
+  optionsOf,
   required,
   systemClock,
   systemRandom,
@@ -32,6 +34,7 @@ import {
   untilSettled,
 } from '@mintmark/storage-interface/stores'
 
+import { checkedAssertions, type ProviderAssertions } from './assertions.ts'
 import { isEmailAddress } from '../values/text.ts'
 import { tenantUrl } from '../values/scim-path.ts'
 import { type ToleranceProfile, toleranceProfiles } from '../tolerance/tolerances.ts'
@@ -68,6 +71,11 @@ export interface ProviderRegistration {
    */
   readonly organizationId?: string
   /**
+   * The issuer and the keys of what the provider signs itself: its requests for Universal Logout.
+   * @defaultValue None. It signs nothing for this server.
+   */
+  readonly assertions?: ProviderAssertions
+  /**
    * Whether the provider gets a static secret. Without one, it authenticates with access tokens of `clientIds` only.
    * @defaultValue `true`. Most identity providers cannot get access tokens.
    */
@@ -91,7 +99,7 @@ interface ProviderDependencies {
 
 /**
  * Registers an identity provider and creates its first secret.
- * @throws ProviderError `invalid_identifier` | `invalid_domain` | `identifier_taken`; TypeError for an unknown or
+ * @throws ProviderError `invalid_identifier` | `invalid_domain` | `invalid_assertions` | `identifier_taken`; TypeError for an unknown or
  *   invalid setting. If it throws, nothing was written.
  */
 export async function registerIdentityProvider(
@@ -124,6 +132,7 @@ export async function registerIdentityProvider(
     toleranceProfile: registration.toleranceProfile ?? 'general',
     verifiedDomains: verifiedDomains(registration.verifiedDomains ?? []),
     organizationId: registration.organizationId === undefined ? undefined : organizationId(registration.organizationId),
+    assertions: registration.assertions && requireAssertions(registration.assertions),
     deprovisioning: undefined,
     disabledAt: undefined,
     createdAt: now,
@@ -142,6 +151,12 @@ const registrationOptions: OptionChecks<ProviderRegistration> = {
   clientIds: aListOfStrings,
   verifiedDomains: aListOfStrings,
   organizationId: aNonEmptyString,
+  assertions: optionsOf<ProviderAssertions>({
+    issuer: required(aString),
+    jwksUri: aString,
+    jwks: anObject,
+    revocationSubject: aString,
+  }),
   secret: aBoolean,
 }
 
@@ -160,6 +175,13 @@ export function verifiedDomains(domains: readonly string[]): readonly string[] {
   if (distinct.length > 100 || !distinct.every((domain) => isEmailAddress(`a@${domain}`)))
     throw new ProviderError('invalid_domain')
   return distinct
+}
+
+/** @throws ProviderError `invalid_assertions`. */
+export function requireAssertions(given: ProviderAssertions): IdentityProviderRecord['assertions'] {
+  const assertions = checkedAssertions(given)
+  if (assertions === undefined) throw new ProviderError('invalid_assertions')
+  return assertions
 }
 
 /** Creates the stored form of a new secret, which contains only its digest. */
@@ -240,7 +262,12 @@ const newProviderSecret = (provider: ProviderId, random: Random): string => `mms
 
 /** Why an operation on an identity provider was refused. */
 type ProviderErrorReason =
-  'invalid_identifier' | 'invalid_domain' | 'identifier_taken' | 'provider_unknown' | 'too_many_secrets'
+  | 'invalid_identifier'
+  | 'invalid_domain'
+  | 'invalid_assertions'
+  | 'identifier_taken'
+  | 'provider_unknown'
+  | 'too_many_secrets'
 
 /** An operation on an identity provider was refused, for a reason that an administrator can fix. */
 export class ProviderError extends Error {
@@ -257,6 +284,8 @@ const sentences: Readonly<Record<ProviderErrorReason, string>> = {
   invalid_identifier: 'The identifier of an identity provider must have 1 to 64 letters, digits and hyphens.',
   invalid_domain:
     'A verified domain must be a host name with a dot, such as example.com. A provider can have at most 100.',
+  invalid_assertions:
+    'The issuer of assertions must be an https URL without a query, with either jwksUri, an https URL of a key set, or jwks, a set of public keys.',
   identifier_taken: 'The identifier is or was in use by an identity provider. Choose another identifier.',
   provider_unknown: 'There is no such identity provider.',
   too_many_secrets: 'The identity provider has the maximum number of active secrets. Revoke one of them first.',

@@ -100,7 +100,8 @@ interface LinkCandidate {
 export interface ProposedChange {
   readonly providerId: ProviderId
   readonly userId: UserId
-  readonly kind: 'update' | 'deactivate' | 'reactivate' | 'remove'
+  /** `revoke_access`: the provider signs the user out everywhere by Universal Logout. */
+  readonly kind: 'update' | 'deactivate' | 'reactivate' | 'remove' | 'revoke_access'
   /** The claims that the user has after the change; undefined when the user is removed. */
   readonly claims: JsonObject | undefined
 }

@@ -144,6 +144,8 @@ function writeUserChanges(changes: ChangeTable, before: UserRecord | undefined, 
   if (names.length > 0) writeChange(changes, { type: 'user.changed', userId, names }, updatedAt)
   if (before.active && !record.active) writeChange(changes, { type: 'user.deactivated', userId }, updatedAt)
   if (!before.active && record.active) writeChange(changes, { type: 'user.reactivated', userId }, updatedAt)
+  if (before.active && record.active && before.generation < record.generation)
+    writeChange(changes, { type: 'user.access_revoked', userId }, updatedAt)
 }
 
 /**
@@ -238,6 +240,16 @@ export function createMemoryUsers(
     async reactivate(userId, now) {
       await scheduler()
       return changeLifecycle(tables, userId, (record) => unblock(record, now))
+    },
+
+    async revokeAccess(userId, now) {
+      await scheduler()
+      const current = presentRow(users, userId)
+      if (current === undefined) return { outcome: 'absent' }
+
+      const record = { ...current.record, generation: current.record.generation + 1, updatedAt: now }
+      revokeGeneration(tables, current.record, record)
+      return { outcome: 'revoked', record: writeUser(users, { ...current, record }).record }
     },
 
     async remove(userId, now) {

@@ -48,6 +48,7 @@ describe('columns', () => {
       'tolerance_profile',
       'verified_domains',
       'organization_id',
+      'assertions',
       'deprovisioning',
       'disabled_at',
       'created_at',

@@ -265,6 +265,20 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
       return result.outcome === 'changed' ? { ...result, record: { ...result.record, generation: 0 } } : result
     },
   })),
+  'users: a revocation of all access advances only the generation and the time': breakStore('users', (honest) => ({
+    revokeAccess: async (userId, now) => {
+      await honest.deactivate(userId, now)
+      const result = await honest.reactivate(userId, now)
+      return result.outcome === 'absent' ? result : { ...result, outcome: 'revoked' }
+    },
+  })),
+  'users: no concurrent revocation of all access is lost': breakStore('users', (honest, _storage, seen) => ({
+    revokeAccess: async (userId, now) => {
+      const record = seen.has('revoked') ? await honest.find(userId) : undefined
+      seen.set('revoked', true)
+      return record === undefined ? honest.revokeAccess(userId, now) : { outcome: 'revoked', record }
+    },
+  })),
   'users: of 8 concurrent deactivations one changes the user': breakStore('users', (honest) => ({
     deactivate: async (...call) => {
       const result = await honest.deactivate(...call)

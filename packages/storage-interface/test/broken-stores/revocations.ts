@@ -45,6 +45,7 @@ export const brokenRevocationStores: Readonly<Record<string, BrokenStore>> = {
       },
     }),
   ),
+  'revocations: records each generation of a user whose access is revoked': omitFromList('generation'),
   'revocations: records a user whom the provider deactivates and removes': breakStore('provisionedUsers', (honest) => ({
     remove: (request) => honest.release(request),
   })),

@@ -90,6 +90,11 @@ export function createUserStore(
     deactivate: (userId, now) => setActive(userId, now, { active: false }),
     reactivate: (userId, now) => setActive(userId, now, { active: true }),
 
+    async revokeAccess(userId, now) {
+      const [row] = await run(statements.revokeAccess, { user_id: userId, now })
+      return row === undefined ? { outcome: 'absent' } : { outcome: 'revoked', record: table.read(row) }
+    },
+
     async remove(userId, now) {
       const [row] = await run(statements.remove, {
         user_id: userId,
@@ -164,6 +169,10 @@ function userStatements({ query }: Pick<Database, 'query'>, table: RecordTable<t
           version: set('version', '+', 1),
         }))
         .where('active', '=', p('was_active')),
+    ),
+
+    revokeAccess: compileStatement((p: Parameter<'issuer' | 'user_id' | 'now'>) =>
+      updateUser(p).set((set) => ({ generation: set('generation', '+', 1), updated_at: p('now') })),
     ),
 
     remove: compileStatement((p: Parameter<'issuer' | 'user_id' | 'active' | 'claims' | 'now'>) =>

@@ -25,6 +25,8 @@ export const changeLaws: readonly StorageLaw<AdminStorage>[] = [
     same(await changed(), ['user.deactivated a'], 'users.deactivate')
     await users.reactivate(userId('a'), now)
     same(await changed(), ['user.reactivated a'], 'users.reactivate')
+    await users.revokeAccess(userId('a'), now)
+    same(await changed(), ['user.access_revoked a'], 'users.revokeAccess')
     const hostUsers = ['a', 'b'].map((each) => ({ userId: userId(each), claims: { name: 'B' }, active: true }))
     await users.upsert({ users: hostUsers, now })
     same(await changed(), ['user.changed a locale,name,vip', 'user.created b'], 'users.upsert')

@@ -114,6 +114,16 @@ export const revocationLaws: readonly StorageLaw[] = [
   ),
 
   revocation(
+    'records each generation of a user whose access is revoked',
+    [generation('user-1', 0), generation('user-1', 1)],
+    async ({ users }) => {
+      await users.revokeAccess(userId('user-1'), now)
+      await users.revokeAccess(userId('unknown'), now)
+      await users.revokeAccess(userId('user-1'), nowPlus(1))
+    },
+  ),
+
+  revocation(
     'records that a client is disabled, enabled again and removed',
     [ofClient('client'), ofClient('client_in_use'), ofClient('client')],
     async ({ clients }) => {

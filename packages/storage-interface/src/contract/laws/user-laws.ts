@@ -63,6 +63,42 @@ export const userLaws: readonly StorageLaw[] = [
     same(again.outcome === 'changed' && again.record.generation, 2, 'the generation after a second deactivation')
   }),
 
+  law('users: a revocation of all access advances only the generation and the time', async ({ storage, same }) => {
+    await storage.users.insert(user)
+    const revoked: UserRecord = { ...fresh, generation: 1, updatedAt: nowPlus(1) }
+
+    same(
+      await storage.users.revokeAccess(user.userId, nowPlus(1)),
+      { outcome: 'revoked', record: revoked },
+      'the first',
+    )
+    same(await storage.users.find(user.userId), revoked, 'the user as read')
+    same(
+      await storage.users.revokeAccess(user.userId, nowPlus(2)),
+      { outcome: 'revoked', record: { ...revoked, generation: 2, updatedAt: nowPlus(2) } },
+      'the second',
+    )
+    same(await storage.users.revokeAccess(userId('unknown'), now), { outcome: 'absent' }, 'an unknown user')
+    await storage.users.remove(user.userId, nowPlus(3))
+    same(await storage.users.revokeAccess(user.userId, nowPlus(4)), { outcome: 'absent' }, 'a removed user')
+  }),
+
+  law('users: no concurrent revocation of all access is lost', async ({ storage, server, same }) => {
+    await storage.users.insert(user)
+
+    await atOnce(8, async (index) => {
+      if (index === 4) return server(index).users.replaceClaims({ userId: user.userId, claims: {}, version: 1, now })
+      return server(index).users.revokeAccess(user.userId, now)
+    })
+
+    const found = await storage.users.find(user.userId)
+    same(
+      { generation: found?.generation, version: found?.version, claims: found?.claims },
+      { generation: 7, version: 2, claims: {} },
+      'the user after 7 revocations and one change of claims',
+    )
+  }),
+
   law('users: of 8 concurrent deactivations one changes the user', async ({ storage, server, same }) => {
     await storage.users.insert(user)
 

@@ -21,8 +21,8 @@ export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[]
     {
       name: 'mintmark_users_recorded_update',
       table: 'mintmark_users',
-      after: 'UPDATE OF claims, active, removed_at',
-      when: 'OLD.removed_at IS NULL AND (OLD.claims <> NEW.claims OR OLD.active <> NEW.active OR NEW.removed_at IS NOT NULL)',
+      after: 'UPDATE OF claims, active, generation, removed_at',
+      when: 'OLD.removed_at IS NULL AND (OLD.claims <> NEW.claims OR OLD.active <> NEW.active OR OLD.generation <> NEW.generation OR NEW.removed_at IS NOT NULL)',
       statements: [
         record({
           type: 'user.changed',
@@ -39,6 +39,11 @@ export const changeTriggers = (types: SqlEngine['types']): readonly SqlTrigger[]
           type: 'user.reactivated',
           about: user,
           when: `NEW.removed_at IS NULL AND OLD.active = ${types.no} AND NEW.active = ${types.yes}`,
+        }),
+        record({
+          type: 'user.access_revoked',
+          about: user,
+          when: `NEW.removed_at IS NULL AND OLD.active = ${types.yes} AND NEW.active = ${types.yes} AND OLD.generation <> NEW.generation`,
         }),
         record({ type: 'user.removed', about: user, when: 'NEW.removed_at IS NOT NULL' }),
       ],
@@ -119,7 +124,7 @@ interface Change {
 }
 
 /** Nothing is recorded while the issuer has no webhook. */
-function recordChange(
+export function recordChange(
   { type, about, row = 'NEW', names = `'[]'`, when = 'true' }: Change,
   { randomText, changeNumbers, now }: SqlEngine['types'],
 ): string {

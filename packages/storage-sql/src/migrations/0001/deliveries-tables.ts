@@ -105,6 +105,7 @@ export const deliveriesTables = ({
   secrets ${json} NOT NULL,
   starts_after ${integer} NOT NULL,
   replays ${integer} NOT NULL,
+  stream ${json},
   disabled_at ${integer},
   created_at ${integer} NOT NULL,
   updated_at ${integer} NOT NULL,

@@ -94,6 +94,7 @@ export const usersTables = ({
   secret_uses ${json} NOT NULL,
   client_ids ${json} NOT NULL,
   tolerance_profile ${text} NOT NULL,
+  assertions ${json},
   deprovisioning ${json},
   disabled_at ${integer},
   created_at ${integer} NOT NULL,

@@ -1,0 +1,6 @@
+export { createSignalTransmitter, signalScopes } from './transmitter.ts'
+export type { SignalTransmitterOptions } from './transmitter.ts'
+export type { TransmitterEvent } from './refusals.ts'
+export { createSignalReceiver } from './receiver.ts'
+export type { SignalReceiver, SignalReceiverOptions } from './receiver.ts'
+export type { ReceiverEvent, SignalOutcome, TrustedTransmitter } from './received-event.ts'

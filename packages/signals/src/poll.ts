@@ -1,0 +1,197 @@
+import { contentOf, eventsOf, mintSecurityEvent, streamConsumer, verificationEvent } from '@mintmark/core/internal'
+import {
+  elapsed,
+  encodeBase64url,
+  isJsonObject,
+  json,
+  noStore,
+  type ServerRequest,
+  type ServerResponse,
+  sha256,
+} from '@mintmark/internal'
+import type { ClientRecord, JsonObject } from '@mintmark/storage-interface'
+import { changeRetention, untilSettled } from '@mintmark/storage-interface/stores'
+
+import { SignalError } from './refusals.ts'
+import { isStream, type Stream } from './stream-configuration.ts'
+import { readBody, type TransmitterDependencies } from './transmitter-context.ts'
+
+/** A poll (RFC 8936 §2.2). */
+interface PollRequest {
+  readonly limit: number
+  readonly isImmediate: boolean
+  /** The `jti` of events that the receiver has, or cannot use. */
+  readonly settled: ReadonlySet<string>
+  readonly refused: readonly string[]
+}
+
+interface PolledStream {
+  readonly stream: Stream
+  readonly client: ClientRecord
+}
+
+/**
+ * Answers a poll (RFC 8936 §2): forgets the events that the receiver acknowledges, and returns the next ones in their order. Without
+ * `returnImmediately` it waits for an event.
+ */
+export async function pollStream(
+  request: ServerRequest,
+  { stream: found, client }: PolledStream,
+  deps: TransmitterDependencies,
+): Promise<ServerResponse> {
+  const poll = readPoll(readBody(request))
+  // RFC 8936 §2.
+  if (found.stream.delivery !== 'poll') throw new SignalError('poll_invalid')
+  for (const jti of poll.refused)
+    deps.journal.record(request, { type: 'event.refused', streamId: found.webhookId, clientId: client.clientId, jti })
+  const acknowledged = await acknowledge(found, poll.settled, { request, deps })
+  const endsAt = elapsed() + (poll.isImmediate ? 0 : longestWait)
+  const signal = request.signal?.()
+  for (;;) {
+    const pending = await pendingEvents(acknowledged, poll.limit, deps)
+    const hasWaited = elapsed() >= endsAt || signal?.aborted === true
+    if (pending.events.length > 0 || hasWaited) return pollResponse(pending, client, deps)
+    await new Promise((resolve) => setTimeout(resolve, pauseBetweenReads))
+  }
+}
+
+/** In milliseconds. A proxy closes a connection that is silent for much longer. */
+const longestWait = 20_000
+const pauseBetweenReads = 500
+
+function readPoll(body: JsonObject): PollRequest {
+  const { maxEvents = defaultEvents, returnImmediately = false, ack = [], setErrs = {} } = body
+  const isLimit = Number.isSafeInteger(maxEvents) && Number(maxEvents) >= 0
+  const isList = Array.isArray(ack) && ack.length <= 1000 && ack.every((jti) => typeof jti === 'string')
+  // RFC 8936 §2.2.
+  if (!isLimit || typeof returnImmediately !== 'boolean' || !isList || !isJsonObject(setErrs))
+    throw new SignalError('poll_invalid')
+  const refused = Object.keys(setErrs).slice(0, 1000)
+  return {
+    limit: Math.min(Number(maxEvents), defaultEvents),
+    isImmediate: returnImmediately || maxEvents === 0,
+    settled: new Set([...ack.filter((jti) => typeof jti === 'string'), ...refused]),
+    refused,
+  }
+}
+
+const defaultEvents = 100
+
+/** An event of a polled stream that was not acknowledged. */
+interface PendingEvent {
+  readonly jti: string
+  readonly content: JsonObject & { readonly event: string }
+}
+
+interface PendingEvents {
+  readonly events: readonly PendingEvent[]
+  readonly more: boolean
+}
+
+/** Returns the next events after the position of the stream. Nothing is stored: an event that is not acknowledged is returned again. */
+async function pendingEvents(
+  { webhookId, startsAfter, replays, stream }: Stream,
+  limit: number,
+  deps: TransmitterDependencies,
+): Promise<PendingEvents> {
+  if (stream.status !== 'enabled' || limit === 0) return { events: [], more: false }
+  const { storage } = deps
+  const cursor = await storage.cursors.read(streamConsumer({ webhookId, replays }))
+  const { verification } = stream
+  const asked =
+    verification === undefined ? [] : [{ jti: verification.jti, content: verificationContent(webhookId, verification) }]
+  const page = await storage.changes.list({ after: cursor?.position ?? startsAfter, limit: pageSize })
+  const known = new Set(stream.acknowledged)
+  const events = await Promise.all(
+    page.flatMap((change) =>
+      eventsOf(change, stream).map(async (event) => ({
+        jti: await jtiOf(webhookId, change.changeId, event),
+        content: { ...contentOf(change), event },
+      })),
+    ),
+  )
+  const pending = [...asked, ...events.filter(({ jti }) => !known.has(jti))]
+  return { events: pending.slice(0, limit), more: pending.length > limit || page.length === pageSize }
+}
+
+/** The number of changes that are read at once. */
+const pageSize = 100
+
+const verificationContent = (streamId: string, { state }: { readonly state: string | undefined }) => ({
+  event: verificationEvent,
+  streamId,
+  ...(state !== undefined && { state }),
+})
+
+/** The same for every poll: a receiver recognises an event that it already has (RFC 8417 §2.2). */
+const jtiOf = async (streamId: string, changeId: string, event: string): Promise<string> =>
+  encodeBase64url(await sha256(JSON.stringify([streamId, changeId, event])))
+
+async function pollResponse(
+  { events, more }: PendingEvents,
+  client: ClientRecord,
+  deps: TransmitterDependencies,
+): Promise<ServerResponse> {
+  const sets: Record<string, string> = {}
+  for (const { jti, content } of events) {
+    const token = await mintSecurityEvent({ jti, content }, client, deps)
+    // The transmitter refuses to start with a key ring that does not sign with RS256.
+    if (token !== undefined) sets[jti] = token
+  }
+  return json(200, { sets, ...(more && { moreAvailable: true }) }, noStore)
+}
+
+/**
+ * Moves the position of the stream behind the first changes whose events are all settled, and remembers the settled events after it.
+ * @returns the stream as it is now.
+ */
+async function acknowledge(
+  found: Stream,
+  settled: ReadonlySet<string>,
+  { request, deps }: { readonly request: ServerRequest; readonly deps: TransmitterDependencies },
+): Promise<Stream> {
+  const { storage, clock, journal } = deps
+  const { webhookId: streamId, stream } = found
+  const consumer = streamConsumer(found)
+  const cursor = await storage.cursors.read(consumer)
+  const now = clock()
+  if (cursor !== undefined && now > cursor.readAt + changeRetention)
+    journal.record(request, { type: 'stream.gap', streamId, clientId: stream.clientId, since: cursor.readAt })
+  const known = new Set([...found.stream.acknowledged, ...settled])
+  const page = await storage.changes.list({ after: cursor?.position ?? found.startsAfter, limit: pageSize })
+  let position = cursor?.position ?? found.startsAfter
+  const left: string[] = []
+  let isContiguous = true
+  for (const change of page) {
+    const ids = await Promise.all(
+      eventsOf(change, found.stream).map((event) => jtiOf(found.webhookId, change.changeId, event)),
+    )
+    isContiguous &&= ids.every((jti) => known.has(jti))
+    if (isContiguous) ({ position } = change)
+    else left.push(...ids.filter((jti) => known.has(jti)))
+  }
+  const stored = settled.size === 0 ? found : await storeAcknowledged(found, { left, settled }, deps)
+  // Another poll at the same time may have moved the position; then its acknowledgements count, and these are repeated.
+  if (cursor === undefined || position > cursor.position || now >= cursor.readAt + refreshEvery)
+    await storage.cursors.compareAndSwap({ consumer, position, readAt: now }, cursor?.version ?? 0)
+  return stored
+}
+
+/** In seconds: how often the time of the last poll is written while the position does not change. */
+const refreshEvery = 300
+
+const storeAcknowledged = (
+  { webhookId }: Stream,
+  { left, settled }: { readonly left: readonly string[]; readonly settled: ReadonlySet<string> },
+  { storage }: TransmitterDependencies,
+): Promise<Stream> =>
+  untilSettled(async () => {
+    const before = await storage.webhooks.find(webhookId)
+    if (!isStream(before)) throw new SignalError('stream_unknown')
+    const { verification } = before.stream
+    const isVerified = verification !== undefined && settled.has(verification.jti)
+    const stream = { ...before.stream, acknowledged: left, ...(isVerified && { verification: undefined }) }
+    const changed = { ...before, stream }
+    const swapped = await storage.webhooks.compareAndSwap(changed, before.version)
+    return swapped.outcome === 'swapped' ? { ...changed, version: before.version + 1 } : undefined
+  })

@@ -1,0 +1,100 @@
+import { isOutboundUrl, securityEvents } from '@mintmark/core/internal'
+import { isStorable, isJsonObject } from '@mintmark/internal'
+import type { JsonObject, JsonValue } from '@mintmark/storage-interface'
+import type { StreamRecord, WebhookRecord } from '@mintmark/storage-interface/stores'
+
+import { SignalError } from './refusals.ts'
+
+/** A stored stream: a webhook record that has a stream. */
+export interface Stream extends WebhookRecord {
+  readonly stream: StreamRecord
+}
+
+export const isStream = (webhook: WebhookRecord | undefined): webhook is Stream => webhook?.stream !== undefined
+
+const push = 'urn:ietf:rfc:8935'
+const poll = 'urn:ietf:rfc:8936'
+/** Identifiers of the delivery methods (SSF 1.0 §6.1, §10). */
+export const deliveryMethods = [push, poll] as const
+
+/** What a receiver may choose about its stream. Members that are undefined were not sent. */
+interface StreamChoices {
+  readonly eventsRequested: readonly string[] | undefined
+  readonly description: string | undefined
+  readonly delivery: DeliveryChoice | undefined
+}
+
+type DeliveryChoice =
+  | { readonly kind: 'push'; readonly url: string; readonly authorization: string | undefined }
+  | { readonly kind: 'poll' }
+
+/**
+ * Reads the members of a stream configuration that the receiver supplies (SSF 1.0 §8.1.1). Event types that this server does not send
+ * are kept out of `events_delivered`; the receiver sees that.
+ * @throws SignalError `configuration_invalid` | `endpoint_invalid`.
+ */
+export function readChoices(body: JsonObject, allowedOrigins: readonly string[]): StreamChoices {
+  const { events_requested: events, description, delivery } = body
+  return {
+    eventsRequested: events === undefined ? undefined : readEvents(events),
+    description: description === undefined ? undefined : readText(description, 1000),
+    delivery: delivery === undefined ? undefined : readDelivery(delivery, allowedOrigins),
+  }
+}
+
+function readEvents(value: JsonValue): readonly string[] {
+  // SSF 1.0 §8.1.1.
+  if (!Array.isArray(value) || value.length > 100) throw new SignalError('configuration_invalid')
+  const events = value.map((each: JsonValue) => readText(each, 512))
+  return [...new Set(events)].filter((event) => securityEvents.includes(event))
+}
+
+function readText(value: JsonValue, maxLength: number): string {
+  // SSF 1.0 §8.1.1.
+  if (typeof value !== 'string' || value.length > maxLength || !isStorable(value))
+    throw new SignalError('configuration_invalid')
+  return value
+}
+
+function readDelivery(value: JsonValue, allowedOrigins: readonly string[]): DeliveryChoice {
+  // SSF 1.0 §6.1.
+  if (!isJsonObject(value)) throw new SignalError('configuration_invalid')
+  const { method, endpoint_url: url, authorization_header: authorization } = value
+  // RFC 8936: this server chooses the address that is polled.
+  if (method === poll) return { kind: 'poll' }
+  if (method !== push || typeof url !== 'string') throw new SignalError('configuration_invalid')
+  // RFC 9700 §4.15: a receiver must not make this server send requests into the host's network.
+  if (url.length > 2000 || !isOutboundUrl(url, allowedOrigins)) throw new SignalError('endpoint_invalid')
+  const isHeader = typeof authorization === 'string' && /^[\x20-\x7e]{1,4000}$/.test(authorization)
+  if (authorization !== undefined && !isHeader) throw new SignalError('configuration_invalid')
+  return { kind: 'push', url, authorization: isHeader ? authorization : undefined }
+}
+
+/** Members that only this server sets: a receiver may send them back as they are (SSF 1.0 §8.1.1.3). */
+export function refuseOtherIdentity(body: JsonObject, view: JsonObject): void {
+  for (const name of ['iss', 'aud', 'events_supported', 'events_delivered', 'min_verification_interval'])
+    if (body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(view[name]))
+      throw new SignalError('configuration_invalid')
+}
+
+/** Renders a stream for its receiver (SSF 1.0 §8.1.1). The credential of the receiver is never returned. */
+export function streamView(
+  { webhookId, url, stream }: Stream,
+  { issuer, pollUrl }: { readonly issuer: string; readonly pollUrl: string },
+): JsonObject {
+  const { eventsRequested, description, delivery, clientId } = stream
+  return {
+    stream_id: webhookId,
+    iss: issuer,
+    aud: clientId,
+    delivery: { method: delivery === 'push' ? push : poll, endpoint_url: delivery === 'push' ? url : pollUrl },
+    events_supported: [...securityEvents],
+    events_requested: [...eventsRequested],
+    events_delivered: [...eventsRequested],
+    min_verification_interval: minVerificationInterval,
+    ...(description !== undefined && { description }),
+  }
+}
+
+/** In seconds. */
+export const minVerificationInterval = 30

@@ -1,0 +1,39 @@
+import type { AuthorizationServer, KeyRing } from '@mintmark/core'
+import {
+  type Clock,
+  decodeBody,
+  hasMediaType,
+  type Journal,
+  parseJsonObject,
+  type Random,
+  type ServerRequest,
+} from '@mintmark/internal'
+import type { AdminStorage, ClientRecord, JsonObject } from '@mintmark/storage-interface'
+
+import { SignalError, type TransmitterOccurrence } from './refusals.ts'
+
+export interface TransmitterDependencies {
+  readonly issuer: string
+  readonly storage: AdminStorage
+  readonly keys: KeyRing
+  readonly accessTokens: Pick<AuthorizationServer, 'accessToken'>
+  readonly allowedOrigins: readonly string[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly journal: Journal<TransmitterOccurrence>
+  readonly basePath: string
+  readonly pollPath: string
+}
+
+/** A receiver: a client with an access token of its own. */
+export interface Receiver {
+  readonly client: ClientRecord
+}
+
+/** @throws SignalError `body_malformed` | `media_type`. */
+export function readBody(request: ServerRequest): JsonObject {
+  if (!hasMediaType(request, ['application/json'])) throw new SignalError('media_type')
+  const body = parseJsonObject(decodeBody(request.body) ?? '')
+  if (body === undefined) throw new SignalError('body_malformed')
+  return body
+}

@@ -1,0 +1,240 @@
+import type { AuthorizationServer, KeyRing } from '@mintmark/core'
+import {
+  aFunction,
+  aListOfStrings,
+  allowHeader,
+  anObjectWith,
+  aNonEmptyString,
+  aStorage,
+  checkOptions,
+  type Clock,
+  createJournal,
+  createService,
+  type HttpService,
+  json,
+  noStore,
+  parseServerIssuer,
+  type Random,
+  randomIdentifier,
+  type RequestHead,
+  required,
+  type Route,
+  type ServerRequest,
+  type ServerResponse,
+  systemClock,
+  systemRandom,
+  withHeaders,
+} from '@mintmark/internal'
+import { type AdminStorage, type EpochSeconds, StorageUnavailableError } from '@mintmark/storage-interface'
+import { requireStores } from '@mintmark/storage-interface/stores'
+
+import { authenticateReceiver } from './authenticate-receiver.ts'
+import { ownStream, streamInQuery } from './own-stream.ts'
+import { pollStream } from './poll.ts'
+import { SignalError, type TransmitterEvent, type TransmitterOccurrence } from './refusals.ts'
+import { deliveryMethods } from './stream-configuration.ts'
+import { changeStatus, changeStream, createStream, readStreams, removeStream, statusResponse } from './streams.ts'
+import { changeSubjects, verify } from './subjects.ts'
+import type { Receiver, TransmitterDependencies } from './transmitter-context.ts'
+
+/** The options of `createSignalTransmitter`. Four are required. */
+export interface SignalTransmitterOptions {
+  /** The issuer of the authorization server. */
+  readonly issuer: string
+  /** The storage of the authorization server: streams are sent the changes that it records. */
+  readonly storage: AdminStorage
+  /** The key ring of the authorization server. It must sign with RS256, which CAEP's interoperability profile demands. */
+  readonly keys: KeyRing
+  /** The authorization server: receivers authenticate with its access tokens (scope `ssf.manage`, or `ssf.read` to read). */
+  readonly accessTokens: Pick<AuthorizationServer, 'accessToken'>
+  /**
+   * Receives an event for each stream that is created, changed or removed, and each refusal.
+   * @defaultValue Nothing is recorded.
+   */
+  readonly onEvent?: (event: TransmitterEvent) => void | Promise<void>
+  /**
+   * Origins that events may be pushed to although they have a port, a private address or no TLS: the same list as the
+   * server's. For development and tests only.
+   * @defaultValue None.
+   */
+  readonly dangerouslyAllowOutbound?: readonly string[]
+  readonly clock?: Clock
+  readonly random?: Random
+}
+
+/**
+ * The scope values with which receivers manage their streams. Add them to `scopes` of `createAuthorizationServer`, and give them only
+ * to clients that may receive events about every user.
+ */
+export const signalScopes = {
+  'ssf.manage': 'Create, change and remove a stream of security events, and receive them',
+  'ssf.read': 'Read the configuration of a stream of security events',
+} as const
+
+/**
+ * Creates a transmitter of security events (SSF 1.0, CAEP, RISC, RFC 9967): receivers create streams and get an event when a session
+ * ends, a user is deactivated, or a user or group is provisioned. The authorization server pushes the events with its other
+ * deliveries; a receiver that polls fetches them here.
+ * @throws TypeError when an option is unknown or has the wrong type, and when the key ring does not sign with RS256.
+ */
+export function createSignalTransmitter(options: SignalTransmitterOptions): HttpService & { readonly issuer: string } {
+  checkOptions('createSignalTransmitter', options, {
+    issuer: required(aNonEmptyString),
+    storage: required(aStorage),
+    keys: required(anObjectWith('signer')),
+    accessTokens: required(anObjectWith('accessToken')),
+    dangerouslyAllowOutbound: aListOfStrings,
+    onEvent: aFunction,
+    clock: aFunction,
+    random: aFunction,
+  })
+  parseServerIssuer(options)
+  requireStores(options.storage, { capability: 'admin', feature: 'createSignalTransmitter' })
+  if (!options.keys.algorithms.includes('RS256'))
+    throw new TypeError(
+      'createSignalTransmitter needs a key ring that signs with RS256: add RS256 to the algorithms of the key ring.',
+    )
+  const deps = transmitterDependencies(options)
+  const { origin } = new URL(deps.issuer)
+  const routes = routesOf(deps)
+  const find = ({ url }: RequestHead): Route<Receiver, RouteDetails> | undefined =>
+    routes.get(url.pathname) ?? (url.pathname.startsWith(deps.pollPath) ? routes.get(deps.pollPath) : undefined)
+
+  return {
+    issuer: options.issuer,
+    ...createService<Receiver, RouteDetails>({
+      origin,
+      bodyLimit: 65_536,
+      tooLarge: () => render(new SignalError('message_too_large')),
+      serves: (path) => routes.has(path) || path.startsWith(deps.basePath),
+      find,
+      authenticate: (request, route) => authenticateReceiver(request, route?.details.scopes ?? ['ssf.manage'], deps),
+      notFound: ({ request, caller }) => refuse(new SignalError('path_not_found'), { request, caller }, deps),
+      methodNotAllowed: (names, { request, caller }) =>
+        withHeaders(refuse(new SignalError('method_not_allowed'), { request, caller }, deps), [allowHeader(names)]),
+      renderError: (error, { request, caller }) => refuse(toSignalError(error), { request, caller }, deps),
+    }),
+  }
+}
+
+interface RouteDetails {
+  /** One of them is enough for a GET; other methods need `ssf.manage`. */
+  readonly scopes: readonly string[]
+}
+
+function transmitterDependencies(options: SignalTransmitterOptions): TransmitterDependencies {
+  const { issuer, storage, keys, accessTokens, onEvent = () => undefined } = options
+  const { clock = systemClock, random = systemRandom, dangerouslyAllowOutbound: allowedOrigins = [] } = options
+  const path = new URL(issuer).pathname.replace(/\/$/, '')
+  const basePath = `${path}/ssf/v1/`
+  return {
+    issuer,
+    storage,
+    keys,
+    accessTokens,
+    allowedOrigins,
+    clock,
+    random,
+    journal: createJournal<TransmitterOccurrence, EpochSeconds>(onEvent, {
+      clock,
+      newIdentifier: () => randomIdentifier(random),
+    }),
+    basePath,
+    pollPath: `${basePath}poll/`,
+  }
+}
+
+type Handler = (request: ServerRequest, receiver: Receiver) => Promise<ServerResponse>
+
+const route = (template: string, methods: Readonly<Record<string, Handler>>): Route<Receiver, RouteDetails> => ({
+  methods: new Map(Object.entries(methods)),
+  template,
+  details: { scopes: ['ssf.manage', 'ssf.read'] },
+})
+
+/** The paths with their methods. */
+function routesOf(deps: TransmitterDependencies): ReadonlyMap<string, Route<Receiver, RouteDetails>> {
+  const { basePath, pollPath } = deps
+  const path = new URL(deps.issuer).pathname.replace(/\/$/, '')
+  const on = (name: string, methods: Readonly<Record<string, Handler>>) =>
+    [basePath + name, route(basePath + name, methods)] as const
+  const discovery = `/.well-known/ssf-configuration${path}`
+  return new Map<string, Route<Receiver, RouteDetails>>([
+    [discovery, { ...route(discovery, { GET: async () => configuration(deps) }), isPublic: true }],
+    on('streams', {
+      GET: (request, receiver) => readStreams(request, receiver, deps),
+      POST: (request, receiver) => createStream(request, receiver, deps),
+      PATCH: (request, receiver) => changeStream(request, receiver, deps),
+      PUT: (request, receiver) => changeStream(request, receiver, deps),
+      DELETE: (request, receiver) => removeStream(request, receiver, deps),
+    }),
+    on('status', {
+      GET: async (request, receiver) => statusResponse(await streamInQuery(request, receiver, deps)),
+      POST: (request, receiver) => changeStatus(request, receiver, deps),
+    }),
+    on('subjects/add', { POST: (request, receiver) => changeSubjects(request, receiver, { isAdded: true, deps }) }),
+    on('subjects/remove', { POST: (request, receiver) => changeSubjects(request, receiver, { isAdded: false, deps }) }),
+    on('verify', { POST: (request, receiver) => verify(request, receiver, deps) }),
+    [
+      pollPath,
+      route(`${pollPath}{stream_id}`, {
+        POST: async (request, receiver) => {
+          const stream = await ownStream(request.url.pathname.slice(pollPath.length), receiver, deps)
+          return pollStream(request, { stream, client: receiver.client }, deps)
+        },
+      }),
+    ],
+  ])
+}
+
+/** The transmitter configuration (SSF 1.0 §7.1). */
+function configuration({ issuer, basePath }: TransmitterDependencies): ServerResponse {
+  const { origin } = new URL(issuer)
+  const at = (name: string): string => origin + basePath + name
+  return json(200, {
+    spec_version: '1_0',
+    issuer,
+    jwks_uri: `${issuer}/jwks`,
+    delivery_methods_supported: deliveryMethods,
+    configuration_endpoint: at('streams'),
+    status_endpoint: at('status'),
+    add_subject_endpoint: at('subjects/add'),
+    remove_subject_endpoint: at('subjects/remove'),
+    verification_endpoint: at('verify'),
+    authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6749' }],
+    default_subjects: 'ALL',
+  })
+}
+
+function toSignalError(error: unknown): SignalError {
+  if (error instanceof SignalError) return error
+  return new SignalError(error instanceof StorageUnavailableError ? 'storage_unavailable' : 'unexpected', {
+    cause: error,
+  })
+}
+
+function refuse(
+  error: SignalError,
+  { request, caller }: { readonly request: RequestHead; readonly caller: Receiver | undefined },
+  { journal }: TransmitterDependencies,
+): ServerResponse {
+  const { reason, status, cause } = error
+  journal.record(request, {
+    type: 'request.refused',
+    reason,
+    method: request.method,
+    path: request.url.pathname,
+    clientId: caller?.client.clientId,
+    cause: status >= 500 ? cause : undefined,
+  })
+  return withHeaders(render(error), [journal.correlationHeader(request)])
+}
+
+function render({ status, reason, message, retryAfter = 5 }: SignalError): ServerResponse {
+  const answer = json(status, { error: reason, error_description: message }, noStore)
+  if (status === 503 || status === 429) return withHeaders(answer, [['Retry-After', String(retryAfter)]])
+  if (status !== 401) return answer
+  // RFC 6750 §3: without a token the challenge has no error.
+  const error = reason === 'token_missing' ? '' : ', error="invalid_token"'
+  return withHeaders(answer, [['WWW-Authenticate', `Bearer realm="signals"${error}`]])
+}

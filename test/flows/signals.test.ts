@@ -1,0 +1,576 @@
+import { toFetch } from '@mintmark/adapter-fetch'
+import { createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'
+import { registerIdentityProvider } from '@mintmark/scim'
+import {
+  createSignalReceiver,
+  createSignalTransmitter,
+  type ReceiverEvent,
+  signalScopes,
+  type TransmitterEvent,
+} from '@mintmark/signals'
+import { epochSeconds, providerId, sessionId, userId } from '@mintmark/storage-interface'
+import { aProvisionedUser, aSessionRecord } from '@mintmark/storage-interface/fixtures'
+import { createMemoryStorage } from '@mintmark/storage-interface/memory'
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify, SignJWT, generateKeyPair, exportJWK } from 'jose'
+import { describe, expect, it } from 'vitest'
+
+const issuer = 'https://as.test'
+const receiverUrl = 'https://receiver.example/events'
+const sessionRevoked = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
+const accountDisabled = 'https://schemas.openid.net/secevent/risc/event-type/account-disabled'
+const created = 'urn:ietf:params:scim:event:prov:create:notice'
+const push = { method: 'urn:ietf:rfc:8935', endpoint_url: receiverUrl, authorization_header: 'Bearer of-receiver' }
+
+describe('a transmitter of security events', () => {
+  it('publishes its configuration to everybody (SSF 1.0 §7.1)', async () => {
+    const world = await start()
+
+    const reply = await world.send('GET', '/.well-known/ssf-configuration', { token: undefined })
+
+    expect(reply).toMatchObject({
+      status: 200,
+      body: {
+        spec_version: '1_0',
+        issuer,
+        configuration_endpoint: `${issuer}/ssf/v1/streams`,
+        delivery_methods_supported: ['urn:ietf:rfc:8935', 'urn:ietf:rfc:8936'],
+        default_subjects: 'ALL',
+      },
+    })
+  })
+
+  it('pushes each event once, in order, signed with RS256 and with the credential of the receiver (RFC 8935 §2)', async () => {
+    const world = await start()
+    const stream = await world.create({ events_requested: [sessionRevoked, accountDisabled, 'unknown:event'] })
+    expect(stream).toMatchObject({
+      status: 201,
+      body: {
+        aud: world.receiver,
+        events_delivered: [sessionRevoked, accountDisabled],
+        delivery: { endpoint_url: receiverUrl },
+      },
+    })
+    expect(JSON.stringify(stream.body)).not.toContain('of-receiver')
+
+    await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+    await world.storage.users.deactivate(userId('ann'), world.now())
+    await world.deliver()
+    await world.deliver()
+
+    const sets = await Promise.all(world.pushed.map(({ body }) => world.verify(body)))
+    const subject = { format: 'iss_sub', iss: issuer, sub: 'ann' }
+    expect(sets.map(({ events, sub_id: id }) => [Object.keys(events), id])).toEqual([
+      [[sessionRevoked], subject],
+      [[accountDisabled], subject],
+      [[sessionRevoked], subject],
+    ])
+    expect(new Set(sets.map(({ jti }) => jti)).size).toBe(3)
+    expect(sets[0]).not.toHaveProperty('exp')
+    expect(sets[0]).not.toHaveProperty('sub')
+    expect(world.pushed[0]?.headers).toMatchObject({
+      'content-type': 'application/secevent+jwt',
+      authorization: 'Bearer of-receiver',
+    })
+    expect(JSON.stringify(await world.storage.webhooks.list())).not.toContain('of-receiver')
+  })
+
+  it('names only the session that ended, and a provisioned user by its address (SSF 1.0 §3.1, RFC 9967 §2.1)', async () => {
+    const world = await start()
+    await world.create({ events_requested: [sessionRevoked, created] })
+    await world.storage.provisionedUsers.insert(aProvisionedUser('kim'))
+    await world.storage.sessions.insert(aSessionRecord({ sessionId: sessionId('s-1'), userId: userId('user-kim') }))
+    await world.storage.sessions.revoke({
+      sessionId: sessionId('s-1'),
+      reason: 'user',
+      now: world.now(),
+      tombstoneUntil: undefined,
+    })
+    await world.deliver()
+
+    const sets = await Promise.all(world.pushed.map(({ body }) => world.verify(body)))
+    expect(sets.map(({ sub_id: id }) => id)).toEqual([
+      { format: 'scim', uri: '/Users/user-kim' },
+      {
+        format: 'complex',
+        user: { format: 'iss_sub', iss: issuer, sub: 'user-kim' },
+        session: { format: 'opaque', id: 's-1' },
+      },
+    ])
+  })
+
+  it('repeats an event with the same jti until the receiver accepts it, and gives one up that it refuses (RFC 8935 §2.4)', async () => {
+    const world = await start()
+    await world.create({ events_requested: [sessionRevoked] })
+    await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+    world.answer(503)
+    await world.deliver()
+    world.answer(400)
+    world.advance(6)
+    await world.deliver()
+    world.answer(202)
+    await world.deliver()
+
+    const jtis = await Promise.all(world.pushed.map(async ({ body }) => (await world.verify(body)).jti))
+    expect(jtis).toHaveLength(3)
+    expect(jtis[0]).toBe(jtis[1])
+    expect(jtis[2]).not.toBe(jtis[1])
+  })
+
+  it('keeps the events of a paused stream, drops those of a disabled one, and reports the status (SSF 1.0 §8.1.2)', async () => {
+    const world = await start()
+    await world.create({ events_requested: [sessionRevoked] })
+    await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
+    const setStatus = (status: string) =>
+      world.send('POST', '/ssf/v1/status', { body: { stream_id: world.streamId(), status, reason: 'test' } })
+
+    expect(await setStatus('paused')).toMatchObject({ status: 200, body: { status: 'paused', reason: 'test' } })
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+    await world.deliver()
+    expect(world.pushed).toHaveLength(0)
+    await setStatus('enabled')
+    world.advance(61)
+    await world.deliver()
+    expect(world.pushed).toHaveLength(1)
+
+    await setStatus('disabled')
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+    await world.deliver()
+    await setStatus('enabled')
+    await world.deliver()
+    expect(world.pushed).toHaveLength(1)
+    expect(await setStatus('stopped')).toMatchObject({ status: 400, body: { error: 'status_invalid' } })
+  })
+
+  it('returns events to polls until they are acknowledged, whatever the order (RFC 8936 §2)', async () => {
+    const world = await start()
+    await world.create({ events_requested: [sessionRevoked], delivery: { method: 'urn:ietf:rfc:8936' } })
+    for (const id of ['a', 'b', 'c']) {
+      await world.storage.users.insert({ userId: userId(id), claims: {}, createdAt: world.now() })
+      await world.storage.users.revokeAccess(userId(id), world.now())
+    }
+    const poll = async (body: object) => {
+      const reply = await world.send('POST', `/ssf/v1/poll/${world.streamId()}`, {
+        body: { returnImmediately: true, ...body },
+      })
+      const { sets } = reply.body as { readonly sets: Readonly<Record<string, string>> }
+      const subjects = await Promise.all(
+        Object.values(sets).map(async (set) => ((await world.verify(set)).sub_id as { sub: string }).sub),
+      )
+      return { jtis: Object.keys(sets), subjects, more: reply.body['moreAvailable'] }
+    }
+
+    const first = await poll({})
+    const again = await poll({ maxEvents: 1 })
+    const [a, b, c] = first.jtis
+    const withoutSecond = await poll({ ack: [b] })
+    const withoutFirst = await poll({ setErrs: { [a ?? '']: { err: 'invalid_state' } } })
+    const afterAll = await poll({ ack: [c] })
+
+    expect(first.subjects).toEqual(['a', 'b', 'c'])
+    expect([again.subjects, again.more]).toEqual([['a'], true])
+    expect(withoutSecond.subjects).toEqual(['a', 'c'])
+    expect(withoutFirst.subjects).toEqual(['c'])
+    expect(afterAll.subjects).toEqual([])
+    expect(world.events).toContainEqual(expect.objectContaining({ type: 'event.refused', jti: a }))
+  })
+
+  it('sends a verification event with the state, pushed or polled, and not too often (SSF 1.0 §8.1.4)', async () => {
+    const world = await start()
+    await world.create({ events_requested: [] })
+    const verify = () => world.send('POST', '/ssf/v1/verify', { body: { stream_id: world.streamId(), state: 's1' } })
+
+    expect((await verify()).status).toBe(204)
+    await world.deliver()
+    const [pushed] = await Promise.all(world.pushed.map(({ body }) => world.verify(body)))
+    expect(pushed).toMatchObject({
+      sub_id: { format: 'opaque', id: world.streamId() },
+      events: { 'https://schemas.openid.net/secevent/ssf/event-type/verification': { state: 's1' } },
+    })
+    expect(await verify()).toMatchObject({ status: 429, body: { error: 'verified_too_often' } })
+
+    world.advance(31)
+    const delivery = { method: 'urn:ietf:rfc:8936' }
+    await world.send('PATCH', '/ssf/v1/streams', { body: { stream_id: world.streamId(), delivery } })
+    expect((await verify()).status).toBe(204)
+    const poll = (body: object) =>
+      world.send('POST', `/ssf/v1/poll/${world.streamId()}`, { body: { returnImmediately: true, ...body } })
+    const { sets } = (await poll({})).body as { readonly sets: Readonly<Record<string, string>> }
+    expect(Object.keys(sets)).toHaveLength(1)
+    expect((await poll({ ack: Object.keys(sets) })).body).toEqual({ sets: {} })
+  })
+
+  it('leaves out subjects that the receiver removes, until it adds them again (SSF 1.0 §8.1.3)', async () => {
+    const world = await start()
+    await world.create({ events_requested: [sessionRevoked] })
+    await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
+    const subject = { format: 'iss_sub', iss: issuer, sub: 'ann' }
+    const change = (name: string, about: object = subject) =>
+      world.send('POST', `/ssf/v1/subjects/${name}`, { body: { stream_id: world.streamId(), subject: about } })
+
+    expect((await change('remove')).status).toBe(204)
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+    await world.deliver()
+    expect(world.pushed).toHaveLength(0)
+    expect((await change('add')).status).toBe(200)
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+    await world.deliver()
+    expect(world.pushed).toHaveLength(1)
+    expect((await change('remove', { ...subject, sub: 'nobody' })).body).toMatchObject({ error: 'subject_unknown' })
+    expect((await change('add', { id: 'ann' })).body).toMatchObject({ error: 'subject_invalid' })
+  })
+
+  it('lets a receiver read, replace and remove its own stream only, and have one (SSF 1.0 §8.1.1)', async () => {
+    const world = await start()
+    const other = await world.tokenOf('ssf.manage')
+    await world.create({ events_requested: [sessionRevoked], description: 'mine' })
+    const id = world.streamId()
+    const streams = `/ssf/v1/streams?stream_id=${id}`
+
+    expect((await world.create({})).body).toMatchObject({ error: 'stream_exists' })
+    expect((await world.send('GET', '/ssf/v1/streams')).body).toMatchObject([{ stream_id: id, description: 'mine' }])
+    expect((await world.send('GET', streams, { token: other })).body).toMatchObject({ error: 'stream_unknown' })
+    expect((await world.send('DELETE', streams, { token: other })).status).toBe(404)
+    const put = { stream_id: id, events_requested: [accountDisabled], delivery: push }
+    const replaced = await world.send('PUT', '/ssf/v1/streams', { body: put })
+    expect(replaced.body).toMatchObject({ events_delivered: [accountDisabled] })
+    expect(replaced.body).not.toHaveProperty('description')
+    const stolen = { stream_id: id, aud: 'other' }
+    expect((await world.send('PATCH', '/ssf/v1/streams', { body: stolen })).body).toMatchObject({
+      error: 'configuration_invalid',
+    })
+    expect((await world.send('DELETE', streams)).status).toBe(204)
+    expect((await world.send('GET', streams)).status).toBe(404)
+    expect((await world.create({})).status).toBe(201)
+  })
+
+  it('sends nothing that happened before a stream was created again', async () => {
+    const world = await start()
+    await world.create({ events_requested: [sessionRevoked] })
+    await world.storage.users.insert({ userId: userId('ann'), claims: {}, createdAt: world.now() })
+    await world.deliver()
+    await world.send('DELETE', `/ssf/v1/streams?stream_id=${world.streamId()}`)
+    await world.storage.users.revokeAccess(userId('ann'), world.now())
+    await world.create({ events_requested: [sessionRevoked] })
+    await world.deliver()
+
+    expect(world.pushed).toHaveLength(0)
+  })
+
+  it.each([
+    ['a private address', { delivery: { ...push, endpoint_url: 'https://10.0.0.1/' } }, 'endpoint_invalid'],
+    ['no TLS', { delivery: { ...push, endpoint_url: 'http://receiver.example/' } }, 'endpoint_invalid'],
+    ['a header with a line break', { delivery: { ...push, authorization_header: 'a\nb' } }, 'configuration_invalid'],
+    ['an unknown method', { delivery: { method: 'x', endpoint_url: receiverUrl } }, 'configuration_invalid'],
+    ['events that are not a list', { events_requested: 'all' }, 'configuration_invalid'],
+  ])('refuses a stream with %s, and stores nothing', async (_, change, error) => {
+    const world = await start()
+
+    expect(await world.create(change)).toMatchObject({ status: 400, body: { error } })
+
+    expect(await world.storage.webhooks.list()).toEqual([])
+    expect(world.events.at(-1)).toMatchObject({ type: 'request.refused', reason: error, clientId: world.receiver })
+  })
+
+  it('refuses requests without a token, with one of another scope, and writes with ssf.read (RFC 6750 §3.1)', async () => {
+    const world = await start()
+    const reading = await world.tokenOf('ssf.read')
+    const body = { events_requested: [] }
+
+    expect((await world.send('GET', '/ssf/v1/streams', { token: undefined })).body).toMatchObject({
+      error: 'token_missing',
+    })
+    expect((await world.send('GET', '/ssf/v1/streams', { token: 'x' })).status).toBe(401)
+    expect((await world.send('GET', '/ssf/v1/streams', { token: await world.tokenOf('other') })).status).toBe(403)
+    expect((await world.send('GET', '/ssf/v1/streams', { token: reading })).status).toBe(200)
+    expect((await world.send('POST', '/ssf/v1/streams', { token: reading, body })).body).toMatchObject({
+      error: 'scope_missing',
+    })
+    expect(await world.send('PATCH', '/ssf/v1/verify')).toMatchObject({ status: 405 })
+    expect((await world.send('GET', '/ssf/v1/unknown')).status).toBe(404)
+  })
+})
+
+describe('a receiver of security events', () => {
+  const okta = 'https://acme.okta.com'
+
+  async function startReceiver(policy: object = {}) {
+    let now = epochSeconds(1_790_000_000)
+    const storage = createMemoryStorage({ issuer })
+    await registerIdentityProvider(
+      { providerId: 'provider-1', verifiedDomains: ['acme.example'] },
+      { storage, clock: () => now },
+    )
+    await storage.provisionedUsers.insert(aProvisionedUser('kim', { providerId: providerId('provider-1') }))
+    const { publicKey, privateKey } = await generateKeyPair('RS256')
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k' }] }
+    const events: ReceiverEvent[] = []
+    const receiver = createSignalReceiver({
+      issuer,
+      storage,
+      clock: () => now,
+      transmitters: [{ issuer: okta, jwksUri: `${okta}/keys`, audience: 'us', providerId: 'provider-1', ...policy }],
+      fetch: () => Promise.resolve(Response.json(jwks)),
+      onEvent: (event) => void events.push(event),
+    })
+    const fetchIt = toFetch(receiver)
+    const kim = { format: 'iss_sub', iss: issuer, sub: 'user-kim' }
+    const sign = (claims: object = {}, typ = 'secevent+jwt') =>
+      new SignJWT({
+        iss: okta,
+        aud: 'us',
+        jti: 'j1',
+        iat: now,
+        sub_id: kim,
+        events: { [sessionRevoked]: { event_timestamp: now } },
+        ...claims,
+      })
+        .setProtectedHeader({ alg: 'RS256', kid: 'k', typ })
+        .sign(privateKey)
+    const receive = async (set: string) => {
+      const headers = { 'content-type': 'application/secevent+jwt' }
+      const response = await fetchIt(new Request(`${issuer}/signals`, { method: 'POST', headers, body: set }))
+      return { status: response.status, body: await response.text() }
+    }
+    const stored = () => storage.users.find(userId('user-kim'))
+    return {
+      storage,
+      sign,
+      receive,
+      receiver,
+      events,
+      stored,
+      kim,
+      now: () => now,
+      advance: (by: number) => void (now = epochSeconds(now + by)),
+    }
+  }
+
+  it('signs the user out everywhere, once for each event (RFC 8935 §2.2)', async () => {
+    const world = await startReceiver()
+    const set = await world.sign()
+
+    const replies = [await world.receive(set), await world.receive(set)]
+
+    expect(replies).toEqual([
+      { status: 202, body: '' },
+      { status: 202, body: '' },
+    ])
+    expect(await world.stored()).toMatchObject({ active: true, generation: 1 })
+    expect(world.events.map((event) => event.type === 'signal.received' && event.outcome)).toEqual([
+      'revoked',
+      'repeated',
+    ])
+  })
+
+  it('finds the user by e-mail address, externalId or in a complex subject, and no user of another provider', async () => {
+    const world = await startReceiver()
+    const other = aProvisionedUser('lou', { providerId: providerId('provider-2') })
+    await world.storage.provisionedUsers.insert(other)
+    const complex = { format: 'complex', user: world.kim, session: { format: 'opaque', id: 'x' } }
+    const found = { format: 'iss_sub', iss: okta, sub: 'external-kim' }
+
+    await world.receive(await world.sign({ jti: 'a', sub_id: complex }))
+    await world.receive(await world.sign({ jti: 'b', sub_id: found }))
+    await world.receive(await world.sign({ jti: 'c', sub_id: { ...world.kim, sub: 'user-lou' } }))
+
+    const outcomes = world.events.map((event) => event.type === 'signal.received' && event.outcome)
+    expect(outcomes[0]).toBe('revoked')
+    expect(outcomes[2]).toBe('unknown_subject')
+    expect((await world.storage.users.find(userId('user-lou')))?.generation).toBe(0)
+  })
+
+  it('does nothing to a user who has signed in since the event', async () => {
+    const world = await startReceiver()
+    const set = await world.sign()
+    world.advance(60)
+    await world.storage.sessions.insert(
+      aSessionRecord({
+        userId: userId('user-kim'),
+        authTime: world.now(),
+        userGeneration: 0,
+        idleExpiresAt: epochSeconds(world.now() + 600),
+        expiresAt: epochSeconds(world.now() + 600),
+        keptUntil: epochSeconds(world.now() + 600),
+      }),
+    )
+
+    await world.receive(set)
+
+    expect(world.events.at(-1)).toMatchObject({ outcome: 'outdated', userId: 'user-kim' })
+    expect(await world.stored()).toMatchObject({ generation: 0 })
+  })
+
+  it('follows the policy of the transmitter: deactivates, revokes, or ignores', async () => {
+    const events = { [accountDisabled]: {} }
+    const byDefault = await startReceiver()
+    await byDefault.receive(await byDefault.sign({ events }))
+    expect(await byDefault.stored()).toMatchObject({ active: true, generation: 1 })
+
+    const strict = await startReceiver({ onAccountDisabled: 'deactivate' })
+    await strict.receive(await strict.sign({ events }))
+    expect(await strict.stored()).toMatchObject({ active: false })
+
+    const idle = await startReceiver({ onSessionsRevoked: 'ignore' })
+    await idle.receive(await idle.sign())
+    await idle.receive(await idle.sign({ jti: 'j2', events: { 'urn:other': {} } }))
+    expect(await idle.stored()).toMatchObject({ active: true, generation: 0 })
+    expect(idle.events.map((event) => event.type === 'signal.received' && event.outcome)).toEqual([
+      'ignored',
+      'ignored',
+    ])
+  })
+
+  it('refuses tokens of other issuers, for others, with another type, or with a wrong signature (RFC 8935 §2.4)', async () => {
+    const world = await startReceiver()
+    const forged = `${(await world.sign()).split('.').slice(0, 2).join('.')}.AAAA`
+    const cases = [
+      [await world.sign({ iss: 'https://evil.example' }), 'invalid_issuer'],
+      [await world.sign({ aud: 'them' }), 'invalid_audience'],
+      [await world.sign({}, 'JWT'), 'invalid_request'],
+      [await world.sign({ exp: world.now() + 60 }), 'invalid_request'],
+      [await world.sign({ iat: world.now() + 61 }), 'invalid_request'],
+      [await world.sign({ events: { a: {}, b: {} } }), 'invalid_request'],
+      [await world.sign({ jti: '' }), 'invalid_request'],
+      [forged, 'invalid_key'],
+      ['not a token', 'invalid_request'],
+    ] as const
+    for (const [set, err] of cases) {
+      const reply = await world.receive(set)
+      expect([reply.status, JSON.parse(reply.body)]).toEqual([400, expect.objectContaining({ err })])
+      expect(world.events.at(-1)).toMatchObject({ type: 'signal.refused', reason: err })
+    }
+    expect(await world.stored()).toMatchObject({ generation: 0 })
+  })
+
+  it('answers 503 while storage is unavailable, and acts when the event is sent again', async () => {
+    const world = await startReceiver()
+    const set = await world.sign()
+    const { users } = world.storage
+    const revoke = users.revokeAccess.bind(users)
+    let isDown = true
+    Object.assign(users, {
+      revokeAccess: (...args: Parameters<typeof revoke>) =>
+        isDown ? Promise.reject(new Error('down')) : revoke(...args),
+    })
+
+    expect((await world.receive(set)).status).toBe(503)
+    isDown = false
+    expect((await world.receive(set)).status).toBe(202)
+
+    expect(await world.stored()).toMatchObject({ generation: 1 })
+  })
+})
+
+interface Pushed {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+async function start() {
+  let now = epochSeconds(1_790_000_000)
+  const clock = () => now
+  const storage = createMemoryStorage({ issuer })
+  const keys = createStoredKeys({
+    storage,
+    sealingKey: Buffer.alloc(32, 7).toString('base64url'),
+    clock,
+    algorithms: ['ES256', 'RS256'],
+  })
+  const pushed: Pushed[] = []
+  const events: TransmitterEvent[] = []
+  let status = 202
+  const server = createAuthorizationServer({
+    issuer,
+    keys,
+    storage,
+    signedIn: () => Promise.resolve(undefined),
+    clock,
+    scopes: { ...signalScopes, other: 'Other' },
+    fetch: (_url, init) => {
+      pushed.push({ headers: Object.fromEntries(new Headers(init?.headers)), body: init?.body as string })
+      return Promise.resolve(new Response(null, { status }))
+    },
+    purge: false,
+    backChannelLogout: { afterRequests: false },
+  })
+  const transmitter = createSignalTransmitter({
+    issuer,
+    storage,
+    keys,
+    accessTokens: server,
+    clock,
+    onEvent: (event) => void events.push(event),
+  })
+  const fetchIt = toFetch(transmitter, server)
+  const tokenOf = async (scope: string) => {
+    const { client, clientSecret } = await registerClient(
+      { clientName: scope, grantTypes: ['client_credentials'], redirectUris: [], scopes: [scope] },
+      { storage, clock },
+    )
+    const response = await fetchIt(
+      new Request(`${issuer}/token`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${btoa(`${client.clientId}:${clientSecret ?? ''}`)}`,
+          'content-type': 'application/x-www-form-urlencoded',
+        },
+        body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
+      }),
+    )
+    const { access_token: token } = (await response.json()) as { readonly access_token: string }
+    return { token, clientId: client.clientId }
+  }
+  const owner = await tokenOf('ssf.manage')
+  const send = async (
+    method: string,
+    path: string,
+    { body, ...given }: { readonly token?: string | undefined; readonly body?: unknown } = {},
+  ) => {
+    const token = 'token' in given ? given.token : owner.token
+    const response = await fetchIt(
+      new Request(issuer + path, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          'content-type': 'application/json',
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    )
+    const text = await response.text()
+    return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown> }
+  }
+  let streamId = ''
+  return {
+    storage,
+    pushed,
+    events,
+    send,
+    receiver: owner.clientId,
+    now: clock,
+    tokenOf: async (scope: string) => (await tokenOf(scope)).token,
+    async create(change: object) {
+      const reply = await send('POST', '/ssf/v1/streams', { token: owner.token, body: { delivery: push, ...change } })
+      if (reply.status === 201) streamId = String(reply.body['stream_id'])
+      return reply
+    },
+    streamId: () => streamId,
+    deliver: () => server.deliverOnce(),
+    answer: (next: number) => void (status = next),
+    advance: (by: number) => void (now = epochSeconds(now + by)),
+    async verify(set: string) {
+      const jwks = (await (await fetchIt(new Request(`${issuer}/jwks`))).json()) as JSONWebKeySet
+      const { payload } = await jwtVerify(set, createLocalJWKSet(jwks), {
+        issuer,
+        audience: owner.clientId,
+        typ: 'secevent+jwt',
+        algorithms: ['RS256'],
+        currentDate: new Date(now * 1000),
+      })
+      return payload as typeof payload & { readonly events: object; readonly sub_id: unknown }
+    },
+  }
+}
