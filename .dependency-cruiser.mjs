@@ -22,7 +22,7 @@ const floors = {
   `,
   scim: `
     error/ limits/ tolerance/ values/ schema/ filter/ resource/ patch/ providers/ event/ call/ list/ bulk/
-    deprovisioning/ users/ sign-in/ custom/ groups/ discovery/ engine options router server
+    deprovisioning/ users/ sign-in/ custom/ groups/ discovery/ universal-logout/ engine options router server
   `,
   'storage-sql': `
     json-search dialect fair-turns migrations/ tables database row migrate until-aborted record-table
