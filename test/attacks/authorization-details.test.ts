@@ -131,7 +131,7 @@ describe('a consent page', () => {
 
       const reply = await answerInteraction(site, started, form)
 
-      expect([reply.status, site.lastReason(), reply.header('location')]).toEqual([500, 'details_undecided', undefined])
+      expect([reply.status, site.lastReason(), reply.header('location')]).toEqual([400, 'details_undecided', undefined])
       expect(site.dump()).toBe(before)
     },
   )

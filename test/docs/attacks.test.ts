@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 import { expect, it } from 'vitest'
 
@@ -25,6 +25,30 @@ it('has a row for each of the seventeen threats (RFC 9700 §4)', () => {
 
   expect(sections.map(Number)).toEqual(Array.from({ length: 17 }, (_, at) => at + 1))
 })
+
+it('says of every limit, cache and pool who chooses the key, who spends it and who is refused', () => {
+  const [, section = ''] = page.split('## Shared limits, caches and connections')
+  const bounded = /\b(?:createMemoryRateLimiter|createRecentMap(?:<.*>)?|createCapacity)\(|\bforgetOldest\([a-z]/
+  const sources = ['core', 'internal', 'registration', 'resource-server', 'scim', 'storage-sql'].flatMap((name) =>
+    readdirSync(`packages/${name}/src`, { recursive: true, encoding: 'utf8' }).map(
+      (file) => `packages/${name}/src/${file}`,
+    ),
+  )
+  const files = sources.filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && bounded.test(codeOf(readFileSync(file, 'utf8'))),
+  )
+
+  expect(files.length).toBeGreaterThan(10)
+  expect(files.filter((file) => !notShared.has(file) && !section.includes(`../../${file})`))).toEqual([])
+})
+
+/** Files that define the helpers, or use their limiters for others: those who receive them are on the page. */
+const notShared: ReadonlySet<string> = new Set([
+  'packages/internal/src/caches.ts',
+  'packages/registration/src/registration-server.ts',
+])
+
+const codeOf = (source: string): string => source.replaceAll(/^ *(?:\*|\/\/|\/\*).*$/gm, '')
 
 it('finds an attack whose file or test is missing', () => {
   const rows = rowsOf(

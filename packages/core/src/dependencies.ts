@@ -103,7 +103,9 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
   const remoteKeySets = createRemoteKeySets(() =>
     createOutboundClient(options.fetch, { ...documentLimits, allowedOrigins }),
   )
-  const keySets: RemoteKeySets = { read: (...given) => capacity.outside(() => remoteKeySets.read(...given)) }
+  const keySets: RemoteKeySets = {
+    read: (client, ...given) => capacity.outside(`keys ${client.jwksUri}`, () => remoteKeySets.read(client, ...given)),
+  }
   const target: TokenTargetDependencies = { ...settings, accessTokenLifetime: lifetimes.accessToken }
   const verifiedJwts = createVerifiedJwts()
   const revocationNames = createRevocationNames(keys)

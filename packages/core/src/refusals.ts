@@ -627,7 +627,7 @@ export const refusals = {
     'RFC 9396 §5, §6',
   ],
   /** The host's page completed a request with authorization details without saying which of them the user granted. */
-  details_undecided: ['server_error', 'The server encountered an internal error.', 'RFC 9396 §11.1'],
+  details_undecided: ['invalid_request', 'The form is incomplete. Go back and try again.', 'RFC 9396 §11.1'],
 
   // Failures.
   /** The option `claims` failed, or returned a claim that only the server sets. The `cause` has the error. */

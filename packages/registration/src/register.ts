@@ -34,7 +34,7 @@ import {
 import { readMetadata, renderMetadata } from './metadata.ts'
 import { limitRegistration, permitChanges, type RegistrationPolicy } from './policy.ts'
 import { type RegistrationOccurrence, RegistrationError } from './refusals.ts'
-import { type TrustedStatements, verifyStatement } from './software-statement.ts'
+import { type TrustedStatements, type VerifiedStatement, verifyStatement } from './software-statement.ts'
 
 /** The dependencies of the endpoints. */
 export interface Dependencies {
@@ -103,7 +103,7 @@ export async function register(request: ServerRequest, holder: Holder, deps: Dep
     registrationToken,
     statement: verified && { issuer: verified.issuer.issuer, members: Object.keys(verified.claims) },
   })
-  await limitAttempts({ holder, statementIssuer, metadata }, now, deps)
+  await limitAttempts({ holder, statement: verified, metadata }, now, deps)
   const insert = await prepareClient(metadata, { origin: 'registration', selfManagement }, deps)
   if (holder !== undefined) await spendToken(holder, now, deps)
   const registered = await insert()
@@ -167,15 +167,17 @@ export function readBody(request: ServerRequest): JsonObject {
 async function limitAttempts(
   attempt: {
     readonly holder: Holder
-    readonly statementIssuer: string | undefined
+    readonly statement: VerifiedStatement | undefined
     readonly metadata: Pick<ClientRegistration, 'sectorIdentifierUri'>
   },
   now: EpochSeconds,
   { limit }: Dependencies,
 ): Promise<void> {
-  const { holder, statementIssuer, metadata } = attempt
+  const { holder, statement, metadata } = attempt
   if (holder !== undefined && metadata.sectorIdentifierUri === undefined) return
-  const key = holder === undefined ? `statement ${statementIssuer}` : `token ${holder.token.tokenId}`
+  // Statements are often public, because each copy of an application contains one. Whoever has one uses up only its limit.
+  const software = JSON.stringify([statement?.issuer.issuer, statement?.claims['software_id']])
+  const key = holder === undefined ? `statement ${software}` : `token ${holder.token.tokenId}`
   const decision = await limit.consume(key, now)
   if (!decision.allowed) throw new RegistrationError('too_many_requests', { retryAfter: decision.retryAfter })
 }

@@ -84,7 +84,7 @@ export interface RegistrationServerOptions {
    */
   readonly softwareStatements?: readonly TrustedStatements[]
   /**
-   * Counts attempts to register by the issuer of the software statement, and changes by client. Registrations with an
+   * Counts attempts to register by the issuer and `software_id` of the software statement, and changes by client. Registrations with an
    * initial access token are limited by the token, and counted here only if they have a `sector_identifier_uri`, because
    * the server reads it before the token is spent. Open registration stores nothing, and is not limited.
    * @defaultValue 60 an hour for each, in this process. Software is released less often.

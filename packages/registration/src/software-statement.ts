@@ -42,7 +42,7 @@ export async function verifyStatement(
   statement: unknown,
   now: number,
   { softwareStatements: trusted, issuer: server, endpoint }: StatementReceiver,
-): Promise<{ readonly claims: JsonObject; readonly issuer: TrustedStatements }> {
+): Promise<VerifiedStatement> {
   if (typeof statement !== 'string') throw new RegistrationError('statement_invalid')
   const issuer = trusted.find((candidate) => candidate.issuer === issuerOf(statement))
   if (issuer === undefined) throw new RegistrationError('statement_unapproved')
@@ -57,6 +57,12 @@ export async function verifyStatement(
   } catch (cause) {
     throw new RegistrationError('statement_invalid', { cause })
   }
+}
+
+/** A statement that a trusted issuer has signed. */
+export interface VerifiedStatement {
+  readonly claims: JsonObject
+  readonly issuer: TrustedStatements
 }
 
 /** The server that a statement is sent to. */

@@ -224,7 +224,7 @@ function deniesRequest(
 
 /**
  * Returns the requested details that the user granted, with what the user chose.
- * @throws OAuthError server_error — reason `details_undecided`: the page passed no decision about the details, so the
+ * @throws OAuthError invalid_request — reason `details_undecided`: the page passed no decision about the details, so the
  *   user may not have seen them; invalid_authorization_details — reason `detail_invalid`.
  */
 async function grantedDetails(

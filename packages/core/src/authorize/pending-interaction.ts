@@ -201,7 +201,7 @@ export interface PendingInteraction {
    * Continues the interaction. The response sends the browser to the client when the interaction is complete, or else
    * to the host's page for the next step. A sign-in that is dated more than a minute in the future is ignored.
    * @throws errors for `renderError`: OAuthError invalid_request — reason `interaction_completed`: another tab has
-   *   already completed it; access_denied — reason `user_inactive`: the account is deactivated; server_error — reason
+   *   already completed it; access_denied — reason `user_inactive`: the account is deactivated; invalid_request — reason
    *   `details_undecided`: the answer has no `grantedDetails`; temporarily_unavailable — reason `codes_throttled`, and
    *   unmet_authentication_requirements — reason `acr_unmet`, which are returned to the client.
    * @throws TypeError when a member of the answer has another type, or `authTime` is missing or not in seconds.

@@ -107,7 +107,7 @@ it('refuses a client that an administrator has disabled since it was identified'
 
 function readersOver(outbound: OutboundClient) {
   const reader = () =>
-    createDocumentReader({ outbound, allowedOrigins: [], limits: [], capacity: { outside: (wait) => wait() } })
+    createDocumentReader({ outbound, allowedOrigins: [], limits: [], capacity: { outside: (_, wait) => wait() } })
   return { ofStored: reader(), ofUnknown: reader() }
 }
 

@@ -18,7 +18,7 @@ function reading({ points = 100 }: { readonly points?: number } = {}) {
     return Promise.resolve(page === undefined ? new Response(null, { status: 404 }) : Response.json(page))
   }) as typeof globalThis.fetch
   const reader = createDocumentReader({
-    capacity: { outside: (wait) => wait() },
+    capacity: { outside: (_, wait) => wait() },
     outbound: createOutboundClient(fetch),
     allowedOrigins: [],
     limits: [{ limiter: createMemoryRateLimiter({ points, window: 60 }), keyOf: ({ host }) => `host ${host}` }],

@@ -86,7 +86,7 @@ export function createDocumentReader({
 
   return {
     read: (id, now, rules) =>
-      capacity.outside(() =>
+      capacity.outside(`document ${id}`, () =>
         documents(id, now, async (known) => {
           const failure = failures.get(id)
           if (failure !== undefined && now < failure.until) return { value: failure.outcome, keepFor: 0 }

@@ -14,7 +14,7 @@ it('fetches a logo once for simultaneous visitors, even if they all arrive befor
     },
   }
   const logos = createClientLogos({
-    capacity: { outside: (wait) => wait() },
+    capacity: { outside: (_, wait) => wait() },
     fetches: { ofClient: limiter, inTotal: limiter },
     outbound: {
       async request({ url }) {

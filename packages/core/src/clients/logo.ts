@@ -32,7 +32,7 @@ export function createClientLogos({ capacity, outbound, fetches }: ClientLogoDep
     async find(client, now) {
       const { logoUri } = client
       if (logoUri === undefined || !hasVerifiedLogo(client)) return undefined
-      return capacity.outside(() =>
+      return capacity.outside(`logo ${logoUri}`, () =>
         read(logoUri, now, async (expired) => {
           if (!(await isAllowed(client, now))) return { value: expired, keepFor: 0 }
           const logo = await fetchLogo(logoUri, outbound)

@@ -21,6 +21,8 @@ describe('a distinguished name', () => {
     ['a value in hexadecimal', 'CN=client', 'CN=#0c06636c69656e74'],
     ['other runs of spaces', 'O=Example  Inc.', 'O=Example Inc. '],
     ['another order of attributes in a relative name', 'CN=a+UID=b,O=c', 'UID=b+CN=a,O=c'],
+    ['an escaped space and others at the end', 'CN=a\\\\\\   ', 'CN=a\\5C\\20'],
+    ['an escaped backslash and spaces at the end', 'CN=a\\\\   ', 'CN=a\\5C'],
     ['UTF-8 in hexadecimal', 'CN=L\\C3\\A4n', 'CN=LÄN'],
   ])('equals the same name with %s (RFC 4514 §3, RFC 4517 §4.2.11)', (_, one, other) => {
     expect(isEqual(one, other)).toBe(true)

@@ -73,14 +73,20 @@ function decodeHexValue(hex: string): string | undefined {
   }
 }
 
+/** Removes the spaces at the end, except one that is escaped: an odd number of backslashes precedes it. */
+function withoutTrailingSpaces(text: string): string {
+  let end = text.length
+  while (text[end - 1] === ' ') end -= 1
+  let backslashes = 0
+  while (text[end - 1 - backslashes] === '\\') backslashes += 1
+  return backslashes % 2 === 1 && end < text.length ? text.slice(0, end + 1) : text.slice(0, end)
+}
+
 /**
  * Decodes a value in which a backslash escapes a special character, or a byte of UTF-8 in hexadecimal (RFC 4514 §3).
  */
 function unescapeValue(text: string): string | undefined {
-  let end = text.length
-  // Spaces at the end are significant only when they are escaped.
-  while (text[end - 1] === ' ' && !/(?:^|[^\\])(?:\\\\)*\\ $/.test(text.slice(0, end))) end -= 1
-  const value = text.slice(0, end)
+  const value = withoutTrailingSpaces(text)
   // RFC 4514 §3: these characters must always be escaped.
   if (value === '' || /["<>;\0]/.test(value.replaceAll(/\\./gs, ''))) return undefined
   const bytes: number[] = []

@@ -37,22 +37,26 @@ describe('the capacity of a service', () => {
     expect(() => capacity.check()).not.toThrow()
   })
 
-  it('does not count requests that wait for another server, and bounds their number', async () => {
+  it('does not count requests that wait for another server, and bounds those that wait for the same one', async () => {
     const { capacity, lasting, releases } = limited()
-    const waiting = Array.from({ length: 8 }, () => capacity.run(() => capacity.outside(lasting)))
+    const waitFor = (key: string) => capacity.run(() => capacity.outside(key, lasting))
+    const waiting = ['slow', 'slow', 'other'].map(waitFor)
 
     expect(() => capacity.check()).not.toThrow()
-    await expect(capacity.run(() => capacity.outside(lasting))).rejects.toBe(busy)
+    await expect(waitFor('slow')).rejects.toBe(busy)
     for (const release of releases.splice(0)) release()
     await Promise.all(waiting)
 
     expect(() => capacity.check()).not.toThrow()
+    const again = waitFor('slow')
+    releases.shift()?.()
+    await again
   })
 
   it('counts a request again after it has waited for another server', async () => {
     const { capacity, lasting, release } = limited()
     const first = capacity.run(async () => {
-      await capacity.outside(lasting)
+      await capacity.outside('slow', lasting)
       await lasting()
     })
     const second = capacity.run(lasting)

@@ -9,9 +9,11 @@ export interface Capacity {
   run<Result>(work: () => Promise<Result>): Promise<Result>
   /**
    * Waits for another server while working on a request. Meanwhile, the request is not counted: whoever names a server
-   * that does not answer would otherwise occupy the places of others. Throws the refusal while too many requests wait.
+   * that does not answer would otherwise occupy the places of others. Throws the refusal while too many requests wait for
+   * the same key.
+   * @param key what the request waits for. The number of different keys must be limited elsewhere.
    */
-  outside<Result>(wait: () => Promise<Result>): Promise<Result>
+  outside<Result>(key: string, wait: () => Promise<Result>): Promise<Result>
 }
 
 /** @param refuse creates the error that is thrown. */
@@ -23,7 +25,7 @@ export function createCapacity({
   readonly refuse: () => Error
 }): Capacity {
   let inProgress = 0
-  let waiting = 0
+  const waiting = new Map<string, number>()
   const check = (): void => {
     if (inProgress >= maximum) throw refuse()
   }
@@ -39,19 +41,19 @@ export function createCapacity({
         inProgress -= 1
       }
     },
-    async outside(wait) {
-      if (waiting >= maximum * waitersPerPlace) throw refuse()
+    async outside(key, wait) {
+      const waitingForKey = waiting.get(key) ?? 0
+      if (waitingForKey >= maximum) throw refuse()
       inProgress -= 1
-      waiting += 1
+      waiting.set(key, waitingForKey + 1)
       try {
         return await wait()
       } finally {
         inProgress += 1
-        waiting -= 1
+        const left = (waiting.get(key) ?? 1) - 1
+        if (left === 0) waiting.delete(key)
+        else waiting.set(key, left)
       }
     },
   }
 }
-
-/** A request that waits for another server costs little more than its memory. */
-const waitersPerPlace = 4
