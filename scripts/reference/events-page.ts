@@ -1,4 +1,5 @@
 import { refusals as adminRefusals } from '../../packages/admin/src/error/refusals.ts'
+import { refusals as consoleRefusals } from '../../packages/console/src/refusals.ts'
 import { refusals as registrationRefusals } from '../../packages/registration/src/refusals.ts'
 import { refusals as accessRefusals } from '../../packages/resource-server/src/refusals.ts'
 import { refusals as scimRefusals } from '../../packages/scim/src/error/refusals.ts'
@@ -32,6 +33,13 @@ export const eventsPage = (api: PublicApi): string =>
     table(
       ['reason', 'status', 'detail'],
       Object.entries(adminRefusals).map(([reason, [status, detail]]) => [`\`${reason}\``, `${status}`, detail]),
+    ),
+    '## Console',
+    '`onEvent` of `createConsole` is called with a `ConsoleEvent`, for requests that the console itself refused.',
+    eventList(eventsOf('ConsoleOccurrence', 'packages/console/src/refusals.ts', api)),
+    table(
+      ['reason', 'status', 'standard'],
+      Object.entries(consoleRefusals).map(([reason, [status, section]]) => [`\`${reason}\``, `${status}`, section]),
     ),
     '## Client registration',
     '`onEvent` of `createRegistrationServer` is called with a `RegistrationEvent`.',

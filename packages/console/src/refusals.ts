@@ -4,7 +4,7 @@ import type { EventStamp } from '@mintmark/internal'
  * The refusals of the console itself by reason: the status of the response, and the section of the standard. The
  * sentences are in the catalogues. The administration API refuses everything else.
  */
-const refusals = {
+export const refusals = {
   cross_site: [403, 'RFC 9700 §4.7'],
   not_signed_in: [403, 'RFC 9110 §15.5.4'],
   not_an_administrator: [403, 'RFC 9110 §15.5.4'],
