@@ -146,6 +146,7 @@ const badgeGrant = (storage: AdminStorage): GrantType =>
         grantId: standing.grant.grantId,
         clientId: presenter.client.clientId,
         userId: standing.user.userId,
+        lineage: undefined,
         refresh: undefined,
         createdAt: now,
         expiresAt: after(now, lifetime),

@@ -5,17 +5,34 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { jsonText } from '@mintmark/storage-interface/stores'
 
 import { startFeedSite, protectApi, type FeedSite, type ProtectedApi } from '../support/feed-site.ts'
+import { accessTokenType, exchangeGrant } from '../support/exchange-site.ts'
 import { changeClient } from '../support/fixture-clients.ts'
 import { obtainCode, redeem } from '../support/flow.ts'
 import { startScimSite, type ScimSite } from '../support/scim-site.ts'
-import { introspect, refresh, revoke, serviceToken, tokensFor, tokensOf, type Tokens } from '../support/token-calls.ts'
+import {
+  introspect,
+  postAs,
+  refresh,
+  revoke,
+  serviceToken,
+  tokensFor,
+  tokensOf,
+  type Tokens,
+} from '../support/token-calls.ts'
 
 const forApi = { scope: 'openid offline_access api.read', resource: 'https://api.test' }
 
 let site: FeedSite
 let scim: ScimSite
 beforeAll(async () => {
-  site = await startFeedSite({ refreshRetryWindow: { confidential: 0 } })
+  site = await startFeedSite({
+    refreshRetryWindow: { confidential: 0 },
+    tokenExchange: { rules: [{ clients: ['X'], mode: 'delegation', audiences: ['https://api.test'] }] },
+  })
+  await changeClient(site.storage, clientId('X'), {
+    servedAudiences: ['https://api.test'],
+    grantTypes: [exchangeGrant],
+  })
   scim = await startScimSite({ oauth: site, clock: site.clock.now })
   await adoptU1()
 })
@@ -249,5 +266,28 @@ describe('metadata for an API', () => {
     const { json } = await site.send({ path: '/.well-known/openid-configuration' })
 
     expect(json['revocation_feed_endpoint']).toBe('https://as.test/token/revocation-feed')
+  })
+})
+
+describe('a token that was exchanged (RFC 8693)', () => {
+  it.each([
+    ['the token of the user is revoked', (own: Tokens) => revoke(site, own.access_token)],
+    ['the family of the user is revoked', (own: Tokens) => revoke(site, own.refresh_token)],
+    [
+      'the client of the user is disabled',
+      () => changeClient(site.storage, clientId('A'), { disabledAt: site.clock.now() }),
+    ],
+  ] as const)('is refused by an API that reads the feed after %s', async (_what, end) => {
+    const own = await tokensFor(site, 'A', forApi)
+    const form = { grant_type: exchangeGrant, subject_token: own.access_token, subject_token_type: accessTokenType }
+    const exchanged = tokensOf(await postAs(site, 'X', { path: '/token', form })).access_token
+    const api = anApi('on_demand')
+    const before = await api.present(exchanged)
+
+    await end(own)
+
+    expect(before).toBe('admitted')
+    expect(await refusedAfter(api, exchanged, 'on_demand')).toMatchObject({ reason: 'token_revoked' })
+    await changeClient(site.storage, clientId('A'), { disabledAt: undefined })
   })
 })

@@ -222,6 +222,7 @@ function createMyStorage(issuer: string, tables: Tables): OAuthStorage {
     status: {
       ofGrant: async (grantId, boundTo) => statusOfGrant(grants.get(grantId), boundTo),
       ofFamily: async (familyId) => statusOfFamily(families.get(familyId)),
+      ofFamilies: async (familyIds) => familyIds.flatMap((familyId) => statusOfFamily(families.get(familyId)) ?? []),
       ofRefreshHandle: async (digest) =>
         statusOfFamily(families.where(({ refresh }) => refresh?.handleDigest === digest)[0]),
       async ofSession(digest) {

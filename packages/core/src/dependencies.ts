@@ -49,6 +49,7 @@ import { type ServerSettings } from './settings.ts'
 import { reportFaults } from './telemetry.ts'
 import type { TokenEndpointDependencies } from './token/endpoint.ts'
 import { authorizationCodeGrant } from './token/grants/authorization-code.ts'
+import { tokenExchangeGrants } from './token/grants/token-exchange.ts'
 import { clientCredentialsGrant } from './token/grants/client-credentials.ts'
 import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './permissions/resources.ts'
@@ -89,7 +90,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
 
 export function serverDependencies(options: AuthorizationServerOptions, settings: ServerSettings): ServerDependencies {
   const { storage: stored, keys } = options
-  const { minimumProfile, rotation, retryWindow } = settings
+  const { detailTypes, minimumProfile, rotation, retryWindow } = settings
   const mutualTls = options.mutualTls && { aliasOrigin: undefined, ...options.mutualTls }
   const { issuer, lifetimes, scopes, resources, feedRetention: retention, allowedOrigins } = settings
   const random = options.random ?? systemRandom
@@ -137,7 +138,6 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     ),
   }
   const openClients = createOpenClients(settings.openRegistration, { issuer, keys, minimumProfile })
-  const { detailTypes } = settings
   const grantDeps = { ...target, detailTypes, ...claims, random, lifetimes, rotation, retryWindow, minimumProfile }
 
   return {
@@ -229,6 +229,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       authorizationCodeGrant(grantDeps),
       refreshTokenGrant(grantDeps),
       clientCredentialsGrant({ ...target, ...claims, minimumProfile: settings.minimumProfile }),
+      ...tokenExchangeGrants({ ...grantDeps, keys, verifiedJwts, tokenExchange: options.tokenExchange }),
       ...(options.grants ?? []),
     ],
     managesGrants: settings.managesGrants,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@mintmark/storage-interface'
 import {
   type Clock,
   createJournal,
@@ -98,6 +99,18 @@ export type ServerOccurrence =
       /** At most 20 of the scope values that the token request names and that are not granted. */
       readonly omittedScopes: readonly string[]
       readonly audience: readonly string[]
+      /**
+       * With a token that was exchanged (RFC 8693): whether it names the client as `act`, the identifiers of the families and
+       * tokens before it, and the parties that act for the user.
+       */
+      readonly exchange:
+        | {
+            readonly mode: 'delegation' | 'impersonation'
+            readonly parents: readonly string[]
+            readonly tokenIds: readonly string[]
+            readonly act?: JsonObject
+          }
+        | undefined
       /** The claims that `overflow: 'omit'` left out because they did not fit into the access token; usually none. */
       readonly omittedClaims: readonly string[]
     }

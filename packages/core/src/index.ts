@@ -8,6 +8,7 @@ export type { ClientAuthenticationMethod } from './clients/own-authentication.ts
 export { ClientMetadataError } from './clients/check-metadata.ts'
 export { registerClient } from './clients/registration.ts'
 export type { ClientRegistration } from './clients/registration.ts'
+export { githubActions, kubernetesServiceAccount, spiffeWorkload } from './clients/workload.ts'
 export { addClientSecret, adoptClientSecret, revokePreviousClientSecrets } from './clients/secrets.ts'
 export { updateClient } from './clients/update.ts'
 export { OAuthError } from './refusals.ts'

@@ -1,5 +1,6 @@
 // Over 250 lines: one schema of all options of the authorization server.
 import { seconds } from '@mintmark/storage-interface'
+import { maxParents } from '@mintmark/storage-interface/stores'
 import * as z from 'zod/mini'
 import { accessTokenClaimsOption, claimLimitsOption } from './tokens/api-claim-settings.ts'
 import { isResourceUri } from './clients/check-metadata.ts'
@@ -162,6 +163,23 @@ const optionsSchema = z.strictObject({
       }),
     ),
     [],
+  ),
+  tokenExchange: z.optional(
+    z.strictObject({
+      rules: z
+        .array(
+          z.strictObject({
+            clients: z.array(nonEmpty).check(z.minLength(1)),
+            mode: z.enum(['delegation', 'impersonation']),
+            audiences: z.array(resourceUri).check(z.minLength(1)),
+            scopes: z.optional(z.array(nonEmpty)),
+            maxDepth: z.optional(z.int().check(z.minimum(1), z.maximum(maxParents))),
+            acceptsBound: z.optional(z.boolean()),
+          }),
+        )
+        .check(z.minLength(1)),
+      decide: z.optional(callable),
+    }),
   ),
   clientAuthentication: z.prefault(
     z.array(hostAuthentication).check(

@@ -12,6 +12,7 @@ import type { RateLimiter } from './rate-limiter.ts'
 import type { ReadClientCertificate } from './sender/client-certificate.ts'
 import type { HostUsers } from './sessions/host-users.ts'
 import type { SignedIn } from './sessions/signed-in-user.ts'
+import type { TokenExchangeSettings } from './permissions/exchange-policy.ts'
 import type { GrantType } from './tokens/grant.ts'
 import type { ClaimValues } from './tokens/api-claims.ts'
 import type { MapClaims } from './tokens/claims.ts'
@@ -138,6 +139,12 @@ export interface AuthorizationServerOptions {
    * @defaultValue None. Each grant type is one more way to get tokens.
    */
   readonly grants?: readonly GrantType[]
+  /**
+   * Which clients may exchange access tokens of users for others, to act on behalf of the users (RFC 8693). The clients
+   * must be registered for the grant `urn:ietf:params:oauth:grant-type:token-exchange`.
+   * @defaultValue None, and the grant does not exist. APIs that read the revocation feed need a version that knows it.
+   */
+  readonly tokenExchange?: TokenExchangeSettings
   /**
    * The host's own client authentication methods, such as a workload identity, in addition to the standard ones. Their
    * names are absolute URIs (RFC 6749 §2.3.2), and clients are registered with them in code.

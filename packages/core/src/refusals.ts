@@ -59,6 +59,11 @@ export const refusals = {
    * audience and the expected audiences.
    */
   client_assertion_audience: ['invalid_client', clientFailed, 'RFC 7523 §3'],
+  /**
+   * The platform of the client signed the assertion, but for another workload. The context has the first claim that
+   * differs, with the received and the registered value.
+   */
+  client_workload_wrong: ['invalid_client', clientFailed, 'RFC 7523 §3'],
   /** The client does not use the authentication method that it is registered for. */
   client_authentication_method: ['invalid_client', clientFailed, 'OIDC Registration §2'],
   /** The secret or the assertion does not belong to the client, or has expired. */
@@ -102,6 +107,26 @@ export const refusals = {
     'The client is not registered as a resource server.',
     'RFC 6749 §5.2',
   ],
+
+  // Token exchange.
+  /** No rule of the option `tokenExchange` is for the client. */
+  exchange_not_permitted: ['unauthorized_client', 'The client may not exchange tokens.', 'RFC 8693 §2.2.2'],
+  /** The request asks for another type of token than an access token, or for authorization details. */
+  exchange_unsupported: ['invalid_request', 'Only access tokens without details are issued.', 'RFC 8693 §2.2.2'],
+  /** The `subject_token` is missing, has another type, is not active, or has no user. */
+  subject_token_invalid: ['invalid_request', 'The subject token is not valid.', 'RFC 8693 §2.2.2'],
+  /** The `actor_token` is not an active access token that the client holds for itself, or its type is missing. */
+  actor_token_invalid: ['invalid_request', 'The actor token is not valid.', 'RFC 8693 §2.2.2'],
+  /** The subject token was not issued to the client, and is not for an API that the client serves. */
+  exchange_without_standing: ['access_denied', 'The exchange was refused.', 'RFC 8693 §5', 400],
+  /** The subject token is bound to a key that the client did not prove. */
+  exchange_binding: ['access_denied', 'The exchange was refused.', 'RFC 9449 §1', 400],
+  /** The subject token has too many exchanges behind it. */
+  exchange_too_deep: ['access_denied', 'The exchange was refused.', 'RFC 8693 §4.1', 400],
+  /** The option `tokenExchange.decide` refused. */
+  exchange_refused: ['access_denied', 'The exchange was refused.', 'RFC 8693 §2.2.2', 400],
+  /** No rule permits the client to get tokens for the named APIs, or the request names none of several. */
+  exchange_target: ['invalid_target', 'The client may not exchange tokens for this target.', 'RFC 8693 §2.2.2'],
 
   // The client and the redirect URI of an authorization request. Their errors are shown on a local page.
   /** The authorization request does not identify its client. */
@@ -740,6 +765,9 @@ export interface RefusalContext {
   /** With reason `client_assertion_audience`: the `aud` of the assertion, and the values that are accepted. */
   readonly presentedAudience?: JsonValue | undefined
   readonly expectedAudience?: readonly string[] | undefined
+  /** With reason `client_workload_wrong`: the claim that differs, and the received and the registered value. */
+  readonly workload?:
+    { readonly claim: string; readonly presented: JsonValue; readonly expected: JsonValue } | undefined
   /**
    * With reason `redirect_uri_mismatch`: the requested URI without its query, and the most similar registered one, if
    * the client has any.

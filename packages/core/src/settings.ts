@@ -77,6 +77,7 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
   const interactionUrls = pageUrls(parsed.interaction, issuerUrl, options)
   if (parsed.organizations) requireStores(options.storage, { capability: 'organizations', feature: 'organizations' })
   const scopes = scopeRegistry(parsed)
+  refuseUnknownTargets(parsed, scopes)
   return {
     issuer: options.issuer,
     issuerUrl,
@@ -110,6 +111,16 @@ export function parseSettings(options: AuthorizationServerOptions): ServerSettin
     backChannelLogout: backChannelLogout(options),
     maxConcurrentRequests: parsed.maxConcurrentRequests,
     feedRetention: feedRetention(parsed),
+  }
+}
+
+/** @throws TypeError when a rule for exchanges names an API or a scope value that does not exist. */
+function refuseUnknownTargets({ tokenExchange, resources }: ParsedOptions, scopes: ScopeRegistry): void {
+  for (const rule of tokenExchange?.rules ?? []) {
+    const unknown =
+      rule.audiences.find((uri) => !(uri in resources)) ?? rule.scopes?.find((scope) => !scopes.has(scope))
+    if (unknown !== undefined)
+      throw new TypeError(`Invalid options: tokenExchange: ${unknown} is neither among resources nor among scopes.`)
   }
 }
 

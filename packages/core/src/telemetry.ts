@@ -115,7 +115,7 @@ const withoutScopes = ({ omittedScopes }: { readonly omittedScopes: readonly str
  * Describes a refusal: the `client_id` of a client that exists, what it sent, and what would have been accepted.
  */
 function refusalDetails({ context }: RequestRefused): string {
-  const { clientId, presentedMethod, registeredMethod, presentedAudience, expectedAudience } = context
+  const { clientId, presentedMethod, registeredMethod, presentedAudience, expectedAudience, workload } = context
   const details = [
     ['requested', context.requestedRedirectUri],
     ['registered', context.nearestRedirectUri],
@@ -130,9 +130,12 @@ function refusalDetails({ context }: RequestRefused): string {
   const sent = details.join(', ')
   if (clientId === undefined) return sent === '' ? '' : `: ${sent}`
   const methods = registeredMethod && `, registered for ${registeredMethod}, sent ${presentedMethod}`
+  const identity =
+    workload &&
+    `, expected ${workload.claim} ${printableValue(workload.expected)}, sent ${printableValue(workload.presented)}`
   const audience =
     expectedAudience && `, expected aud ${expectedAudience.join(' or ')}, sent ${printableValue(presentedAudience)}`
-  return `: ${nameOf(clientId)}${methods ?? ''}${audience ?? ''}${sent === '' ? '' : `, ${sent}`}`
+  return `: ${nameOf(clientId)}${methods ?? ''}${identity ?? ''}${audience ?? ''}${sent === '' ? '' : `, ${sent}`}`
 }
 
 /**

@@ -83,6 +83,7 @@ export async function tokensUnderTest() {
       authorizationDetails: [],
       organizationId: undefined,
       authentication: forUser.authentication,
+      lineage: undefined,
       refresh: record,
       createdAt: now,
       expiresAt: epochSeconds(now + 900),

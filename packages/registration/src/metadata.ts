@@ -79,7 +79,7 @@ function readMember({ name, wireName, rule }: (typeof members)[number], value: J
     choice: isListed,
     boolean: typeof value === 'boolean',
     seconds: typeof value === 'number',
-    keySet: typeof value === 'object' && !Array.isArray(value),
+    object: typeof value === 'object' && !Array.isArray(value),
   }
   if (checks[rule.kind]) return value
   if (name === 'redirectUris')

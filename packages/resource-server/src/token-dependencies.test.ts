@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { createRevokedDependencies, type Revocation, type TokenDependencies } from './token-dependencies.ts'
 
 const now = 1_000_000
-const user = { names: ['u', 'older'], generation: 3, family: 'f', grant: 'g', session: 's' }
+const user = { names: ['u', 'older'], generation: 3, family: 'f', grant: 'g', lineage: [], origins: [], session: 's' }
 const userToken: TokenDependencies = { token: 't', client: ['c', 'old'], user }
+const exchanged = { ...user, lineage: ['root', 'middle'], origins: ['t0', 't1'] }
+const exchangedToken: TokenDependencies = { ...userToken, user: exchanged }
 const serviceToken: TokenDependencies = { token: 't', client: ['c'], user: undefined }
 
 const isRevoked = (revocations: readonly Revocation[], dependencies = userToken, at = now): boolean => {
@@ -14,6 +16,16 @@ const isRevoked = (revocations: readonly Revocation[], dependencies = userToken,
 }
 
 describe('revoked dependencies', () => {
+  it.each<Revocation>([
+    ['family', 'root', 2000],
+    ['family', 'middle', 2000],
+    ['token', 't0', 2000],
+    ['token', 't1', 2000],
+  ])('a revoked %s %s revokes a token that was exchanged for it (RFC 8693 §2.1)', (...revocation) => {
+    expect(isRevoked([revocation], exchangedToken)).toBe(true)
+    expect(isRevoked([revocation])).toBe(false)
+  })
+
   it.each<Revocation>([
     ['token', 't', 2000],
     ['client', 'c', 2000],

@@ -27,6 +27,9 @@ interface UserDependencies {
   readonly grant: string
   /** The session whose end revokes the token; `undefined` for a token that outlives its session. */
   readonly session: string | undefined
+  /** The families of the tokens that the token was exchanged for, and the identifiers of those tokens. */
+  readonly lineage: readonly string[]
+  readonly origins: readonly string[]
 }
 
 /**
@@ -34,16 +37,20 @@ interface UserDependencies {
  * @returns `undefined` when a name is missing, because the status of the token is then unknown.
  */
 export function readTokenDependencies({ tokenId, claims }: AccessTokenClaims): TokenDependencies | undefined {
-  const { client_ref: client, user_ref: names, family, grant, generation, session } = claims
+  const { client_ref: client, user_ref: names, family, grant, generation, session, lineage = [], origins = [] } = claims
   if (!isNameList(client)) return undefined
   if (family === undefined) return { token: tokenId, client, user: undefined }
   if (typeof family !== 'string' || typeof grant !== 'string' || !Number.isSafeInteger(generation)) return undefined
   if (!isNameList(names) || (session !== undefined && typeof session !== 'string')) return undefined
-  return { token: tokenId, client, user: { names, generation: Number(generation), family, grant, session } }
+  if (!isListOfStrings(lineage) || !isListOfStrings(origins) || lineage.length !== origins.length) return undefined
+  const user = { names, generation: Number(generation), family, grant, session, lineage, origins }
+  return { token: tokenId, client, user }
 }
 
-const isNameList = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string')
+const isNameList = (value: unknown): value is readonly string[] => isListOfStrings(value) && value.length > 0
+
+const isListOfStrings = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string')
 
 /** A revocation of the feed. `until`, in seconds since 1970, is when the last token that may contain the name expires. */
 export type Revocation = readonly [kind: DependencyKind, name: string, until: number]
@@ -75,6 +82,8 @@ export function createRevokedDependencies(): RevokedDependencies {
       if (isRevoked('token', token, now) || client.some((name) => isRevoked('client', name, now))) return true
       if (user === undefined) return false
       if (isRevoked('family', user.family, now) || isRevoked('grant', user.grant, now)) return true
+      if (user.lineage.some((family) => isRevoked('family', family, now))) return true
+      if (user.origins.some((tokenId) => isRevoked('token', tokenId, now))) return true
       if (user.session !== undefined && isRevoked('session', user.session, now)) return true
       return user.names.some(
         (name) => isRevoked('account', name, now) || isRevoked('account', `${name}.${user.generation}`, now),

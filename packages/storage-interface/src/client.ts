@@ -59,6 +59,8 @@ export const clients = defineRecord(
     /** Public keys for `private_key_jwt` and request objects, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
     jwks: optional(json),
     jwksUri: optional(text),
+    /** How the JWT of its platform identifies it (RFC 7523 §3); `undefined` when it signs its assertions itself. */
+    workload: optional(json),
     redirectUris: list(text),
     grantTypes: list(text),
     /** The scope values that the client may ask for. */

@@ -48,6 +48,13 @@ export interface StatusStore {
   /** Like `ofFamily`, but finds the family by the digest of the part that all its refresh tokens share. */
   ofRefreshHandle(handleDigest: SecretDigest): Promise<FamilyStatus | undefined>
 
+  /**
+   * Returns those of the families that exist, in any order, each as `ofFamily` does.
+   * `… WHERE issuer = ? AND family_id IN (?, ?, ?, ?)`
+   * @param familyIds one to `maxParents`.
+   */
+  ofFamilies(familyIds: readonly FamilyId[]): Promise<readonly FamilyStatus[]>
+
   /** Returns the session whose cookie has this digest, with its user. */
   ofSession(digest: SecretDigest): Promise<SessionStatus | undefined>
 }

@@ -103,9 +103,10 @@ export type { SigningKeyStore } from './signing-key.ts'
 export type { FamilyStatus, GrantStatus, SessionStatus, StatusStore } from './status.ts'
 export { isDeliveryStorage, requireStores } from './storage.ts'
 export type { ExpiringStores, PurgeOutcome, PurgeStore } from './storage.ts'
-export { retryWindowsInTotal } from './token-family.ts'
+export { maxParents, retryWindowsInTotal } from './token-family.ts'
 export type { SubjectOutcome, SubjectRecord, SubjectStore } from './subject.ts'
 export type {
+  Lineage,
   FamilyInsertOutcome,
   RefreshRecord,
   RotateOutcome,

@@ -11,6 +11,7 @@ import {
   type FamilyId,
   type SecretDigest,
   type DurationSeconds,
+  type JsonObject,
   type EpochSeconds,
 } from './values.ts'
 import type { RevokeOutcome } from './outcome.ts'
@@ -71,6 +72,8 @@ export const families = defineRecord('families', {
   organizationId: optional(id(organizationId)),
   /** The authorization details that the user granted (RFC 9396). A family without this list is not refreshed. */
   authorizationDetails: list(json),
+  /** What the token was exchanged for (RFC 8693); `undefined` for a family that a user's grant started. */
+  lineage: optional(jsonOf<Lineage>()),
   /** `undefined` when no refresh token was issued. */
   refresh: optional(spread(refreshFields)),
   createdAt: time,
@@ -84,6 +87,22 @@ export const families = defineRecord('families', {
  * family, so revoking the row revokes them too.
  */
 export interface TokenFamilyRecord extends RecordOf<typeof families> {}
+
+/**
+ * The tokens that a token depends on because it was exchanged for them, one after the other. Its family has the grant of
+ * the first one, and a client of its own.
+ */
+export interface Lineage {
+  /** The families of those tokens, from the one that the user's grant started to the last one. There are one to four. */
+  readonly parents: readonly FamilyId[]
+  /** The `jti` of each of them: a client can revoke one token of a family. */
+  readonly tokenIds: readonly string[]
+  /** The claim `act` of the token (RFC 8693 §4.1); `undefined` for an impersonation. */
+  readonly act?: JsonObject
+}
+
+/** The highest number of `parents`. */
+export const maxParents = 4
 
 /** `revoked`: the family was revoked before it was inserted. Nothing was changed, and none of its tokens is ever honoured. */
 export type FamilyInsertOutcome = { readonly outcome: 'inserted' } | { readonly outcome: 'revoked' }

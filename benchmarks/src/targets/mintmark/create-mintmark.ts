@@ -140,6 +140,7 @@ async function addUser(storage: AdminStorage): Promise<GrantTemplate> {
     possession: { kind: 'none' as const },
     authorizationDetails: [],
     organizationId: undefined,
+    lineage: undefined,
     refresh: {
       handleDigest: digest,
       currentDigest: digest,

@@ -24,7 +24,7 @@ const bodySchemas: Readonly<Record<MetadataRule['kind'], (rule: MetadataRule) =>
   choice: ({ values = [] }) => z.enum(values),
   boolean: () => z.boolean(),
   seconds: () => z.int().min(0),
-  keySet: () => anyObject,
+  object: () => anyObject,
 }
 
 const clientBody = z.strictObject({
@@ -145,7 +145,7 @@ function bodySchema(rule: MetadataRule): z.ZodType {
 /** Returns the schema of a member in a response, which contains the stored value. */
 function answerSchema(rule: MetadataRule): z.ZodType {
   if (rule.kind === 'algorithm') return z.string()
-  if (!isClearable(rule) || rule.kind === 'keySet') return bodySchema(rule)
+  if (!isClearable(rule) || rule.kind === 'object') return bodySchema(rule)
   return rule.kind === 'seconds' ? z.int() : z.string()
 }
 

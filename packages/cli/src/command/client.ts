@@ -178,6 +178,7 @@ const flagNames: Readonly<Record<string, string>> = {
   scopes: 'scope',
   servedAudiences: 'audience',
   jwks: 'jwks-file',
+  workload: 'workload-file',
 }
 
 /** The flags: one for each member of the metadata table. */
@@ -196,7 +197,7 @@ function optionOf({ rule: { kind, description, values }, flag }: MetadataFlag, m
 function argumentOf(flag: string, kind: MetadataRule['kind']): string {
   if (kind === 'boolean') return ''
   if (kind === 'strings') return ` <${flag}...>`
-  return kind === 'keySet' ? ' <file>' : ` <${kind}>`
+  return kind === 'object' ? ' <file>' : ` <${kind}>`
 }
 
 function defaultText(value: MetadataRule['default']): string {
@@ -218,13 +219,13 @@ async function metadataOf(options: object, io: Io): Promise<Readonly<Record<stri
 async function memberOf(value: unknown, { kind, presence }: MetadataRule, io: Io): Promise<unknown> {
   if (value === '') return undefined
   if (Array.isArray(value) && value.length === 1 && value[0] === '') return presence === 'clearable' ? undefined : []
-  return kind === 'keySet' && typeof value === 'string' ? readKeySet(resolve(io.cwd, value)) : value
+  return kind === 'object' && typeof value === 'string' ? readObject(resolve(io.cwd, value)) : value
 }
 
 /** The names under which most client configurations expect the credentials (RFC 6749 §2.3.1). */
 const credentialLabels = { clientId: 'client_id', clientSecret: 'client_secret' }
 
-async function readKeySet(file: string): Promise<JsonObject> {
+async function readObject(file: string): Promise<JsonObject> {
   const text = await readTrimmedFile(file)
   try {
     const value: unknown = JSON.parse(text)
@@ -232,5 +233,5 @@ async function readKeySet(file: string): Promise<JsonObject> {
   } catch {
     // Text that is not JSON is refused below.
   }
-  throw new UsageError(`${file} does not contain a JWK set.`)
+  throw new UsageError(`${file} does not contain a JSON object.`)
 }

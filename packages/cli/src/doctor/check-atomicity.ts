@@ -126,7 +126,7 @@ async function insertRows(storage: AdminStorage, now: EpochSeconds, expiresAt: E
     retriedAt: undefined,
     expiresAt,
   }
-  const family: TokenFamilyRecord = { ...shared, refresh, createdAt: now, revokedAt: undefined }
+  const family: TokenFamilyRecord = { ...shared, lineage: undefined, refresh, createdAt: now, revokedAt: undefined }
   await storage.codes.insert(codeRow)
   await storage.families.insert(family)
   return { code, handle, refreshToken, jti: randomIdentifier(systemRandom) }

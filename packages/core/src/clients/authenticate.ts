@@ -41,7 +41,7 @@ export interface ClientAuthenticationDependencies extends ProfileSettings {
  * @throws OAuthError invalid_request — reason `client_authentication_twice` | `client_id_contradicted`.
  * @throws OAuthError invalid_client — reason `client_authentication_missing` | `client_unknown` | `client_disabled` |
  *   `client_authentication_method` | `client_credentials_wrong` | `client_assertion_audience` |
- *   `client_certificate_missing` | `client_certificate_wrong`, and `client_id_contradicted` for an assertion; the
+ *   `client_workload_wrong` | `client_certificate_missing` | `client_certificate_wrong`, and `client_id_contradicted` for an assertion; the
  *   response is the same for all of them.
  * @throws OAuthError unauthorized_client — reason `profile_contradicted`.
  * @throws OAuthError temporarily_unavailable — reason `client_throttled`, after too many failures.
@@ -144,6 +144,7 @@ interface AuthenticationFailure {
     | 'client_authentication_method'
     | 'client_assertion_audience'
     | 'client_credentials_wrong'
+    | 'client_workload_wrong'
     | 'client_certificate_missing'
     | 'client_certificate_wrong'
   readonly context?: RefusalContext

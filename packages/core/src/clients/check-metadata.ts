@@ -19,6 +19,7 @@ import { hasEncryptionKey } from './encrypt-answer.ts'
 import { isHostMethod } from './authenticate.ts'
 import { hostOrScheme, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
+import { workloadProblem } from './workload.ts'
 import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
 
 /**
@@ -59,7 +60,7 @@ function checkOf({ kind, values = [] }: MetadataRule): OptionCheck {
     case 'seconds':
       // `refuseUnusable` knows which numbers are usable.
       return (value) => (typeof value === 'number' ? undefined : 'must be a number')
-    case 'keySet':
+    case 'object':
       return anObject
     default:
       return kind satisfies never
@@ -77,6 +78,9 @@ export function refuseUnusable(client: ClientRecord, allowedOrigins: AllowedOrig
   if (client.clientName.trim() === '') throw invalidMetadata('client_name must not be empty.')
   refuseUnusableRedirects(client)
   refuseUnusableKeys(client, allowedOrigins)
+  // RFC 7523 §3.
+  const problem = workloadProblem(client)
+  if (problem !== undefined) throw invalidMetadata(problem)
   refuseUnusableEncryption(client)
   refuseUnusableCertificates(client)
   refuseUnusableLogoutUris(client, allowedOrigins)

@@ -79,7 +79,12 @@ export const verifyWithKeys = (
   jwt: string,
   algorithms: readonly string[],
 ): Promise<ClientJwt | undefined> =>
-  keySet === undefined ? Promise.resolve(undefined) : verifyBy(createLocalJWKSet(keySet), jwt, algorithms)
+  keySet === undefined ? Promise.resolve(undefined) : verifyBy(createLocalJWKSet(signingKeys(keySet)), jwt, algorithms)
+
+/** Returns the key set with the `use` that SPIFFE bundles give the keys of JWT-SVIDs (SPIFFE Trust Domain §4.2.2) as `sig`. */
+const signingKeys = ({ keys }: JSONWebKeySet): JSONWebKeySet => ({
+  keys: keys.map((key) => (key.use === 'jwt-svid' ? { ...key, use: 'sig' } : key)),
+})
 
 /** Verifies a JWT in the same way, with this key. Ignores the `kid` in the header of the JWT. */
 export const verifyWithKey = (jwk: JWK, jwt: string, algorithms: readonly string[]): Promise<ClientJwt | undefined> =>
@@ -105,6 +110,17 @@ async function verifyBy(
     return undefined
   }
 }
+
+/**
+ * Whether the JWT is current, and expires within `maxLifetime` seconds (RFC 7523 §3).
+ */
+export function isShortLived({ exp, iat, nbf }: JsonObject, now: EpochSeconds, maxLifetime: number): boolean {
+  if (typeof exp !== 'number' || !(now < exp) || exp > now + maxLifetime) return false
+  return [iat, nbf].every((time) => time === undefined || (typeof time === 'number' && time <= now + clockSkew))
+}
+
+/** How far a client's clock may be off, in seconds. */
+export const clockSkew = 30
 
 /** @param member a member of a header, which its sender may give any type. */
 const isTextIfPresent = (member: unknown): boolean => member === undefined || typeof member === 'string'

@@ -42,7 +42,7 @@ interface MetadataValues {
   readonly choice: string
   readonly boolean: boolean
   readonly seconds: number
-  readonly keySet: JsonObject
+  readonly object: JsonObject
 }
 
 const methods = [
@@ -73,6 +73,10 @@ export const standardGrants = ['authorization_code', 'refresh_token', 'client_cr
 /** Returns the rule for an address that a client may leave out. */
 function addressRule<Source extends MetadataRule['setBy']>(setBy: Source, description: string) {
   return { kind: 'string', setBy, isAddress: true, description, presence: 'clearable' } as const
+}
+
+function objectRule<Source extends MetadataRule['setBy']>(setBy: Source, description: string) {
+  return { kind: 'object', setBy, description, presence: 'clearable' } as const
 }
 
 /**
@@ -463,16 +467,21 @@ export const clientMetadata = {
     presence: 'clearable',
   },
   /**
+   * How the JWT of its platform identifies it, if it authenticates with that instead of an assertion of its own (RFC 7523
+   * §3): the `issuer`, and the `claims` with the values that they must have. Its keys are those of the platform.
+   * `githubActions`, `kubernetesServiceAccount` and `spiffeWorkload` return it.
+   * @defaultValue None. The client signs its assertions itself.
+   */
+  workload: objectRule(
+    'administrator',
+    'the issuer and the claims of the JWTs of its platform, with which it authenticates',
+  ),
+  /**
    * Its public keys as a JWK set (RFC 7517 §5): for `private_key_jwt`, request objects and encrypted responses, and
    * with the certificates of `self_signed_tls_client_auth`.
    * @defaultValue None. Clients that use none of these need no keys.
    */
-  jwks: {
-    kind: 'keySet',
-    setBy: 'document',
-    description: 'its public keys as a JWK set, for private_key_jwt and request objects',
-    presence: 'clearable',
-  },
+  jwks: objectRule('document', 'its public keys as a JWK set, for private_key_jwt and request objects'),
   /**
    * The https URL, with a host name, at which the client publishes its keys. It replaces `jwks`.
    * @defaultValue None. Set it to let the client rotate its keys without a new registration.

@@ -16,8 +16,9 @@ import { decodeJwt } from 'jose/jwt/decode'
 
 import type { ClientAuthentication, CredentialProof, PresentedCredentials } from './authenticate.ts'
 import { type CertificateDependencies, usesCertificate, verifyCertificate } from './certificate.ts'
-import { clientAlgorithms, verifyClientJwt } from './client-jwt.ts'
+import { clientAlgorithms, clockSkew, isShortLived, verifyClientJwt } from './client-jwt.ts'
 import type { RemoteKeySets } from './remote-key-set.ts'
+import { isCurrentWorkload, isWorkload, workloadMismatch } from './workload.ts'
 import { profileRules, type ProfileSettings } from './security-profile.ts'
 import { isCompactJws } from '../keys/verify-jwt.ts'
 import type { MutualTls } from '../sender/client-certificate.ts'
@@ -140,7 +141,10 @@ interface PrivateKeyJwtDependencies extends ProfileSettings {
   readonly keySets: RemoteKeySets
 }
 
-/** `private_key_jwt`: the client sends an assertion that it signed for this server only (RFC 7523 §3, OIDC Core §9). */
+/**
+ * `private_key_jwt`: the client sends an assertion that it signed for this server only (RFC 7523 §3, OIDC Core §9), or
+ * one that its platform signed.
+ */
 export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentication => ({
   method: 'private_key_jwt',
   read(_request, form) {
@@ -148,13 +152,16 @@ export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentica
     const type = form.get('client_assertion_type')
     if (assertion === undefined && type === undefined) return undefined
 
-    const isReadable = assertion !== undefined && type === assertionType && isCompactJws(assertion)
+    const isReadable =
+      assertion !== undefined && (type === assertionType || type === svidType) && isCompactJws(assertion)
     return {
       method: 'private_key_jwt',
-      // RFC 7521 §4.2: client_id may be left out; the assertion's subject names the client.
-      clientId: isReadable ? unverifiedSubject(assertion) : undefined,
-      verify: async (client, now) =>
-        client === undefined || !isReadable ? undefined : verifyAssertion(assertion, { client, now }, deps),
+      clientId: isReadable ? clientOf(assertion, form.get('client_id')) : undefined,
+      async verify(client, now) {
+        if (client === undefined || !isReadable) return undefined
+        if (isWorkload(client)) return verifyWorkload(assertion, { client, now }, deps)
+        return type === assertionType ? verifyAssertion(assertion, { client, now }, deps) : undefined
+      },
     }
   },
 })
@@ -162,6 +169,33 @@ export const privateKeyJwt = (deps: PrivateKeyJwtDependencies): ClientAuthentica
 interface Presentation {
   readonly client: ClientRecord
   readonly now: EpochSeconds
+}
+
+/**
+ * Returns the client that an assertion is about. RFC 7521 §4.2: client_id may be left out, because the subject of an
+ * assertion that the client signed names the client. One that its platform signed names a workload.
+ */
+function clientOf(assertion: string, named: string | undefined): string | undefined {
+  const { iss, sub } = unverifiedClaims(assertion)
+  const subject = typeof sub === 'string' ? sub : undefined
+  return iss === sub ? subject : (named ?? subject)
+}
+
+async function verifyWorkload(
+  assertion: string,
+  { client, now }: Presentation & { readonly client: { readonly workload: JsonObject } },
+  deps: PrivateKeyJwtDependencies,
+): ReturnType<PresentedCredentials['verify']> {
+  const { algorithms = clientAlgorithms } = profileRules(client, deps)
+  const verified = await verifyClientJwt(assertion, { client, algorithms, now }, deps.keySets)
+  if (verified === undefined || !isAssertionType(verified.header.typ)) return undefined
+  const { claims } = verified
+  const mismatch = workloadMismatch(claims, client.workload)
+  if (mismatch !== undefined) return { reason: 'client_workload_wrong', context: { workload: mismatch } }
+  const context = { presentedAudience: claims['aud'] ?? null, expectedAudience: [deps.issuer] }
+  // RFC 7523 §3: platforms issue JWTs for any audience that the workload names, and by default for other servers.
+  if (!isForUs(claims['aud'], [deps.issuer])) return { reason: 'client_assertion_audience', context }
+  return isCurrentWorkload(claims, now) ? {} : undefined
 }
 
 async function verifyAssertion(
@@ -174,7 +208,7 @@ async function verifyAssertion(
   const verified = await verifyClientJwt(assertion, { client, algorithms, now }, deps.keySets)
   if (verified === undefined || !isAssertionType(verified.header.typ)) return undefined
   const { claims } = verified
-  if (!isAbout(claims, client) || !isShortLived(claims, now)) return undefined
+  if (!isAbout(claims, client) || !isShortLived(claims, now, maxLifetime)) return undefined
   const expectedAudience = acceptedAudiences(client, deps)
   // FAPI 2.0 SP §5.3.2.1: the audience is a string, not an array.
   const isWrongType = requiresStringAudience && typeof claims['aud'] !== 'string'
@@ -227,12 +261,6 @@ export function isForUs(aud: JsonValue | undefined, accepted: readonly string[])
   return audiences.length === 1 && accepted.some((audience) => audience === audiences[0])
 }
 
-/** Whether the assertion expires soon (RFC 7523 §3), which keeps the list of used `jti` values short. */
-function isShortLived({ exp, iat, nbf }: JsonObject, now: EpochSeconds): boolean {
-  if (typeof exp !== 'number' || !(now < exp) || exp > now + maxLifetime) return false
-  return [iat, nbf].every((time) => time === undefined || (typeof time === 'number' && time <= now + clockSkew))
-}
-
 /**
  * Whether the `typ` is right for a client assertion. JWTs that the client signed for other purposes, such as request
  * objects or DPoP proofs, have another `typ` (RFC 8725 §3.11).
@@ -241,18 +269,24 @@ const isAssertionType = (type: string | undefined): boolean =>
   type === undefined || ['jwt', 'client-authentication+jwt'].includes(type.toLowerCase())
 
 /** Reads the `sub` of a JWT without verifying the JWT. */
-export function unverifiedSubject(assertion: string): string | undefined {
+export function unverifiedSubject(jwt: string): string | undefined {
+  const { sub } = unverifiedClaims(jwt)
+  return typeof sub === 'string' ? sub : undefined
+}
+
+function unverifiedClaims(jwt: string): { readonly iss?: unknown; readonly sub?: unknown } {
   try {
-    const { sub } = decodeJwt<{ sub: unknown }>(assertion)
-    return typeof sub === 'string' ? sub : undefined
+    return decodeJwt<{ iss: unknown; sub: unknown }>(jwt)
   } catch {
     // jose throws on a payload that is not a JSON object.
-    return undefined
+    return {}
   }
 }
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** In seconds: how far in the future an assertion may expire, and how far a client's clock may be off. */
+/** The assertion is a JWT-SVID of the workload (OAuth SPIFFE Client Authentication §3.1). */
+const svidType = 'urn:ietf:params:oauth:client-assertion-type:jwt-spiffe'
+
+/** In seconds: how far in the future an assertion may expire. */
 const maxLifetime = 330
-const clockSkew = 30

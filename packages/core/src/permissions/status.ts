@@ -1,11 +1,13 @@
-import type { Brand, ClientRecord, EpochSeconds, UserRecord } from '@mintmark/storage-interface'
-import type {
-  BoundSession,
-  FamilyStatus,
-  GrantStatus,
-  Possession,
-  SessionId,
-  SessionStatus,
+import type { Brand, ClientRecord, EpochSeconds, OAuthStorage, UserRecord } from '@mintmark/storage-interface'
+import {
+  maxParents,
+  type BoundSession,
+  type FamilyStatus,
+  type GrantStatus,
+  type Lineage,
+  type Possession,
+  type SessionId,
+  type SessionStatus,
 } from '@mintmark/storage-interface/stores'
 
 /** A user who is active and of the same generation as the record that refers to them. Created only in this file. */
@@ -31,13 +33,52 @@ export function isGrantActive(status: GrantStatus | undefined): status is Active
 /**
  * Whether a token family is active: neither revoked nor expired, with an active grant and, if bound, an active session.
  */
-export function isFamilyActive(status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> {
+export const isFamilyActive = (status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> =>
+  status?.family.lineage === undefined && isActiveByItself(status, now)
+
+/** Whether a token family is active, apart from the families that it descends from. */
+function isActiveByItself(status: FamilyStatus | undefined, now: EpochSeconds): status is Active<FamilyStatus> {
   if (status?.grant === undefined) return false
   const { family, grant, client, user, session } = status
   if (!isBindingActive(family, session)) return false
   if (family.revokedAt !== undefined || !(now < family.expiresAt) || family.grantId !== grant.grantId) return false
-  return isGrantActive({ grant, client, user, session })
+  if (family.lineage === undefined) return isGrantActive({ grant, client, user, session })
+  // RFC 8693 §2.2.1: the token was issued to the client that exchanged it, which the user has not met.
+  return isGrantActive({ grant: { ...grant, clientId: family.clientId }, client, user, session })
 }
+
+/**
+ * Returns the status of an active token family. A family whose token was exchanged is active only if everything that it
+ * descends from is active: no family was revoked or has expired, no client is disabled, and none of the tokens was
+ * revoked. A missing family is treated as revoked. It is safe to read the ancestors later than the family, because a
+ * revocation is final.
+ */
+export async function findActiveFamily(
+  status: FamilyStatus | undefined,
+  now: EpochSeconds,
+  storage: Pick<OAuthStorage, 'status' | 'revocations'>,
+): Promise<Active<FamilyStatus> | undefined> {
+  if (!isActiveByItself(status, now)) return undefined
+  const { grantId, userId, lineage } = status.family
+  if (lineage === undefined) return status
+  // A lineage that lost a member in storage must not turn the token into one that depends on nothing.
+  if (!isLineage(lineage)) return undefined
+  const [ancestors, ...revoked] = await Promise.all([
+    storage.status.ofFamilies(lineage.parents),
+    ...lineage.tokenIds.map((tokenId) => storage.revocations.isTokenRevoked(tokenId, now)),
+  ])
+  const areActive = lineage.parents.every((familyId) => {
+    const ancestor = ancestors.find(({ family }) => family.familyId === familyId)
+    return isActiveByItself(ancestor, now) && ancestor.grant?.grantId === grantId && ancestor.family.userId === userId
+  })
+  return areActive && !revoked.includes(true) ? status : undefined
+}
+
+function isLineage({ parents, tokenIds }: Partial<Lineage>): boolean {
+  return isShortList(parents) && isShortList(tokenIds) && parents?.length === tokenIds?.length
+}
+
+const isShortList = (list: unknown): boolean => Array.isArray(list) && list.length > 0 && list.length <= maxParents
 
 /**
  * Whether a code or a family may be used as far as its session is concerned: it is bound to no session, or to a session

@@ -70,6 +70,8 @@ export function readHostUsers(
   const statuses: StatusStore = {
     ofGrant: (grantId, boundTo) => withCurrentUser(status.ofGrant(grantId, boundTo)),
     ofFamily: (familyId) => withCurrentUser(status.ofFamily(familyId)),
+    // They are read after a family of the same user, for which the host was asked.
+    ofFamilies: (familyIds) => status.ofFamilies(familyIds),
     ofRefreshHandle: (handleDigest) => withCurrentUser(status.ofRefreshHandle(handleDigest)),
     ofSession: (digest) => withCurrentUser(status.ofSession(digest)),
   }

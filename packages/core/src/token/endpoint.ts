@@ -23,6 +23,7 @@ import { type MutualTls, proveCertificate } from '../sender/client-certificate.t
 import type { DpopVerifier, VerifiedProof } from '../sender/prove-possession.ts'
 import { noPossession, type ProvenPossession } from '../sender/proven-possession.ts'
 import { mintAccessToken, subjectOf, type AccessTokenDependencies } from '../tokens/access-token.ts'
+import { accessTokenType } from './grants/token-exchange.ts'
 import { computeTokenClaims, type ClaimsDependencies, type TokenClaims } from '../tokens/claims.ts'
 import { mintIdToken, type IdTokenDependencies } from '../tokens/id-token.ts'
 import type { DecisionForUser, GrantDecision, GrantType } from '../tokens/grant.ts'
@@ -83,6 +84,7 @@ async function answerClient(
     scopes: decision.target.scopes,
     omittedScopes: omittedScopes(form.get('scope'), decision.target.scopes),
     audience: decision.target.audience,
+    exchange: decision.exchange && { mode: decision.exchange.mode, ...decision.exchange.lineage },
     omittedClaims: decision.claims.omitted,
   })
   return tokenResponse(tokens, proof === undefined ? [] : await deps.dpop.headers(proof, now))
@@ -175,12 +177,14 @@ async function mintTokens(
     refreshToken: decision.refreshToken,
     scopes: decision.target.scopes,
     details: decision.authorizationDetails,
+    issuedTokenType: decision.exchange === undefined ? undefined : accessTokenType,
     grantId: deps.managesGrants ? decision.forUser?.grantId : undefined,
   }
 }
 
 const needsIdToken = (decision: GrantDecision): decision is DecisionForUser =>
-  decision.forUser !== undefined && decision.target.scopes.includes('openid')
+  // RFC 8693 §2.2.1: the response to an exchange has one token.
+  decision.forUser !== undefined && decision.exchange === undefined && decision.target.scopes.includes('openid')
 
 interface IssuedTokens {
   readonly accessToken: string
@@ -190,6 +194,8 @@ interface IssuedTokens {
   readonly refreshToken: string | undefined
   readonly scopes: readonly string[]
   readonly details: readonly JsonObject[] | undefined
+  /** With a token that was exchanged. */
+  readonly issuedTokenType: string | undefined
   readonly grantId: GrantId | undefined
 }
 
@@ -199,6 +205,8 @@ const tokenResponse = (tokens: IssuedTokens, headers: readonly Header[]): Server
     200,
     {
       access_token: tokens.accessToken,
+      // RFC 8693 §2.2.1.
+      issued_token_type: tokens.issuedTokenType,
       token_type: tokens.tokenType,
       expires_in: tokens.expiresIn,
       refresh_token: tokens.refreshToken,

@@ -180,7 +180,12 @@ export const revokeFamilyOf = (
     now,
   )
 
-async function refuseFormerMember(granted: StoredGrant, now: EpochSeconds, storage: OAuthStorage): Promise<void> {
+/** Revokes a family that was just stored if the user is not a member of its organization any more. */
+export async function refuseFormerMember(
+  granted: Pick<StoredGrant, 'familyId' | 'organizationId' | 'userId'>,
+  now: EpochSeconds,
+  storage: OAuthStorage,
+): Promise<void> {
   try {
     await organizationOfGrant(granted, storage)
   } catch (error) {
@@ -223,6 +228,7 @@ function familyOf(
     possession: unbound,
     organizationId: granted.organizationId,
     authorizationDetails: granted.authorizationDetails,
+    lineage: undefined,
     refresh: undefined,
     createdAt: now,
     expiresAt,

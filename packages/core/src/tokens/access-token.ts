@@ -22,7 +22,7 @@ import {
   type OAuthStorage,
   type UserId,
 } from '@mintmark/storage-interface'
-import type { FamilyId, FamilyStatus, Possession } from '@mintmark/storage-interface/stores'
+import type { FamilyId, FamilyStatus, Lineage, Possession } from '@mintmark/storage-interface/stores'
 
 import { registeredScopes } from '../permissions/scopes.ts'
 import { permittedAlgorithm, profileRules, type ProfileSettings } from '../clients/security-profile.ts'
@@ -32,7 +32,7 @@ import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
 import type { GrantDecision, UserDecision } from './grant.ts'
 import { subjectFor, userOfSubject } from './pairwise.ts'
-import { isFamilyActive, type Active } from '../permissions/status.ts'
+import { findActiveFamily, type Active } from '../permissions/status.ts'
 
 export interface AccessTokenDependencies extends ProfileSettings {
   readonly issuer: string
@@ -96,7 +96,7 @@ function refuseSubjectOfClient({ forUser, client }: GrantDecision): void {
 
 /**
  * Builds the claims of an access token (RFC 9068 §2.2). Together with `jti`, the claims `client_ref`, `user_ref`,
- * `family`, `grant`, `session` and `generation` name everything that the token depends on, for readers of the
+ * `family`, `grant`, `session`, `generation`, `lineage` and `origins` name everything that the token depends on, for readers of the
  * revocation feed. They are identifiers, not credentials.
  */
 async function accessTokenClaims(
@@ -104,7 +104,7 @@ async function accessTokenClaims(
   now: EpochSeconds,
   deps: Pick<AccessTokenDependencies, 'issuer' | 'random' | 'revocationNames' | 'storage'>,
 ): Promise<JsonObject> {
-  const { client, target, forUser } = decision
+  const { client, target, forUser, exchange } = decision
   return {
     iss: deps.issuer,
     sub:
@@ -117,18 +117,27 @@ async function accessTokenClaims(
     iat: now,
     jti: randomIdentifier(deps.random),
     client_id: client.clientId,
-    client_ref: await deps.revocationNames.ofClient(client.clientId),
+    // A token that was exchanged depends on the clients of the tokens before it too.
+    client_ref: [...(await deps.revocationNames.ofClient(client.clientId)), ...(exchange?.clientNames ?? [])],
     ...(target.scopes.length > 0 && { scope: target.scopes.join(' ') }),
     ...(forUser !== undefined && {
       user_ref: await deps.revocationNames.ofUser(forUser.user.userId),
       ...dependencyClaims(forUser),
     }),
+    ...(exchange !== undefined && lineageClaims(exchange.lineage)),
     // RFC 9396 §9.1.
     ...(decision.authorizationDetails !== undefined && { authorization_details: decision.authorizationDetails }),
     ...confirmationOf(decision.possession),
     ...(forUser?.authentication.acr !== undefined && { acr: forUser.authentication.acr }),
   }
 }
+
+/** Returns the claims of a token that was exchanged (RFC 8693 §4.1). */
+const lineageClaims = ({ parents, tokenIds, act }: Lineage): JsonObject => ({
+  lineage: parents,
+  origins: tokenIds,
+  ...(act !== undefined && { act }),
+})
 
 /** Returns the claim that binds the token to a key (RFC 9449 §6.1, RFC 8705 §3.1). */
 function confirmationOf(possession: Possession): JsonObject {
@@ -288,8 +297,8 @@ export async function statusOfAccessToken(
     if (client === undefined || client.disabledAt !== undefined) return undefined
     return { kind: 'client', client, scopes: registeredScopes(token.scopes, client) }
   }
-  const status = await storage.status.ofFamily(token.familyId)
-  if (!isFamilyActive(status, now)) return undefined
+  const status = await findActiveFamily(await storage.status.ofFamily(token.familyId), now, storage)
+  if (status === undefined) return undefined
   const { client, user } = status
   const namesUser =
     client.subjectType === 'public'

@@ -20,7 +20,7 @@ import {
   type JsonObject,
   type OAuthStorage,
 } from '@mintmark/storage-interface'
-import type { AuthenticationRecord, FamilyId, GrantId, SessionId } from '@mintmark/storage-interface/stores'
+import type { AuthenticationRecord, FamilyId, GrantId, Lineage, SessionId } from '@mintmark/storage-interface/stores'
 
 import { saveGrant } from '../consent/consent.ts'
 import type { AuthenticatedClient } from '../clients/authenticate.ts'
@@ -64,8 +64,18 @@ export interface GrantDecision {
   readonly refreshToken: string | undefined
   /** What the access token permits in detail (RFC 9396). */
   readonly authorizationDetails?: readonly JsonObject[]
+  /** What the access token was exchanged for (RFC 8693); the family of `forUser` has the same lineage. */
+  readonly exchange?: ExchangedTokens
   /** The claims, if the grant type computed them before it consumed the grant. Otherwise the token endpoint does. */
   readonly claims?: TokenClaims
+}
+
+/** The tokens that an access token was exchanged for, one after the other. */
+export interface ExchangedTokens {
+  readonly mode: 'delegation' | 'impersonation'
+  readonly lineage: Lineage
+  /** The names of the clients of those tokens in the revocation feed. */
+  readonly clientNames: readonly string[]
 }
 
 /** The part of a decision that concerns a user. */
@@ -197,6 +207,7 @@ export async function grantForUser(
     possession: { kind: 'none' },
     organizationId: undefined,
     authorizationDetails: [],
+    lineage: undefined,
     refresh: undefined,
     createdAt: now,
     expiresAt: after(now, userGrant.lifetime),

@@ -177,6 +177,8 @@ function describeAccessToken(token: VerifiedAccessToken, scopes: readonly string
     grant: _grant,
     generation: _generation,
     session: _session,
+    lineage: _lineage,
+    origins: _origins,
     scope: _scope,
     ...claims
   } = token.claims

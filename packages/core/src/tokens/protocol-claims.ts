@@ -47,6 +47,8 @@ export const accessTokenClaimNames = [
   'grant',
   'session',
   'generation',
+  'lineage',
+  'origins',
   'claims_overflow',
 ] as const
 

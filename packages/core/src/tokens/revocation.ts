@@ -62,11 +62,13 @@ export async function revokeToken(
 
   const accessToken = await verifyAccessToken(token, now, deps)
   if (accessToken?.clientId !== client.clientId) return 'nothing'
+  const { tokenId, expiresAt } = accessToken
   if (accessToken.format === 'opaque') {
+    // Tokens that were exchanged for it, and APIs that read the feed, know it by its identifier.
+    await deps.storage.revocations.revokeToken({ tokenId, expiresAt, now })
     await deps.storage.opaqueTokens.revoke(await digestSecret(token), client.clientId, now)
     return 'access_token'
   }
-  const { tokenId, expiresAt } = accessToken
   await deps.storage.revocations.revokeToken({ tokenId, expiresAt, now })
   return 'access_token'
 }

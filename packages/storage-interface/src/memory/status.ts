@@ -29,6 +29,11 @@ export function createMemoryStatus(tables: MemoryTables, scheduler: SchedulerHoo
       return familyStatus(tables, tables.families.byId.get(familyId))
     },
 
+    async ofFamilies(familyIds) {
+      await scheduler()
+      return familyIds.flatMap((familyId) => familyStatus(tables, tables.families.byId.get(familyId)) ?? [])
+    },
+
     async ofRefreshHandle(handleDigest) {
       await scheduler()
       return familyStatus(tables, findByHandle(tables.families, handleDigest))

@@ -60,6 +60,17 @@ export function createStatusStore(database: Database): StatusStore {
       return familyStatus(row)
     },
 
+    async ofFamilies([first, second, third, fourth]) {
+      if (first === undefined) return []
+      const rows = await run(statements.ofFamilies, {
+        family_id: first,
+        second_id: second ?? first,
+        third_id: third ?? first,
+        fourth_id: fourth ?? first,
+      })
+      return rows.flatMap((row) => familyStatus(row) ?? [])
+    },
+
     async ofRefreshHandle(handleDigest) {
       const [row] = await run(statements.ofRefreshHandle, { handle_digest: handleDigest })
       return familyStatus(row)
@@ -129,6 +140,12 @@ function statusStatements({ query }: Pick<Database, 'query'>, tables: StatusTabl
 
     ofFamily: compileStatement((p: Parameter<'issuer' | 'family_id'>) =>
       ofFamily().where('family.issuer', '=', p('issuer')).where('family.family_id', '=', p('family_id')),
+    ),
+
+    ofFamilies: compileStatement((p: Parameter<'issuer' | 'family_id' | 'second_id' | 'third_id' | 'fourth_id'>) =>
+      ofFamily()
+        .where('family.issuer', '=', p('issuer'))
+        .where('family.family_id', 'in', [p('family_id'), p('second_id'), p('third_id'), p('fourth_id')]),
     ),
 
     ofRefreshHandle: compileStatement((p: Parameter<'issuer' | 'handle_digest'>) =>

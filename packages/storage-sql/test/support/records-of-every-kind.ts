@@ -205,6 +205,7 @@ const fullFamily = {
     retriedAt: undefined,
     expiresAt: at(1032),
   },
+  lineage: { parents: [familyId('family-root')], tokenIds: ['token-1'], act: { sub: 'client-1' } },
   createdAt: at(33),
   expiresAt: at(1034),
   revokedAt: at(35),
@@ -216,6 +217,7 @@ const sparseFamily: TokenFamilyRecord = {
   resources: [],
   claimsRequest: undefined,
   authentication: briefAuthentication,
+  lineage: undefined,
   refresh: undefined,
   revokedAt: undefined,
 }

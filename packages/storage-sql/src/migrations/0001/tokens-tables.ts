@@ -94,6 +94,7 @@ export const tokensTables = ({
   organization_id ${key},
   authorization_details ${json} NOT NULL DEFAULT '[]',
   retried_at ${integer},
+  lineage ${json},
   PRIMARY KEY (issuer, family_id)
 ) ${smallRowTable}`,
   `CREATE UNIQUE INDEX mintmark_families_by_handle ON mintmark_families (issuer, handle_digest)`,
