@@ -1,5 +1,5 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { renderName } from './client-display.ts'
+import { renderClient, renderName, type ShownClient } from './client-display.ts'
 import { address, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { standardScopes } from './languages/english.ts'
@@ -17,9 +17,8 @@ interface AccountPageInput extends Look {
   readonly scopes?: Readonly<Record<string, string>> | undefined
 }
 
-interface ListedApp {
+interface ListedApp extends ShownClient {
   readonly grantId: string
-  readonly clientName: string
   readonly scopes: readonly string[]
   /** In seconds since 1970. */
   readonly since: number
@@ -35,7 +34,7 @@ interface ListedSession {
   readonly lastSeenAt: number
   readonly userAgent?: string | undefined
   readonly location?: string | undefined
-  readonly clients: readonly { readonly clientName: string }[]
+  readonly clients: readonly ShownClient[]
 }
 
 /**
@@ -78,7 +77,7 @@ ${hasOthers ? html`<button type="submit" name="others" value="yes">${icon('leave
 function appRow(app: ListedApp, messages: Messages, hostScopes: Readonly<Record<string, string>>): Fragment {
   const { account, lang, consent } = messages
   const sentences = new Map(Object.entries({ ...standardScopes, ...hostScopes, ...consent.scopes }))
-  const name = renderName(app.clientName, messages.unnamedClient)
+  const name = renderClient(app, messages.unnamedClient)
   const { initiateLoginUrl: url } = app
   return html`<li class="row entry">
 <strong id="app-${app.grantId}">${url === undefined ? name : html`<a ${address('href', url)}>${name}</a>`}</strong>
@@ -92,7 +91,7 @@ function sessionRow(session: ListedSession, messages: Messages, isCurrent: boole
   const { sessionId, userAgent, location, clients, signedInAt, lastSeenAt } = session
   const { account, lang } = messages
   const names = clients.map(
-    ({ clientName }, at) => html`${at === 0 ? undefined : ', '}${renderName(clientName, messages.unnamedClient)}`,
+    (client, at) => html`${at === 0 ? undefined : ', '}${renderClient(client, messages.unnamedClient)}`,
   )
   return html`<li class="row entry">
 <strong id="session-${sessionId}">${renderName(userAgent ?? '', account.unknownBrowser)}</strong>

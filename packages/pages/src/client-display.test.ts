@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
+import { textOf } from '../test/html-reader.ts'
+import { tokensOf } from '../test/response-parts.ts'
+import { accountPage } from './account.ts'
 import { initial, redirectDestination, renderName } from './client-display.ts'
 import { toMarkup } from './html.ts'
+import { logoutPage } from './logout.ts'
+import { selectAccountPage } from './select-account.ts'
+import { signInPage } from './sign-in.ts'
 
 const shown = (name: string) => toMarkup(renderName(name, 'no name'))
 
@@ -51,3 +57,29 @@ test.each(['\u200B', '\u2800', '\u200E', '\uFE0F', '\u{E0041}', '...', '\u202E']
     expect(toMarkup(renderName(name, 'unnamed'))).toBe('<bdi class="name">unnamed</bdi>')
   },
 )
+
+const impostor = { clientName: 'Google Workspace', unverifiedHost: 'evil.test' }
+const aSession = { sessionId: 's1', signedInAt: 86_400, lastSeenAt: 172_800 }
+const confirm = {
+  kind: 'confirm',
+  status: 200,
+  action: 'https://as.test/end',
+  fields: [],
+  accountName: undefined,
+} as const
+
+test.each([
+  ['sign-in', () => signInPage({ client: impostor })],
+  [
+    'selection of an account',
+    () => selectAccountPage({ client: impostor, accountName: 'ada', switchAccountUrl: 'https://as.test/login' }),
+  ],
+  ['sign-out', () => logoutPage({ ...confirm, client: impostor })],
+  [
+    'connected applications',
+    () => accountPage({ apps: [{ ...impostor, grantId: 'g', scopes: [], since: 0 }], sessions: [] }),
+  ],
+  ['sessions', () => accountPage({ apps: [], sessions: [{ ...aSession, clients: [impostor] }] })],
+])('the page of %s shows the host of a client before a name that nobody has verified (RFC 7591 §5)', (_, page) => {
+  expect(textOf(tokensOf(page()))).toContain('evil.test (Google Workspace)')
+})

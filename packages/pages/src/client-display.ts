@@ -8,6 +8,22 @@ export function renderName(name: string, whenBlank: string, maxLength = defaultM
   return html`<bdi class="name">${shorten(name, maxLength) || whenBlank}</bdi>`
 }
 
+/** A client, as pages show it. */
+export interface ShownClient {
+  readonly clientName: string
+  /** Identifies a client whose name nobody has verified. */
+  readonly unverifiedHost?: string | undefined
+}
+
+/**
+ * Renders a client within a sentence. If nobody has verified its name, its host is first: a client that registers itself
+ * can choose any name (RFC 7591 §5), and its users might enter a password because of it.
+ */
+export function renderClient({ clientName, unverifiedHost }: ShownClient, whenBlank: string): Fragment {
+  if (unverifiedHost === undefined) return renderName(clientName, whenBlank)
+  return html`<bdi class="name">${unverifiedHost}</bdi> (${renderName(clientName, whenBlank, 40)})`
+}
+
 /** Returns the first letter or digit of a name, for a tile next to it. */
 export function initial(name: string): string | undefined {
   return /[\p{L}\p{N}]/u.exec(name)?.[0].toUpperCase()

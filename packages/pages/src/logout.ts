@@ -1,5 +1,5 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { renderName } from './client-display.ts'
+import { renderClient, type ShownClient } from './client-display.ts'
 import { address, type Fragment, hiddenFrame, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages } from './languages/messages.ts'
@@ -12,7 +12,7 @@ interface LogoutBasics extends Look {
   readonly status: number
   /** The error in the request, with the server's fixed English sentence. */
   readonly problem?: { readonly code: string; readonly description: string } | undefined
-  readonly client?: { readonly clientName: string } | undefined
+  readonly client?: ShownClient | undefined
 }
 
 interface ConfirmLogout {
@@ -56,7 +56,7 @@ function confirmPage(content: LogoutBasics & ConfirmLogout, messages: Messages):
   const body = html`<header>
 <span class="tile">${icon('leave')}</span>
 <h1>${logout.title}</h1>
-${client && html`<p>${fill(logout.askedBy, { client: renderName(client.clientName, messages.unnamedClient) })}</p>`}
+${client && html`<p>${fill(logout.askedBy, { client: renderClient(client, messages.unnamedClient) })}</p>`}
 ${accountName && html`<p>${fill(logout.signedInAs, { account: html`<bdi class="name">${accountName}</bdi>` })}</p>`}
 </header>
 ${problemNotice(problem, messages)}

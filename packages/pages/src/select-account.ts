@@ -1,5 +1,5 @@
 import type { RequestHead, ServerResponse } from '@mintmark/core/http'
-import { renderName } from './client-display.ts'
+import { renderClient, renderName, type ShownClient } from './client-display.ts'
 import { address, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill } from './languages/messages.ts'
@@ -8,7 +8,7 @@ import { cancelButton } from './sign-in.ts'
 
 interface SelectAccountPageInput extends Look {
   /** The client that the user signs in to. */
-  readonly client?: { readonly clientName: string } | undefined
+  readonly client?: ShownClient | undefined
   /** The name under which the user knows the account, from the pending interaction or from the host. */
   readonly accountName: string | undefined
   /** Where the user can sign in with another account, from the pending interaction; absent if the client accepts no other. */
@@ -32,7 +32,7 @@ export function selectAccountPage(
   const body = html`<header>
 <span class="tile">${icon('key')}</span>
 <h1>${selectAccount.title}</h1>
-${client && html`<p>${fill(signIn.toContinue, { client: renderName(client.clientName, messages.unnamedClient) })}</p>`}
+${client && html`<p>${fill(signIn.toContinue, { client: renderClient(client, messages.unnamedClient) })}</p>`}
 </header>
 <form method="post">
 <button class="primary" type="submit" name="account" value="signed_in"><span>${fill(selectAccount.continueAs, { account })}</span></button>

@@ -1,5 +1,5 @@
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
-import { renderName } from './client-display.ts'
+import { renderClient, type ShownClient } from './client-display.ts'
 import { formFields, singleField } from './form.ts'
 import { address, attribute, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
@@ -8,7 +8,7 @@ import { icon, type Look, page } from './page.ts'
 
 interface SignInPageInput extends Look {
   /** The client that the user signs in to. */
-  readonly client?: { readonly clientName: string } | undefined
+  readonly client?: ShownClient | undefined
   /** The initial value of the name field: the request's `login_hint`, or the name that the user typed before. */
   readonly loginHint?: string | undefined
   /**
@@ -42,7 +42,7 @@ export function signInPage(
   const body = html`<header>
 <span class="tile">${icon('key')}</span>
 <h1>${signIn.title}</h1>
-${client && html`<p>${fill(signIn.toContinue, { client: renderName(client.clientName, messages.unnamedClient) })}</p>`}
+${client && html`<p>${fill(signIn.toContinue, { client: renderClient(client, messages.unnamedClient) })}</p>`}
 </header>
 ${error && errorSummary(signIn, error)}
 <form method="post">

@@ -2,7 +2,8 @@ import { clientId } from '@mintmark/storage-interface'
 import { aClientRecord, aUser } from '@mintmark/storage-interface/fixtures'
 import { expect, it } from 'vitest'
 
-import { accountNameOf, unverifiedHost } from './pending-interaction.ts'
+import { unverifiedHost } from '../clients/unverified-host.ts'
+import { accountNameOf } from './pending-interaction.ts'
 
 it.each([
   [{ email: 'ann@example.test', preferred_username: 'ann', name: 'Ann Lee' }, 'ann@example.test'],

@@ -1,9 +1,10 @@
 // One file: how a request finds its interaction, and what the pages of the host can do with it.
 
 import { type Clock, type Endpoint, redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
-import type { ClientRecord, EpochSeconds, InteractionRecord, JsonObject, UserRecord } from '@mintmark/storage-interface'
+import type { EpochSeconds, InteractionRecord, JsonObject, UserRecord } from '@mintmark/storage-interface'
 
-import { isVerified, logoUrl } from '../clients/logo.ts'
+import { logoUrl } from '../clients/logo.ts'
+import { unverifiedHost } from '../clients/unverified-host.ts'
 import { indexParameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
@@ -288,16 +289,6 @@ function describeClient({ client, target }: AuthorizationRequest, issuer: string
   const { clientId, clientName, clientUri, policyUri, tosUri } = client
   const shown = { unverifiedHost: unverifiedHost(client, target.redirect), logoUrl: logoUrl(issuer, client) }
   return { clientId, clientName, ...shown, clientUri, policyUri, tosUri }
-}
-
-/** @param redirectUri the verified redirect URI of the request. */
-export function unverifiedHost(client: ClientRecord, redirectUri: string): string | undefined {
-  if (client.origin === 'document') return new URL(client.clientId).host
-  // RFC 7591 §5: a client that registers itself chooses its own name.
-  if (isVerified(client, 'client_name') || !URL.canParse(redirectUri)) return undefined
-  const { protocol, host } = new URL(redirectUri)
-  // Nobody owns the host of an app's address, so an app could use any name there.
-  return protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1)
 }
 
 /**

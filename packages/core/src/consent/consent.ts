@@ -22,6 +22,7 @@ import { untilSettled } from '@mintmark/storage-interface/stores'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import type { ResourceRules } from '../permissions/resources.ts'
 import { initiateLoginUrl } from '../clients/initiate-login.ts'
+import { unverifiedHost } from '../clients/unverified-host.ts'
 import { isGrantActive } from '../permissions/status.ts'
 import { addDecision, type GrantedOnPage } from './consent-per-api.ts'
 import { isEqualJson } from '../permissions/detail-types.ts'
@@ -171,6 +172,8 @@ interface ConnectedApp {
   readonly grantId: string
   readonly clientId: string
   readonly clientName: string
+  /** Show it before the name: it identifies a client whose name nobody has verified. */
+  readonly unverifiedHost: string | undefined
   readonly scopes: readonly string[]
   /** The APIs that the user consented to, by their identifiers. */
   readonly resources: readonly string[]
@@ -206,7 +209,8 @@ export function createConnectedApps(deps: { readonly storage: OAuthStorage; read
       return statuses.filter(isGrantActive).map(({ grant, client }) => {
         const { grantId: id, clientId, scopes, resources, createdAt: since } = grant
         const { clientName } = client
-        const app = { grantId: id, clientId, clientName, scopes, resources, since }
+        const shown = { clientName, unverifiedHost: unverifiedHost(client) }
+        const app = { grantId: id, clientId, ...shown, scopes, resources, since }
         return { ...app, initiateLoginUrl: initiateLoginUrl(client, storage.issuer) }
       })
     },

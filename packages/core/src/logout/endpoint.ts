@@ -24,6 +24,7 @@ import type { SessionEndReason } from '@mintmark/storage-interface/stores'
 import { type Browsers, requireNavigation, requireSameOrigin } from '../sessions/browser.ts'
 import { accountNameOf } from '../authorize/pending-interaction.ts'
 import { isVerified } from '../clients/logo.ts'
+import { unverifiedHost } from '../clients/unverified-host.ts'
 import { requestRefused } from '../errors.ts'
 import type { Journal } from '../events.ts'
 import { readForm, readQuery } from '../parameters.ts'
@@ -260,7 +261,11 @@ function pageBasics({ logout, evidence: { client, problem } }: LogoutVisit) {
   return {
     status: problem?.status ?? 200,
     problem: problem && { code: problem.code, description: problem.description },
-    client: client && { clientId: client.clientId, clientName: client.clientName },
+    client: client && {
+      clientId: client.clientId,
+      clientName: client.clientName,
+      unverifiedHost: unverifiedHost(client),
+    },
     uiLocales: logout.uiLocales,
   }
 }

@@ -12,8 +12,9 @@ interface LogoutPageBasics {
   readonly status: number
   /** What is wrong with the request: the error code, and a fixed sentence that contains no part of the request. */
   readonly problem: { readonly code: OAuthErrorCode; readonly description: string } | undefined
-  /** The client that requests the logout, if the request names one. */
-  readonly client: { readonly clientId: string; readonly clientName: string } | undefined
+  /** The client that requests the logout, if the request names one. Show `unverifiedHost` before an unverified name. */
+  readonly client:
+    { readonly clientId: string; readonly clientName: string; readonly unverifiedHost: string | undefined } | undefined
   /** The user's preferred languages, best first. */
   readonly uiLocales: readonly string[]
 }

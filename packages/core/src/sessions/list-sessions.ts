@@ -1,6 +1,8 @@
 import { type ClientId, type EpochSeconds, type OAuthStorage, sessionId, userId } from '@mintmark/storage-interface'
 import type { SessionEndReason, SessionId, SessionParticipantRecord } from '@mintmark/storage-interface/stores'
 
+import { unverifiedHost } from '../clients/unverified-host.ts'
+
 /** A session as its user sees it. */
 export interface SessionSummary {
   /** Identifies the session; it is not a credential. */
@@ -23,6 +25,8 @@ export interface SessionSummary {
 interface SignedInClient {
   readonly clientId: string
   readonly clientName: string
+  /** Show it before the name: it identifies a client whose name nobody has verified. */
+  readonly unverifiedHost: string | undefined
   readonly lastAt: EpochSeconds
 }
 
@@ -34,7 +38,7 @@ export async function listSessions(
 ): Promise<readonly SessionSummary[]> {
   const sessions = await storage.sessions.listByUser(userId(subject), now)
   const joined = await storage.sessions.participantsOfUser(userId(subject), Number.MAX_SAFE_INTEGER)
-  const names = await clientNames(joined, storage)
+  const shown = await shownClients(joined, storage)
   return sessions.map(({ sessionId: id, authTime, amr, expiresAt, userAgent, location, lastSeenAt }) => ({
     sessionId: id,
     signedInAt: authTime,
@@ -44,8 +48,8 @@ export async function listSessions(
     location,
     lastSeenAt,
     clients: joined.flatMap(({ sessionId: joinedId, clientId, lastAt }) => {
-      const clientName = names.get(clientId)
-      return joinedId === id && clientName !== undefined ? [{ clientId, clientName, lastAt }] : []
+      const client = shown.get(clientId)
+      return joinedId === id && client !== undefined ? [{ clientId, ...client, lastAt }] : []
     }),
   }))
 }
@@ -72,12 +76,18 @@ export async function endOtherSessions(
   return ended
 }
 
-/** Finds the names of the clients. Leaves out clients that were removed. */
-async function clientNames(
+/** Finds what users are shown of the clients. Leaves out clients that were removed. */
+async function shownClients(
   joined: readonly SessionParticipantRecord[],
   { clients }: OAuthStorage,
-): Promise<ReadonlyMap<ClientId, string>> {
+): Promise<ReadonlyMap<ClientId, Pick<SignedInClient, 'clientName' | 'unverifiedHost'>>> {
   const ids = [...new Set(joined.map(({ clientId }) => clientId))]
   const found = await Promise.all(ids.map((id) => clients.find(id)))
-  return new Map(found.flatMap((client) => (client === undefined ? [] : [[client.clientId, client.clientName]])))
+  return new Map(
+    found.flatMap((client) =>
+      client === undefined
+        ? []
+        : [[client.clientId, { clientName: client.clientName, unverifiedHost: unverifiedHost(client) }]],
+    ),
+  )
 }
