@@ -12,10 +12,24 @@ import { inWordsFor } from './schema-messages.ts'
 
 /** @throws TypeError that names the option and says what to change. */
 export function parseOptions(options: AuthorizationServerOptions): ParsedOptions {
-  const result = optionsSchema.safeParse(options, inWordsFor(Object.keys(optionsSchema.shape)))
+  for (const [name, value] of Object.entries(options)) refusePromise(name, value)
+  const result = optionsSchema.safeParse(options, inWordsFor(optionsSchema, creators))
   if (!result.success)
     throw new TypeError(`createAuthorizationServer: Invalid options:\n${z.prettifyError(result.error)}`)
   return result.data
+}
+
+const creators = {
+  storage: 'a storage, such as await createSqlStorage(…) or createMemoryStorage(…)',
+  keys: 'createStoredKeys({ storage, sealingKey })',
+  issuer: 'the https address of the server, such as https://id.example.com',
+  signedIn: 'a function, such as that of createCookieSessions({ storage })',
+}
+
+/** `createSqlStorage` returns a promise, and hosts that are not type-checked forget to await it. */
+function refusePromise(name: string, value: unknown): void {
+  if (value instanceof Promise)
+    throw new TypeError(`createAuthorizationServer: ${name} is a promise. Write await before the call that creates it.`)
 }
 
 /** The options that are plain data, with every default filled in. */

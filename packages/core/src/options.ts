@@ -359,8 +359,8 @@ export interface AuthorizationServerOptions {
   /**
    * Receives an event for everything that happened or was refused, with the reason. Pass `logEvents(logger)` to log
    * them: a logger such as pino gets each event with all its fields, and a `console` gets one line.
-   * @defaultValue Failures inside the server and unsafe options go to the console; other events are dropped. The
-   * operator sees what must be fixed, and logs do not fill up.
+   * @defaultValue Failures inside the server, unsafe options and the first refusal go to the console; other events are
+   * dropped. The operator sees what must be fixed, and logs do not fill up.
    */
   readonly onEvent?: EventListener
   /**

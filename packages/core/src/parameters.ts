@@ -1,4 +1,6 @@
 import { decodeBody, hasMediaType, type ParameterList, parseParameters, type ServerRequest } from '@mintmark/internal'
+import type { ClientRecord } from '@mintmark/storage-interface'
+
 import { refuse } from './refusals.ts'
 
 /**
@@ -54,10 +56,10 @@ const maxParameters = 64
  * Returns the `token` parameter of introspection and revocation (RFC 7662 §2.1, RFC 7009 §2.1).
  * @throws OAuthError invalid_request — reason `token_missing`.
  */
-export function requireToken(form: Parameters): string {
+export function requireToken(form: Parameters, { clientId }: Pick<ClientRecord, 'clientId'>): string {
   const token = form.get('token')
   // RFC 7662 §2.1, RFC 7009 §2.1: token is required.
-  if (token === undefined) throw refuse('token_missing')
+  if (token === undefined) throw refuse('token_missing', { clientId })
   return token
 }
 

@@ -708,15 +708,16 @@ export function refuse<Row extends Refusal>(
   return new OAuthError(code, description, { reason, context, cause, retryAfter, dpopNonce, status })
 }
 
-type RefusalArguments<Row extends Refusal> =
-  ReasonOf<Row> extends keyof RequiredContext
+type RefusalArguments<Row extends Refusal> = Row extends keyof RequiredContext
+  ? [context: RefusalContext & RequiredContext[Row], options?: RefusalOptions]
+  : ReasonOf<Row> extends keyof RequiredContext
     ? [context: RefusalContext & RequiredContext[ReasonOf<Row>], options?: RefusalOptions]
     : [context?: RefusalContext, options?: RefusalOptions]
 
 type RefusalOptions = Pick<OAuthErrorOptions, 'cause' | 'retryAfter' | 'dpopNonce'>
 
 /**
- * What the context must have, by reason: the value that was refused, and the values that would have been accepted. The
+ * What the context must have, by reason or row: the value that was refused, and the values that would have been accepted. The
  * client of the other refusals is added by the endpoint.
  */
 interface RequiredContext {
@@ -732,7 +733,30 @@ interface RequiredContext {
   readonly client_document_unavailable: Required<Pick<RefusalContext, 'documentHost' | 'documentFailure'>>
   readonly client_document_withdrawn: Required<Pick<RefusalContext, 'documentHost'>>
   readonly client_documents_throttled: Required<Pick<RefusalContext, 'documentHost'>>
+  readonly token_missing: NamesClient
+  readonly client_public: NamesClient
+  readonly client_serves_no_audience: NamesClient
+  readonly access_token_bound: NamesClient
+  readonly access_token_key_mismatch: NamesClient
+  readonly access_token_certificate_mismatch: NamesClient
+  readonly access_token_audience: Required<
+    Pick<RefusalContext, 'clientId' | 'presentedAudience' | 'expectedAudience' | 'familyId'>
+  >
+  readonly access_token_inactive: Required<Pick<RefusalContext, 'clientId' | 'familyId'>>
+  readonly access_token_without_user: NamesClient
+  readonly openid_not_granted: Required<Pick<RefusalContext, 'clientId' | 'userId' | 'grantedScopes'>>
+  readonly grant_query_not_granted: Required<Pick<RefusalContext, 'clientId' | 'grantedScopes'>>
+  readonly grant_revocation_not_granted: Required<Pick<RefusalContext, 'clientId' | 'grantedScopes'>>
+  readonly grant_unknown: NamesClient
+  readonly 'client_id_contradicted:logout': NamesClient
+  readonly logout_client_missing: Required<Pick<RefusalContext, 'requestedRedirectUri'>>
+  readonly logout_return_unregistered: Required<
+    Pick<RefusalContext, 'clientId' | 'requestedRedirectUri' | 'nearestRedirectUri'>
+  >
+  readonly logouts_throttled: Required<Pick<RefusalContext, 'userId'>>
 }
+
+type NamesClient = Required<Pick<RefusalContext, 'clientId'>>
 
 /** Returns the refusal with the members of the context that it does not have. */
 export function withContext(refusal: OAuthError, context: RefusalContext): OAuthError {
@@ -762,21 +786,24 @@ export interface RefusalContext {
    */
   readonly presentedMethod?: TokenEndpointAuthMethod | undefined
   readonly registeredMethod?: TokenEndpointAuthMethod | undefined
-  /** With reason `client_assertion_audience`: the `aud` of the assertion, and the values that are accepted. */
+  /**
+   * With reasons `client_assertion_audience` and `access_token_audience`: the `aud` of the assertion or token, and the
+   * values that are accepted.
+   */
   readonly presentedAudience?: JsonValue | undefined
   readonly expectedAudience?: readonly string[] | undefined
   /** With reason `client_workload_wrong`: the claim that differs, and the received and the registered value. */
   readonly workload?:
     { readonly claim: string; readonly presented: JsonValue; readonly expected: JsonValue } | undefined
   /**
-   * With reason `redirect_uri_mismatch`: the requested URI without its query, and the most similar registered one, if
+   * With reason `redirect_uri_mismatch`, and with the reasons about the return from a sign-out: the requested URI without its query, and the most similar registered one, if
    * the client has any.
    */
   readonly requestedRedirectUri?: string | undefined
   readonly nearestRedirectUri?: string | undefined
   /**
-   * With reasons `scope_not_allowed` and `scope_not_granted`: at most 20 of the refused values, and the values of the
-   * client or of its grant.
+   * With the reasons about scopes: at most 20 of the refused values, and the values of the client, or of its grant or
+   * token.
    */
   readonly refusedScopes?: readonly string[] | undefined
   readonly grantedScopes?: readonly string[] | undefined

@@ -132,7 +132,9 @@ function clientDocuments(
   if (option === undefined || parsed === undefined) return undefined
   const unknown = parsed.scopes.find((scope) => !scopes.has(scope))
   if (unknown !== undefined)
-    throw new TypeError(`Invalid options: clientDocuments.scopes: ${unknown} is not among scopes.`)
+    throw new TypeError(
+      `createAuthorizationServer: Invalid options: clientDocuments.scopes: ${unknown} is not among scopes. Define it there.`,
+    )
   return { ...parsed, allow: option.allow }
 }
 
@@ -142,7 +144,9 @@ function openRegistration(
 ): OpenRegistrationSettings | undefined {
   const unknown = parsed?.scopes.find((scope) => !scopes.has(scope))
   if (unknown !== undefined)
-    throw new TypeError(`Invalid options: openRegistration.scopes: ${unknown} is not among scopes.`)
+    throw new TypeError(
+      `createAuthorizationServer: Invalid options: openRegistration.scopes: ${unknown} is not among scopes. Define it there.`,
+    )
   return parsed
 }
 
@@ -159,12 +163,12 @@ function pageUrls(
   const served = [login, consent, ...(select === undefined ? [] : [select])]
   if (served.some(({ origin }) => origin !== issuerUrl.origin)) {
     throw new TypeError(
-      'Invalid options: pages are served at the issuer, so loginUrl, consentUrl and selectAccountUrl must have the origin of the issuer.',
+      'createAuthorizationServer: Invalid options: pages are served at the issuer, so loginUrl, consentUrl and selectAccountUrl must have the origin of the issuer.',
     )
   }
   if (new Set(served.map(({ pathname }) => pathname)).size < served.length) {
     throw new TypeError(
-      'Invalid options: loginUrl, consentUrl and selectAccountUrl must differ, because the server tells the pages apart by their addresses.',
+      'createAuthorizationServer: Invalid options: loginUrl, consentUrl and selectAccountUrl must differ, because the server tells the pages apart by their addresses.',
     )
   }
   return urls
@@ -176,7 +180,9 @@ function selectAccountUrl(
   { issuer, pages }: AuthorizationServerOptions,
 ): URL | undefined {
   if (pages !== undefined && pages.selectAccount === undefined && configured !== undefined)
-    throw new TypeError('Invalid options: interaction.selectAccountUrl needs pages.selectAccount.')
+    throw new TypeError(
+      'createAuthorizationServer: Invalid options: interaction.selectAccountUrl needs pages.selectAccount.',
+    )
   if (pages?.selectAccount === undefined && configured === undefined) return undefined
   return new URL(configured ?? `${issuer}/select-account`, issuerUrl)
 }
@@ -190,7 +196,9 @@ function scopeRegistry({ scopes: hostScopes, scopeClaims: claimsIn, ...uses }: P
   const definitions = Object.entries(hostScopes).map(([name, option]) => {
     // OIDC Core §5.4: the standard defines which claims these scopes release, so the host cannot redefine them.
     if (standard.has(name))
-      throw new TypeError(`Invalid options: scopes: ${name} is defined by a standard. Choose another name.`)
+      throw new TypeError(
+        `createAuthorizationServer: Invalid options: scopes: ${name} is defined by a standard. Choose another name.`,
+      )
     const { description, ...released } =
       typeof option === 'string' ? { description: option, claims: [], idTokenClaims: [] } : option
     const identity = namesIn('identityClaims' in released ? released.identityClaims : undefined)
@@ -198,7 +206,7 @@ function scopeRegistry({ scopes: hostScopes, scopeClaims: claimsIn, ...uses }: P
     const idTokenClaims: readonly string[] = [...released.idTokenClaims, ...identity]
     if (claimsIn === 'userinfo' && idTokenClaims.length > 0) {
       throw new TypeError(
-        `Invalid options: scopes: ${name} has idTokenClaims or identityClaims, but scopeClaims is "userinfo", which keeps claims out of ID tokens. Remove one of them.`,
+        `createAuthorizationServer: Invalid options: scopes: ${name} has idTokenClaims or identityClaims, but scopeClaims is "userinfo", which keeps claims out of ID tokens. Remove one of them.`,
       )
     }
     return [name, { description, claims, idTokenClaims, isIdentity: claims.length + idTokenClaims.length > 0 }] as const
@@ -221,7 +229,9 @@ function resourceRegistry(
     const { accessTokenClaims: _, ...shown } = option
     const unknown = option.scopes.find((scope) => !scopes.has(scope))
     if (unknown !== undefined)
-      throw new TypeError(`Invalid options: resources: the scope ${unknown} of ${uri} is not among scopes.`)
+      throw new TypeError(
+        `createAuthorizationServer: Invalid options: resources: the scope ${unknown} of ${uri} is not among scopes. Define it there.`,
+      )
     return [
       uri,
       {
@@ -243,16 +253,16 @@ function refuseImpliedAudience({ resources, defaultAudience }: ParsedOptions, is
   const names = Object.keys(resources)
   if (findResourceName(issuer, names) !== undefined)
     throw new TypeError(
-      'Invalid options: resources: every token with openid is for the issuer, even without consent to an API. Give the API another identifier.',
+      'createAuthorizationServer: Invalid options: resources: every token with openid is for the issuer, even without consent to an API. Give the API another identifier.',
     )
   const twin = names.find((name) => names.some((other) => other !== name && isSameResource(other, name)))
   if (twin !== undefined)
     throw new TypeError(
-      `Invalid options: resources: ${twin} is there twice: a slash as the whole path, the default port and the case of the host do not matter.`,
+      `createAuthorizationServer: Invalid options: resources: ${twin} is there twice: a slash as the whole path, the default port and the case of the host do not matter.`,
     )
   if (defaultAudience !== undefined && findResourceName(defaultAudience, names) !== undefined)
     throw new TypeError(
-      `Invalid options: defaultAudience: ${defaultAudience} is among resources, and tokens for the default audience need no consent to an API. Leave defaultAudience out: clients that name no API get tokens for the API that defines their scope values.`,
+      `createAuthorizationServer: Invalid options: defaultAudience: ${defaultAudience} is among resources, and tokens for the default audience need no consent to an API. Leave defaultAudience out: clients that name no API get tokens for the API that defines their scope values.`,
     )
 }
 
@@ -279,7 +289,7 @@ function feedRetention(parsed: ParsedOptions): DurationSeconds | undefined {
   const retention = seconds(longestAccessTokenLifetime(parsed) + feedMargin)
   if (retention > revocationRetention) {
     throw new TypeError(
-      `Invalid options: with revocationFeed no access token may live for longer than ${revocationRetention - feedMargin} seconds.`,
+      `createAuthorizationServer: Invalid options: with revocationFeed no access token may live for longer than ${revocationRetention - feedMargin} seconds.`,
     )
   }
   return retention
@@ -308,7 +318,7 @@ function refuseShortRetirement(parsed: ParsedOptions, { retirement }: KeyRing): 
   const longest = Math.max(parsed.lifetimes.idToken, longestAccessTokenLifetime(parsed))
   if (retirement !== undefined && retirement < longest) {
     throw new TypeError(
-      `Invalid options: keys stay published for ${retirement} seconds after their last signature, but tokens live for ${longest} seconds. Raise schedule.retire.`,
+      `createAuthorizationServer: Invalid options: keys stay published for ${retirement} seconds after their last signature, but tokens live for ${longest} seconds. Raise schedule.retire.`,
     )
   }
 }
@@ -319,7 +329,9 @@ const longestAccessTokenLifetime = ({ lifetimes, resources }: ParsedOptions): nu
 function accessTokenAlgorithm(options: AuthorizationServerOptions): SigningAlgorithm {
   const algorithm = options.accessTokenAlgorithm ?? options.keys.algorithms[0]
   if (!options.keys.algorithms.includes(algorithm)) {
-    throw new TypeError('Invalid options: the key ring does not sign with accessTokenAlgorithm.')
+    throw new TypeError(
+      'createAuthorizationServer: Invalid options: the key ring does not sign with accessTokenAlgorithm.',
+    )
   }
   return algorithm
 }

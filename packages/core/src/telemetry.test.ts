@@ -106,8 +106,19 @@ it('prints lost and interrupted deliveries of a server without a listener', () =
   ])
 })
 
-it('prints nothing that strangers can cause', () => {
-  expect(printed({ ...refused, code: 'invalid_client', reason: 'client_unknown', cause: undefined })).toEqual([])
+it('prints only the first of the refusals, which strangers can cause, and says how to see the others', () => {
+  const lines: string[] = []
+  const listener = reportFaults({ warn: (line: string) => lines.push(line), error: () => undefined })
+  const refusal = { ...at, ...refused, code: 'invalid_client', reason: 'client_unknown', cause: undefined } as const
+
+  for (const event of [refusal, refusal]) void listener(event)
+
+  expect(lines).toEqual([
+    `Mintmark: ${eventLine(refusal)}. Further refusals are not shown: set onEvent, for example to logEvents(console).`,
+  ])
+})
+
+it('prints nothing about requests that succeed', () => {
   expect(printed({ type: 'userinfo.answered', clientId: 'A', userId: 'U', ...at })).toEqual([])
 })
 

@@ -37,16 +37,23 @@ const storageFaults: ReadonlySet<RefusalReason> = new Set(['code_challenge_lost'
 
 /**
  * Creates the listener for a host that has none. The response to a failure has a fixed sentence, so without this
- * listener the failure would leave no trace. Refusals are not logged, because anybody can cause any number of them.
+ * listener the failure would leave no trace. Of the refusals only the first is logged, because anybody can cause any
+ * number of them.
  */
-export const reportFaults =
-  (console: Pick<Console, 'warn' | 'error'>): EventListener =>
-  (event) => {
+export function reportFaults(console: Pick<Console, 'warn' | 'error'>): EventListener {
+  let hasRefused = false
+  return (event) => {
     if (['option.unsafe', 'delivery.gap', 'delivery.unattended', 'sign_in.one_address'].includes(event.type))
       return console.warn(`Mintmark: ${eventLine(event)}`)
     const isFailure = event.type === 'request.refused' || event.type === 'delivery.interrupted'
-    if (isFailure && event.cause !== undefined) console.error(`Mintmark: ${eventLine(event)}`, event.cause)
+    if (isFailure && event.cause !== undefined) return console.error(`Mintmark: ${eventLine(event)}`, event.cause)
+    if (event.type !== 'request.refused' || hasRefused) return
+    hasRefused = true
+    console.warn(
+      `Mintmark: ${eventLine(event)}. Further refusals are not shown: set onEvent, for example to logEvents(console).`,
+    )
   }
+}
 
 /** Summarizes an event in one line: what happened, for which client, and why. */
 export function eventLine(event: ServerEvent): string {

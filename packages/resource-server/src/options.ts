@@ -134,7 +134,8 @@ export interface ResourceServerOptions {
   readonly acrRanks?: readonly string[]
   /**
    * Receives every refusal, with the reason that is not sent to the client. Errors that it throws are ignored.
-   * @defaultValue None. The API decides what to log.
+   * @defaultValue The first refusal of a token goes to the console. A wrong audience would otherwise be a 401 without a
+   * trace.
    */
   readonly onRefusal?: (refusal: AccessRefusedError) => void
   readonly clock?: Clock

@@ -91,6 +91,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   const schemes = acceptedSchemes(options)
   const possession = possessionVerifier(options)
   const { mutualTls, clock = systemClock, clockSkew = defaultClockSkew, acrRanks = [] } = options
+  const onRefusal = options.onRefusal ?? warnOnce(console)
 
   const ruleFor = (
     scopes: readonly string[],
@@ -121,7 +122,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
       },
       renderRefusal(error, authorization = []) {
         if (!(error instanceof AccessRefusedError)) return undefined
-        notify(options.onRefusal, error)
+        notify(onRefusal, error)
         const used = /^dpop /i.test(authorization[0] ?? '') ? 'DPoP' : 'Bearer'
         const needed = required.organization === undefined ? scopes : [...new Set([...scopes, 'organization'])]
         return renderAccessRefusal(error, {
@@ -182,6 +183,17 @@ function acceptedSchemes({ dpop }: ResourceServerOptions): readonly ('Bearer' | 
 function possessionVerifier({ dpop, clock = systemClock }: ResourceServerOptions): PossessionVerifier | undefined {
   if (dpop === undefined) return undefined
   return createPossessionVerifier({ origin: dpop.origin, replays: dpop.replays ?? createMemoryReplays(clock), clock })
+}
+
+/** Logs the first token that is refused: anybody can send any number of wrong ones. */
+function warnOnce(console: Pick<Console, 'warn'>): (refusal: AccessRefusedError) => void {
+  let hasRefused = false
+  return (refusal) => {
+    // A client without a token asks for the challenge (RFC 6750 §3.1).
+    if (hasRefused || refusal.reason === 'bearer_missing') return
+    hasRefused = true
+    console.warn(`Mintmark: ${refusal.message}. Further refusals are not shown: set onRefusal.`)
+  }
 }
 
 function notify(listener: ResourceServerOptions['onRefusal'], refusal: AccessRefusedError): void {

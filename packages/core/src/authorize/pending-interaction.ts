@@ -322,10 +322,21 @@ export const interactionPage =
   ): Endpoint =>
   async (request) => {
     const pending = await findInteraction(request, deps.clock(), deps)
-    if (pending.kind === kind) return page(pending, request)
+    if (pending.kind === kind) return requireResponse(await page(pending, request), kind)
     const handle = request.url.searchParams.get('interaction') ?? ''
     return redirect(interactionLocation(pageUrl(pending, deps.interactionUrls), handle))
   }
+
+/** A page of a host that is not type-checked may forget to return its response, or return a text. */
+function requireResponse(response: ServerResponse, kind: PendingInteraction['kind']): ServerResponse {
+  const returned: unknown = response
+  if (typeof returned === 'object' && returned !== null && 'status' in returned && 'headers' in returned)
+    return response
+  const name = kind === 'select_account' ? 'selectAccount' : kind
+  throw new TypeError(
+    `pages.${name} must return a response, such as that of signInPage(pending) or pending.complete(…); it returned ${returned === null ? 'null' : typeof returned}.`,
+  )
+}
 
 /**
  * Returns the name of a user's account for pages: the e-mail address, the preferred username or the name, or else the

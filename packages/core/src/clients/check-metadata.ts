@@ -1,6 +1,14 @@
 // One file: all rules for client metadata are in this file, because many rules concern several members.
 
-import { aBoolean, aListOfStrings, anObject, aString, oneOf, type OptionCheck } from '@mintmark/internal'
+import {
+  aBoolean,
+  aListOfStrings,
+  anObject,
+  aString,
+  misspelledNameOf,
+  oneOf,
+  type OptionCheck,
+} from '@mintmark/internal'
 import type { ClientRecord } from '@mintmark/storage-interface'
 
 import type { SigningAlgorithms } from '../keys/ring.ts'
@@ -35,13 +43,17 @@ export function refuseMalformed(given: object, undefinable: 'defaulted' | 'clear
   for (const [name, value] of Object.entries(given)) {
     const rule = rules.get(name)
     // RFC 7591 §2 lets a server ignore members that it does not understand, but here an administrator has made a mistake.
-    if (rule === undefined)
-      throw invalidMetadata(`${name} is not client metadata. The members are ${[...rules.keys()].join(', ')}.`)
+    if (rule === undefined) throw invalidMetadata(unknownMember(name, [...rules.keys()]))
     const mayBeUndefined = rule.presence === 'clearable' || (undefinable === 'defaulted' && rule.presence === undefined)
     const problem = value === undefined && mayBeUndefined ? undefined : checkOf(rule)(value)
     // RFC 7591 §2: the type of each member.
     if (problem !== undefined) throw invalidMetadata(`${name} ${problem}.`)
   }
+}
+
+function unknownMember(name: string, names: readonly string[]): string {
+  const meant = misspelledNameOf(name, names)
+  return `${name} is not client metadata.${meant === undefined ? '' : ` Did you mean ${meant}?`} The members are ${names.join(', ')}.`
 }
 
 function checkOf({ kind, values = [] }: MetadataRule): OptionCheck {

@@ -60,7 +60,7 @@ export type KeyScheduleOptions = { readonly [Member in keyof KeySchedule]?: numb
  * @throws TypeError that names the member and says what to change.
  */
 export function parseKeySchedule(options: KeyScheduleOptions): KeySchedule {
-  const result = schema.safeParse(options, inWordsFor(Object.keys(schema.shape)))
+  const result = schema.safeParse(options, inWordsFor(schema))
   if (!result.success)
     throw new TypeError(`createStoredKeys: Invalid schedule of keys:\n${z.prettifyError(result.error)}`)
   return result.data

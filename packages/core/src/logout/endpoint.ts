@@ -292,7 +292,8 @@ async function limitLogouts(
   if (key === undefined) return
   const decision = await logouts.consume(`logout ${key}`, now)
   // RFC 6585 §4.
-  if (!decision.allowed) throw refuse('logouts_throttled', {}, { retryAfter: decision.retryAfter })
+  if (!decision.allowed)
+    throw refuse('logouts_throttled', { userId: session?.subject }, { retryAfter: decision.retryAfter })
 }
 
 /** The paths of the two endpoints, relative to the issuer. */

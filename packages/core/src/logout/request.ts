@@ -1,10 +1,11 @@
+import { nearestOf } from '@mintmark/internal'
 import { clientId, type Brand, type ClientRecord, type OAuthStorage } from '@mintmark/storage-interface'
 
 import { identifyClient, isRegistered } from '../clients/proven-redirect.ts'
 import { preferredLocales, refuseTooLong } from '../authorize/parameters.ts'
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { type Parameters, refuseRepeated } from '../parameters.ts'
-import { OAuthError, refuse } from '../refusals.ts'
+import { OAuthError, refuse, withoutSecrets } from '../refusals.ts'
 import { readIdTokenHint, type IdTokenHint } from '../tokens/id-token-hint.ts'
 
 /** A logout request whose parameters are well-formed (RP-Initiated Logout §2). Nothing in it is proven yet. */
@@ -109,7 +110,7 @@ async function identifyLogoutClient(
   const named = parameters.get('client_id')
   // RP-Initiated Logout §2: the hint must have been issued to this client.
   if (hint !== undefined && named !== undefined && hint.clientId !== clientId(named))
-    throw refuse('client_id_contradicted:logout')
+    throw refuse('client_id_contradicted:logout', { clientId: hint.clientId })
   const id = hint?.clientId ?? named
   return id === undefined ? undefined : identifyClient(id, storage)
 }
@@ -125,7 +126,12 @@ function verifyLogoutReturn(
   const requested = parameters.get('post_logout_redirect_uri')
   if (requested === undefined) return undefined
   // RP-Initiated Logout §3: never redirect to an unregistered URI, and never for a request that names no client.
-  if (client === undefined) throw refuse('logout_client_missing')
-  if (!isRegistered(requested, client.postLogoutRedirectUris)) throw refuse('logout_return_unregistered')
+  const requestedRedirectUri = withoutSecrets(requested)
+  if (client === undefined) throw refuse('logout_client_missing', { requestedRedirectUri })
+  const { clientId, postLogoutRedirectUris } = client
+  if (!isRegistered(requested, postLogoutRedirectUris)) {
+    const nearestRedirectUri = nearestOf(requested, postLogoutRedirectUris)
+    throw refuse('logout_return_unregistered', { clientId, requestedRedirectUri, nearestRedirectUri })
+  }
   return requested as VerifiedLogoutReturn
 }

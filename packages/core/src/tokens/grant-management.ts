@@ -77,12 +77,16 @@ async function findAuthorizedGrant(
   const endpoint = { url: `${address}/${idInPath}`, scopes: Object.values(grantManagementScopes), now }
   const { token, proof } = await verifyPresentedToken(request, endpoint, deps)
   const status = await statusOfAccessToken(token, now, deps.storage)
-  if (status === undefined) throw refuse('access_token_inactive')
+  const { clientId, familyId } = token
+  if (status === undefined) throw refuse('access_token_inactive', { clientId, familyId })
   const client = status.kind === 'user' ? status.family.client : status.client
   const context = { clientId: client.clientId }
   // Grant Management §6.1: each action has its scope.
   if (!status.scopes.includes(grantManagementScopes[action]))
-    throw refuse(action === 'query' ? 'grant_query_not_granted' : 'grant_revocation_not_granted', context)
+    throw refuse(action === 'query' ? 'grant_query_not_granted' : 'grant_revocation_not_granted', {
+      ...context,
+      grantedScopes: status.scopes,
+    })
   // Grant Management §5.1: only confidential clients.
   if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grants', context)
 

@@ -51,7 +51,7 @@ export const introspectionEndpoint =
     const now = deps.clock()
     const form = refuseRepeated(readForm(request))
     const caller = requireConfidential(await authenticateClient({ request, form }, now, deps))
-    const token = requireToken(form)
+    const token = requireToken(form, caller)
     const description = await introspectToken({ token, caller }, now, deps)
     deps.journal.record(request, {
       type: 'token.introspected',

@@ -72,7 +72,10 @@ describe('the error response of userinfo', () => {
   })
 
   it('names the required scope (RFC 6750 §3.1)', () => {
-    const { status, headers } = renderBearerError('userinfo')(refuse('openid_not_granted'), aRequest({}))
+    const { status, headers } = renderBearerError('userinfo')(
+      refuse('openid_not_granted', { clientId: 'A', userId: 'U1', grantedScopes: [] }),
+      aRequest({}),
+    )
 
     expect(status).toBe(403)
     expect(new Map(headers).get('WWW-Authenticate')).toMatch(/error="insufficient_scope".*scope="openid"/)

@@ -1,6 +1,5 @@
 import { mediaType, type ServerRequest } from '@mintmark/internal'
 import type { EpochSeconds } from '@mintmark/storage-interface'
-import type { Possession } from '@mintmark/storage-interface/stores'
 
 import { readForm, readQuery, refuseRepeated } from '../parameters.ts'
 import { refuse } from '../refusals.ts'
@@ -42,14 +41,16 @@ export async function verifyPresentedToken(
   if (scheme === 'Bearer') {
     const token = await verifyToken(accessToken, endpoint, deps)
     // RFC 9449 §7.2: a bound token is not a bearer token, and a request with a proof must not use the scheme Bearer.
-    if (token.possession.kind === 'dpop' || request.headers.has('dpop')) throw refuse('access_token_bound')
-    if (token.possession.kind === 'mtls') await requireCertificate(request, token.possession, deps)
+    if (token.possession.kind === 'dpop' || request.headers.has('dpop'))
+      throw refuse('access_token_bound', { clientId: token.clientId })
+    if (token.possession.kind === 'mtls') await requireCertificate(request, token, deps)
     return { token, proof: undefined }
   }
   const proof = await deps.dpop.verify(request, { url: endpoint.url, accessToken }, endpoint.now)
   const token = await verifyToken(accessToken, endpoint, deps)
   // RFC 9449 §7.1: the proof must be made with the key that the token is bound to.
-  if (token.possession.kind !== 'dpop' || token.possession.jkt !== proof.jkt) throw refuse('access_token_key_mismatch')
+  if (token.possession.kind !== 'dpop' || token.possession.jkt !== proof.jkt)
+    throw refuse('access_token_key_mismatch', { clientId: token.clientId })
   await deps.dpop.use(proof, endpoint.now)
   return { token, proof }
 }
@@ -57,12 +58,13 @@ export async function verifyPresentedToken(
 /** @throws OAuthError invalid_token — reason `access_token_certificate_mismatch`. */
 async function requireCertificate(
   request: ServerRequest,
-  bound: Possession,
+  { possession, clientId }: VerifiedAccessToken,
   { mutualTls }: PresentedTokenDependencies,
 ): Promise<void> {
   const proven = await proveCertificate(request, mutualTls)
   // RFC 8705 §3: the connection must use the certificate that the token is bound to.
-  if (proven === undefined || !isSameKey(bound, proven)) throw refuse('access_token_certificate_mismatch')
+  if (proven === undefined || !isSameKey(possession, proven))
+    throw refuse('access_token_certificate_mismatch', { clientId })
 }
 
 async function verifyToken(
@@ -75,7 +77,11 @@ async function verifyToken(
   // RFC 9068 §4: tokens for other audiences are not accepted. A token without the scope is refused later, with an error
   // that names the scope.
   const isForThisServer = token.audience.includes(deps.issuer) || !scopes.some((scope) => token.scopes.includes(scope))
-  if (!isForThisServer) throw refuse('access_token_audience')
+  if (!isForThisServer) {
+    const { clientId, familyId, audience } = token
+    const audiences = { presentedAudience: audience, expectedAudience: [deps.issuer] }
+    throw refuse('access_token_audience', { clientId, familyId, ...audiences })
+  }
   return token
 }
 

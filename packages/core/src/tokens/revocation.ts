@@ -24,7 +24,7 @@ export const revocationEndpoint =
     const now = deps.clock()
     const form = refuseRepeated(readForm(request))
     const client = await authenticateClient({ request, form }, now, deps)
-    const token = requireToken(form)
+    const token = requireToken(form, client)
     const revoked = await revokeToken({ token, client }, now, deps)
     deps.journal.record(request, { type: 'token.revoked', clientId: client.clientId, revoked })
     return { status: 200, headers: noStore, body: undefined }

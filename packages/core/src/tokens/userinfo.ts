@@ -26,7 +26,7 @@ export const userinfoEndpoint = (deps: UserinfoEndpointDependencies): Endpoint =
     const now = deps.clock()
     const { token, proof } = await verifyPresentedToken(request, { url, scopes: ['openid'], now }, deps)
     const { family: status, scopes } = await requireActiveUser(token, now, deps.storage)
-    requireOpenid(scopes)
+    requireOpenid(scopes, status)
     const claims = await userinfoClaims({ ...token, scopes }, status, deps)
     const { client, user } = status
     deps.journal.record(request, { type: 'userinfo.answered', clientId: client.clientId, userId: user.userId })
@@ -41,9 +41,10 @@ async function requireActiveUser(
   storage: OAuthStorage,
 ): Promise<ActiveTokenOfUser> {
   const status = await statusOfAccessToken(token, now, storage)
-  if (status === undefined) throw refuse('access_token_inactive')
+  const { clientId, familyId } = token
+  if (status === undefined) throw refuse('access_token_inactive', { clientId, familyId })
   // OIDC Core §5.3: a client's own token has no user.
-  if (status.kind !== 'user') throw refuse('access_token_without_user')
+  if (status.kind !== 'user') throw refuse('access_token_without_user', { clientId })
   return status
 }
 
@@ -52,9 +53,10 @@ interface ActiveTokenOfUser {
   readonly scopes: readonly string[]
 }
 
-function requireOpenid(scopes: readonly string[]): void {
+function requireOpenid(scopes: readonly string[], { client, user }: Active<FamilyStatus>): void {
   // OIDC Core §5.3: the token must have been issued for OpenID Connect.
-  if (!scopes.includes('openid')) throw refuse('openid_not_granted')
+  if (!scopes.includes('openid'))
+    throw refuse('openid_not_granted', { clientId: client.clientId, userId: user.userId, grantedScopes: scopes })
 }
 
 async function userinfoClaims(

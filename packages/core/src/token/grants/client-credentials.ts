@@ -46,7 +46,7 @@ export const clientCredentialsGrant = (
 
 function proveServiceAccount(client: AuthenticatedClient): ServiceAccount {
   // RFC 6749 §4.4: only confidential clients; a public client is not authenticated.
-  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant')
+  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant', { clientId: client.clientId })
   return client as ServiceAccount
 }
 
