@@ -25,9 +25,12 @@ const working = { issuer, storage, keys, signedIn: async () => undefined }
 /** A host that is not type-checked. */
 const server = (change: object) => () => createAuthorizationServer({ ...working, ...change })
 const client = (change: object) => () =>
-  registerClient({ clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'], ...change }, {
-    storage,
-  })
+  registerClient(
+    { clientId: 'app', clientName: 'App', redirectUris: ['https://app.test/cb'], ...change },
+    {
+      storage,
+    },
+  )
 const api = (change: object) => () => createResourceServer({ issuer, audience: 'https://api.test', ...change })
 
 it.each<readonly [mistake: string, make: () => unknown, advice: string]>([
