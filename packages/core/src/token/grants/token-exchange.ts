@@ -86,7 +86,7 @@ interface ExchangeCall {
 /** @throws OAuthError unauthorized_client — reason `client_public:grant` | `exchange_not_permitted`. */
 function rulesOf(client: AuthenticatedClient, { rules }: TokenExchangeSettings): readonly ExchangeRule[] {
   // RFC 8693 §5: otherwise a stolen token could be exchanged by anybody.
-  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant')
+  if (client.tokenEndpointAuthMethod === 'none') throw refuse('client_public:grant', { clientId: client.clientId })
   const own = rules.filter(({ clients }) => clients.includes(client.clientId))
   if (own.length === 0) throw refuse('exchange_not_permitted')
   return own
