@@ -1,4 +1,3 @@
-import type { SortKey } from '@mintmark/storage-interface/stores'
 import { sql } from 'kysely'
 import { compileSql, type Database, type Parameter, type Statement } from '../database.ts'
 import type { SqlEngine } from '../dialect.ts'
@@ -6,6 +5,7 @@ import type { Sql } from '../json-search.ts'
 import type { ListedKind } from './listed-kind.ts'
 import { narrowCondition, type NarrowIndex, type NarrowMatch } from './narrow-index.ts'
 import { directions, entryColumns, isInRest, type PageForm, recordsOfPage } from './page-of-records.ts'
+import type { IntersectedPlan } from './plan.ts'
 
 /**
  * Evaluates each part of a filter in an index, and reads the page in the order of an index. Of the rows themselves it
@@ -14,7 +14,7 @@ import { directions, entryColumns, isInRest, type PageForm, recordsOfPage } from
 export function intersectedStatement(
   { query, engine }: Pick<Database, 'query' | 'engine'>,
   kind: ListedKind,
-  { matches, order, sort, form }: Intersection & { readonly form: PageForm },
+  { matches, order, sort, form }: IntersectedPlan & { readonly form: PageForm },
 ): Statement<string> {
   return compileSql(
     query,
@@ -47,12 +47,6 @@ export function intersectedStatement(
     },
     'passing',
   )
-}
-
-interface Intersection {
-  readonly sort: SortKey | undefined
-  readonly matches: readonly NarrowMatch[]
-  readonly order: NarrowIndex
 }
 
 /** The condition that an entry of an index belongs to a row that a match finds. */

@@ -1,0 +1,108 @@
+import { createRecentMap } from '@mintmark/internal'
+import type { ListOutcome } from '@mintmark/storage-interface/stores'
+import type { Database, Statement } from '../database.ts'
+import type { SqlRow } from '../dialect.ts'
+import { createColumnReader } from '../row.ts'
+import { beforeFirst, type PageStart } from './cursor.ts'
+import type { FilterValues } from './filter.ts'
+import { type ListedKind, smallPageBytes } from './listed-kind.ts'
+import { type Found, pageFormOf, type PageReader, pageValues, type RowQuery } from './page-reader.ts'
+import { pageStatement } from './page-of-records.ts'
+
+/** The rows to list. */
+interface ListedByAge<Record, Query extends RowQuery> {
+  readonly kind: ListedKind
+  readonly owner: (query: Query) => FilterValues
+  readonly totalOf: (query: Query) => Promise<number>
+  readonly reader: PageReader<Record>
+}
+
+/** Returns a function that lists all rows by age. */
+export function createListByAge<Record, Query extends RowQuery>(
+  { engine, query: builder, run }: Database,
+  { kind, owner, totalOf, reader }: ListedByAge<Record, Query>,
+): (query: Query, start: PageStart) => Promise<ListOutcome<Record>> {
+  const columns = createColumnReader(engine)
+  const pages = createRecentMap<Statement<string>>({ limit: 8 })
+
+  return async (query, start) => {
+    const read = (lifetime: 'lasting' | 'long', maxBytes?: number): Promise<readonly SqlRow[]> => {
+      const isSmall = lifetime === 'lasting' && query.without !== 'groups'
+      const form =
+        isSmall && kind.withFewGroups ? { ...kind.withFewGroups, isAfterKey: false } : pageFormOf(kind, query, start)
+      const key = JSON.stringify([query.without, form.size !== undefined, lifetime])
+      const page = pages.get(key, () => pageStatement({ engine, query: builder }, kind, { form, lifetime }))
+      return run(page, { ...owner(query), ...pageValues(query, start) }, { signal: query.signal, maxBytes })
+    }
+    const { maxBytes } = query
+    const found =
+      maxBytes !== undefined && engine.readsRowByRow
+        ? await readRowByRow(read, maxBytes, start)
+        : countedPage(await read('long'))
+    const { rows, inPage } = found
+    const [first] = rows
+    const total =
+      first === undefined ? await totalWithoutRows(query, { start, inPage }) : columns.integer(first, 'total')
+    return reader.toOutcome(rows.filter(reader.hasRecord), query, { total, inPage, start })
+  }
+
+  /** No row after an offset means at most that many rows. Rows that were inserted since then are not counted. */
+  async function totalWithoutRows(query: Query, { start, inPage }: Omit<Found, 'total'>): Promise<number> {
+    const isPastEnd = inPage === 0 && query.page.limit > 0 && start.createdAt === beforeFirst.createdAt
+    if (isPastEnd && start.offset === 0) return 0
+    const total = await totalOf(query)
+    return isPastEnd ? Math.min(total, start.offset) : total
+  }
+
+  /** Returns a page whose bytes are not limited, or were limited by the engine, which has counted its rows before that. */
+  function countedPage(rows: readonly SqlRow[]): PageRows {
+    const [first] = rows
+    return {
+      rows,
+      inPage:
+        first !== undefined && first.indexByColumn.has('in_page') ? columns.integer(first, 'in_page') : rows.length,
+    }
+  }
+
+  /**
+   * Most pages are small. They are read without the detour through the thread of long queries, which costs more than the
+   * query. A page that turns out to be large is read again, in the thread.
+   */
+  async function readRowByRow(
+    read: (lifetime: 'lasting' | 'long', maxBytes?: number) => Promise<readonly SqlRow[]>,
+    maxBytes: number,
+    { offset }: PageStart,
+  ): Promise<PageRows> {
+    if (offset <= smallOffset && maxBytes > smallPageBytes) {
+      const rows = await read('lasting', smallPageBytes)
+      // Of a row with more bytes, only some of the groups have been read.
+      if (bytesOf(rows) < smallPageBytes) return { rows, inPage: rows.length }
+    }
+    const rows = await read('long', maxBytes)
+    return { rows: withinBytes(rows, maxBytes), inPage: rows.length }
+  }
+
+  function bytesOf(rows: readonly SqlRow[]): number {
+    return rows.reduce((sum, row) => sum + columns.integer(row, 'bytes'), 0)
+  }
+
+  /** Returns the rows before which the sum of the bytes has not reached the maximum. */
+  function withinBytes(rows: readonly SqlRow[], maxBytes: number): readonly SqlRow[] {
+    let bytes = 0
+    const past = rows.findIndex((row) => {
+      if (bytes >= maxBytes) return true
+      bytes += columns.integer(row, 'bytes')
+      return false
+    })
+    return past === -1 ? rows : rows.slice(0, past)
+  }
+}
+
+interface PageRows {
+  readonly rows: readonly SqlRow[]
+  /** The number of rows of the page before its bytes are limited, plus one if there are more rows. */
+  readonly inPage: number
+}
+
+/** Skipping at most this many entries of an index takes about a millisecond. */
+const smallOffset = 10_000

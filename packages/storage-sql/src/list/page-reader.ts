@@ -1,0 +1,74 @@
+import { compareText, type ListOutcome, type ListPosition, type ListQuery } from '@mintmark/storage-interface/stores'
+import { sql } from 'kysely'
+import type { SqlEngine, SqlRow } from '../dialect.ts'
+import { createColumnReader } from '../row.ts'
+import { type PageStart, positionAfter, positionAfterKey } from './cursor.ts'
+import type { ListedKind } from './listed-kind.ts'
+import type { PageForm } from './page-of-records.ts'
+
+/** A query for rows of one kind, of a provider or of the whole issuer. */
+export type RowQuery = Omit<ListQuery, 'providerId'>
+
+/** What was found, besides the rows. */
+export interface Found {
+  readonly total: number
+  /** The number of rows of the page before its bytes are limited, plus one if there are more rows. */
+  readonly inPage: number
+  readonly start: PageStart
+}
+
+/** Reads the rows of a page. */
+export interface PageReader<Record> {
+  /** @param rows the rows of the page, and one more if there are more. */
+  readonly toOutcome: (rows: readonly SqlRow[], query: RowQuery, found: Found) => ListOutcome<Record>
+  readonly hasRecord: (row: SqlRow) => boolean
+  /** Compares a row with a position in a list by age. */
+  readonly compareAge: (row: SqlRow, position: Pick<PageStart, 'createdAt' | 'id'>) => number
+}
+
+export function createPageReader<Record>(
+  engine: SqlEngine,
+  { kind, read }: { readonly kind: ListedKind; readonly read: (row: SqlRow) => Record },
+): PageReader<Record> {
+  const columns = createColumnReader(engine)
+  const keyOf = (row: SqlRow) => ({ createdAt: columns.integer(row, 'created_at'), id: columns.text(row, kind.id) })
+
+  return {
+    toOutcome(rows, { sort, page: { limit } }, found) {
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      const isLast = last === undefined || found.inPage === shown.length
+      const next = (row: SqlRow): ListPosition =>
+        sort === undefined
+          ? positionAfter(keyOf(row))
+          : positionAfterKey({ ...keyOf(row), key: columns.text(row, 'sort_key') }, { ...found, rows: shown.length })
+      return { outcome: 'listed', total: found.total, records: shown.map(read), next: isLast ? undefined : next(last) }
+    },
+    hasRecord: (row) => columns.has(row, kind.id),
+    compareAge(row, { createdAt, id }) {
+      const key = keyOf(row)
+      return key.createdAt - createdAt || compareText(key.id, id)
+    },
+  }
+}
+
+/** Returns what a page returns for each row. */
+export function pageFormOf(kind: ListedKind, { without, maxBytes }: RowQuery, { key }: PageStart): PageForm {
+  const sizeWithGroups = kind.groupsSize === undefined ? kind.size : sql`${kind.size} + ${kind.groupsSize}`
+  return {
+    isAfterKey: key !== undefined,
+    record: without === 'groups' ? (kind.recordWithoutGroups ?? kind.record) : kind.record,
+    size: maxBytes === undefined ? undefined : without === 'groups' ? kind.size : sizeWithGroups,
+  }
+}
+
+/** Returns the parameters of a page. */
+export const pageValues = ({ page: { limit }, maxBytes = 0 }: RowQuery, { createdAt, id, key, offset }: PageStart) => ({
+  after_key: key ?? null,
+  after_created_at: createdAt,
+  after_id: id,
+  // One more row shows whether there is a next page. A page of no rows needs no such row.
+  limit: limit === 0 ? 0 : limit + 1,
+  offset,
+  max_bytes: maxBytes,
+})
