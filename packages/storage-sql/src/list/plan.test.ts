@@ -40,7 +40,7 @@ test.each<readonly [string, ResolvedFilter | undefined, string | undefined, read
   ],
   ['a value that no index has', text('title', 'eq'), undefined, ['everything', undefined, undefined]],
 ])('plans a list with %s', (_, filter, sortBy, expected) => {
-  const { template = undefined } = filter === undefined ? {} : filterTemplate(filter, sqlite.encodeFlag)
+  const template = filter && filterTemplate(filter, sqlite.encodeFlag).template
 
   const plans = planList(kind, { filter: template, sort: sortBy === undefined ? undefined : by(sortBy) }, sqlite)
 
