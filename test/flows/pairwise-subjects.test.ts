@@ -103,6 +103,17 @@ describe('a client with pairwise subjects (OIDC Core §8.1)', () => {
     expect(other.location.searchParams.get('error')).toBe('login_required')
   })
 
+  it('cannot use the ID token of another sector as a hint, whoever is signed in: two clients could link their users (OIDC Core §17.3)', async () => {
+    const hint = await idTokenOfX()
+
+    for (const session of [sessionOf('one'), sessionOf('two', 'U4')]) {
+      const answer = await authorize(site, { id_token_hint: hint, prompt: 'none' }, session)
+
+      expect(answer.location.searchParams.get('error')).toBe('invalid_request')
+      expect(site.lastReason()).toBe('id_token_hint_invalid')
+    }
+  })
+
   it('names users in the claims parameter by its own sub only (OIDC Core §5.5.1)', async () => {
     await obtainIdTokenHint(site, 'one')
     const { subject } = await subjectOfA()

@@ -49,7 +49,7 @@ export async function verifyStatement(
   try {
     const { payload, protectedHeader } = await jwtVerify(statement, createLocalJWKSet(issuer.jwks), {
       issuer: issuer.issuer,
-      algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+      algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'],
       currentDate: new Date(now * 1000),
     })
     requireStatement(statement, { ...payload, typ: protectedHeader.typ }, [server, endpoint])

@@ -3,6 +3,7 @@ import type { ClientRecord, JsonValue, OAuthStorage } from '@mintmark/storage-in
 
 import type { VerifyOwnJwtDependencies } from '../keys/verify-jwt.ts'
 import { type Parameters, splitAtSpaces } from '../parameters.ts'
+import { pairwiseSectorOf } from '../clients/sector.ts'
 import { refuse } from '../refusals.ts'
 import { readIdTokenHint } from '../tokens/id-token-hint.ts'
 import { userOfSubject } from '../tokens/pairwise.ts'
@@ -164,6 +165,8 @@ export async function hintedSubject(
   if (read === undefined) throw refuse('id_token_hint_invalid')
   const issuedTo = read.clientId === client.clientId ? client : await deps.storage.clients.find(read.clientId)
   if (issuedTo === undefined) return read.subject
+  // OIDC Core §8, §17.3: otherwise clients of two sectors could find out together whether their users are the same.
+  if (pairwiseSectorOf(issuedTo) !== pairwiseSectorOf(client)) throw refuse('id_token_hint_invalid')
   const user = await userOfSubject(read.subject, issuedTo, deps.storage)
   // OIDC Core §3.1.2.1: the user of the hint was removed, and no other user satisfies the request.
   if (user === undefined) throw refuse('no_user_matches')

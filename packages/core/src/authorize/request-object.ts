@@ -2,6 +2,7 @@ import { isCompactJws, isStorable } from '@mintmark/internal'
 import type { ClientRecord, EpochSeconds, JsonObject, JsonValue } from '@mintmark/storage-interface'
 
 import { clientAlgorithms, verifyClientJwt } from '../clients/client-jwt.ts'
+import { withSynonyms } from '../clients/usable-keys.ts'
 import type { RemoteKeySets } from '../clients/remote-key-set.ts'
 import { type ProfileRules, profileRules, type ProfileSettings } from '../clients/security-profile.ts'
 import { indexParameters, type Parameters } from '../parameters.ts'
@@ -67,7 +68,7 @@ async function verifyRequestObject(
 ): Promise<JsonObject | undefined> {
   const { requestObjectSigningAlg: registered } = client
   const accepted = rules.algorithms ?? clientAlgorithms
-  const algorithms = registered === undefined ? accepted : accepted.filter((name) => name === registered)
+  const algorithms = registered === undefined ? accepted : accepted.filter((name) => withSynonyms([registered]).includes(name))
   const verified = isCompactJws(jwt, maxLength)
     ? await verifyClientJwt(jwt, { client, algorithms, now }, keySets)
     : undefined

@@ -28,6 +28,8 @@ import { isHostMethod } from './authenticate.ts'
 import { hostOrScheme, isRegistrableRedirectUri, redirectUriProblem } from './redirect-uri.ts'
 import { isPublicKeySet, readKeySet } from './remote-key-set.ts'
 import { workloadProblem } from './workload.ts'
+import { clientAlgorithms } from './client-jwt.ts'
+import { hasSigningKey } from './usable-keys.ts'
 import { contradictions, profileRules, type SecurityProfile } from './security-profile.ts'
 
 /**
@@ -225,8 +227,21 @@ function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins
   // RFC 7517 §9.2: private keys stay with the client.
   if (client.jwks !== undefined && !isPublicKeySet(readKeySet(client.jwks)))
     throw invalidMetadata('jwks must contain at least one public key, and no private or symmetric key.')
+  if (needsKeys && client.jwks !== undefined) refuseUnusableSigningKeys(client)
   if (client.jwksUri !== undefined && !isOutboundUrl(client.jwksUri, allowedOrigins))
     throw invalidMetadata('jwks_uri must use https, a host name and the default port.')
+}
+
+/** Refuses a key set with which every request of the client would fail. */
+function refuseUnusableSigningKeys({ jwks, requestObjectSigningAlg: requestAlgorithm }: ClientRecord): void {
+  const keySet = readKeySet(jwks)
+  // RFC 7591 §3.2.2.
+  if (!hasSigningKey(keySet, clientAlgorithms))
+    throw invalidMetadata(
+      `jwks must contain a key for one of the algorithms ${clientAlgorithms.join(', ')}: RSA with at least 2048 bits, P-256 or Ed25519, not for encryption, and with a kid of its own if there are several.`,
+    )
+  if (requestAlgorithm !== undefined && !hasSigningKey(keySet, [requestAlgorithm]))
+    throw invalidMetadata(`request_object_signing_alg needs jwks with a key for ${requestAlgorithm}.`)
 }
 
 function refuseUnusableEncryption(client: ClientRecord): void {

@@ -5,10 +5,11 @@ import { compactVerify } from 'jose/jws/compact/verify'
 import { createLocalJWKSet } from 'jose/jwks/local'
 import { importJWK } from 'jose/key/import'
 
+import { forAlgorithm, withSynonyms } from './usable-keys.ts'
 import { readKeySet, type RemoteKeySets } from './remote-key-set.ts'
 
 /** The algorithms that a client may sign with: asymmetric ones only (RFC 8725 §3.1). */
-export const clientAlgorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
+export const clientAlgorithms = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const
 
 /**
  * A JWT that a client has signed. Only the signature is verified: the caller checks the `typ` in the header and all
@@ -79,7 +80,13 @@ export const verifyWithKeys = (
   jwt: string,
   algorithms: readonly string[],
 ): Promise<ClientJwt | undefined> =>
-  keySet === undefined ? Promise.resolve(undefined) : verifyBy(createLocalJWKSet(signingKeys(keySet)), jwt, algorithms)
+  keySet === undefined
+    ? Promise.resolve(undefined)
+    : verifyBy(
+        (header, token) => createLocalJWKSet(forAlgorithm(signingKeys(keySet), header.alg))(header, token),
+        jwt,
+        algorithms,
+      )
 
 /** Returns the key set with the `use` that SPIFFE bundles give the keys of JWT-SVIDs (SPIFFE Trust Domain §4.2.2) as `sig`. */
 const signingKeys = ({ keys }: JSONWebKeySet): JSONWebKeySet => ({
@@ -96,7 +103,7 @@ async function verifyBy(
   algorithms: readonly string[],
 ): Promise<ClientJwt | undefined> {
   try {
-    const { protectedHeader } = await compactVerify(jwt, findKey, { algorithms: [...algorithms] })
+    const { protectedHeader } = await compactVerify(jwt, findKey, { algorithms: [...withSynonyms(algorithms)] })
     // RFC 7515 §4.1: jose checks the members that it uses, and these are not among them.
     if (!isTextIfPresent(protectedHeader.typ) || !isTextIfPresent(protectedHeader.cty)) return undefined
     // RFC 7797 §7: a JWS whose payload is not base64url is not a JWT.

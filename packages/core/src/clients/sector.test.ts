@@ -43,6 +43,7 @@ it('the sector is the host of the redirect URIs (OIDC Core §8.1)', async () => 
 it.each([
   ['redirect URIs at two hosts', twoHosts],
   ['a redirect URI with a private-use scheme', ['com.example.app:/cb']],
+  ['a redirect URI on loopback, which all developers share', ['http://127.0.0.1/cb']],
 ])('refuses pairwise subjects without a sector_identifier_uri for %s (OIDC Core §8.1)', async (_, redirectUris) => {
   const storage = createMemoryStorage({ issuer: 'https://as.test' })
   const registration = registerClient({ clientName: 'App', subjectType: 'pairwise', redirectUris }, { storage })

@@ -1,4 +1,4 @@
-import { parseJson } from '@mintmark/internal'
+import { isLoopbackHost, parseJson } from '@mintmark/internal'
 import type { ClientRecord, JsonValue, OAuthStorage } from '@mintmark/storage-interface'
 
 import { createOutboundClient, documentLimits, isOutboundUrl, type OutboundClient } from '../outbound/client.ts'
@@ -66,10 +66,13 @@ function refuseUnusablePairwise(client: ClientRecord, { subjects }: OAuthStorage
   // OIDC Core §8.1: without one host, there would be no sector.
   if (hosts.size !== 1 || hosts.has(undefined))
     throw invalidMetadata('Pairwise subjects need redirect URIs with a single host, or a sector_identifier_uri.')
+  // OIDC Core §8.1: nobody owns loopback, so the clients of all developers would be one sector.
+  if ([...hosts].some((host) => host !== undefined && isLoopbackHost(host)))
+    throw invalidMetadata('Pairwise subjects of a client on loopback need a sector_identifier_uri.')
 }
 
 /** Returns the sector of a client with pairwise subjects; `undefined` for public subjects. */
-const pairwiseSectorOf = (client: ClientRecord): string | undefined =>
+export const pairwiseSectorOf = (client: ClientRecord): string | undefined =>
   client.subjectType === 'pairwise' ? sectorOf(client) : undefined
 
 const isSameList = (one: readonly string[] | undefined, other: readonly string[]): boolean =>

@@ -35,7 +35,7 @@ describe('the rules for a client', () => {
     'with the profile %s forbid RS256, and require bound tokens, PKCE and pushed requests (FAPI 2.0 SP §5.3.2, §5.4.1)',
     (profile) => {
       expect(profileRules(aClientRecord({ profile }), standard)).toMatchObject({
-        algorithms: ['PS256', 'ES256', 'EdDSA'],
+        algorithms: ['PS256', 'ES256', 'EdDSA', 'Ed25519'],
         authenticationMethods: ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
         requiresPushedRequests: true,
         requiresSenderConstraint: true,

@@ -2,6 +2,8 @@ import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/stor
 
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
+import { readKeySet } from './remote-key-set.ts'
+import { hasSigningKey } from './usable-keys.ts'
 
 /** What a security profile demands of a client and of the server's responses to it. */
 export interface ProfileRules {
@@ -64,7 +66,7 @@ const fapi2: ProfileRules = {
   requestObjectLifetime: undefined,
   authenticationMethods: ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
   requiresStringAudience: true,
-  algorithms: ['PS256', 'ES256', 'EdDSA'],
+  algorithms: ['PS256', 'ES256', 'EdDSA', 'Ed25519'],
   requiresSenderConstraint: true,
   rotatesRefreshTokens: false,
   requiresPkce: true,
@@ -175,6 +177,9 @@ export function contradictions(client: ClientRecord, rules: ProfileRules): reado
     if (algorithm !== undefined && algorithms?.includes(algorithm) === false)
       found.push(`${name} must be one of ${algorithms.join(', ')}`)
   }
+  const isSigner = client.tokenEndpointAuthMethod === 'private_key_jwt'
+  if (isSigner && algorithms !== undefined && client.jwks !== undefined && !hasSigningKey(readKeySet(client.jwks), algorithms))
+    found.push(`jwks must contain a key for one of ${algorithms.join(', ')}`)
   const bindsTokens = client.dpopBoundAccessTokens || client.tlsClientCertificateBoundAccessTokens
   if (rules.requiresSenderConstraint && getsTokens(client) && !bindsTokens)
     found.push('dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens must be true')
