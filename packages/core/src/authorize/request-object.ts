@@ -68,7 +68,8 @@ async function verifyRequestObject(
 ): Promise<JsonObject | undefined> {
   const { requestObjectSigningAlg: registered } = client
   const accepted = rules.algorithms ?? clientAlgorithms
-  const algorithms = registered === undefined ? accepted : accepted.filter((name) => withSynonyms([registered]).includes(name))
+  const algorithms =
+    registered === undefined ? accepted : accepted.filter((name) => withSynonyms([registered]).includes(name))
   const verified = isCompactJws(jwt, maxLength)
     ? await verifyClientJwt(jwt, { client, algorithms, now }, keySets)
     : undefined

@@ -178,7 +178,12 @@ export function contradictions(client: ClientRecord, rules: ProfileRules): reado
       found.push(`${name} must be one of ${algorithms.join(', ')}`)
   }
   const isSigner = client.tokenEndpointAuthMethod === 'private_key_jwt'
-  if (isSigner && algorithms !== undefined && client.jwks !== undefined && !hasSigningKey(readKeySet(client.jwks), algorithms))
+  if (
+    isSigner &&
+    algorithms !== undefined &&
+    client.jwks !== undefined &&
+    !hasSigningKey(readKeySet(client.jwks), algorithms)
+  )
     found.push(`jwks must contain a key for one of ${algorithms.join(', ')}`)
   const bindsTokens = client.dpopBoundAccessTokens || client.tlsClientCertificateBoundAccessTokens
   if (rules.requiresSenderConstraint && getsTokens(client) && !bindsTokens)

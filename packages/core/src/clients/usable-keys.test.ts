@@ -45,17 +45,10 @@ describe('the keys of a client that authenticates with private_key_jwt', () => {
     ['a key for encryption', async () => [await keyFor('ES256', { use: 'enc' })]],
     ['a key for other operations', async () => [await keyFor('ES256', { key_ops: ['deriveBits'] })]],
     ['an unknown algorithm', async () => [await keyFor('ES256', { alg: 'XX' })]],
-    [
-      'two keys with one kid',
-      async () => [await keyFor('ES256', { kid: 'a' }), await keyFor('ES256', { kid: 'a' })],
-    ],
+    ['two keys with one kid', async () => [await keyFor('ES256', { kid: 'a' }), await keyFor('ES256', { kid: 'a' })]],
     ['two keys without kid', async () => [await keyFor('ES256'), await keyFor('ES256')]],
     ['RSA for RS256 in profile fapi2', async () => [{ ...rsaKey(2048), alg: 'RS256' }], fapi2],
-    [
-      'P-256 for request objects with PS256',
-      async () => [await keyFor('ES256')],
-      { requestObjectSigningAlg: 'PS256' },
-    ],
+    ['P-256 for request objects with PS256', async () => [await keyFor('ES256')], { requestObjectSigningAlg: 'PS256' }],
   ])('are refused when none of them can be used: %s (RFC 7591 §3.2.2, RFC 7517 §4)', async (_, keys, change) => {
     expect(await register(await keys(), change)).toEqual({ outcome: 'invalid_client_metadata', stored: 0 })
   })
@@ -65,19 +58,22 @@ describe('the keys of a client that authenticates with private_key_jwt', () => {
     ['RSA of 2048 bits', async () => [rsaKey(2048)], fapi2],
     ['Ed25519', async () => [await keyFor('EdDSA', { alg: 'Ed25519' })], fapi2],
     ['EdDSA', async () => [await keyFor('EdDSA', { alg: 'EdDSA' })], { requestObjectSigningAlg: 'Ed25519' }],
-    ['P-256 beside P-384 and a key for encryption', async () => [
-      await keyFor('ES384'),
-      await keyFor('ES256', { use: 'enc' }),
-      await keyFor('ES256', { use: 'sig', key_ops: ['verify'] }),
-    ]],
-    ['two keys with their own kid', async () => [
-      await keyFor('ES256', { kid: 'a' }),
-      await keyFor('ES256', { kid: 'b' }),
-    ]],
-    ['keys of two types with one kid', async () => [
-      await keyFor('ES256', { kid: 'a' }),
-      await keyFor('EdDSA', { kid: 'a' }),
-    ]],
+    [
+      'P-256 beside P-384 and a key for encryption',
+      async () => [
+        await keyFor('ES384'),
+        await keyFor('ES256', { use: 'enc' }),
+        await keyFor('ES256', { use: 'sig', key_ops: ['verify'] }),
+      ],
+    ],
+    [
+      'two keys with their own kid',
+      async () => [await keyFor('ES256', { kid: 'a' }), await keyFor('ES256', { kid: 'b' })],
+    ],
+    [
+      'keys of two types with one kid',
+      async () => [await keyFor('ES256', { kid: 'a' }), await keyFor('EdDSA', { kid: 'a' })],
+    ],
   ])('are accepted when one of them can be used: %s', async (_, keys, change) => {
     expect(await register(await keys(), change)).toEqual({ outcome: 'registered', stored: 1 })
   })
