@@ -1,4 +1,4 @@
-// Installs the programs that the tests need (a browser and Redis) if the machine does not have them; with the argument
+// Installs the programs that the tests need (a browser, Redis and MariaDB) if the machine does not have them; with the argument
 // foreign-clients, the programs that `pnpm foreign-clients` needs. First prints the programs, the reasons and the
 // command. With MINTMARK_NO_INSTALL=1 it only reports missing programs.
 import './require-node.mjs'
@@ -20,6 +20,12 @@ const testPrograms = [
     check: 'command -v redis-server',
     purpose: 'the tests of storage-redis',
     variable: 'REDIS_SERVER_PATH',
+  },
+  {
+    debianPackage: 'mariadb-server',
+    check: 'command -v mariadbd',
+    purpose: 'the tests of storage-sql',
+    variable: 'MARIADBD_PATH',
   },
   // Debian's redis-server depends on the package that contains it.
   {

@@ -1,7 +1,7 @@
 import { anObjectWith, aNonEmptyString, checkOptions, required, wholeNumber } from '@mintmark/internal'
-import type { AdminStorage } from '@mintmark/storage-interface'
+import type { AdminStorage, OAuthStorage } from '@mintmark/storage-interface'
 import { withRevocationAnnouncements } from '@mintmark/storage-interface/stores'
-import { createDatabase } from './database.ts'
+import { createDatabase, type Database } from './database.ts'
 import type { SqlDialect } from './dialect.ts'
 import { ensureSchema } from './migrate.ts'
 import { createReplayStore } from './stores/replay-store.ts'
@@ -57,8 +57,29 @@ export async function createSqlStorage(options: SqlStorageOptions): Promise<Admi
     scanLimit: wholeNumber(1),
   })
   const { dialect, issuer, scanLimit = defaultScanLimit } = options
+  if (dialect.engine.serves === 'oauth')
+    throw new TypeError(
+      `createSqlStorage: ${dialect.engine.name} stores only the records of the authorization server. Use createSqlOAuthStorage. Directories and administration need SQLite or PostgreSQL.`,
+    )
   await ensureSchema(dialect)
   return createStores(dialect, { issuer, scanLimit })
+}
+
+/**
+ * Opens a storage for an authorization server without directories (SCIM) and without administration, in any SQL database. It checks
+ * the schema first, as `createSqlStorage`.
+ * @throws SchemaMismatchError when migrations are pending, unknown or changed; StorageUnavailableError.
+ */
+export async function createSqlOAuthStorage(
+  options: Pick<SqlStorageOptions, 'dialect' | 'issuer'>,
+): Promise<OAuthStorage> {
+  checkOptions('createSqlOAuthStorage', options, {
+    dialect: required(anObjectWith('all')),
+    issuer: required(aNonEmptyString),
+  })
+  const { dialect, issuer } = options
+  await ensureSchema(dialect)
+  return { issuer, ...createOAuthStores(createDatabase(dialect, issuer)) }
 }
 
 /** Creates the stores of a database whose schema is known to be current. */
@@ -70,8 +91,28 @@ export function createStores(
 
   return withRevocationAnnouncements({
     issuer,
-    clients: createClientStore(database),
+    ...createOAuthStores(database),
     users: createUserStore(database, { scanLimit }),
+    identityProviders: createIdentityProviderStore(database),
+    provisionedUsers: createProvisionedUserStore(database, { scanLimit }),
+    groups: createGroupStore(database, { scanLimit }),
+    customResources: createCustomResourceStore(database, { scanLimit }),
+    organizations: createOrganizationStore(database),
+    initialAccessTokens: createInitialAccessTokenStore(database),
+    subjects: createSubjectStore(database),
+    logs: createLogStore(database),
+    changes: createChangeStore(database),
+    webhooks: createWebhookStore(database),
+    deliveries: createDeliveryStore(database),
+    cursors: createCursorStore(database),
+  })
+}
+
+/** Creates the stores that every authorization server needs. */
+function createOAuthStores(database: Database) {
+  return {
+    clients: createClientStore(database),
+    users: createUserStore(database, { scanLimit: defaultScanLimit }),
     grants: createGrantStore(database),
     codes: createCodeStore(database),
     families: createFamilyStore(database),
@@ -81,22 +122,10 @@ export function createStores(
     sessions: createSessionStore(database),
     signingKeys: createSigningKeyStore(database),
     replays: createReplayStore(database),
-    identityProviders: createIdentityProviderStore(database),
-    provisionedUsers: createProvisionedUserStore(database, { scanLimit }),
-    groups: createGroupStore(database, { scanLimit }),
-    customResources: createCustomResourceStore(database, { scanLimit }),
-    organizations: createOrganizationStore(database),
-    initialAccessTokens: createInitialAccessTokenStore(database),
-    subjects: createSubjectStore(database),
-    logs: createLogStore(database),
     revocations: createRevocationStore(database),
     status: createStatusStore(database),
-    changes: createChangeStore(database),
-    webhooks: createWebhookStore(database),
-    deliveries: createDeliveryStore(database),
-    cursors: createCursorStore(database),
     purge: createPurgeStore(database),
-  })
+  }
 }
 
 export const defaultScanLimit = 20_000

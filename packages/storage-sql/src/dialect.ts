@@ -2,7 +2,7 @@
 
 import { createQueues } from '@mintmark/internal'
 import { type JsonValue, StorageUnavailableError } from '@mintmark/storage-interface'
-import type { AliasedRawBuilder, Dialect, Expression, RawBuilder } from 'kysely'
+import { type AliasedRawBuilder, type Dialect, type Expression, type RawBuilder, sql } from 'kysely'
 import type { JsonSearch } from './json-search.ts'
 
 /** The value of a parameter of a statement. */
@@ -18,6 +18,10 @@ export interface SqlRow {
 /** Everything that differs between SQL engines, apart from the connection. */
 export interface SqlEngine {
   readonly name: string
+  /** `oauth`: only the records of the authorization server, without directories and administration. */
+  readonly serves: 'everything' | 'oauth'
+  /** Whether a transaction that fails undoes its changes of the schema. */
+  readonly undoesSchemaChanges: boolean
   /** How Kysely writes the engine's SQL. Kysely never runs it. */
   readonly kysely: Pick<Dialect, 'createAdapter' | 'createQueryCompiler'>
   /** Column types and table options of the migrations. */
@@ -41,8 +45,14 @@ export interface SqlEngine {
     readonly smallRowTable: string
     /** A statement that creates an index of the rows that meet a condition. */
     readonly partialIndex: (index: SqlPartialIndex) => string
+    /** A statement that creates an index of columns and of a number that is computed from others. */
+    readonly expressionIndex: (index: SqlExpressionIndex) => string
     /** Statements that create a trigger. */
     readonly trigger: (trigger: SqlTrigger) => readonly string[]
+    /** A condition of a trigger: two values differ, or one of them is NULL. */
+    readonly differ: (one: string, other: string) => string
+    /** A statement of a trigger that inserts a row or, if there is one with its key, adds 1 to its counter. */
+    readonly count: (row: SqlCountedRow) => string
     /** A query for the distinct strings of `emails[*].value` in a `searchable` column, each cut to 200 characters. */
     readonly emailValues: (column: string) => string
     /** The flags `false` and `true`. */
@@ -132,6 +142,16 @@ export interface SqlEngine {
   readonly search: JsonSearch
   /** JSON text of the object `target` with the members of the JSON text `patch` added or replaced. */
   readonly mergeJson: (target: Expression<SqlValue>, patch: Expression<SqlValue>) => RawBuilder<SqlValue>
+  /** Makes an insert return a row, and none (or `UniqueViolationError`) if one of the unique keys is taken. */
+  readonly insertIfAbsent: (insert: RawBuilder<unknown>) => RawBuilder<unknown>
+  /** Changes rows and returns them as they are afterwards. */
+  readonly changeRows: (change: SqlRowChange) => RawBuilder<unknown>
+  /** Whether a conditional `upsert` returns a row exactly when it has written one. Otherwise it returns none. */
+  readonly reportsUpserts: boolean
+  /** Inserts a row, or changes the row that has its key. */
+  readonly upsert: (row: SqlUpsert) => RawBuilder<unknown>
+  /** The value that an `upsert` would have inserted into a column. */
+  readonly excluded: (column: string) => RawBuilder<unknown>
   /** Deletes the batch and returns a row for each. May leave out rows that another connection is changing. */
   readonly deleteBatch: (batch: SqlBatch) => RawBuilder<unknown>
 }
@@ -201,6 +221,63 @@ export interface SqlPartialIndex {
 /** The index as SQLite and PostgreSQL create it. */
 export const createPartialIndex = ({ name, table, columns, where, unique }: SqlPartialIndex): string =>
   `CREATE ${unique === true ? 'UNIQUE ' : ''}INDEX ${name} ON ${table} (${columns.join(', ')}) WHERE ${where}`
+
+interface SqlExpressionIndex {
+  readonly name: string
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly expression: string
+}
+
+/** The index as SQLite and PostgreSQL create it. */
+export const createExpressionIndex = ({ name, table, columns, expression }: SqlExpressionIndex): string =>
+  `CREATE INDEX ${name} ON ${table} (${columns.join(', ')}, (${expression}))`
+
+interface SqlCountedRow {
+  readonly table: string
+  /** The values of a new row: SQL by column. */
+  readonly values: Readonly<Record<string, string>>
+  readonly key: readonly string[]
+  readonly counter: string
+}
+
+/** The statement in SQLite and PostgreSQL. */
+export const countRow = ({ table, values, key, counter }: SqlCountedRow): string =>
+  `INSERT INTO ${table} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})
+    ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${counter} = ${table}.${counter} + 1`
+
+interface SqlUpsert {
+  readonly table: string
+  readonly columns: readonly string[]
+  readonly values: RawBuilder<unknown>
+  readonly key: readonly string[]
+  readonly set: Readonly<Record<string, RawBuilder<unknown>>>
+  /** Which existing row is changed; each unless given. */
+  readonly where?: RawBuilder<unknown>
+}
+
+/** The statement in SQLite and PostgreSQL. */
+export const upsertReturning = ({ table, columns, values, key, set, where }: SqlUpsert): RawBuilder<unknown> => {
+  const changes = Object.entries(set).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
+  const condition = where === undefined ? sql`` : sql`where ${where}`
+  return sql`insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))}) values (${values})
+    on conflict (${sql.join(key.map((column) => sql.ref(column)))}) do update set ${sql.join(changes)} ${condition} returning 1 as written`
+}
+
+interface SqlRowChange {
+  readonly table: string
+  readonly set: RawBuilder<unknown>
+  readonly where: RawBuilder<unknown>
+  readonly returning: RawBuilder<unknown>
+}
+
+/** The change in SQLite and PostgreSQL. */
+export const updateReturning = ({ table, set, where, returning }: SqlRowChange): RawBuilder<unknown> =>
+  sql`update ${sql.table(table)} set ${set} where ${where} returning ${returning}`
+
+/** The insert in SQLite and PostgreSQL. */
+export const insertOrNothing = (insert: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`${insert} on conflict do nothing returning 1 as inserted`
 
 /** A trigger: statements that run for each row that a statement changes, as part of that statement. */
 export interface SqlTrigger {

@@ -1,4 +1,4 @@
-export { createSqlStorage } from './create-sql-storage.ts'
+export { createSqlOAuthStorage, createSqlStorage } from './create-sql-storage.ts'
 export { UniqueViolationError } from './dialect.ts'
 export type { SqlDialect } from './dialect.ts'
 export { migrate, SchemaMismatchError } from './migrate.ts'

@@ -168,12 +168,15 @@ export function printMigrations(engine: SqlEngine): string {
 /** The table of the migrations that a database has run. */
 export const migrationTable = 'mintmark_migrations'
 
-function script({ number, name, statements }: Migration, { types }: SqlEngine): MigrationScript {
-  const changes = statements(types)
+function script({ number, name, statements }: Migration, engine: SqlEngine): MigrationScript {
+  const { types, serves } = engine
+  const changes = statements(types, serves)
   const checksum = hash('sha256', changes.join('\n;\n'), 'hex')
   // The names and checksums are our own: no quoting is needed.
   const remember = `INSERT INTO ${migrationTable} (number, name, checksum) VALUES (${number}, '${name}', '${checksum}')`
-  return { number, name, checksum, statements: [createMigrationTable(types), remember, ...changes] }
+  // Where a failed migration leaves its changes behind, it is recorded last: the next attempt fails at the first of them.
+  const recorded = engine.undoesSchemaChanges ? [remember, ...changes] : [...changes, remember]
+  return { number, name, checksum, statements: [createMigrationTable(types), ...recorded] }
 }
 
 const createMigrationTable = ({ text, integer, table }: SqlEngine['types']): string =>

@@ -12,7 +12,7 @@ import {
 } from '@mintmark/storage-interface/records'
 import { sql, type AliasedRawBuilder } from 'kysely'
 import { type Database, compileSql, type Parameter } from './database.ts'
-import type { SqlRow, SqlValue, SqlEngine } from './dialect.ts'
+import { type SqlEngine, type SqlRow, type SqlValue, UniqueViolationError } from './dialect.ts'
 import type { JsonValue } from '@mintmark/storage-interface'
 import type { SecretDigest, SecretRecord } from '@mintmark/storage-interface/stores'
 import { indexOfColumn } from './row.ts'
@@ -48,7 +48,7 @@ export function recordTable<Of extends RecordDefinition>(
   const insert = compileSql(query, (p: Parameter<string>) => {
     const names = sql.join(columns.map((column) => sql.ref(column)))
     const values = sql.join(columns.map((column) => p(column)))
-    return sql`insert into ${sql.table(table)} (${names}) values (${values}) on conflict do nothing returning 1 as inserted`
+    return engine.insertIfAbsent(sql`insert into ${sql.table(table)} (${names}) values (${values})`)
   })
 
   return {
@@ -59,7 +59,14 @@ export function recordTable<Of extends RecordDefinition>(
     take,
     readTableRow: codec.read,
     read: (row) => codec.read(take(row)),
-    insert: async (record) => (await runInOrder(insert, toValues(record))).length > 0,
+    async insert(record) {
+      try {
+        return (await runInOrder(insert, toValues(record))).length > 0
+      } catch (error) {
+        if (error instanceof UniqueViolationError) return false
+        throw error
+      }
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { StorageUnavailableError } from '@mintmark/storage-interface'
 import { type CopiedTable, copyToPostgres } from './copy-to-postgres.ts'
+import { openMariadb } from './mariadb-target.ts'
 import { MigrateCommandError, openPostgres, openTarget, type CommandTarget } from './target.ts'
 import { migrate, pendingMigrations, printMigrations, SchemaMismatchError } from '../migrate.ts'
 import { postgres } from '../postgres/engine.ts'
@@ -29,6 +30,7 @@ async function run(args: readonly string[]): Promise<number> {
       dialect: { type: 'string', default: 'sqlite' },
       sqlite: { type: 'string' },
       postgres: { type: 'string' },
+      mariadb: { type: 'string' },
       help: { type: 'boolean', short: 'h' },
     },
   })
@@ -40,14 +42,25 @@ async function run(args: readonly string[]): Promise<number> {
     case 'print':
       return print(printMigrations(engineOf(values.dialect)))
     case 'apply':
-      return using(await openTarget(values, 'apply', migrateCommand), apply)
+      return using(await open(values, 'apply'), apply)
     case 'status':
-      return using(await openTarget(values, 'status', migrateCommand), status)
+      return using(await open(values, 'status'), status)
     case 'copy':
       return copy(values)
     default:
       throw new MigrateCommandError(command === undefined ? 'A command is missing' : `Unknown command: ${command}`)
   }
+}
+
+/** Opens the one database that the options name. */
+function open(
+  { mariadb, ...others }: Readonly<Partial<Record<'sqlite' | 'postgres' | 'mariadb', string>>>,
+  command: 'apply' | 'status',
+): Promise<CommandTarget> {
+  if (mariadb === undefined) return openTarget(others, command, migrateCommand)
+  if (others.sqlite !== undefined || others.postgres !== undefined)
+    throw new MigrateCommandError(`${command} needs one database`)
+  return openMariadb(mariadb)
 }
 
 async function apply({ dialect }: CommandTarget): Promise<number> {
@@ -134,9 +147,10 @@ const migrateCommand = 'mintmark-migrate apply'
 export const migrateUsage = `mintmark-migrate print [--dialect sqlite|postgres]       prints the whole schema as SQL
 mintmark-migrate apply --sqlite FILE | --postgres URL    applies pending migrations; creates the file if it does not exist
 mintmark-migrate status --sqlite FILE | --postgres URL   lists pending migrations; exit code 1 when there are any
+mintmark-migrate apply|status --mariadb URL              the same for MariaDB
 mintmark-migrate copy --sqlite FILE --postgres URL       copies everything in the file to an empty database; stop all servers first
 
-Every user of the machine can see the arguments of a process: leave the password out of the URL, and set PGPASSWORD.`
+Every user of the machine can see the arguments of a process: leave the password out of the URL, and set PGPASSWORD or MYSQL_PWD.`
 
 /**
  * Returns a sentence that says which permission the PostgreSQL user lacks, and which user to use instead; `undefined` for

@@ -1,3 +1,4 @@
+import type { SqlEngine, SqlTrigger } from '../dialect.ts'
 import { changeTriggers } from './0001/change-triggers.ts'
 import { clientsTables } from './0001/clients-tables.ts'
 import { deliveriesTables } from './0001/deliveries-tables.ts'
@@ -28,7 +29,7 @@ import type { Migration } from './migration.ts'
 export const schema: Migration = {
   number: 1,
   name: '0001-schema',
-  statements: (types) => [
+  statements: (types, serves) => [
     ...clientsTables(types),
     ...tokensTables(types),
     ...signInTables(types),
@@ -38,16 +39,22 @@ export const schema: Migration = {
     ...organizationsTables(types),
     ...deliveriesTables(types),
     ...[
-      ...userTriggers,
-      ...groupTriggers,
-      ...organizationTriggers,
+      ...userTriggers(types),
       ...signInTriggers,
-      ...revocationTriggers,
-      ...changeTriggers(types),
-      ...userValueTriggers(types),
-      // SQLite runs the trigger that was created last first: the memberships of a user are removed before the user.
-      departureTrigger,
+      ...revocationTriggers(types),
+      ...(serves === 'oauth' ? [] : directoryTriggers(types)),
     ].flatMap(types.trigger),
-    ...inheritedBlockTriggers.flatMap(([trigger, query]) => types.startAgain(trigger, query)),
+    ...(serves === 'oauth'
+      ? []
+      : inheritedBlockTriggers.flatMap(([trigger, query]) => types.startAgain(trigger, query))),
   ],
 }
+
+const directoryTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
+  ...groupTriggers(types),
+  ...organizationTriggers,
+  ...changeTriggers(types),
+  ...userValueTriggers(types),
+  // SQLite runs the trigger that was created last first: the memberships of a user are removed before the user.
+  departureTrigger,
+]

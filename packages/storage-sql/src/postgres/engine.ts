@@ -1,6 +1,11 @@
 import { PostgresAdapter, PostgresQueryCompiler, sql } from 'kysely'
 import {
+  countRow,
+  createExpressionIndex,
   createPartialIndex,
+  insertOrNothing,
+  updateReturning,
+  upsertReturning,
   type SqlEngine,
   type SqlExpectedRows,
   type SqlIndexedValues,
@@ -35,6 +40,8 @@ const postgresJoinedRows: SqlJoinedRows = {
 /** PostgreSQL 14 or later. */
 export const postgres: SqlEngine = {
   name: 'postgres',
+  serves: 'everything',
+  undoesSchemaChanges: true,
   kysely: {
     createAdapter: () => new PostgresAdapter(),
     createQueryCompiler: () => new PostgresQueryCompiler(),
@@ -56,6 +63,9 @@ export const postgres: SqlEngine = {
     // Leaves room in each page for the next version of a row, so that an update changes no index (heap-only tuples).
     smallRowTable: 'WITH (fillfactor = 80)',
     partialIndex: createPartialIndex,
+    expressionIndex: createExpressionIndex,
+    differ: (one, other) => `${one} IS DISTINCT FROM ${other}`,
+    count: countRow,
     trigger: ({ name, table, after, when, lockFirst, statements }) => [
       `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -129,6 +139,11 @@ END $$`,
   skipLocked: sql`for update skip locked`,
   joined: postgresJoinedRows,
   search: postgresSearch,
+  insertIfAbsent: insertOrNothing,
+  changeRows: updateReturning,
+  reportsUpserts: true,
+  upsert: upsertReturning,
+  excluded: (column) => sql.ref(`excluded.${column}`),
   mergeJson: (target, patch) => sql`(${target}::jsonb || ${patch}::jsonb)::text`,
   // An array of row addresses is computed once, and looked up without a plan that could scan the whole table. SKIP
   // LOCKED lets several servers purge at once without waiting for requests or delaying them.

@@ -1,7 +1,12 @@
 import type { JsonValue } from '@mintmark/storage-interface'
 import { sql, SqliteAdapter, SqliteQueryCompiler } from 'kysely'
 import {
+  countRow,
+  createExpressionIndex,
   createPartialIndex,
+  insertOrNothing,
+  updateReturning,
+  upsertReturning,
   type SqlEngine,
   type SqlIndexedValues,
   type SqlJoinedRows,
@@ -61,6 +66,8 @@ const listsOf = <Of>(items: readonly Of[]): readonly (readonly Of[])[] =>
 /** SQLite 3.39 or later. */
 export const sqlite: SqlEngine = {
   name: 'sqlite',
+  serves: 'everything',
+  undoesSchemaChanges: true,
   kysely: {
     createAdapter: () => new SqliteAdapter(),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -79,6 +86,9 @@ export const sqlite: SqlEngine = {
     // The row is stored in the tree of its key: one look-up instead of two, one page written instead of two.
     smallRowTable: 'STRICT, WITHOUT ROWID',
     partialIndex: createPartialIndex,
+    expressionIndex: createExpressionIndex,
+    differ: (one, other) => `${one} IS DISTINCT FROM ${other}`,
+    count: countRow,
     trigger: ({ name, table, after, when, statements }) => [
       `CREATE TRIGGER ${name} AFTER ${after} ON ${table} WHEN ${when} BEGIN
 ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
@@ -128,6 +138,11 @@ ${statements.map((statement) => `  ${statement};\n`).join('')}END`,
   skipLocked: sql``,
   joined: sqliteJoinedRows,
   search: sqliteSearch,
+  insertIfAbsent: insertOrNothing,
+  changeRows: updateReturning,
+  reportsUpserts: true,
+  upsert: upsertReturning,
+  excluded: (column) => sql.ref(`excluded.${column}`),
   mergeJson: (target, patch) => sql`json_patch(${target}, ${patch})`,
   deleteBatch: ({ table, key, condition, order, limit }) => {
     const columns = sql.join(key.map((column) => sql.ref(column)))

@@ -31,6 +31,15 @@ export function createSessionStore(database: Database): SessionStore {
     return userId === session.userId ? undefined : { outcome: 'foreign' }
   }
 
+  const revokeExisting = async (end: Ended): Promise<boolean> => (await run(statements.revoke, end)).length > 0
+
+  /** Returns whether the session was not revoked before. */
+  async function revokeOrInsert(ended: SessionRecord): Promise<boolean> {
+    const row = toRow(ended)
+    if (engine.reportsUpserts) return (await run(statements.revokeOrInsert, row)).length > 0
+    return (await tables.session.insert(ended)) || (await revokeExisting(row))
+  }
+
   return {
     async insert(session) {
       return { outcome: (await tables.session.insert(session)) ? 'inserted' : 'taken' }
@@ -50,10 +59,11 @@ export function createSessionStore(database: Database): SessionStore {
       const participant = { session_id: session.sessionId, client_id: clientId, first_at: now, last_at: now }
       return untilSettled(async () => {
         // The first step locks the session's row until the transaction ends, so no revocation can happen between the steps.
-        const rows = await transact([
-          step(statements.anchor, toRow(newSession(request)), 'guard'),
-          step(statements.participate, participant),
-        ])
+        const own = { session_id: session.sessionId, user_id: session.userId }
+        const anchor = engine.reportsUpserts
+          ? [step(statements.anchor, toRow(newSession(request)), 'guard')]
+          : [step(statements.anchor, toRow(newSession(request))), step(statements.isAnchored, own, 'guard')]
+        const rows = await transact([...anchor, step(statements.participate, participant)])
         return rows === undefined ? explain(request) : { outcome: 'joined' }
       })
     },
@@ -62,11 +72,8 @@ export function createSessionStore(database: Database): SessionStore {
       const { sessionId, tombstoneUntil } = end
       const values = { session_id: sessionId, ...endOf(end) }
       return untilSettled(async () => {
-        const [revoked] =
-          tombstoneUntil === undefined
-            ? await run(statements.revoke, values)
-            : await run(statements.revokeOrInsert, toRow(tombstone(end)))
-        if (revoked !== undefined) return { outcome: 'revoked' }
+        const isRevoked = tombstoneUntil === undefined ? await revokeExisting(values) : await revokeOrInsert(tombstone(end))
+        if (isRevoked) return { outcome: 'revoked' }
 
         const [current] = await run(statements.find, { session_id: sessionId })
         if (current === undefined) return tombstoneUntil === undefined ? { outcome: 'absent' } : undefined
@@ -147,7 +154,10 @@ interface SessionTables {
 
 type End = 'revoked_at' | 'end_reason' | 'kept_until'
 
-function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTables) {
+/** The values with which a session is revoked. */
+type Ended = Readonly<Record<'session_id' | End, SqlValue>>
+
+function sessionStatements({ query, engine }: Pick<Database, 'query' | 'engine'>, tables: SessionTables) {
   const unrevoked = (p: Parameter<'issuer' | End>) =>
     query
       .updateTable('mintmark_sessions')
@@ -157,13 +167,19 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
       .where('revoked_at', 'is', null)
       .returning('session_id')
 
-  /** Inserts a session, or changes the existing session if the condition at the end of `change` allows it. */
-  const upsert = (p: Parameter<ColumnName<typeof sessions>>, change: RawBuilder<unknown>) => {
-    const names = sql.join(tables.session.columns.map((column) => sql.ref(column)))
-    const values = sql.join(tables.session.columns.map((column) => p(column)))
-    return sql`insert into mintmark_sessions (${names}) values (${values})
-      on conflict (issuer, session_id) do update set ${extendKeptUntil}, ${change} returning 1 as written`
-  }
+  /** Inserts a session, or changes the existing session if it meets a condition. */
+  const upsert = (
+    p: Parameter<ColumnName<typeof sessions>>,
+    { set, where }: { readonly set: Readonly<Record<string, RawBuilder<unknown>>>; readonly where: RawBuilder<unknown> },
+  ) =>
+    engine.upsert({
+      table: 'mintmark_sessions',
+      columns: tables.session.columns,
+      values: sql`${sql.join(tables.session.columns.map((column) => p(column)))}`,
+      key: ['issuer', 'session_id'],
+      set: { kept_until: latest(sql`mintmark_sessions.kept_until`, engine.excluded('kept_until')), ...set },
+      where,
+    })
 
   return {
     find: compileStatement((p: Parameter<'issuer' | 'session_id'>) =>
@@ -191,20 +207,30 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
 
     /** Writes the session of a join. */
     anchor: compileSql(query, (p: Parameter<ColumnName<typeof sessions>>) =>
-      upsert(
-        p,
-        sql`last_seen_at = ${latest(sql`mintmark_sessions.last_seen_at`, sql`excluded.last_seen_at`)}
-        where mintmark_sessions.revoked_at is null and mintmark_sessions.user_id = excluded.user_id`,
-      ),
+      upsert(p, {
+        set: { last_seen_at: latest(sql`mintmark_sessions.last_seen_at`, engine.excluded('last_seen_at')) },
+        where: sql`mintmark_sessions.revoked_at is null and mintmark_sessions.user_id = ${engine.excluded('user_id')}`,
+      }),
+    ),
+
+    /** Whether the session of a join was written, if the upsert does not say. It stays locked. */
+    isAnchored: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'session_id' | 'user_id'>) =>
+        sql`select 1 as written from mintmark_sessions where ${ofSession(p)} and revoked_at is null and user_id = ${p('user_id')}
+          ${sql.raw(engine.types.lockRows)}`,
     ),
 
     participate: compileSql(
       query,
       (p: Parameter<'issuer' | 'session_id' | 'client_id' | 'first_at' | 'last_at'>) =>
-        sql`insert into mintmark_session_participants (issuer, session_id, client_id, first_at, last_at)
-        values (${p('issuer')}, ${p('session_id')}, ${p('client_id')}, ${p('first_at')}, ${p('last_at')})
-        on conflict (issuer, session_id, client_id) do update
-        set last_at = ${latest(sql`mintmark_session_participants.last_at`, sql`excluded.last_at`)}`,
+        engine.upsert({
+          table: 'mintmark_session_participants',
+          columns: ['issuer', 'session_id', 'client_id', 'first_at', 'last_at'],
+          values: sql`${p('issuer')}, ${p('session_id')}, ${p('client_id')}, ${p('first_at')}, ${p('last_at')}`,
+          key: ['issuer', 'session_id', 'client_id'],
+          set: { last_at: latest(sql`mintmark_session_participants.last_at`, engine.excluded('last_at')) },
+        }),
     ),
 
     revoke: compileStatement((p: Parameter<'issuer' | 'session_id' | End>) =>
@@ -212,10 +238,10 @@ function sessionStatements({ query }: Pick<Database, 'query'>, tables: SessionTa
     ),
 
     revokeOrInsert: compileSql(query, (p: Parameter<ColumnName<typeof sessions>>) =>
-      upsert(
-        p,
-        sql`revoked_at = excluded.revoked_at, end_reason = excluded.end_reason where mintmark_sessions.revoked_at is null`,
-      ),
+      upsert(p, {
+        set: { revoked_at: engine.excluded('revoked_at'), end_reason: engine.excluded('end_reason') },
+        where: sql`mintmark_sessions.revoked_at is null`,
+      }),
     ),
 
     revokeOfUser: compileStatement((p: Parameter<'issuer' | 'user_id' | End>) =>
@@ -280,5 +306,3 @@ const ofSession = (p: Parameter<'issuer' | 'session_id'>) =>
 
 const latest = (one: RawBuilder<unknown>, other: RawBuilder<unknown>): RawBuilder<SqlValue> =>
   sql`case when ${one} < ${other} then ${other} else ${one} end`
-
-const extendKeptUntil = sql`kept_until = ${latest(sql`mintmark_sessions.kept_until`, sql`excluded.kept_until`)}`

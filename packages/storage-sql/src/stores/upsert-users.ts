@@ -2,7 +2,7 @@ import { StorageUnavailableError, type UserId } from '@mintmark/storage-interfac
 import type { HostUser, SearchableUserStore, UpsertOutcome } from '@mintmark/storage-interface/stores'
 import { type RawBuilder, sql } from 'kysely'
 import { compileSql, type Database, type Parameter } from '../database.ts'
-import type { SqlRow } from '../dialect.ts'
+import { type SqlRow, type SqlValue, UniqueViolationError } from '../dialect.ts'
 import { createColumnReader } from '../row.ts'
 
 /** Creates the methods that write users of the host in batches. */
@@ -17,13 +17,15 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
       for (const active of [true, false]) {
         const batch = users.filter((user) => user.active === active)
         if (batch.length === 0) continue
-        const rows = await run(statements.upsert, {
-          users: encodePairs(batch),
+        const state = {
           active: engine.encodeFlag(active),
           blocked_at: active ? null : now,
           active_after_block: active ? null : engine.encodeFlag(true),
           now,
-        })
+        }
+        const rows = engine.reportsUpserts
+          ? await run(statements.upsert, { users: encodePairs(batch), ...state })
+          : await upsertEach(batch, state)
         for (const row of rows) {
           const isNew = columns.integer(row, 'version') === 1
           const outcome = isNew ? 'created' : 'updated'
@@ -46,6 +48,25 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
     },
   }
 
+  /** Writes users one by one. Returns a row for each that was written. */
+  async function upsertEach(users: readonly HostUser[], state: NewState): Promise<readonly SqlRow[]> {
+    const written: SqlRow[] = []
+    for (const { userId, claims } of users) {
+      const user = { ...state, user_id: userId, claims: JSON.stringify(claims) }
+      written.push(...(await insertOrUpdate(user)))
+    }
+    return written
+  }
+
+  async function insertOrUpdate(user: NewState & Record<'user_id' | 'claims', string>): Promise<readonly SqlRow[]> {
+    try {
+      return await run(statements.insert, user)
+    } catch (error) {
+      if (!(error instanceof UniqueViolationError)) throw error
+      return run(statements.update, user)
+    }
+  }
+
   /** Returns the states of the rows that have the identifiers of the users. */
   async function statesOf(users: readonly HostUser[]): Promise<ReadonlyMap<string, State>> {
     if (users.length === 0) return new Map()
@@ -65,6 +86,9 @@ export function createUpsert(database: Database): Pick<SearchableUserStore, 'ups
     return engine.encodeSearchable(pairs.toSorted(([one], [other]) => (one < other ? -1 : 1)))
   }
 }
+
+/** The columns of a new user. */
+type NewState = Readonly<Record<'active' | 'blocked_at' | 'active_after_block' | 'now', SqlValue>>
 
 /** A row with the identifier of a user of the host. */
 type State =
@@ -102,6 +126,25 @@ set claims = excluded.claims, updated_at = excluded.updated_at, version = mintma
 where mintmark_users.removed_at is null and mintmark_users.provider_id is null and mintmark_users.claims <> excluded.claims
 returning user_id, version, active`
       },
+    ),
+
+    insert: compileSql(
+      query,
+      (p: Parameter<'issuer' | 'user_id' | 'claims' | 'active' | 'blocked_at' | 'active_after_block' | 'now'>) =>
+        sql`insert into mintmark_users (${columnNames})
+select ${p('issuer')}, ${p('user_id')}, ${p('claims')}, ${p('active')}, ${p('blocked_at')}, ${p('active_after_block')}, 0, ${p('now')}, ${p('now')}, 1
+where not exists (select 1 from mintmark_clients where issuer = ${p('issuer')} and client_id = ${p('user_id')})
+returning user_id, version, active`,
+    ),
+
+    update: compileSql(query, (p: Parameter<'issuer' | 'user_id' | 'claims' | 'now'>) =>
+      engine.changeRows({
+        table: 'mintmark_users',
+        set: sql`claims = ${p('claims')}, updated_at = ${p('now')}, version = version + 1`,
+        where: sql`issuer = ${p('issuer')} and user_id = ${p('user_id')}
+          and removed_at is null and provider_id is null and claims <> ${p('claims')}`,
+        returning: sql`user_id, version, active`,
+      }),
     ),
 
     // Clients first: a user with the same identifier takes precedence.

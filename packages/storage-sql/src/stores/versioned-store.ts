@@ -92,7 +92,7 @@ export function createVersionedStore<Of extends Versioned, Id extends string>(
 }
 
 function versionedStatements<Of extends Versioned>(
-  { query }: Pick<Database, 'query'>,
+  { query, engine }: Pick<Database, 'query' | 'engine'>,
   { table, columns, selection }: RecordTable<Of>,
   { key, emptied }: { readonly key: string; readonly emptied: readonly string[] },
 ) {
@@ -116,19 +116,27 @@ function versionedStatements<Of extends Versioned>(
 
     swap: compileSql(
       query,
-      (p: Parameter<string>) => sql`update ${name}
-        set ${sql.join(changed.map((column) => assign(column, p)))}, version = version + 1
-        where ${present(p)} and version = ${p('version')} returning ${rows}`,
+      (p: Parameter<string>) =>
+        engine.changeRows({
+          table,
+          set: sql`${sql.join(changed.map((column) => assign(column, p)))}, version = version + 1`,
+          where: sql`${present(p)} and version = ${p('version')}`,
+          returning: rows,
+        }),
     ),
 
     remove: compileSql(
       query,
-      (p: Parameter<string>) => sql`update ${name}
-        set ${sql.join([
-          ...emptied.map((column) => assign(column, p)),
-          ...touched.map((column) => sql`${sql.ref(column)} = ${p('now')}`),
-        ])}, version = version + 1
-        where ${present(p)} returning 1 as removed`,
+      (p: Parameter<string>) =>
+        engine.changeRows({
+          table,
+          set: sql`${sql.join([
+            ...emptied.map((column) => assign(column, p)),
+            ...touched.map((column) => sql`${sql.ref(column)} = ${p('now')}`),
+          ])}, version = version + 1`,
+          where: present(p),
+          returning: sql`1 as removed`,
+        }),
     ),
   }
 }

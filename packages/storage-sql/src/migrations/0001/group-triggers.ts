@@ -1,4 +1,4 @@
-import type { SqlTrigger } from '../../dialect.ts'
+import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
 import { decrementTotal, incrementTotal } from './user-triggers.ts'
 
 /**
@@ -6,13 +6,13 @@ import { decrementTotal, incrementTotal } from './user-triggers.ts'
  * the memberships of a removed group and the keys of a removed resource. They do not update the groups that contained a
  * group: the statement that removes the group does that.
  */
-export const groupTriggers: readonly SqlTrigger[] = [
+export const groupTriggers = (types: SqlEngine['types']): readonly SqlTrigger[] => [
   {
     name: 'mintmark_group_inserted',
     table: 'mintmark_groups',
     after: 'INSERT',
     when: 'NEW.provider_id IS NOT NULL',
-    statements: [incrementTotal(`'Group'`)],
+    statements: [incrementTotal(`'Group'`, types)],
   },
   {
     name: 'mintmark_group_deleted',
@@ -29,7 +29,7 @@ export const groupTriggers: readonly SqlTrigger[] = [
     table: 'mintmark_custom_resources',
     after: 'INSERT',
     when: 'NEW.provider_id IS NOT NULL',
-    statements: [incrementTotal(`'type ' || NEW.resource_type`)],
+    statements: [incrementTotal(`'type ' || NEW.resource_type`, types)],
   },
   {
     name: 'mintmark_custom_resource_deleted',

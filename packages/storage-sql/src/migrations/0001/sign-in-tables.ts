@@ -9,6 +9,7 @@ export const signInTables = ({
   table,
   smallRowTable,
   partialIndex,
+  expressionIndex,
 }: SqlEngine['types']): readonly string[] => [
   `CREATE TABLE mintmark_interactions (
   issuer ${key} NOT NULL,
@@ -68,7 +69,12 @@ export const signInTables = ({
     where: 'revoked_at IS NULL',
   }),
   // The later of two times: the planner could mistake an index of either for a way to the sessions of a user.
-  `CREATE INDEX mintmark_sessions_by_end ON mintmark_sessions (issuer, (CASE WHEN idle_expires_at > kept_until THEN idle_expires_at ELSE kept_until END))`,
+  expressionIndex({
+    name: 'mintmark_sessions_by_end',
+    table: 'mintmark_sessions',
+    columns: ['issuer'],
+    expression: 'CASE WHEN idle_expires_at > kept_until THEN idle_expires_at ELSE kept_until END',
+  }),
 
   `CREATE TABLE mintmark_session_participants (
   issuer ${key} NOT NULL,

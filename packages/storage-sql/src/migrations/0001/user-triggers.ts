@@ -1,17 +1,19 @@
-import type { SqlTrigger } from '../../dialect.ts'
+import type { SqlEngine, SqlTrigger } from '../../dialect.ts'
+
+type Types = SqlEngine['types']
 
 /**
  * Triggers that keep the totals of users, of each identity provider and of each issuer, and the times of the last change of
  * provisioned users. They run within the statement that changes the user, so that no other write can happen in between. Those that
  * lock a total have the last names: see `schema`.
  */
-export const userTriggers: readonly SqlTrigger[] = [
+export const userTriggers = (types: Types): readonly SqlTrigger[] => [
   {
     name: 'mintmark_user_linked',
     table: 'mintmark_users',
     after: 'UPDATE OF provider_id',
     when: 'OLD.provider_id IS NULL AND NEW.provider_id IS NOT NULL',
-    statements: [incrementTotal(`'User'`)],
+    statements: [incrementTotal(`'User'`, types)],
   },
   {
     name: 'mintmark_users_counted',
@@ -19,8 +21,12 @@ export const userTriggers: readonly SqlTrigger[] = [
     after: 'INSERT',
     when: 'NEW.removed_at IS NULL',
     statements: [
-      `INSERT INTO mintmark_user_totals (issuer, total) VALUES (NEW.issuer, 1)
-    ON CONFLICT (issuer) DO UPDATE SET total = mintmark_user_totals.total + 1`,
+      types.count({
+        table: 'mintmark_user_totals',
+        values: { issuer: 'NEW.issuer', total: '1' },
+        key: ['issuer'],
+        counter: 'total',
+      }),
     ],
   },
   {
@@ -38,13 +44,13 @@ export const userTriggers: readonly SqlTrigger[] = [
     table: 'mintmark_users',
     after: 'INSERT',
     when: 'NEW.provider_id IS NOT NULL',
-    statements: [incrementTotal(`'User'`)],
+    statements: [incrementTotal(`'User'`, types)],
   },
   {
     name: 'mintmark_user_touched',
     table: 'mintmark_users',
     after: 'UPDATE OF provider_id, active, updated_at',
-    when: `(OLD.provider_id IS DISTINCT FROM NEW.provider_id OR OLD.active <> NEW.active OR OLD.updated_at <> NEW.updated_at)`,
+    when: `(${types.differ('OLD.provider_id', 'NEW.provider_id')} OR OLD.active <> NEW.active OR OLD.updated_at <> NEW.updated_at)`,
     statements: [
       `DELETE FROM mintmark_user_changes WHERE issuer = OLD.issuer AND provider_id = OLD.provider_id
     AND updated_at = OLD.updated_at AND created_at = OLD.created_at AND user_id = OLD.user_id`,
@@ -60,10 +66,13 @@ export function insertChange(): string {
 }
 
 /** A statement that counts a new resource of a provider. @param kind an SQL expression. */
-export function incrementTotal(kind: string): string {
-  return `INSERT INTO mintmark_provider_totals (issuer, provider_id, kind, total) VALUES (NEW.issuer, NEW.provider_id, ${kind}, 1)
-    ON CONFLICT (issuer, provider_id, kind) DO UPDATE SET total = mintmark_provider_totals.total + 1`
-}
+export const incrementTotal = (kind: string, { count }: Types): string =>
+  count({
+    table: 'mintmark_provider_totals',
+    values: { issuer: 'NEW.issuer', provider_id: 'NEW.provider_id', kind, total: '1' },
+    key: ['issuer', 'provider_id', 'kind'],
+    counter: 'total',
+  })
 
 /** A statement that no longer counts a resource of a provider. @param kind an SQL expression. */
 export function decrementTotal(kind: string): string {

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import type { OAuthStorage } from '@mintmark/storage-interface'
+import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
+import { createSqlOAuthStorage, migrate } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
+import { createPool, type Pool } from 'mysql2'
+
+/** Creates an empty database on the server, and a pool for it. */
+export async function aMariadbPool(port: number, { user = 'root' }: { readonly user?: string } = {}): Promise<Pool> {
+  return createPool({ host: '127.0.0.1', port, user, database: await createDatabase(port), connectionLimit: 8 })
+}
+
+/** Creates an empty database on the server, and two pools for it, as two servers have. */
+export async function twoMariadbPools(port: number): Promise<readonly [Pool, Pool]> {
+  const settings = { host: '127.0.0.1', port, user: 'root', database: await createDatabase(port), connectionLimit: 5 }
+  return [createPool(settings), createPool(settings)]
+}
+
+async function createDatabase(port: number): Promise<string> {
+  const database = `test_${randomBytes(8).toString('hex')}`
+  const admin = createPool({ host: '127.0.0.1', port, user: 'root', connectionLimit: 1 }).promise()
+  await admin.query(`CREATE DATABASE ${database}`)
+  await admin.end()
+  return database
+}
+
+/** Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two pools. */
+export async function mariadbUnderTest(
+  pools: readonly [Pool, Pool],
+): Promise<() => Promise<StorageUnderTest<OAuthStorage>>> {
+  const dialects = pools.map((pool) => toMariadbDialect(pool))
+  await migrate({ dialect: toMariadbDialect(pools[0]) })
+  const [rows] = await pools[0].promise().query(`SHOW TABLES`)
+  const tables = (rows as readonly object[]).map((row) => String(Object.values(row)[0]))
+  let opened = 0
+
+  return async () => {
+    for (const name of tables.filter((each) => each !== 'mintmark_migrations'))
+      await pools[0].promise().query(`DELETE FROM ${name}`)
+    return {
+      open: async (issuer) => {
+        opened += 1
+        const dialect = dialects[opened % 2]
+        if (dialect === undefined) throw new Error('There is no pool.')
+        return createSqlOAuthStorage({ dialect, issuer })
+      },
+      close: async () => {},
+    }
+  }
+}

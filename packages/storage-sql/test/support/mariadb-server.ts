@@ -1,0 +1,118 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/**
+ * A real MariaDB on 127.0.0.1 with its own folder. Its user `root` needs no password. It does not wait
+ * for the disk: a confirmed write survives when the server is killed, but not when the machine fails.
+ */
+export interface MariadbServer {
+  readonly port: number
+  /** Kills the process (SIGKILL), without an orderly shutdown. */
+  kill(): Promise<void>
+  /** Starts it again after `kill`, on the same port and folder. */
+  restart(): Promise<void>
+  /** Kills the process and removes its folder. */
+  stop(): Promise<void>
+}
+
+/** @throws Error when it is missing or does not start, so that a test that needs it fails. */
+export async function startMariadb(): Promise<MariadbServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'mintmark-mariadb-'))
+  // MariaDB refuses to run as root.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await chown(folder, 65_534, 65_534)
+  initialise(folder, isRoot)
+  const port = await freePort()
+  let child = await startProcess({ folder, port, isRoot })
+
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
+
+  return {
+    port,
+    kill,
+    restart: async () => {
+      child = await startProcess({ folder, port, isRoot })
+    },
+    stop: async () => {
+      await kill()
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+function initialise(folder: string, isRoot: boolean): void {
+  const install = process.env['MARIADB_INSTALL_DB_PATH'] ?? 'mariadb-install-db'
+  const args = ['--no-defaults', `--datadir=${join(folder, 'data')}`, '--auth-root-authentication-method=normal']
+  const { status, error, stderr } = spawnSync(install, [...args, '--skip-test-db', ...asNobody(isRoot)], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`mariadb-install-db ended with ${status}:\n${stderr}`, { cause: error })
+}
+
+const asNobody = (isRoot: boolean): readonly string[] => (isRoot ? ['--user=nobody'] : [])
+
+interface Installation {
+  readonly folder: string
+  readonly port: number
+  readonly isRoot: boolean
+}
+
+async function startProcess({ folder, port, isRoot }: Installation): Promise<ChildProcess> {
+  const args = [
+    '--no-defaults',
+    `--datadir=${join(folder, 'data')}`,
+    `--socket=${join(folder, 'socket')}`,
+    `--pid-file=${join(folder, 'pid')}`,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    '--innodb-flush-log-at-trx-commit=2',
+    '--innodb-buffer-pool-size=64M',
+    '--skip-name-resolve',
+    ...asNobody(isRoot),
+  ]
+  const child = spawn(process.env['MARIADBD_PATH'] ?? 'mariadbd', args, {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  await untilReady(child)
+  return child
+}
+
+/** The servers to stop when a test run ends early. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
+
+async function untilReady(child: ChildProcess): Promise<void> {
+  const output: string[] = []
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', (error) => reject(new Error('MariaDB could not be started.', { cause: error })))
+    child.once('exit', (code) => reject(new Error(`MariaDB ended with ${code}:\n${output.join('\n')}`)))
+    if (child.stderr === null) return
+    createInterface(child.stderr).on('line', (line) => {
+      output.push(line)
+      if (line.includes('ready for connections')) resolve()
+    })
+  })
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
