@@ -60,12 +60,11 @@ test('law: of many consumptions of a code at once, one wins', async () => {
     const digest = `${code.digest.slice(0, -2)}${round + 10}` as typeof code.digest
     await one.codes.insert({ ...code, digest })
     const results = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? one : other).codes.consume(digest, code.clientId, now)),
+      Array.from({ length: 8 }, (_, index) =>
+        (index % 2 === 0 ? one : other).codes.consume(digest, code.clientId, now),
+      ),
     )
-    expect(results.map(({ outcome }) => outcome).toSorted()).toEqual([
-      ...Array<string>(7).fill('replayed'),
-      'won',
-    ])
+    expect(results.map(({ outcome }) => outcome).toSorted()).toEqual([...Array<string>(7).fill('replayed'), 'won'])
   }
 })
 
@@ -73,7 +72,12 @@ test('law: of many uses of a value at once, one is fresh', async () => {
   const [one, other] = await twoStorages()
 
   for (let round = 0; round < 10; round += 1) {
-    const use = { purpose: 'client_assertion_jti', value: `value-${round}`, expiresAt: epochSeconds(now + 60), now } as const
+    const use = {
+      purpose: 'client_assertion_jti',
+      value: `value-${round}`,
+      expiresAt: epochSeconds(now + 60),
+      now,
+    } as const
     const results = await Promise.all(
       Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? one : other).replays.markUsed(use)),
     )
@@ -91,7 +95,9 @@ test('law: revocations at once all get a position of their own', async () => {
   }))
   await Promise.all(families.map((each) => one.families.insert(each)))
 
-  await Promise.all(families.map(({ familyId }, index) => (index % 2 === 0 ? one : other).families.revoke(familyId, now)))
+  await Promise.all(
+    families.map(({ familyId }, index) => (index % 2 === 0 ? one : other).families.revoke(familyId, now)),
+  )
 
   const { records } = await one.revocations.list({ from: undefined, revokedSince: now, limit: 20 })
   expect(records.map(({ position }) => position)).toEqual(families.map((_, index) => index + 1))

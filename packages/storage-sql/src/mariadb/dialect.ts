@@ -69,7 +69,11 @@ export function toMariadbDialect(pool: MariadbPool, options: MariadbDialectOptio
         () => {
           isCommitting = false
           return withConnection((connection) =>
-            inTransaction(connection, () => sendInOrder(connection, steps), () => (isCommitting = true)),
+            inTransaction(
+              connection,
+              () => sendInOrder(connection, steps),
+              () => (isCommitting = true),
+            ),
           )
         },
         (failure) => failure === 'lost' && !isCommitting,
@@ -166,7 +170,10 @@ async function inTransaction(
   }
 }
 
-async function sendInOrder(connection: MariadbConnection, steps: readonly SqlStep[]): Promise<MariadbResult | undefined> {
+async function sendInOrder(
+  connection: MariadbConnection,
+  steps: readonly SqlStep[],
+): Promise<MariadbResult | undefined> {
   let result: MariadbResult = { rows: [], columns: [] }
   for (const { statement, parameters, role } of steps) {
     result = await send(connection, statement, parameters)

@@ -85,7 +85,8 @@ END`,
   searchedJson: (table, column) => ({ from: sql.table(table), document: sql`${sql.ref(`${table}.${column}`)}` }),
   decodeText: (decoded) => decoded,
   jsonPairs: unsupported,
-  listed: (list) => sql`select listed.value from json_table(${list}, '$[*]' columns (value ${sql.raw(text)} path '$')) as listed`,
+  listed: (list) =>
+    sql`select listed.value from json_table(${list}, '$[*]' columns (value ${sql.raw(text)} path '$')) as listed`,
   listedPairs: (list) =>
     sql`select listed.first, listed.second from json_table(${list}, '$[*]' columns (first ${sql.raw(text)} path '$[0]', second ${sql.raw(text)} path '$[1]')) as listed`,
   listedInOrder: unsupported,

@@ -72,7 +72,8 @@ export function createSessionStore(database: Database): SessionStore {
       const { sessionId, tombstoneUntil } = end
       const values = { session_id: sessionId, ...endOf(end) }
       return untilSettled(async () => {
-        const isRevoked = tombstoneUntil === undefined ? await revokeExisting(values) : await revokeOrInsert(tombstone(end))
+        const isRevoked =
+          tombstoneUntil === undefined ? await revokeExisting(values) : await revokeOrInsert(tombstone(end))
         if (isRevoked) return { outcome: 'revoked' }
 
         const [current] = await run(statements.find, { session_id: sessionId })
@@ -170,7 +171,10 @@ function sessionStatements({ query, engine }: Pick<Database, 'query' | 'engine'>
   /** Inserts a session, or changes the existing session if it meets a condition. */
   const upsert = (
     p: Parameter<ColumnName<typeof sessions>>,
-    { set, where }: { readonly set: Readonly<Record<string, RawBuilder<unknown>>>; readonly where: RawBuilder<unknown> },
+    {
+      set,
+      where,
+    }: { readonly set: Readonly<Record<string, RawBuilder<unknown>>>; readonly where: RawBuilder<unknown> },
   ) =>
     engine.upsert({
       table: 'mintmark_sessions',
@@ -221,16 +225,14 @@ function sessionStatements({ query, engine }: Pick<Database, 'query' | 'engine'>
           ${sql.raw(engine.types.lockRows)}`,
     ),
 
-    participate: compileSql(
-      query,
-      (p: Parameter<'issuer' | 'session_id' | 'client_id' | 'first_at' | 'last_at'>) =>
-        engine.upsert({
-          table: 'mintmark_session_participants',
-          columns: ['issuer', 'session_id', 'client_id', 'first_at', 'last_at'],
-          values: sql`${p('issuer')}, ${p('session_id')}, ${p('client_id')}, ${p('first_at')}, ${p('last_at')}`,
-          key: ['issuer', 'session_id', 'client_id'],
-          set: { last_at: latest(sql`mintmark_session_participants.last_at`, engine.excluded('last_at')) },
-        }),
+    participate: compileSql(query, (p: Parameter<'issuer' | 'session_id' | 'client_id' | 'first_at' | 'last_at'>) =>
+      engine.upsert({
+        table: 'mintmark_session_participants',
+        columns: ['issuer', 'session_id', 'client_id', 'first_at', 'last_at'],
+        values: sql`${p('issuer')}, ${p('session_id')}, ${p('client_id')}, ${p('first_at')}, ${p('last_at')}`,
+        key: ['issuer', 'session_id', 'client_id'],
+        set: { last_at: latest(sql`mintmark_session_participants.last_at`, engine.excluded('last_at')) },
+      }),
     ),
 
     revoke: compileStatement((p: Parameter<'issuer' | 'session_id' | End>) =>

@@ -114,29 +114,25 @@ function versionedStatements<Of extends Versioned>(
         order by ${sql.ref(key)} limit ${p('limit')}`,
     ),
 
-    swap: compileSql(
-      query,
-      (p: Parameter<string>) =>
-        engine.changeRows({
-          table,
-          set: sql`${sql.join(changed.map((column) => assign(column, p)))}, version = version + 1`,
-          where: sql`${present(p)} and version = ${p('version')}`,
-          returning: rows,
-        }),
+    swap: compileSql(query, (p: Parameter<string>) =>
+      engine.changeRows({
+        table,
+        set: sql`${sql.join(changed.map((column) => assign(column, p)))}, version = version + 1`,
+        where: sql`${present(p)} and version = ${p('version')}`,
+        returning: rows,
+      }),
     ),
 
-    remove: compileSql(
-      query,
-      (p: Parameter<string>) =>
-        engine.changeRows({
-          table,
-          set: sql`${sql.join([
-            ...emptied.map((column) => assign(column, p)),
-            ...touched.map((column) => sql`${sql.ref(column)} = ${p('now')}`),
-          ])}, version = version + 1`,
-          where: present(p),
-          returning: sql`1 as removed`,
-        }),
+    remove: compileSql(query, (p: Parameter<string>) =>
+      engine.changeRows({
+        table,
+        set: sql`${sql.join([
+          ...emptied.map((column) => assign(column, p)),
+          ...touched.map((column) => sql`${sql.ref(column)} = ${p('now')}`),
+        ])}, version = version + 1`,
+        where: present(p),
+        returning: sql`1 as removed`,
+      }),
     ),
   }
 }

@@ -33,7 +33,10 @@ export const revocationTriggers = (types: SqlEngine['types']): readonly SqlTrigg
     table: 'mintmark_users',
     after: 'UPDATE OF generation',
     when: 'OLD.generation <> NEW.generation AND NEW.removed_at IS NULL',
-    statements: tell({ kind: 'generation', nameOf: 'OLD.user_id', at: 'NEW.updated_at', generation: 'OLD.generation' }, types),
+    statements: tell(
+      { kind: 'generation', nameOf: 'OLD.user_id', at: 'NEW.updated_at', generation: 'OLD.generation' },
+      types,
+    ),
   },
   {
     name: 'mintmark_users_told_removal',
