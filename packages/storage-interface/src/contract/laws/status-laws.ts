@@ -63,6 +63,28 @@ export const statusLaws: readonly StorageLaw[] = [
     same(await storage.status.ofSession(aDigest('unknown')), undefined, 'an unknown session')
   }),
 
+  law('status: ofFamilies returns the families that exist, each as ofFamily does', async ({ storage, same }) => {
+    await insertAll(storage)
+    const other = aFamilyRecord({
+      familyId: familyId('family-2'),
+      refresh: undefined,
+      lineage: { parents: [bound.familyId], tokenIds: ['token-1'], act: { sub: 'client-1' } },
+    })
+    await storage.families.insert(other)
+    const ids = [bound.familyId, other.familyId]
+    const expected = await Promise.all(ids.map((id) => storage.status.ofFamily(id)))
+
+    for (const asked of [ids, [...ids, familyId('unknown')], [familyId('unknown'), ...ids, familyId('gone')]]) {
+      const found = await storage.status.ofFamilies(asked)
+      same(
+        found.toSorted((a, b) => (a.family.familyId < b.family.familyId ? -1 : 1)),
+        expected,
+        `of ${asked.length} identifiers`,
+      )
+    }
+    same(await storage.status.ofFamilies([familyId('unknown')]), [], 'of an unknown one')
+  }),
+
   law('status: a missing related row is undefined, and the row itself is found', async ({ storage, same }) => {
     await storage.grants.insert(grant)
     await storage.families.insert(
