@@ -580,6 +580,9 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   'status: ofGrant returns a grant with its client, its user and a session, as their stores return them': cacheStatus(),
   'status: ofFamily and ofRefreshHandle return a family with its grant, client, user and session': cacheStatus(),
   'status: ofSession returns a session with its user': cacheStatus(),
+  'status: ofFamilies returns the families that exist, each as ofFamily does': breakStore('status', (honest) => ({
+    ofFamilies: async (familyIds) => (await honest.ofFamilies(familyIds)).slice(0, 1),
+  })),
   'status: a missing related row is undefined, and the row itself is found': breakStore('status', (honest) => ({
     ofGrant: async (grantId) => {
       const status = await honest.ofGrant(grantId)
