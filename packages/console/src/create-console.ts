@@ -86,6 +86,8 @@ export function createConsole(options: ConsoleOptions): HttpService {
     throw new TypeError(
       'createConsole: admin needs the option authorize of createAdminServer, which says who is signed in.',
     )
+  if (`${path}/`.startsWith('/admin/v1/') || '/admin/v1/'.startsWith(`${path}/`))
+    throw new TypeError('createConsole: path must not contain /admin/v1, the path of the administration API.')
   const root = new URL(admin.issuer + path)
   const deps: Dependencies = {
     ...options,

@@ -24,6 +24,7 @@ main {
   background: none; border: 0; border-radius: 0; box-shadow: none;
 }
 h1 { font-size: 1.75rem; }
+h1 .name { display: inline; }
 main > .head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem 1.5rem; margin-block-end: 1.25rem; text-align: start; }
 section, .panel {
   margin-block: 0 1.25rem; padding: 1.25rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
@@ -99,4 +100,4 @@ main > .buttons { margin-block: 0 1rem; }
 `
 
 /** The hash for the policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
-export const consoleStyleHash = 'sha256-d6eFsgtnF6T2KWLE2MSWO6MJle9lbmVn6mq7/EY+cqo='
+export const consoleStyleHash = 'sha256-EyqxJgerPkAG91WNIZUcXvMGvI/tXqM25KZYrUYCBZA='

@@ -56,6 +56,17 @@ describe('who may open the console', () => {
   })
 })
 
+it.each(['/admin', '/admin/v1', '/admin/v1/console'])('refuses the path %s, which overlaps the administration API', (path) => {
+  expect(() => startConsole({ path })).toThrow('createConsole: path must not contain /admin/v1')
+})
+
+it('serves another path below the issuer, and nothing beside it', async () => {
+  const system = startConsole({ path: '/staff/console' })
+
+  expect(await system.open('/staff/console/users')).toMatchObject({ status: 200 })
+  expect((await system.open('/staff/console')).text).toContain('href="https://as.test/staff/console/users"')
+})
+
 describe('forms', () => {
   it.each([
     { headers: { 'sec-fetch-site': 'cross-site' } },
