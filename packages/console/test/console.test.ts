@@ -56,9 +56,12 @@ describe('who may open the console', () => {
   })
 })
 
-it.each(['/admin', '/admin/v1', '/admin/v1/console'])('refuses the path %s, which overlaps the administration API', (path) => {
-  expect(() => startConsole({ path })).toThrow('createConsole: path must not contain /admin/v1')
-})
+it.each(['/admin', '/admin/v1', '/admin/v1/console'])(
+  'refuses the path %s, which overlaps the administration API',
+  (path) => {
+    expect(() => startConsole({ path })).toThrow('createConsole: path must not contain /admin/v1')
+  },
+)
 
 it('serves another path below the issuer, and nothing beside it', async () => {
   const system = startConsole({ path: '/staff/console' })
