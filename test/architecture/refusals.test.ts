@@ -31,3 +31,9 @@ test('only the refusal tables construct the error classes that take a sentence',
     'packages/scim/src/error/scim-error.ts',
   ])
 })
+
+test('each fault of a request object has a sentence of its own (RFC 9126 §2.3)', () => {
+  const rows = Object.entries(coreRefusals).filter(([name]) => name.startsWith('request_object_'))
+
+  expect(new Set(rows.map(([, [, sentence]]) => sentence)).size).toBe(rows.length)
+})

@@ -15,7 +15,7 @@ const proofInvalid = 'The DPoP proof is not valid.'
 const accessTokenInvalid = 'The access token is not valid.'
 const notApproved = 'The request was not approved.'
 const notRegistered = 'The application that sent you here is not registered with this service.'
-const requestObjectInvalid = 'The request object is not valid.'
+const requestObjectInvalid = 'The request object is not signed by the client as it is registered.'
 const unsupported = 'The request uses a parameter that is not supported.'
 
 /**
@@ -313,35 +313,72 @@ export const refusals = {
   /** This client, or all clients together, pushed too many requests. */
   pushes_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 9126 §2.3', 429],
 
-  // Request objects. The errors of a request object that is not verified are shown on a local page.
+  // Request objects. The errors of a request object that is not verified are shown on a local page. Once its signature is
+  // verified, the sender is the client, and the sentence says what is wrong.
   /**
    * The request object is not signed by the client, uses an algorithm that the client may not use, or is another kind
    * of JWT.
    */
   request_object_unverified: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.2'],
   /** The `iss` of the request object is missing, or is not the client. */
-  request_object_issuer: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4'],
+  request_object_issuer: [
+    'invalid_request_object',
+    'The iss of the request object must be the client_id.',
+    'RFC 9101 §4',
+  ],
   /** The `aud` of the request object is missing, or does not contain this server's issuer. */
-  request_object_audience: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4'],
+  request_object_audience: [
+    'invalid_request_object',
+    'The aud of the request object must contain the issuer of this server.',
+    'RFC 9101 §4',
+  ],
   /** The request object has no `exp`, or it is not a number. */
-  request_object_expiry_missing: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §10.2'],
+  request_object_expiry_missing: [
+    'invalid_request_object',
+    'The request object must have exp, a number of seconds.',
+    'RFC 9101 §10.2',
+  ],
   /** The request object has expired. */
-  request_object_expired: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §10.2'],
+  request_object_expired: ['invalid_request_object', 'The request object has expired.', 'RFC 9101 §10.2'],
   /** The `nbf` or `iat` of the request object is in the future: one of the clocks is wrong. */
-  request_object_early: ['invalid_request_object', requestObjectInvalid, 'RFC 7519 §4.1.5'],
+  request_object_early: [
+    'invalid_request_object',
+    'The nbf or iat of the request object is in the future.',
+    'RFC 7519 §4.1.5',
+  ],
   /** The client's profile requires `nbf`, and the request object has none. */
-  request_object_start_missing: ['invalid_request_object', requestObjectInvalid, 'FAPI 2.0 MS §5.3.1'],
+  request_object_start_missing: [
+    'invalid_request_object',
+    'The request object must have nbf, a number of seconds.',
+    'FAPI 2.0 MS §5.3.1',
+  ],
   /** The `nbf` of the request object is longer ago than the client's profile allows. */
-  request_object_old: ['invalid_request_object', requestObjectInvalid, 'FAPI 2.0 MS §5.3.1'],
+  request_object_old: [
+    'invalid_request_object',
+    'The nbf of the request object is too long ago.',
+    'FAPI 2.0 MS §5.3.1',
+  ],
   /** The request object is valid for longer than the client's profile allows: `exp` is too long after `nbf`. */
-  request_object_long_lived: ['invalid_request_object', requestObjectInvalid, 'FAPI 2.0 MS §5.3.1'],
+  request_object_long_lived: [
+    'invalid_request_object',
+    'The exp of the request object is too long after its nbf.',
+    'FAPI 2.0 MS §5.3.1',
+  ],
   /** The `client_id` or `response_type` in the request object differs from the same parameter outside of it. */
-  request_object_contradicted: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §5, OIDC Core §6.1'],
+  request_object_contradicted: [
+    'invalid_request_object',
+    'A parameter differs inside and outside of the request object.',
+    'RFC 9101 §5, OIDC Core §6.1',
+  ],
   /**
    * The request object contains another request object, a subject, a parameter of a wrong type, or text that is not
    * well-formed Unicode.
    */
-  request_object_member: ['invalid_request_object', requestObjectInvalid, 'RFC 9101 §4, §10.8'],
+  request_object_member: [
+    'invalid_request_object',
+    'The request object has a member that is not permitted or malformed.',
+    'RFC 9101 §4, §10.8',
+  ],
   /** The client must sign its requests, and this one is not signed. */
   request_object_required: ['invalid_request', 'Authorization requests must be signed.', 'RFC 9101 §10.5'],
 
