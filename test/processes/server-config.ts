@@ -18,6 +18,8 @@ export interface ServerConfig {
   readonly crash: CrashPoint | undefined
   /** The option `refreshTokenRotation`. */
   readonly rotation: 'always' | 'unbound_only'
+  /** The option `maxConcurrentRequests`. */
+  readonly maxConcurrentRequests?: number
 }
 
 export const issuer = 'https://as.test'

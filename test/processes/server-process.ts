@@ -14,7 +14,7 @@ import { crashingStorage } from './crashing-storage.ts'
 import { openDatabase } from './open-database.ts'
 import { issuer, type ServerConfig } from './server-config.ts'
 
-const { database, crash, rotation } = JSON.parse(process.argv[2] ?? '') as ServerConfig
+const { database, crash, rotation, maxConcurrentRequests = 1000 } = JSON.parse(process.argv[2] ?? '') as ServerConfig
 const sqlStorage = await createSqlStorage({ dialect: openDatabase(database), issuer })
 const storage = crash === undefined ? sqlStorage : crashingStorage(sqlStorage, crash)
 // The races present one credential fifty times, which the default limits would refuse as an attack.
@@ -29,6 +29,7 @@ const server = createAuthorizationServer({
   }),
   revocationFeed: true,
   refreshTokenRotation: rotation,
+  maxConcurrentRequests,
   sessionBoundTokens: 'all',
   rateLimits: { failedAuthentications: unlimited, startedInteractions: unlimited, issuedCodes: unlimited },
   // The races and chaos runs expect refusals and outages; every other event is an error.

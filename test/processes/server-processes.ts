@@ -17,9 +17,9 @@ export interface ServerProcess {
 /** Starts a server and waits until it listens. */
 export async function startServerProcess(
   database: DatabaseAddress,
-  { crash, rotation = 'always' }: Partial<Pick<ServerConfig, 'crash' | 'rotation'>> = {},
+  { crash, rotation = 'always', ...more }: Partial<Omit<ServerConfig, 'database'>> = {},
 ): Promise<ServerProcess> {
-  const config: ServerConfig = { database, crash, rotation }
+  const config: ServerConfig = { database, crash, rotation, ...more }
   const script = fileURLToPath(new URL('server-process.ts', import.meta.url))
   const child = spawn(process.execPath, ['--conditions=@mintmark/source', script, JSON.stringify(config)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -47,6 +47,6 @@ export async function startServerProcess(
 export const startServerProcesses = (
   database: DatabaseAddress,
   count: number,
-  options: Partial<Pick<ServerConfig, 'rotation'>> = {},
+  options: Partial<Pick<ServerConfig, 'rotation' | 'maxConcurrentRequests'>> = {},
 ): Promise<readonly ServerProcess[]> =>
   Promise.all(Array.from({ length: count }, () => startServerProcess(database, options)))
