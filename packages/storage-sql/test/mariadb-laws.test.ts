@@ -1,4 +1,3 @@
-import type { OAuthStorage } from '@mintmark/storage-interface'
 import { oauthLaws, type StorageUnderTest } from '@mintmark/storage-interface/contract'
 import type { Pool } from 'mysql2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,7 +7,7 @@ import { startMariadb, type MariadbServer } from './support/mariadb-server.ts'
 describe('MariaDB, a pool for each server,', () => {
   let server: MariadbServer
   let pools: readonly [Pool, Pool]
-  let makeStore: () => Promise<StorageUnderTest<OAuthStorage>>
+  let makeStore: () => Promise<StorageUnderTest>
   beforeAll(async () => {
     server = await startMariadb()
     pools = await twoMariadbPools(server.port)

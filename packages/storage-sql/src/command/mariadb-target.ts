@@ -1,4 +1,4 @@
-import type { PoolOptions } from 'mysql2'
+import type * as mysql2 from 'mysql2'
 import { toMariadbDialect } from '../mariadb/dialect.ts'
 import { MigrateCommandError, type CommandTarget } from './target.ts'
 
@@ -17,7 +17,7 @@ export async function openMariadb(url: string): Promise<CommandTarget> {
   }
 }
 
-function settingsOf(url: string): PoolOptions {
+function settingsOf(url: string): mysql2.PoolOptions {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   const database = parsed?.pathname.slice(1) ?? ''
   if (parsed === undefined || !/^(mariadb|mysql):$/.test(parsed.protocol) || database === '')
@@ -32,7 +32,7 @@ function settingsOf(url: string): PoolOptions {
   }
 }
 
-async function importDriver(): Promise<typeof import('mysql2')> {
+async function importDriver(): Promise<typeof mysql2> {
   try {
     return await import('mysql2')
   } catch {

@@ -33,9 +33,10 @@ type MarkColumn = Exclude<(typeof replayColumns)[number], 'issuer'>
 
 type Mark = Readonly<Record<MarkColumn | 'now', string | number>>
 
+const values = (p: Parameter<MarkColumn | 'issuer'>) => sql`${sql.join(replayColumns.map((column) => p(column)))}`
+
 function replayStatements({ query, engine }: Pick<Database, 'query' | 'engine'>) {
   const table = 'mintmark_replays'
-  const values = (p: Parameter<MarkColumn | 'issuer'>) => sql`${sql.join(replayColumns.map((column) => p(column)))}`
   return {
     claim: compileSql(query, (p: Parameter<MarkColumn | 'issuer' | 'now'>) =>
       engine.upsert({

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { StorageUnderTest } from '@mintmark/storage-interface/contract'
 import { createSqlOAuthStorage, migrate } from '@mintmark/storage-sql'
 import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
@@ -27,7 +26,7 @@ async function createDatabase(port: number): Promise<string> {
 /** Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two pools. */
 export async function mariadbUnderTest(
   pools: readonly [Pool, Pool],
-): Promise<() => Promise<StorageUnderTest<OAuthStorage>>> {
+): Promise<() => Promise<StorageUnderTest>> {
   const dialects = pools.map((pool) => toMariadbDialect(pool))
   await migrate({ dialect: toMariadbDialect(pools[0]) })
   const [rows] = await pools[0].promise().query(`SHOW TABLES`)
