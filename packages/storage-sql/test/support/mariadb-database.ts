@@ -24,9 +24,7 @@ async function createDatabase(port: number): Promise<string> {
 }
 
 /** Makes stores one after the other in one database, each of them empty when it is made. Storages alternate between two pools. */
-export async function mariadbUnderTest(
-  pools: readonly [Pool, Pool],
-): Promise<() => Promise<StorageUnderTest>> {
+export async function mariadbUnderTest(pools: readonly [Pool, Pool]): Promise<() => Promise<StorageUnderTest>> {
   const dialects = pools.map((pool) => toMariadbDialect(pool))
   await migrate({ dialect: toMariadbDialect(pools[0]) })
   const [rows] = await pools[0].promise().query(`SHOW TABLES`)
