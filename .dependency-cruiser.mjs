@@ -7,7 +7,7 @@
 const floors = {
   core: `
     schema-messages sealing-key-error refusals parameters issuer outbound/ keys/ events telemetry http/ purge
-    rate-limiter sender/ clients/ permissions/ sessions/ consent/ tokens/ authorize/ errors logout/
+    rate-limiter sender/ clients/ permissions/ sessions/ consent/ tokens/ authorize/ errors logout/ decoupled/
     delivery/ options options-schema token/ settings discovery/
   `,
   admin: `
@@ -17,7 +17,7 @@ const floors = {
   'storage-interface': `
     values options outcome records/ webhook cursor filter/ resource-list session user provisioned-user
     authorization-code delivery grant group client signing-key opaque-token subject revocation token-family
-    change pushed-request organization custom-resource interaction identity-provider status replay
+    change pushed-request decoupled-request organization custom-resource interaction identity-provider status replay
     initial-access-token log-entry storage contract/ announce-revocations fixtures index memory/ stores
   `,
   scim: `

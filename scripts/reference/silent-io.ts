@@ -13,6 +13,7 @@ export const silentIo: Io = {
   clock: () => {
     throw new Error('Commands cannot be run with silentIo.')
   },
+  sleep: () => Promise.reject(new Error('Commands cannot be run with silentIo.')),
   fetch: async () => Promise.reject(new Error('Commands cannot be run with silentIo.')),
   self: ['mintmark'],
   lines: () => {

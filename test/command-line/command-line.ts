@@ -73,6 +73,7 @@ function commandLine(folder: string, dependencies: Partial<Io>): CommandLine {
         cwd: folder,
         operator: 'tess',
         clock: systemClock,
+        sleep: () => Promise.resolve(),
         fetch,
         self: program,
         input: async function* () {},

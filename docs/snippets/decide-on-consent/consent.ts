@@ -6,7 +6,7 @@ import { nameOf } from './users.ts'
 const firstParty: ReadonlySet<string> = new Set(['shop'])
 
 export const consent: InteractionPage = async (pending, request) => {
-  const isFirstParty = firstParty.has(pending.client.clientId) && pending.redirectUri.startsWith('https:')
+  const isFirstParty = firstParty.has(pending.client.clientId) && pending.redirectUri?.startsWith('https:') === true
   if (isFirstParty) return pending.complete({ grantedScopes: pending.scopes.map(({ name }) => name) })
 
   if (request.method !== 'POST') return consentPage({ ...pending, accountName: await nameOf(pending.subject ?? '') })

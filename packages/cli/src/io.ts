@@ -16,6 +16,8 @@ export interface Io {
   /** The user who runs the command. The audit log contains this name. */
   readonly operator: string
   readonly clock: Clock
+  /** Waits for some seconds. */
+  readonly sleep: (seconds: number) => Promise<void>
   readonly fetch: typeof fetch
   /** The program and arguments that start this command line in another process. */
   readonly self: readonly [program: string, ...args: string[]]

@@ -10,6 +10,7 @@ import { grantCommand } from './command/grant.ts'
 import { identityProviderCommand } from './command/identity-provider.ts'
 import { initCommand } from './command/init.ts'
 import { keysCommand } from './command/keys.ts'
+import { loginCommand } from './command/login.ts'
 import { migrateCommand, purgeCommand } from './command/database.ts'
 import { organizationCommand } from './command/organization.ts'
 import { registrationCommand } from './command/registration.ts'
@@ -40,6 +41,7 @@ export function createProgram(io: Io): Command {
     webhookCommand(io),
     purgeCommand(io),
     doctorCommand(io),
+    loginCommand(io),
     completionCommand(io),
   ]
   for (const command of commands) program.addCommand(command)

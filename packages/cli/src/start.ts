@@ -1,6 +1,7 @@
 import { enableCompileCache } from 'node:module'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
 
 import { systemClock } from '@mintmark/internal'
 
@@ -22,6 +23,7 @@ export async function start(program: string): Promise<number> {
     cwd: process.cwd(),
     operator: operator(),
     clock: systemClock,
+    sleep: (seconds) => setTimeout(seconds * 1000),
     fetch,
     self: [process.execPath, ...process.execArgv, program],
     input: () => stdin,

@@ -5,6 +5,9 @@ import { createBrowsers } from './sessions/browser.ts'
 import type { CompleteInteractionDependencies } from './authorize/complete-interaction.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
+import type { DeviceEndpointDependencies } from './decoupled/device-endpoint.ts'
+import { deviceLimits } from './decoupled/device-limits.ts'
+import type { DevicePagesDependencies } from './decoupled/device-pages.ts'
 import { deliverAfterRequests, reportUnattended } from './delivery/deliver-after-requests.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { createPushSeal } from './authorize/sealed-push.ts'
@@ -51,6 +54,7 @@ import type { TokenEndpointDependencies } from './token/endpoint.ts'
 import { authorizationCodeGrant } from './token/grants/authorization-code.ts'
 import { tokenExchangeGrants } from './token/grants/token-exchange.ts'
 import { clientCredentialsGrant } from './token/grants/client-credentials.ts'
+import { deviceCodeGrant } from './token/grants/device-code.ts'
 import { refreshTokenGrant } from './token/grants/refresh-token.ts'
 import type { TokenTargetDependencies } from './permissions/resources.ts'
 import { createRevocationNames } from './tokens/access-token.ts'
@@ -65,6 +69,8 @@ import type { UserinfoEndpointDependencies } from './tokens/userinfo.ts'
 export type ServerDependencies = AuthorizationEndpointDependencies &
   CompleteInteractionDependencies &
   PushEndpointDependencies &
+  DeviceEndpointDependencies &
+  DevicePagesDependencies &
   TokenEndpointDependencies &
   IntrospectionEndpointDependencies &
   RevocationEndpointDependencies &
@@ -81,6 +87,7 @@ export type ServerDependencies = AuthorizationEndpointDependencies &
     readonly openRegistration: OpenRegistration | undefined
     readonly clientLogos: ClientLogos
     readonly pages: AuthorizationServerOptions['pages']
+    readonly device: AuthorizationServerOptions['device']
     readonly revocationFeed: RevocationFeed | undefined
     /** Bounds the requests that are worked on at the same time. */
     readonly capacity: Capacity
@@ -165,6 +172,9 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
     interactionUrls: settings.interactionUrls,
     resources,
     pages: options.pages,
+    device: options.device,
+    deviceCodeLifetime: lifetimes.deviceCode,
+    ...deviceLimits(limits),
     logout: options.logout && { frontChannel: false, ...options.logout },
     revocationFeed:
       retention === undefined
@@ -230,6 +240,7 @@ export function serverDependencies(options: AuthorizationServerOptions, settings
       refreshTokenGrant(grantDeps),
       clientCredentialsGrant({ ...target, ...claims, minimumProfile: settings.minimumProfile }),
       ...tokenExchangeGrants({ ...grantDeps, keys, verifiedJwts, tokenExchange: options.tokenExchange }),
+      ...(options.device === undefined ? [] : [deviceCodeGrant(grantDeps)]),
       ...(options.grants ?? []),
     ],
     managesGrants: settings.managesGrants,

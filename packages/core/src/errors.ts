@@ -87,8 +87,11 @@ export async function renderBrowserError(
   },
 ): Promise<ServerResponse> {
   if (error instanceof RedirectableError) {
+    const { target } = error
+    // RFC 8628 §3.3: the browser cannot return to the device.
+    if (target.kind === 'decoupled') return renderLocalPage(error.refusal, request, rendering)
     try {
-      return await authorizationErrorResponse(error.refusal, error.target, rendering)
+      return await authorizationErrorResponse(error.refusal, target, rendering)
     } catch (cause) {
       // Signing the response failed. JARM §2.4: the client must not accept an unsigned one, so it gets none.
       return renderLocalPage(toOAuthError(cause), request, rendering)

@@ -87,6 +87,29 @@ export type ServerOccurrence =
       readonly advice: string | undefined
     }
   | {
+      /** A client asked for the approval of a user on another device (RFC 8628 §3.1). */
+      readonly type: 'request.asked'
+      readonly kind: 'device'
+      readonly clientId: string
+      readonly scopes: readonly string[]
+    }
+  | {
+      /** A user decided about a request from another device. */
+      readonly type: 'request.decided'
+      readonly kind: 'device'
+      readonly decision: 'approved' | 'denied'
+      readonly clientId: string
+      /** Undefined if the request was denied before anybody signed in. */
+      readonly userId: string | undefined
+      /** Undefined if the request was denied. */
+      readonly grantId?: string
+      readonly scopes?: readonly string[]
+    }
+  | {
+      /** Somebody entered a user code that belongs to no pending request: a typing error, or a guess (RFC 8628 §5.1). */
+      readonly type: 'user_code.unknown'
+    }
+  | {
       /** A client got tokens, by any grant type. */
       readonly type: 'tokens.issued'
       readonly grantType: string

@@ -119,6 +119,9 @@ const optionsSchema = z.strictObject({
   logout: z.optional(
     z.strictObject({ endSession: callable, renderPage: callable, frontChannel: z.prefault(z.boolean(), false) }),
   ),
+  device: z.optional(
+    z.strictObject({ renderPage: callable, location: z.optional(callable), address: z.optional(callable) }),
+  ),
   backChannelLogout: z.optional(
     z.union(
       [z.literal(false), z.strictObject({ waitUntil: z.optional(callable), afterRequests: z.optional(z.boolean()) })],
@@ -219,6 +222,7 @@ const optionsSchema = z.strictObject({
       pushedRequest: lifetime(60, 600),
       accessToken: lifetime(600),
       idToken: lifetime(600),
+      deviceCode: lifetime(600, 1800),
       interaction: lifetime(1800),
       refreshTokenIdle: lifetime(14 * day),
       refreshTokenAbsolute: lifetime(90 * day),
@@ -306,6 +310,11 @@ const optionsSchema = z.strictObject({
       issuedCodes: z.optional(rateLimiter),
       pushedRequests: z.optional(rateLimiter),
       pushedRequestsOfStrangers: z.optional(rateLimiter),
+      deviceRequests: z.optional(rateLimiter),
+      deviceRequestsInTotal: z.optional(rateLimiter),
+      userCodes: z.optional(rateLimiter),
+      userCodesOfAddress: z.optional(rateLimiter),
+      userCodesInTotal: z.optional(rateLimiter),
       logouts: z.optional(rateLimiter),
     }),
   ),

@@ -2,6 +2,7 @@
 import type { Clock, Header, Random, ServerRequest } from '@mintmark/internal'
 import type { OAuthStorage } from '@mintmark/storage-interface'
 import type { AuthorizationDetailType } from './permissions/detail-types.ts'
+import type { RenderDevicePage } from './authorize/device-page.ts'
 import type { InteractionPage } from './authorize/pending-interaction.ts'
 import type { RenderErrorPage } from './errors.ts'
 import type { EventListener } from './events.ts'
@@ -65,6 +66,28 @@ export interface AuthorizationServerOptions {
      * @defaultValue `false`. Browsers that block third-party cookies make it unreliable; back-channel logout is not.
      */
     readonly frontChannel?: boolean
+  }
+  /**
+   * Lets clients on devices without a browser or a keyboard, such as command line tools and TVs, show a code with which a
+   * user approves the sign-in in a browser (RFC 8628): the endpoint `/device/authorization` and the page `/device`.
+   * Clients must be registered for the grant type `urn:ietf:params:oauth:grant-type:device_code`. The storage needs
+   * `decoupledRequests`.
+   * @defaultValue None. An attacker can send a user a code of their own, so each server decides whether it needs codes.
+   */
+  readonly device?: {
+    /** Renders the pages on which a user enters a code and confirms it: `devicePage` of `@mintmark/pages`. */
+    readonly renderPage: RenderDevicePage
+    /**
+     * Returns where a request of a device came from, such as a town, for the page that asks the user whether it is their
+     * own. At most 200 characters are kept.
+     * @defaultValue None. Only the host knows the address of a client behind its proxies.
+     */
+    readonly location?: (request: ServerRequest) => string | undefined
+    /**
+     * Returns the IP address of a browser, so that wrong codes are counted for each address too.
+     * @defaultValue None. Wrong codes are counted for each browser, and for all together.
+     */
+    readonly address?: (request: ServerRequest) => string | undefined
   }
   /**
    * Tells clients that a session of one of their users was revoked (Back-Channel Logout 1.0): clients that have
@@ -438,6 +461,33 @@ export interface AuthorizationServerOptions {
      */
     readonly pushedRequestsOfStrangers?: RateLimiter
     /**
+     * Counts requests of devices (RFC 8628) by client. Each is stored until it expires, and anybody can make them in the
+     * name of a public client.
+     * @defaultValue 600 a minute, in this process. Far above the sign-ins of a large client.
+     */
+    readonly deviceRequests?: RateLimiter
+    /**
+     * Counts the requests of devices of all clients.
+     * @defaultValue 6000 a minute, in this process. At most 120,000 rows are stored at once.
+     */
+    readonly deviceRequestsInTotal?: RateLimiter
+    /**
+     * Counts wrong user codes by browser (RFC 8628 §5.1).
+     * @defaultValue 5 in ten minutes, in this process. A user mistypes a code a few times.
+     */
+    readonly userCodes?: RateLimiter
+    /**
+     * Counts wrong user codes by the address that `device.address` returns.
+     * @defaultValue 20 in ten minutes, in this process. Users of an office share an address.
+     */
+    readonly userCodesOfAddress?: RateLimiter
+    /**
+     * Counts the wrong user codes of all browsers.
+     * @defaultValue 10000 in ten minutes, in this process. If a thousand codes are pending, that many guesses find one
+     * with a probability of 1 to 2560.
+     */
+    readonly userCodesInTotal?: RateLimiter
+    /**
      * Counts logout requests, by browser or by session.
      * @defaultValue 100 a minute, in this process. No user signs out so often.
      */
@@ -605,6 +655,11 @@ export interface Lifetimes {
    * @defaultValue 600. A client reads it once, on receipt. As a hint it is accepted even after it has expired.
    */
   readonly idToken: number
+  /**
+   * How long a user may take to approve a request of a device, at most 1800 (RFC 8628 §3.2).
+   * @defaultValue 600. The user has to find a browser, and a code that nobody can use any more cannot be guessed.
+   */
+  readonly deviceCode: number
   /**
    * How long a user may take to sign in and consent.
    * @defaultValue 1800. A password reset takes a while.

@@ -10,6 +10,7 @@ import { SealingKeyError } from './sealing-key-error.ts'
 
 const clientFailed = 'Client authentication failed.'
 const codeInvalid = 'The authorization code is not valid.'
+const deviceCodeInvalid = 'The device code is not valid.'
 const refreshTokenInvalid = 'The refresh token is not valid.'
 const proofInvalid = 'The DPoP proof is not valid.'
 const accessTokenInvalid = 'The access token is not valid.'
@@ -421,6 +422,26 @@ export const refusals = {
   /** The host signed in a user who is not in storage. */
   user_unknown: ['access_denied', notApproved, 'RFC 6749 §4.1.2.1'],
 
+  // Requests of devices (RFC 8628), and the pages on which a user approves them.
+  /** Too many requests of devices were made, for one client or in total. */
+  device_requests_throttled: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 8628 §5.6', 429],
+  /** No free user code was found: too many requests wait for a decision. */
+  user_codes_exhausted: ['temporarily_unavailable', 'Too many requests. Try again later.', 'RFC 8628 §5.1', 503],
+  /** A request of a device has a parameter that only authorization requests may have. */
+  device_parameter_unsupported: ['invalid_request', unsupported, 'RFC 8628 §3.1'],
+  /** The browser that confirms a code did not get the page that asks for the confirmation. */
+  device_confirmation_unknown: [
+    'invalid_request',
+    'This page has expired, or it was opened in another browser. Enter the code again.',
+    'RFC 8628 §5.4',
+  ],
+  /** The request was decided in another window, or has expired. */
+  device_request_ended: [
+    'invalid_request',
+    'This code has expired or was already used. Start again on your device.',
+    'RFC 8628 §3.3',
+  ],
+
   // Logout requests. The page that reports one of these errors offers to sign out.
   /** The `id_token_hint` of a logout request is not an ID token of this server, or its signing key was dropped. */
   logout_hint_invalid: [
@@ -497,6 +518,30 @@ export const refusals = {
   'client_document_changed:code': ['invalid_grant', codeInvalid, 'Client ID Metadata Document §8.3'],
   /** The session in which the code was issued has ended. */
   session_ended: ['invalid_grant', codeInvalid, 'OIDC Back-Channel Logout 1.0 §2.7'],
+  /** The token request has no `device_code`. */
+  device_code_missing: ['invalid_request', 'The device_code parameter is missing.', 'RFC 8628 §3.4'],
+  /** The device code belongs to another client, was never issued, or has been expired for long. */
+  device_code_unknown: ['invalid_grant', deviceCodeInvalid, 'RFC 8628 §3.5, RFC 6749 §5.2'],
+  /** Storage returned the request of a device without one of its members: the store has a defect. */
+  device_code_incomplete: ['invalid_grant', deviceCodeInvalid, 'RFC 6749 §5.2'],
+  /** The device code was already redeemed. Its token family is now revoked. */
+  device_code_replayed: ['invalid_grant', deviceCodeInvalid, 'RFC 6749 §4.1.2'],
+  /** The DPoP proof is made with another key than the proof of the device authorization request. */
+  device_code_key_mismatch: ['invalid_grant', deviceCodeInvalid, 'RFC 9449 §5'],
+  /** No user has decided yet. */
+  authorization_pending: ['authorization_pending', 'The user has not decided yet.', 'RFC 8628 §3.5'],
+  /** The client polls more often than the interval allows. The interval is five seconds longer now. */
+  polled_too_early: ['slow_down', 'Poll less often: the interval is longer now.', 'RFC 8628 §3.5'],
+  /** Nobody decided in time. */
+  device_code_expired: ['expired_token', 'The device code has expired.', 'RFC 8628 §3.5'],
+  /** The user denied the request of the device. */
+  'user_denied:device': ['access_denied', notApproved, 'RFC 8628 §3.5'],
+  /** The user approved the request of the device, but the grant, the user or the client is not active any more. */
+  'grant_inactive:device': ['access_denied', notApproved, 'RFC 8628 §3.5'],
+  /** The client's metadata document changed after the user approved the request of the device. */
+  'client_document_changed:device': ['access_denied', notApproved, 'Client ID Metadata Document §8.3'],
+  /** The session in which the user approved the request of the device has ended. */
+  'session_ended:device': ['access_denied', notApproved, 'OIDC Back-Channel Logout 1.0 §2.7'],
   /** The token request has no `refresh_token`. */
   refresh_token_missing: ['invalid_request', 'The refresh_token parameter is missing.', 'RFC 6749 §6'],
   /** The refresh token has expired, belongs to another client, was revoked, or was never issued. */
@@ -936,6 +981,9 @@ const statuses = {
   temporarily_unavailable: 503,
   unauthorized_client: 400,
   unmet_authentication_requirements: 400,
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
   use_dpop_nonce: 400,

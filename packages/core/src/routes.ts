@@ -10,6 +10,8 @@ import {
   serverMetadata,
   wellKnownPaths,
 } from './discovery/metadata.ts'
+import { deviceAuthorizationPath, deviceEndpoint, devicePath } from './decoupled/device-endpoint.ts'
+import { deviceConfirmPath, devicePages } from './decoupled/device-pages.ts'
 import { jwksEndpoint } from './keys/jwks-endpoint.ts'
 import { isOriginOf } from './clients/proven-redirect.ts'
 import type { Journal } from './events.ts'
@@ -72,6 +74,7 @@ export function serverRoutes(deps: ServerDependencies, render: ErrorRenderers): 
     { path: base + logoPath, methods: { GET: clientLogoEndpoint(deps) }, renderError: render.api },
     ...logoutRoutes(base, deps, render.browser),
     { path: base + cancelPath, methods: { POST: cancelEndpoint(deps) }, renderError: render.browser },
+    ...deviceRoutes(base, deps, render),
     ...pageRoutes(deps, render.browser),
     ...wellKnownPaths(base).map((path) =>
       uncounted(withCrossOrigin({ path, methods: { GET: metadata }, renderError: render.api }, 'any_origin')),
@@ -116,6 +119,19 @@ function logoutRoutes(base: string, deps: ServerDependencies, renderError: Rende
   ]
 }
 
+/** Returns the routes of the device authorization grant, if the host has enabled it. */
+function deviceRoutes(base: string, deps: ServerDependencies, render: ErrorRenderers): readonly PathRoute[] {
+  const { device } = deps
+  if (device === undefined) return []
+  const { enter, confirm } = devicePages(device, deps)
+  const ask = { path: base + deviceAuthorizationPath, methods: { POST: deviceEndpoint(device, deps) } }
+  return [
+    withCrossOrigin({ ...ask, renderError: render.api }, allowsNamedClient(deps)),
+    { path: base + devicePath, methods: { GET: enter }, renderError: render.browser },
+    { path: base + deviceConfirmPath, methods: { POST: confirm }, renderError: render.browser },
+  ]
+}
+
 /** Returns the routes of the host's pages, if it provides them. */
 function pageRoutes(deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { pages } = deps
@@ -134,6 +150,7 @@ const endpointUrls = ({
   issuer,
   revocationFeed,
   logout,
+  device,
   managesGrants,
 }: ServerDependencies): MetadataSources['endpoints'] => ({
   authorization_endpoint: issuer + paths.authorization_endpoint,
@@ -144,6 +161,7 @@ const endpointUrls = ({
   revocation_endpoint: issuer + paths.revocation_endpoint,
   jwks_uri: issuer + paths.jwks_uri,
   ...(logout !== undefined && { end_session_endpoint: issuer + logoutPath }),
+  ...(device !== undefined && { device_authorization_endpoint: issuer + deviceAuthorizationPath }),
   ...(revocationFeed !== undefined && { revocation_feed_endpoint: issuer + feedPath }),
   ...(managesGrants && { grant_management_endpoint: issuer + grantsPath }),
 })

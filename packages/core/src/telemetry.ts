@@ -70,6 +70,12 @@ export function eventLine(event: ServerEvent): string {
       return `sign_in.one_address: all sign-ins come from ${event.network ?? 'an unknown address'} and share one limit. Behind a proxy, pass the browser's address to limitSignIns; with Express: app.set('trust proxy', 1)`
     case 'request.pushed':
       return `request.pushed: by ${nameOf(event.clientId)}`
+    case 'request.asked':
+      return `request.asked: ${event.kind} by ${nameOf(event.clientId)}`
+    case 'request.decided':
+      return `request.decided: ${event.kind} ${event.decision}${userOf(event)} for ${nameOf(event.clientId)}`
+    case 'user_code.unknown':
+      return 'user_code.unknown: no pending request has the entered code'
     case 'interaction.started':
       return `interaction.started: ${event.kind} for ${nameOf(event.clientId)}`
     case 'client.changed':

@@ -21,8 +21,8 @@ interface ConsentPageInput extends Look {
     /** The address of the logo at the server, from the pending interaction. The page allows images only from there. */
     readonly logoUrl?: string | undefined
   }
-  /** The validated redirect URI of the pending request. */
-  readonly redirectUri: string
+  /** The validated redirect URI of the pending request; `undefined` if the client is on another device (RFC 8628). */
+  readonly redirectUri: string | undefined
   /** The requested scopes, each with a sentence that describes it. `granted`: the user allowed it before. */
   readonly scopes: readonly ConsentScope[]
   /** The authorization details (RFC 9396), from the pending interaction. The user decides on each entry. */
@@ -82,7 +82,7 @@ export function consentPage(
 ): ServerResponse {
   const messages = messagesFor(look, request)
   const { consent } = messages
-  const destination = redirectDestination(redirectUri)
+  const destination = redirectUri === undefined ? undefined : redirectDestination(redirectUri)
   // Deny is the form's first button, because Enter on a checkbox presses the first button and must not grant anything. Allow
   // stands out, because the user came here to sign in.
   const { clientName, unverifiedHost } = client
@@ -94,7 +94,7 @@ export function consentPage(
     logoUrl &&
     html`<span class="tile" aria-hidden="true">${image({ source: logoUrl, darkSource: undefined, alternative: letter ?? '' })}</span>`
   const host = unverifiedHost && html`<bdi class="name">${unverifiedHost}</bdi>`
-  const isUnverifiedDevice = unverifiedHost !== undefined && destination.kind !== 'website'
+  const isUnverifiedDevice = unverifiedHost !== undefined && destination !== undefined && destination.kind !== 'website'
   const body = html`<header>
 ${logo || (letter && html`<span class="tile" aria-hidden="true">${letter}</span>`)}
 <h1>${fill(consent.heading, { client: host || renderName(clientName, messages.unnamedClient) })}</h1>
@@ -108,7 +108,7 @@ ${details.length === 0 ? undefined : detailList(details, consent)}
 ${scopes.length === 0 && details.length > 0 ? undefined : scopeList(scopes, consent)}
 ${organizations.length > 1 ? organizationChoice(organizations, consent) : undefined}
 ${resources.length === 0 ? undefined : html`<p class="fine">${fill(consent.resources, { names: namesOf(resources) })}</p>`}
-<p class="fine">${fill(consent.destination[destination.kind], { name: html`<bdi class="name">${destination.name}</bdi>` })}</p>
+<p class="fine">${destination === undefined ? consent.otherDevice : fill(consent.destination[destination.kind], { name: html`<bdi class="name">${destination.name}</bdi>` })}</p>
 ${clientLinks(client, consent)}
 <div class="choice">
 <button type="submit" name="decision" value="deny" formnovalidate>${icon('cross')}${consent.deny}</button>

@@ -3,6 +3,7 @@ import { accountPage } from './account.ts'
 import { type BrandingOptions, createBrand } from './branding.ts'
 import { consentPage } from './consent.ts'
 import { checkLanguages } from './languages/check-languages.ts'
+import { devicePage } from './device.ts'
 import { english } from './languages/english.ts'
 import type { Messages } from './languages/messages.ts'
 import { logoutPage, signedOutPage } from './logout.ts'
@@ -32,6 +33,7 @@ export interface Pages {
   readonly selectAccountPage: typeof selectAccountPage
   readonly accountPage: typeof accountPage
   readonly errorPage: typeof errorPage
+  readonly devicePage: typeof devicePage
   readonly logoutPage: typeof logoutPage
   readonly signedOutPage: typeof signedOutPage
   /** The tags of the languages (BCP 47), for the option `discovery.uiLocales` of the server. */
@@ -55,6 +57,7 @@ export function createPages(options: PagesOptions = {}): Pages {
     selectAccountPage: (input, request) => selectAccountPage({ ...look, ...input }, request),
     accountPage: (input, request) => accountPage({ ...look, ...input }, request),
     errorPage: (input, request) => errorPage({ ...look, ...input }, request),
+    devicePage: (content, request) => devicePage({ ...look, ...content }, request),
     logoutPage: (content, request) => logoutPage({ ...look, ...content }, request),
     signedOutPage: (language, request) => signedOutPage({ ...look, ...language }, request),
     locales: languages.map(({ lang }) => lang),

@@ -1,6 +1,7 @@
 export { accountPage } from './account.ts'
 export { readConsentForm, consentPage } from './consent.ts'
 export { createPages } from './create-pages.ts'
+export { devicePage } from './device.ts'
 export { logoutPage } from './logout.ts'
 export { errorPage } from './notices.ts'
 export type { SignInError } from './languages/messages.ts'

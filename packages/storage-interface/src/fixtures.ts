@@ -8,6 +8,8 @@ export {
   aJoin,
   anInteractionRecord,
   anOpaqueTokenRecord,
+  aDecoupledRequest,
+  anApproval,
   aPushedRequestRecord,
   aPresentation,
   aRefreshRecord,

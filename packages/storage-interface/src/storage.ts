@@ -3,6 +3,7 @@ import type { ChangeStore } from './change.ts'
 import type { ClientStore } from './client.ts'
 import type { CursorStore } from './cursor.ts'
 import type { CustomResourceStore } from './custom-resource.ts'
+import type { DecoupledRequestStore } from './decoupled-request.ts'
 import type { DeliveryStore } from './delivery.ts'
 import type { GrantStore } from './grant.ts'
 import type { GroupStore } from './group.ts'
@@ -54,6 +55,8 @@ export interface OAuthStorage {
   readonly provisionedUsers?: ProvisionedUserStore
   /** Needed only for tokens for organizations. `AdminStorage` has this store. */
   readonly organizations?: OrganizationStore
+  /** Needed only if users approve requests on another device. `AdminStorage` has this store. */
+  readonly decoupledRequests?: DecoupledRequestStore
   /** Needed only for pairwise subject identifiers (OIDC Core §8.1). `AdminStorage` has this store. */
   readonly subjects?: SubjectStore
   /** Needed, together with `cursors`, only for back-channel logout and webhooks. `DeliveryStorage` has both. */
@@ -93,6 +96,7 @@ export interface AdminStorage extends ScimStorage, DeliveryStorage {
   readonly organizations: OrganizationStore
   readonly initialAccessTokens: InitialAccessTokenStore
   readonly subjects: SubjectStore
+  readonly decoupledRequests: DecoupledRequestStore
   readonly logs: LogStore
   readonly changes: ChangeStore
   readonly webhooks: WebhookStore
@@ -122,11 +126,12 @@ export const isDeliveryStorage = <Storage extends OAuthStorage>(
   storage: Storage,
 ): storage is Storage & DeliveryStorage => delivery.every((name) => storage[name] !== undefined)
 
-type Capability = 'oauth' | 'delivery' | 'organizations' | 'scim' | 'customTypes' | 'admin'
+type Capability = 'oauth' | 'decoupled' | 'delivery' | 'organizations' | 'scim' | 'customTypes' | 'admin'
 
 const interfaces: Readonly<Record<Capability, string>> = {
   oauth: 'OAuthStorage',
   delivery: 'DeliveryStorage',
+  decoupled: 'AdminStorage',
   organizations: 'AdminStorage',
   scim: 'ScimStorage',
   customTypes: 'ScimStorage',
@@ -162,10 +167,21 @@ const scim = [
 const stores: Readonly<Record<Capability, readonly (keyof AdminStorage)[]>> = {
   oauth,
   delivery: [...oauth, ...delivery],
+  decoupled: [...oauth, 'decoupledRequests'],
   organizations: [...oauth, 'organizations'],
   scim,
   customTypes: [...scim, 'customResources'],
-  admin: [...scim, ...delivery, 'organizations', 'initialAccessTokens', 'subjects', 'logs', 'changes', 'webhooks'],
+  admin: [
+    ...scim,
+    ...delivery,
+    'organizations',
+    'initialAccessTokens',
+    'subjects',
+    'decoupledRequests',
+    'logs',
+    'changes',
+    'webhooks',
+  ],
 }
 
 /** `done` when nothing is left to remove; otherwise call again. */
@@ -178,7 +194,7 @@ export interface PurgeOutcome {
 export interface PurgeStore {
   /**
    * Removes at most `limit` rows:
-   * - codes, interactions, pushed requests, replays, opaque tokens, token families, initial access tokens and log entries that have
+   * - codes, interactions, pushed requests, decoupled requests, replays, opaque tokens, token families, initial access tokens and log entries that have
    *   expired, and token families that were revoked, or whose refresh token expired, a day ago or earlier;
    * - sessions and deliveries whose `keptUntil` has passed;
    * - grants that were revoked;

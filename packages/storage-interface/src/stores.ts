@@ -5,6 +5,15 @@ export type { ChangeRecord, ChangeStore } from './change.ts'
 export type { ClientStore } from './client.ts'
 export type { CursorRecord, CursorStore } from './cursor.ts'
 export type { CustomResourceRecord, CustomResourceState, CustomResourceStore } from './custom-resource.ts'
+export { slowedInterval } from './decoupled-request.ts'
+export type {
+  ApprovalRecord,
+  DecideOutcome,
+  Decision,
+  DecoupledRequestRecord,
+  DecoupledRequestStore,
+  PollOutcome,
+} from './decoupled-request.ts'
 export { countLimit } from './delivery.ts'
 export type {
   DeliveryCounts,

@@ -36,6 +36,12 @@ const writes: readonly { readonly law: string; readonly method: string; readonly
   },
   { law: 'round trip: opaque tokens', method: 'opaqueTokens.insert', record: full.fullOpaqueToken },
   { law: 'round trip: pushed requests', method: 'pushedRequests.insert', record: full.fullPushedRequest },
+  { law: 'round trip: decoupled requests', method: 'decoupledRequests.insert', record: full.fullDecoupledRequest },
+  {
+    law: 'round trip: approvals',
+    method: 'decoupledRequests.decide',
+    record: { decision: { approval: full.fullDecoupledRequest.approval } },
+  },
   { law: 'round trip: interactions', method: 'interactions.insert', record: full.fullInteraction },
   { law: 'round trip: sessions', method: 'sessions.insert', record: { ...full.fullSession, revokedAt: undefined } },
   {

@@ -41,6 +41,8 @@ const otherWritingMethods = [
   'replays.markUsed',
   'codes.consume',
   'cursors.compareAndSwap',
+  'decoupledRequests.decide',
+  'decoupledRequests.poll',
   'customResources.compareAndSwap',
   'customResources.remove',
   'deliveries.requeue',

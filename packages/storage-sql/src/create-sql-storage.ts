@@ -11,6 +11,7 @@ import { createCustomResourceStore } from './stores/custom-resource-store.ts'
 import { createChangeStore } from './stores/change-store.ts'
 import { createWebhookStore } from './stores/webhook-store.ts'
 import { createCursorStore, createDeliveryStore } from './stores/delivery-store.ts'
+import { createDecoupledRequestStore } from './stores/decoupled-request-store.ts'
 import { createGrantStore } from './stores/grant-store.ts'
 import { createGroupStore } from './stores/group-store.ts'
 import { createInitialAccessTokenStore } from './stores/initial-access-token-store.ts'
@@ -119,6 +120,7 @@ function createOAuthStores(database: Database) {
     opaqueTokens: createOpaqueTokenStore(database),
     interactions: createInteractionStore(database),
     pushedRequests: createPushedRequestStore(database),
+    decoupledRequests: createDecoupledRequestStore(database),
     sessions: createSessionStore(database),
     signingKeys: createSigningKeyStore(database),
     replays: createReplayStore(database),

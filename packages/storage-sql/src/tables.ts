@@ -5,6 +5,7 @@ import type {
   ColumnName,
   cursors,
   customResources,
+  decoupledRequests,
   deliveries,
   families,
   grants,
@@ -37,6 +38,7 @@ export interface Tables {
   readonly mintmark_opaque_tokens: TableOf<typeof opaqueTokens>
   readonly mintmark_interactions: TableOf<typeof interactions>
   readonly mintmark_pushed_requests: TableOf<typeof pushedRequests>
+  readonly mintmark_decoupled_requests: TableOf<typeof decoupledRequests>
   readonly mintmark_sessions: TableOf<typeof sessions>
   readonly mintmark_session_participants: TableOf<typeof sessionParticipants>
   readonly mintmark_signing_keys: TableOf<typeof signingKeys>

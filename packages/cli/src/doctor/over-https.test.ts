@@ -57,6 +57,7 @@ function aTarget(answer: (url: string) => Response): DoctorTarget {
       cwd: '/',
       operator: 'tess',
       clock: systemClock,
+      sleep: () => Promise.resolve(),
       fetch: request,
       self: ['false'],
       lines: async function* () {},

@@ -21,7 +21,7 @@ import type { JoinedSession } from '../sessions/join-session.ts'
 import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import { consumePushedRequest } from './pushed-request.ts'
 import { keepClaims, type ScopeRegistry } from '../permissions/scopes.ts'
-import type { AuthorizationRequest } from './request.ts'
+import type { AuthorizationRequest, UserRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 
 export interface IssueCodeDependencies {
@@ -40,7 +40,7 @@ export type SessionBoundTokens = 'without_offline_access' | 'all' | 'none'
 
 /** The access that a user decided to give. */
 export interface DecidedAccess {
-  readonly request: AuthorizationRequest
+  readonly request: UserRequest
   /** What the user consented to, now or before: a subset of the request's `consentScopes`. */
   readonly consented: readonly string[]
   /** The APIs that the tokens are for: a subset of the request's `resources`. */
@@ -51,15 +51,20 @@ export interface DecidedAccess {
   readonly organizationId: OrganizationId | undefined
 }
 
-/** What a code is issued for: the request, the consent that covers it, and how the user authenticated. */
-interface CodeSubject extends DecidedAccess {
+/** Access that the server may give: it is stored as consent, and the user's session is known. */
+export interface GrantedAccess extends DecidedAccess {
   readonly allowance: CodeAllowance
   readonly grant: GrantRecord
+  readonly authentication: AuthenticationRecord
+  /** The user's session. Its type proves that the client has joined the session before anything is issued. */
+  readonly session: JoinedSession
+}
+
+/** What a code is issued for: the request, the consent that covers it, and how the user authenticated. */
+interface CodeSubject extends GrantedAccess {
+  readonly request: AuthorizationRequest
   /** The secret of the code; `undefined` for a random one. */
   readonly secret: string | undefined
-  readonly authentication: AuthenticationRecord
-  /** The user's session. Its type proves that the client has joined the session before the code is stored. */
-  readonly session: JoinedSession
 }
 
 /** Proof that one more code for the client and user is within the rate limit. Only `limitCodes` creates it. */
@@ -71,7 +76,7 @@ export type CodeAllowance = Brand<object, 'CodeAllowance'>
  * @throws RedirectableError temporarily_unavailable — reason `codes_throttled`.
  */
 export async function limitCodes(
-  { request, signedInUser }: { readonly request: AuthorizationRequest; readonly signedInUser: SignedInUser },
+  { request, signedInUser }: { readonly request: UserRequest; readonly signedInUser: SignedInUser },
   now: EpochSeconds,
   { issuedCodes }: Pick<IssueCodeDependencies, 'issuedCodes'>,
 ): Promise<CodeAllowance> {
@@ -137,7 +142,7 @@ function codeLifetime({ client }: AuthorizationRequest, deps: IssueCodeDependenc
 export const boundCodePrefix = 'bound_'
 
 /** OIDC Back-Channel Logout 1.0 §2.7: tokens that were granted for offline access outlive the session. */
-const isBoundToSession = (subject: CodeSubject, bound: SessionBoundTokens): boolean =>
+export const isBoundToSession = (subject: GrantedAccess, bound: SessionBoundTokens): boolean =>
   bound === 'all' || (bound === 'without_offline_access' && !grantedScopes(subject).includes('offline_access'))
 
 /** Creates the event for an issued code. */
@@ -154,5 +159,5 @@ export const codeIssuedEvent = (subject: CodeSubject): ServerOccurrence => ({
 const pkceAdvice =
   'The client does not use PKCE. If its library supports PKCE, turn it on and register the client with requirePkce (RFC 9700 §2.1.1).'
 
-const grantedScopes = ({ request, consented }: DecidedAccess): readonly string[] =>
+export const grantedScopes = ({ request, consented }: DecidedAccess): readonly string[] =>
   request.scopes.filter((scope) => consented.includes(scope))

@@ -15,11 +15,13 @@ import {
   aString,
   checkOptions,
   listOf,
+  noStore,
   redirect,
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
 import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-interface/stores'
+import { unverifiedDevice } from '../clients/unverified-host.ts'
 import { refuse } from '../refusals.ts'
 import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
 import { identifyUser, isFromFuture, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
@@ -32,7 +34,9 @@ import { grantedResources } from '../consent/consent-per-api.ts'
 import { detailId, enrichDetail } from '../permissions/authorization-details.ts'
 import { type DetailTypes, isRemembered } from '../permissions/detail-types.ts'
 import { decideInteraction, type InteractionDecision } from './decide.ts'
-import type { AuthorizationRequest, AuthorizationRequestRules } from './request.ts'
+import { approveDecoupled, denyDecoupled } from './decoupled-request.ts'
+import type { RenderDevicePage } from './device-page.ts'
+import { type AuthorizationRequestRules, type DecoupledRequest, isDecoupled, type UserRequest } from './request.ts'
 import {
   authorizationErrorResponse,
   authorizationResponse,
@@ -70,6 +74,8 @@ interface GrantedDetail {
 export interface CompleteInteractionDependencies
   extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies, ResponseDependencies {
   readonly rules: AuthorizationRequestRules
+  /** `undefined` without the option: no client can be on another device. */
+  readonly device: { readonly renderPage: RenderDevicePage } | undefined
 }
 
 /** The state that each step of an interaction needs. */
@@ -87,7 +93,7 @@ export interface InteractionStep {
   readonly session: SignedIn | undefined
   /** The user who signed in during the interaction, or whose session this is. */
   readonly user: SignedInUser | undefined
-  readonly request: AuthorizationRequest
+  readonly request: UserRequest
   readonly now: EpochSeconds
 }
 
@@ -172,7 +178,8 @@ async function grantAccess(
   if (session === undefined) return redirect(interactionLocation(deps.interactionUrls.login, step.handle))
   const decided = { request, consented, resources, details, organizationId }
   const repeated = await consumeForCode({ ...decided, user: signedInUser.user }, step, deps)
-  if (repeated !== undefined) return authorizationResponse(repeated, request.target, { ...deps, now })
+  if (repeated !== undefined && !isDecoupled(request))
+    return authorizationResponse(repeated, request.target, { ...deps, now })
   const consent = {
     clientId,
     clientDigest,
@@ -191,11 +198,36 @@ async function grantAccess(
     return denialResponse(denial, step, deps)
   }
   const { authentication } = signedInUser
-  const secret = await deriveCodeSecret(step.record, deps)
-  const subject = { ...decided, allowance, grant, secret, authentication, session }
+  const access = { ...decided, allowance, grant, authentication, session }
+  if (isDecoupled(request)) {
+    await approveDecoupled({ ...access, request }, now, deps)
+    const approved = { decision: 'approved', userId: grant.userId, grantId: grant.grantId } as const
+    return answerDecoupled({ ...approved, scopes: consented }, request, { http, deps })
+  }
+  const subject = { ...access, request, secret: await deriveCodeSecret(step.record, deps) }
   const code = await issueCode(subject, now, deps)
   deps.journal.record(http, codeIssuedEvent(subject))
   return authorizationResponse(code, request.target, { ...deps, now })
+}
+
+/** Reports what the user decided about a request from another device, and tells the user to return to it. */
+export function answerDecoupled(
+  decided: {
+    readonly decision: 'approved' | 'denied'
+    readonly userId: string | undefined
+    readonly grantId?: string
+    readonly scopes?: readonly string[]
+  },
+  request: DecoupledRequest,
+  { http, deps }: { readonly http: ServerRequest; readonly deps: CompleteInteractionDependencies },
+): ServerResponse {
+  const { client } = request
+  const { clientId, clientName } = client
+  deps.journal.record(http, { type: 'request.decided', kind: 'device', clientId, ...decided })
+  // The option was removed while the user decided. The client learns of the decision anyway.
+  if (deps.device === undefined) return { status: 204, headers: noStore, body: undefined }
+  const shown = { clientId, clientName, unverifiedHost: unverifiedDevice(client) }
+  return deps.device.renderPage({ kind: decided.decision, status: 200, client: shown }, http)
 }
 
 /**
@@ -204,7 +236,7 @@ async function grantAccess(
  */
 function grantedScopes(
   { grantedScopes: given, grantedDetails: details }: InteractionAnswer,
-  { consentScopes }: AuthorizationRequest,
+  { consentScopes }: UserRequest,
 ): readonly string[] | undefined {
   if (given === undefined) return consentScopes.length === 0 && details !== undefined ? [] : undefined
   return consentScopes.filter((scope) => given.includes(scope))
@@ -215,7 +247,7 @@ function deniesRequest(
     granted,
     answer: { grantedDetails: details },
   }: { readonly granted: readonly string[] | undefined; readonly answer: InteractionAnswer },
-  request: AuthorizationRequest,
+  request: UserRequest,
 ): boolean {
   if (request.details.length === 0) return granted?.length === 0
   const chosen = details && request.details.filter((_, index) => details.some(({ id }) => id === detailId(index)))
@@ -229,7 +261,7 @@ function deniesRequest(
  */
 async function grantedDetails(
   { grantedDetails: given }: InteractionAnswer,
-  { request, isAsked }: { readonly request: AuthorizationRequest; readonly isAsked: boolean },
+  { request, isAsked }: { readonly request: UserRequest; readonly isAsked: boolean },
   types: DetailTypes,
 ): Promise<readonly JsonObject[]> {
   // If no page was shown, remembered consent covers all details.
@@ -247,7 +279,7 @@ async function grantedDetails(
 function chosenOrganization(
   { organization }: InteractionAnswer,
   organizations: readonly OrganizationRecord[],
-  { target }: AuthorizationRequest,
+  { target }: UserRequest,
 ): OrganizationId | undefined {
   if (organization === undefined) return organizations[0]?.organizationId
   const chosen = organizations.find(({ organizationId }) => organizationId === organization)
@@ -298,7 +330,7 @@ export async function storeDocumentClient(
 }
 
 /** Returns what a consent page shows. */
-const shownOf = ({ consentScopes, consentResources, details }: AuthorizationRequest) => ({
+const shownOf = ({ consentScopes, consentResources, details }: UserRequest) => ({
   scopes: consentScopes,
   resources: consentResources,
   authorizationDetails: details,
@@ -329,14 +361,18 @@ interface Denial {
 const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial['reason']> =>
   (await storage.users.find(userId(subject))) === undefined ? 'user_unknown' : 'user_inactive'
 
-function denialResponse(
+async function denialResponse(
   denial: Denial,
   step: InteractionStep,
   deps: CompleteInteractionDependencies,
 ): Promise<ServerResponse> {
+  const { request, http, now } = step
+  if (isDecoupled(request)) {
+    await denyDecoupled(request, now, deps)
+    return answerDecoupled({ decision: 'denied', userId: denial.userId }, request, { http, deps })
+  }
   // RFC 6749 §4.1.2.1: access_denied.
-  const refusal = refuse(denial.reason)
-  return authorizationErrorResponse(refusal, step.request.target, { ...deps, now: step.now })
+  return authorizationErrorResponse(refuse(denial.reason), request.target, { ...deps, now })
 }
 
 const recordDenial = (

@@ -7,7 +7,7 @@ import type { SignedInUser } from '../sessions/signed-in-user.ts'
 import type { ResourceRules } from '../permissions/resources.ts'
 import { isConsented } from '../consent/consent-per-api.ts'
 import { areAlreadyGranted, type DetailTypes } from '../permissions/detail-types.ts'
-import type { AuthorizationRequest } from './request.ts'
+import type { UserRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 
 /** What is still needed before a code can be issued. */
@@ -36,7 +36,7 @@ interface SignedInMember {
  *   `isChosen`: the user has signed in or chosen their account in this interaction.
  */
 export async function decideInteraction(
-  request: AuthorizationRequest,
+  request: UserRequest,
   arrival: {
     readonly signedInUser: SignedInUser | undefined
     readonly interaction: StartedInteraction | undefined
@@ -84,7 +84,7 @@ export async function decideInteraction(
  * @throws RedirectableError access_denied — reason `organization_not_member`.
  */
 async function findOrganizations(
-  request: AuthorizationRequest,
+  request: UserRequest,
   { user }: SignedInUser,
   storage: OAuthStorage,
 ): Promise<readonly OrganizationRecord[]> {
@@ -100,7 +100,7 @@ async function findOrganizations(
  * Enforces `prompt=none`, which forbids any user interface (OIDC Core §3.1.2.6).
  * @throws RedirectableError login_required — reason `login_required`; consent_required — reason `consent_required`.
  */
-export function enforcePromptNone(decision: InteractionDecision, request: AuthorizationRequest): void {
+export function enforcePromptNone(decision: InteractionDecision, request: UserRequest): void {
   if (!request.prompt.has('none') || decision.kind === 'ready') return
   const refusal = decision.kind === 'login' ? refuse('login_required') : refuse('consent_required')
   // OIDC Core §3.1.2.6.
@@ -110,14 +110,14 @@ export function enforcePromptNone(decision: InteractionDecision, request: Author
 /**
  * Whether another program on the device could impersonate the client: a public client has no credentials, and any
  * program can listen on loopback or claim a private-use scheme. Earlier consent may have been given to such a program
- * (RFC 8252 §8.6, RFC 6749 §10.2).
+ * (RFC 8252 §8.6, RFC 6749 §10.2). A request from another device may be somebody else's (RFC 8628 §5.4).
  */
-const isImpersonable = ({ client, target }: AuthorizationRequest): boolean =>
-  client.tokenEndpointAuthMethod === 'none' && !target.redirect.startsWith('https:')
+const isImpersonable = ({ client, target }: UserRequest): boolean =>
+  target.kind === 'decoupled' || (client.tokenEndpointAuthMethod === 'none' && !target.redirect.startsWith('https:'))
 
 /** Finds the existing grant, unless it was given before the user was last deactivated. */
 async function findActiveGrant(
-  request: AuthorizationRequest,
+  request: UserRequest,
   signedInUser: SignedInUser,
   storage: OAuthStorage,
 ): Promise<GrantRecord | undefined> {
@@ -143,7 +143,7 @@ interface StartedInteraction {
  * @throws RedirectableError unmet_authentication_requirements — reason `acr_unmet`: the user has just signed in, but
  *   not in a way that the client requires.
  */
-function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochSeconds): boolean {
+function needsLogin(request: UserRequest, arrival: Arrival, now: EpochSeconds): boolean {
   const { authentication, user } = arrival.signedInUser
   const isFresh = isNewSignIn(authentication.authTime, arrival.interaction)
   // OIDC Core §3.1.2.2: the client does not expect the user who is signed in.
@@ -157,7 +157,7 @@ function needsLogin(request: AuthorizationRequest, arrival: Arrival, now: EpochS
 }
 
 /** Whether a stronger sign-in could satisfy the request (RFC 9470 §5). It is asked for once, because it is voluntary. */
-const isTooWeak = ({ sufficientAcr }: AuthorizationRequest, acr: string | undefined): boolean =>
+const isTooWeak = ({ sufficientAcr }: UserRequest, acr: string | undefined): boolean =>
   sufficientAcr.length > 0 && (acr === undefined || !sufficientAcr.includes(acr))
 
 /**
@@ -169,7 +169,7 @@ function isNewSignIn(authTime: EpochSeconds, interaction: StartedInteraction | u
   return authTime === interaction.startedAt || authTime !== interaction.sessionAuthTime
 }
 
-function isTooOld(request: AuthorizationRequest, { signedInUser }: Arrival, now: EpochSeconds): boolean {
+function isTooOld(request: UserRequest, { signedInUser }: Arrival, now: EpochSeconds): boolean {
   // OIDC Core §3.1.2.1: prompt=login always requires a new sign-in.
   if (request.prompt.has('login')) return true
   // OIDC Core §3.1.2.1: max_age=0 is equivalent to prompt=login.
@@ -179,10 +179,10 @@ function isTooOld(request: AuthorizationRequest, { signedInUser }: Arrival, now:
   )
 }
 
-function isAcrUnmet(request: AuthorizationRequest, acr: string | undefined): boolean {
+function isAcrUnmet(request: UserRequest, acr: string | undefined): boolean {
   if (request.essentialAcr === undefined) return false
   return acr === undefined || (request.essentialAcr.length > 0 && !request.essentialAcr.includes(acr))
 }
 
-const unmetAuthentication = (request: AuthorizationRequest): RedirectableError =>
+const unmetAuthentication = (request: UserRequest): RedirectableError =>
   new RedirectableError(refuse('acr_unmet'), request.target)

@@ -1,11 +1,11 @@
 // One file: how a request finds its interaction, and what the pages of the host can do with it.
 
 import { type Clock, type Endpoint, redirect, type ServerRequest, type ServerResponse } from '@mintmark/internal'
-import type { EpochSeconds, InteractionRecord, JsonObject, UserRecord } from '@mintmark/storage-interface'
+import type { ClientRecord, EpochSeconds, InteractionRecord, JsonObject, UserRecord } from '@mintmark/storage-interface'
 
 import { logoUrl } from '../clients/logo.ts'
-import { unverifiedHost } from '../clients/unverified-host.ts'
-import { indexParameters } from '../parameters.ts'
+import { unverifiedDevice, unverifiedHost } from '../clients/unverified-host.ts'
+import { indexParameters, type Parameters } from '../parameters.ts'
 import type { RateLimiter } from '../rate-limiter.ts'
 import { refuse } from '../refusals.ts'
 import {
@@ -31,7 +31,8 @@ import { limitErrorRedirects, namingClient } from './error-redirect.ts'
 import { recallCompleted } from './consume-interaction.ts'
 import { requireClientId, verifyRedirect } from '../clients/proven-redirect.ts'
 import { reopenRequest } from './pushed-request.ts'
-import { type AuthorizationRequest, parseAuthorizationRequest } from './request.ts'
+import { recallDecoupled, reopenDecoupled } from './decoupled-request.ts'
+import { parseAuthorizationRequest, type UserRequest } from './request.ts'
 import type { InteractionUrls } from './decide.ts'
 import { interactionLocation, pageUrl } from './start-interaction.ts'
 
@@ -68,17 +69,11 @@ export async function findInteraction(
   const resources = known.resources.map((resource) => ['resource', resource] as const)
   const received = indexParameters([...Object.entries(known.parameters), ...resources])
   const client = await deps.clientDocuments.reopen(requireClientId(received), document, now)
-  const { parameters, form } = await namingClient(client, () =>
-    reopenRequest(received, { client, now, isRepeated }, deps),
-  )
-  const redirect = verifyRedirect(parameters, client)
   const session = currentSession(await deps.signedIn(request), now)
   const presence = { signedIn: session, isFromSession: stored === undefined || known.login?.inSession === true, now }
   const recalled = await recallUser(known.login, presence, deps.storage)
   const isSignedIn = async () => (recalled ?? (await identifySession(session, now, deps.storage))) !== undefined
-  const authorization = await limitErrorRedirects({ client, isSignedIn }, () =>
-    parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules),
-  )
+  const authorization = await reopenAuthorization({ received, client, isSignedIn, isRepeated, now }, deps)
   const isSwitchingAccount = request.url.searchParams.get('account') === 'other'
   const user = isSwitchingAccount ? undefined : recalled
   const isStored = stored !== undefined
@@ -86,6 +81,31 @@ export async function findInteraction(
   const visit = { http: request, handle, sessionAuthTime, session, now }
   const step = { ...visit, record, isStored, isRepeated, user, request: authorization }
   return pendingInteraction(step, isSwitchingAccount ? recalled : undefined, deps)
+}
+
+/** Validates the request of an interaction again, or finds it if the client made it on another device. */
+async function reopenAuthorization(
+  visit: {
+    /** The parameters that the interaction kept. */
+    readonly received: Parameters
+    readonly client: ClientRecord
+    readonly isSignedIn: () => Promise<boolean>
+    /** Whether the interaction was completed before. */
+    readonly isRepeated: boolean
+    readonly now: EpochSeconds
+  },
+  deps: CompleteInteractionDependencies,
+): Promise<UserRequest> {
+  const { received, client, isSignedIn, isRepeated, now } = visit
+  const decoupled = recallDecoupled(received)
+  if (decoupled !== undefined) return namingClient(client, () => reopenDecoupled(decoupled, { client, now }, deps))
+  const { parameters, form } = await namingClient(client, () =>
+    reopenRequest(received, { client, now, isRepeated }, deps),
+  )
+  const redirect = verifyRedirect(parameters, client)
+  return limitErrorRedirects({ client, isSignedIn }, () =>
+    parseAuthorizationRequest(parameters, { client, redirect, form }, deps.rules),
+  )
 }
 
 /**
@@ -163,8 +183,11 @@ export interface PendingInteraction {
      */
     readonly logoUrl: string | undefined
   }
-  /** The verified redirect URI of the client. */
-  readonly redirectUri: string
+  /**
+   * The verified redirect URI of the client; `undefined` if the client is on another device (RFC 8628). The consent page
+   * must then be shown, because somebody else may have sent the user the code.
+   */
+  readonly redirectUri: string | undefined
   readonly scopes: readonly RequestedScope[]
   /** The APIs that the tokens are for. A consent page names them, because APIs may share scope values (RFC 8707 §3). */
   readonly resources: readonly RequestedResource[]
@@ -233,7 +256,7 @@ async function pendingInteraction(
   return {
     kind: decision.kind === 'ready' ? 'consent' : decision.kind,
     client: describeClient(request, deps.rules.issuer),
-    redirectUri: request.target.redirect,
+    redirectUri: redirectOf(request),
     scopes: request.consentScopes.map((name) => ({
       name,
       description: deps.scopes.get(name)?.description ?? name,
@@ -272,7 +295,7 @@ function switchAccountUrl(
 }
 
 const describeDetails = (
-  { details, uiLocales }: AuthorizationRequest,
+  { details, uiLocales }: UserRequest,
   types: DetailTypes,
 ): Promise<readonly RequestedDetail[]> =>
   Promise.all(
@@ -285,9 +308,15 @@ const describeDetails = (
     }),
   )
 
-function describeClient({ client, target }: AuthorizationRequest, issuer: string): PendingInteraction['client'] {
+const redirectOf = ({ target }: UserRequest): string | undefined =>
+  target.kind === 'redirect' ? target.redirect : undefined
+
+function describeClient(request: UserRequest, issuer: string): PendingInteraction['client'] {
+  const { client } = request
   const { clientId, clientName, clientUri, policyUri, tosUri } = client
-  const shown = { unverifiedHost: unverifiedHost(client, target.redirect), logoUrl: logoUrl(issuer, client) }
+  const redirectUri = redirectOf(request)
+  const host = redirectUri === undefined ? unverifiedDevice(client) : unverifiedHost(client, redirectUri)
+  const shown = { unverifiedHost: host, logoUrl: logoUrl(issuer, client) }
   return { clientId, clientName, ...shown, clientUri, policyUri, tosUri }
 }
 

@@ -47,13 +47,22 @@ import {
   RedirectableError,
   type ResponseMode,
   responseModes,
-  type ResponseTarget,
+  type DecoupledTarget,
+  type RedirectTarget,
 } from './response.ts'
 
-/** A validated authorization request (RFC 6749 §4.1.1, OIDC Core §3.1.2.1). */
-export interface AuthorizationRequest {
+/** What a user decides about: an authorization request, or a request that the client made on another device. */
+export type UserRequest = AuthorizationRequest | DecoupledRequest
+
+/** A request that the client made on another device (RFC 8628), and polls. */
+export interface DecoupledRequest extends RequestedAccess {
+  readonly target: DecoupledTarget
+}
+
+export const isDecoupled = (request: UserRequest): request is DecoupledRequest => request.target.kind === 'decoupled'
+
+interface RequestedAccess {
   readonly client: ClientRecord
-  readonly target: ResponseTarget
   /** The scope values for the tokens. */
   readonly scopes: readonly string[]
   /** The requested scope values that the tokens cannot have, for an event. */
@@ -66,10 +75,6 @@ export interface AuthorizationRequest {
   readonly consentResources: readonly string[]
   /** The authorization details that the client requests, in the form that tokens contain (RFC 9396). */
   readonly details: readonly JsonObject[]
-  readonly codeChallenge: CodeChallenge
-  /** The thumbprint of the DPoP key that the code is bound to (RFC 9449 §10). */
-  readonly dpopJkt: string | undefined
-  readonly nonce: string | undefined
   readonly prompt: ReadonlySet<Prompt>
   /** The maximum age of the last sign-in, in seconds. */
   readonly maxAge: number | undefined
@@ -91,6 +96,15 @@ export interface AuthorizationRequest {
    * are its `client_id` and `request_uri`.
    */
   readonly parameters: Readonly<Record<string, string>>
+}
+
+/** A validated authorization request (RFC 6749 §4.1.1, OIDC Core §3.1.2.1). */
+export interface AuthorizationRequest extends RequestedAccess {
+  readonly target: RedirectTarget
+  readonly codeChallenge: CodeChallenge
+  /** The thumbprint of the DPoP key that the code is bound to (RFC 9449 §10). */
+  readonly dpopJkt: string | undefined
+  readonly nonce: string | undefined
   /** The pushed request that is consumed when a code is issued; `undefined` when the browser sent the parameters. */
   readonly pushed: PushedReference | undefined
 }
@@ -172,17 +186,11 @@ async function parseRest(
   { client, target, form }: ProvenRequest & Pick<AuthorizationRequest, 'target'>,
   rules: AuthorizationRequestRules,
 ): Promise<AuthorizationRequest> {
-  const requested = requestsOnlyDetails(parameters) ? [] : requestedScopes(parameters.get('scope'), client, rules)
-  // OIDC Registration §2: refuse an algorithm that the server cannot sign with before the user signs in.
-  if (requested.includes('openid')) idTokenAlgorithm(client, rules.keys)
+  const access = await requestedAccess(parameters, client, rules)
+  const { requested, scopes, resources, details } = access
   const claimsRequest = requested.includes('openid') ? parseClaimsRequest(parameters.get('claims')) : undefined
   const hinted = await hintedSubject(parameters.get('id_token_hint'), client, rules)
   const claimed = await claimedUsers(requestedValues(claimsRequest, 'id_token', 'sub'), client, rules)
-  const resources = requestedResources({ named: parameters.all('resource'), scopes: requested, client }, rules)
-  const details = await requestedDetails(parameters.get('authorization_details'), { client, resources }, rules)
-  const bare = resourcesWithoutDetails(resources, details, rules.detailTypes)
-  // No token would have the others, so the user does not decide on them.
-  const scopes = usableScopes(requested, { resources, bare }, rules)
   const acr = requestedValues(claimsRequest, 'id_token', 'acr')
   const acrValues = preferredAcr(acr ?? [], parameters.get('acr_values'))
   return {
@@ -202,10 +210,7 @@ async function parseRest(
     claimsRequest,
     acrValues,
     essentialAcr: isEssential(claimsRequest, 'id_token', 'acr') ? withStronger(acr ?? [], rules.acrRanks) : undefined,
-    sufficientAcr: withStronger(
-      acrValues.filter((value) => rules.acrRanks.includes(value)),
-      rules.acrRanks,
-    ),
+    sufficientAcr: sufficientAcrOf(acrValues, rules.acrRanks),
     subjects: allowedSubjects(hinted, claimed),
     organization: parseOrganization(parameters.get('organization'), { scopes, registry: rules.scopes }),
     loginHint: parameters.get('login_hint'),
@@ -214,6 +219,27 @@ async function parseRest(
       form.kind === 'pushed' ? keepPushed(form.pushed, knownParameters(parameters)) : knownParameters(parameters),
     pushed: form.kind === 'pushed' ? form.pushed : undefined,
   }
+}
+
+/**
+ * Determines what a client requests: scope values, APIs and authorization details.
+ * @returns `requested`: all scope values, also those that no token would have.
+ * @throws OAuthError with the errors of `requestedScopes`, `requestedResources`, `parseDetails` and `usableScopes`.
+ */
+export async function requestedAccess(
+  parameters: Parameters,
+  client: ClientRecord,
+  rules: AuthorizationRequestRules,
+): Promise<Pick<AuthorizationRequest, 'scopes' | 'resources' | 'details'> & { readonly requested: readonly string[] }> {
+  const requested = requestsOnlyDetails(parameters) ? [] : requestedScopes(parameters.get('scope'), client, rules)
+  // OIDC Registration §2: refuse an algorithm that the server cannot sign with before the user signs in.
+  if (requested.includes('openid')) idTokenAlgorithm(client, rules.keys)
+  const resources = requestedResources({ named: parameters.all('resource'), scopes: requested, client }, rules)
+  const details = await requestedDetails(parameters.get('authorization_details'), { client, resources }, rules)
+  const bare = resourcesWithoutDetails(resources, details, rules.detailTypes)
+  // No token would have the others, so the user does not decide on them.
+  const scopes = usableScopes(requested, { resources, bare }, rules)
+  return { requested, scopes, resources, details }
 }
 
 /** RFC 9396 §3: a request may have details instead of scope values. */
@@ -274,7 +300,7 @@ function requireSigned({ client, form }: ProvenRequest, { requiresRequestObjects
  * how the client expects the error, unless the parameters say so (OIDC Core §6.1). The signature does not matter for
  * this: anybody can send the same values as parameters.
  */
-function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequest): ResponseTarget {
+function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequest): RedirectTarget {
   const { authorizationSignedResponseAlg: algorithm } = client
   const object = claimsOfRequestObject(parameters.get('request'))
   const stringParameter = (name: string): string | undefined => {
@@ -288,6 +314,7 @@ function responseTarget(parameters: Parameters, { redirect, client }: ProvenRequ
     (isSigned ? jwtResponseMode : defaultResponseMode(stringParameter('response_type')))
   const state = parameters.isRepeated('state') ? undefined : stringParameter('state')
   return {
+    kind: 'redirect',
     redirect,
     responseMode,
     state: state !== undefined && isEchoable(state) ? state : undefined,
@@ -330,11 +357,18 @@ function requireCodeResponse(parameters: Parameters, client: ClientRecord): void
  * Refuses unsigned response modes for a client that is registered for signed responses, and signed modes for others
  * (JARM §3).
  */
-function requireResponseMode(parameters: Parameters, { responseMode }: ResponseTarget): void {
+function requireResponseMode(parameters: Parameters, { responseMode }: RedirectTarget): void {
   const requested = parameters.get('response_mode')
   // OAuth 2.0 Multiple Response Type Encoding Practices §2.1.
   if (requested !== undefined && requested !== responseMode.mode) throw refuse('response_mode_unknown')
 }
+
+/** Returns the contexts that satisfy `acr_values`, as far as the host ranks them. */
+export const sufficientAcrOf = (acrValues: readonly string[], ranks: readonly string[]): readonly JsonValue[] =>
+  withStronger(
+    acrValues.filter((value) => ranks.includes(value)),
+    ranks,
+  )
 
 /** Adds the contexts that the host ranks above one of the values. */
 function withStronger(values: readonly JsonValue[], ranks: readonly string[]): readonly JsonValue[] {

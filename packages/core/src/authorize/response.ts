@@ -6,18 +6,19 @@ import { chosenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing } from '../keys/ring.ts'
 import type { OAuthError } from '../refusals.ts'
 import type { VerifiedRedirect } from '../clients/proven-redirect.ts'
+import type { SecretDigest } from '@mintmark/storage-interface/stores'
 
 /** Responds to the client with a code (RFC 6749 §4.1.2). `iss` identifies the server that answered (RFC 9207 §2). */
 export const authorizationResponse = (
   code: string,
-  target: ResponseTarget,
+  target: RedirectTarget,
   deps: ResponseDependencies & { readonly now: EpochSeconds },
 ): Promise<ServerResponse> => respond({ code, state: target.state }, target, deps)
 
 /** Responds to the client with an error (RFC 6749 §4.1.2.1). `iss` is included here too (RFC 9207 §2). */
 export const authorizationErrorResponse = (
   refusal: OAuthError,
-  target: ResponseTarget,
+  target: RedirectTarget,
   deps: ResponseDependencies & { readonly now: EpochSeconds },
 ): Promise<ServerResponse> =>
   respond({ error: refusal.code, error_description: refusal.description, state: target.state }, target, deps)
@@ -34,7 +35,7 @@ export interface ResponseDependencies {
  */
 async function respond(
   parameters: Readonly<Record<string, string | undefined>>,
-  { redirect: target, responseMode, signature }: ResponseTarget,
+  { redirect: target, responseMode, signature }: RedirectTarget,
   { issuer, keys, keySets, now }: ResponseDependencies & { readonly now: EpochSeconds },
 ): Promise<ServerResponse> {
   if (signature === undefined) return responseMode.respond(target, definedParameters({ ...parameters, iss: issuer }))
@@ -55,8 +56,18 @@ const definedParameters = (
 ): readonly (readonly [string, string])[] =>
   Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
 
+/** Where the response goes: to the client by redirect, or into the request that the client polls. */
+export type ResponseTarget = RedirectTarget | DecoupledTarget
+
+/** A request of a client that is on another device (RFC 8628). The browser is not redirected to the client. */
+export interface DecoupledTarget {
+  readonly kind: 'decoupled'
+  readonly digest: SecretDigest
+}
+
 /** Where and how the response reaches the client. Contains the evidence that the browser may be redirected there. */
-export interface ResponseTarget {
+export interface RedirectTarget {
+  readonly kind: 'redirect'
   readonly redirect: VerifiedRedirect
   readonly responseMode: ResponseMode
   readonly state: string | undefined
@@ -65,7 +76,8 @@ export interface ResponseTarget {
 }
 
 /**
- * A refusal that is returned to the client by redirect. Contains the evidence that the browser may be redirected there.
+ * A refusal that ends an authorization request. It is returned to the client by redirect, with the evidence that the
+ * browser may be redirected there; if the client is on another device, the browser shows it.
  */
 export class RedirectableError extends Error {
   override readonly name = 'RedirectableError'

@@ -23,7 +23,7 @@ import { loginOf, type SignedIn } from '../sessions/signed-in-user.ts'
 import type { BrowserBinding, Browsers } from '../sessions/browser.ts'
 import type { InteractionDecision, InteractionUrls } from './decide.ts'
 import type { DetailTypes } from '../permissions/detail-types.ts'
-import type { AuthorizationRequest } from './request.ts'
+import type { UserRequest } from './request.ts'
 import { RedirectableError } from './response.ts'
 import type { InteractionSeal } from './sealed-interaction.ts'
 import type { PushSeal } from './sealed-push.ts'
@@ -62,7 +62,7 @@ interface InteractionLimits {
  */
 export async function startInteraction(
   step: {
-    readonly authorization: AuthorizationRequest
+    readonly authorization: UserRequest
     readonly decision: Exclude<InteractionDecision, { kind: 'ready' }>
     readonly request: ServerRequest
     /** The host's session in the request. */

@@ -68,7 +68,15 @@ const algorithms = [
   'ML-DSA-87',
 ] as const satisfies readonly SigningAlgorithm[]
 
-export const standardGrants = ['authorization_code', 'refresh_token', 'client_credentials'] as const
+/** The grant type of devices (RFC 8628 §3.4). */
+export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
+
+export const standardGrants = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  deviceCodeGrantType,
+] as const
 
 /** Returns the rule for an address that a client may leave out. */
 function addressRule<Source extends MetadataRule['setBy']>(setBy: Source, description: string) {

@@ -18,3 +18,12 @@ export function unverifiedHost(
   // Nobody owns the host of an app's address, so an app could use any name there.
   return protocol === 'https:' || protocol === 'http:' ? host : protocol.slice(0, -1)
 }
+
+/**
+ * Returns the same for a client on another device (RFC 8628). No redirect proves anything about it, and anybody can
+ * register the redirect URI of somebody else, so its `client_id` identifies it.
+ */
+export function unverifiedDevice(client: ClientRecord): string | undefined {
+  if (client.origin === 'document') return new URL(client.clientId).host
+  return isVerified(client, 'client_name') ? undefined : client.clientId
+}

@@ -29,6 +29,7 @@ export interface MetadataSources extends ProfileSettings {
     readonly revocation_feed_endpoint?: string
     readonly end_session_endpoint?: string
     readonly grant_management_endpoint?: string
+    readonly device_authorization_endpoint?: string
   }
   readonly logout: { readonly frontChannel: boolean } | undefined
   /** `undefined` when no logout tokens are sent. */

@@ -22,6 +22,7 @@ export const dutch: Messages = {
       device: 'In alle gevallen gaat u daarna naar een programma op dit apparaat ({name})',
       app: 'In alle gevallen gaat u daarna naar de app op dit apparaat die bekendstaat als {name}',
     },
+    otherDevice: 'In beide gevallen gaat het antwoord naar het apparaat dat de code toont',
     links: {
       legend: 'Pagina’s van deze app:',
       website: 'Website',
@@ -70,6 +71,32 @@ export const dutch: Messages = {
       'Ga terug naar de app waar u vandaan kwam en begin opnieuw. Helpt dat niet, neem dan contact op met de beheerders van die app.',
     codeLabel: 'Foutcode',
     referenceLabel: 'Referentie',
+  },
+  device: {
+    enterTitle: 'Een apparaat verbinden',
+    enterText: 'Voer de code in die uw apparaat toont.',
+    code: 'Code op het apparaat',
+    submit: 'Doorgaan',
+    problems: {
+      unknown: 'Geen enkel apparaat toont deze code nu. Controleer de code of begin opnieuw op uw apparaat.',
+      throttled: 'Er zijn te veel verkeerde codes ingevoerd. Probeer het over tien minuten opnieuw.',
+    },
+    confirmTitle: 'Is dit uw apparaat?',
+    confirmText: '{client} wil uw account gebruiken op een apparaat dat deze code toont:',
+    warning:
+      'Ga alleen door als het apparaat voor u staat en u zelf bent begonnen met aanmelden. Als iemand u deze code of deze link heeft gestuurd, stop dan.',
+    askedFrom: 'Het verzoek kwam uit {place}',
+    scopesLegend: 'Het apparaat vraagt om',
+    stop: 'Nee, stoppen',
+    goOn: 'Ja, doorgaan',
+    approved: {
+      title: 'Apparaat verbonden',
+      text: '{client} is nu aangemeld op uw apparaat. U kunt deze pagina sluiten.',
+    },
+    denied: {
+      title: 'Er is niets verbonden',
+      text: '{client} heeft geen toegang gekregen. U kunt deze pagina sluiten.',
+    },
   },
   logout: {
     title: 'Afmelden?',

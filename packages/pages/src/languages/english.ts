@@ -22,6 +22,7 @@ export const english: Messages = {
       device: 'Either way, you continue to a program on this device ({name})',
       app: 'Either way, you continue to the app on this device identified as {name}',
     },
+    otherDevice: 'Either way, the answer goes to the device that shows the code',
     links: {
       legend: 'Pages of this app:',
       website: 'Website',
@@ -62,6 +63,26 @@ export const english: Messages = {
     advice: 'Go back to the app that you came from and start again. If that does not help, tell the people who run it.',
     codeLabel: 'Error code',
     referenceLabel: 'Reference',
+  },
+  device: {
+    enterTitle: 'Connect a device',
+    enterText: 'Enter the code that your device shows.',
+    code: 'Code',
+    submit: 'Continue',
+    problems: {
+      unknown: 'No device shows this code now. Check the code, or start again on your device.',
+      throttled: 'There were too many wrong codes. Wait ten minutes and try again.',
+    },
+    confirmTitle: 'Is this your device?',
+    confirmText: '{client} wants to use your account on a device that shows this code:',
+    warning:
+      'Continue only if the device is in front of you and you started the sign-in yourself. If somebody sent you this code or this link, stop.',
+    askedFrom: 'The request came from {place}',
+    scopesLegend: 'The device asks to',
+    stop: 'No, stop',
+    goOn: 'Yes, continue',
+    approved: { title: 'Device connected', text: '{client} is now signed in on your device. You can close this page.' },
+    denied: { title: 'Nothing was connected', text: '{client} did not get access. You can close this page.' },
   },
   logout: {
     title: 'Sign out?',

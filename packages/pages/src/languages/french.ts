@@ -23,6 +23,7 @@ export const french: Messages = {
       device: 'Dans tous les cas, vous serez ensuite redirigé vers un programme de cet appareil ({name})',
       app: 'Dans tous les cas, vous serez ensuite redirigé vers l’application de cet appareil identifiée par {name}',
     },
+    otherDevice: 'Dans tous les cas, la réponse est envoyée à l’appareil qui affiche le code',
     links: {
       legend: 'Pages de cette application :',
       website: 'Site web',
@@ -71,6 +72,29 @@ export const french: Messages = {
       'Revenez à l’application d’où vous venez et recommencez. Si le problème persiste, contactez les responsables de cette application.',
     codeLabel: 'Code d’erreur',
     referenceLabel: 'Référence',
+  },
+  device: {
+    enterTitle: 'Connecter un appareil',
+    enterText: 'Saisissez le code que votre appareil affiche.',
+    code: 'Code affiché',
+    submit: 'Continuer',
+    problems: {
+      unknown: 'Aucun appareil n’affiche ce code actuellement. Vérifiez le code, ou recommencez sur votre appareil.',
+      throttled: 'Trop de codes incorrects ont été saisis. Réessayez dans dix minutes.',
+    },
+    confirmTitle: 'Est-ce votre appareil ?',
+    confirmText: '{client} souhaite utiliser votre compte sur un appareil qui affiche ce code :',
+    warning:
+      'Continuez seulement si l’appareil est devant vous et si vous avez vous-même commencé la connexion. Si quelqu’un vous a envoyé ce code ou ce lien, arrêtez.',
+    askedFrom: 'La demande provient de {place}',
+    scopesLegend: 'L’appareil demande à',
+    stop: 'Non, arrêter',
+    goOn: 'Oui, continuer',
+    approved: {
+      title: 'Appareil connecté',
+      text: '{client} est maintenant connecté sur votre appareil. Vous pouvez fermer cette page.',
+    },
+    denied: { title: 'Rien n’a été connecté', text: '{client} n’a pas obtenu d’accès. Vous pouvez fermer cette page.' },
   },
   logout: {
     title: 'Se déconnecter ?',

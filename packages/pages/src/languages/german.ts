@@ -22,6 +22,7 @@ export const german: Messages = {
       device: 'In jedem Fall gelangen Sie danach zu einem Programm auf diesem Gerät ({name})',
       app: 'In jedem Fall gelangen Sie danach zu der App auf diesem Gerät mit der Kennung {name}',
     },
+    otherDevice: 'In jedem Fall geht die Antwort an das Gerät, das den Code anzeigt',
     links: {
       legend: 'Seiten dieser Anwendung:',
       website: 'Website',
@@ -70,6 +71,32 @@ export const german: Messages = {
       'Kehren Sie zu Ihrer Anwendung zurück und beginnen Sie von vorn. Hilft das nicht, wenden Sie sich an deren Betreiber.',
     codeLabel: 'Fehlercode',
     referenceLabel: 'Referenz',
+  },
+  device: {
+    enterTitle: 'Gerät verbinden',
+    enterText: 'Geben Sie den Code ein, den Ihr Gerät anzeigt.',
+    code: 'Angezeigter Code',
+    submit: 'Weiter',
+    problems: {
+      unknown: 'Zurzeit zeigt kein Gerät diesen Code an. Prüfen Sie den Code, oder beginnen Sie auf Ihrem Gerät neu.',
+      throttled: 'Es wurden zu viele falsche Codes eingegeben. Versuchen Sie es in zehn Minuten wieder.',
+    },
+    confirmTitle: 'Ist das Ihr Gerät?',
+    confirmText: '{client} möchte Ihr Konto auf einem Gerät verwenden, das diesen Code anzeigt:',
+    warning:
+      'Fahren Sie nur fort, wenn das Gerät vor Ihnen steht und Sie die Anmeldung selbst begonnen haben. Wenn Ihnen jemand diesen Code oder diesen Link geschickt hat, brechen Sie ab.',
+    askedFrom: 'Die Anfrage kam aus {place}',
+    scopesLegend: 'Das Gerät bittet um Folgendes',
+    stop: 'Nein, abbrechen',
+    goOn: 'Ja, weiter',
+    approved: {
+      title: 'Gerät verbunden',
+      text: '{client} ist jetzt auf Ihrem Gerät angemeldet. Sie können diese Seite schließen.',
+    },
+    denied: {
+      title: 'Es wurde nichts verbunden',
+      text: '{client} hat keinen Zugriff erhalten. Sie können diese Seite schließen.',
+    },
   },
   logout: {
     title: 'Abmelden?',

@@ -22,6 +22,7 @@ export const italian: Messages = {
       device: 'In ogni caso, passerai poi a un programma su questo dispositivo ({name})',
       app: 'In ogni caso, passerai poi all’app su questo dispositivo identificata da {name}',
     },
+    otherDevice: 'In ogni caso la risposta arriva al dispositivo che mostra il codice',
     links: {
       legend: 'Pagine di questa applicazione:',
       website: 'Sito web',
@@ -71,6 +72,33 @@ export const italian: Messages = {
       'Torna all’applicazione da cui provieni e ricomincia. Se il problema persiste, contatta chi gestisce l’applicazione.',
     codeLabel: 'Codice di errore',
     referenceLabel: 'Riferimento',
+  },
+  device: {
+    enterTitle: 'Collega un dispositivo',
+    enterText: 'Inserisci il codice mostrato dal tuo dispositivo.',
+    code: 'Codice',
+    submit: 'Continua',
+    problems: {
+      unknown:
+        'Al momento nessun dispositivo mostra questo codice. Controlla il codice o ricomincia sul tuo dispositivo.',
+      throttled: 'Sono stati inseriti troppi codici errati. Riprova tra dieci minuti.',
+    },
+    confirmTitle: 'È il tuo dispositivo?',
+    confirmText: '{client} vuole usare il tuo account su un dispositivo che mostra questo codice:',
+    warning:
+      'Continua solo se il dispositivo è davanti a te e se hai iniziato tu l’accesso. Se qualcuno ti ha inviato questo codice o questo link, fermati.',
+    askedFrom: 'La richiesta proviene da {place}',
+    scopesLegend: 'Il dispositivo chiede di',
+    stop: 'No, interrompi',
+    goOn: 'Sì, continua',
+    approved: {
+      title: 'Dispositivo collegato',
+      text: '{client} ha ora accesso sul tuo dispositivo. Puoi chiudere questa pagina.',
+    },
+    denied: {
+      title: 'Non è stato collegato nulla',
+      text: '{client} non ha ottenuto l’accesso. Puoi chiudere questa pagina.',
+    },
   },
   logout: {
     title: 'Uscire dall’account?',

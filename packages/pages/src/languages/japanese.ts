@@ -22,6 +22,7 @@ export const japanese: Messages = {
       device: 'どちらを選んでも、このデバイス上のプログラム ({name}) に移動します',
       app: 'どちらを選んでも、このデバイス上のアプリ ({name}) に移動します',
     },
+    otherDevice: 'いずれの場合も、回答はコードを表示している機器に送られます',
     links: {
       legend: 'このアプリのページ:',
       website: 'ウェブサイト',
@@ -70,6 +71,32 @@ export const japanese: Messages = {
     advice: '元のアプリに戻り、最初からやり直してください。解決しない場合は、アプリの運営者にお問い合わせください。',
     codeLabel: 'エラーコード',
     referenceLabel: '参照番号',
+  },
+  device: {
+    enterTitle: '機器を接続',
+    enterText: '機器に表示されているコードを入力してください。',
+    code: 'コード',
+    submit: '続ける',
+    problems: {
+      unknown: '現在このコードを表示している機器はありません。コードを確認するか、機器で最初からやり直してください。',
+      throttled: '誤ったコードが何度も入力されました。十分後にもう一度お試しください。',
+    },
+    confirmTitle: 'これはあなたの機器ですか？',
+    confirmText: '{client}が、次のコードを表示している機器であなたのアカウントの使用を求めています。',
+    warning:
+      '機器が目の前にあり、ご自身でサインインを始めた場合だけ続けてください。このコードやリンクを誰かから受け取った場合は中止してください。',
+    askedFrom: '要求元：{place}',
+    scopesLegend: '機器が求める許可',
+    stop: 'いいえ、中止する',
+    goOn: 'はい、続ける',
+    approved: {
+      title: '機器を接続しました',
+      text: '{client}がお使いの機器でサインインしました。このページは閉じてかまいません。',
+    },
+    denied: {
+      title: '接続されませんでした',
+      text: '{client}はアクセスを許可されませんでした。このページは閉じてかまいません。',
+    },
   },
   logout: {
     title: 'サインアウトしますか?',

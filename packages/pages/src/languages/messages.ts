@@ -38,6 +38,8 @@ export interface Messages {
     /** The APIs that the access is for. `{names}` is a list of one or more. */
     readonly resources: TextWith<'names'>
     readonly destination: Readonly<Record<RedirectDestination['kind'], TextWith<'name'>>>
+    /** Instead of `destination`, if the client is on another device (RFC 8628). */
+    readonly otherDevice: string
     /** Links to pages of the client, which nobody has reviewed. */
     readonly links: {
       readonly legend: string
@@ -79,6 +81,26 @@ export interface Messages {
     readonly codeLabel: string
     /** The label of the identifier that support can search for. */
     readonly referenceLabel: string
+  }
+  /** The pages on which a user approves a request of a device (RFC 8628 §3.3). */
+  readonly device: {
+    readonly enterTitle: string
+    readonly enterText: string
+    /** The label of the field. */
+    readonly code: string
+    readonly submit: string
+    readonly problems: Readonly<Record<'unknown' | 'throttled', string>>
+    /** A question that `goOn` and `stop` answer. */
+    readonly confirmTitle: string
+    /** Above the code. */
+    readonly confirmText: TextWith<'client'>
+    readonly warning: string
+    readonly askedFrom: TextWith<'place'>
+    readonly scopesLegend: string
+    readonly stop: string
+    readonly goOn: string
+    readonly approved: { readonly title: string; readonly text: TextWith<'client'> }
+    readonly denied: { readonly title: string; readonly text: TextWith<'client'> }
   }
   readonly logout: {
     readonly title: string

@@ -23,6 +23,7 @@ export const portuguese: Messages = {
       device: 'Em qualquer caso, você seguirá depois para um programa neste dispositivo ({name})',
       app: 'Em qualquer caso, você seguirá depois para o aplicativo neste dispositivo identificado como {name}',
     },
+    otherDevice: 'Em qualquer caso, a resposta vai para o dispositivo que mostra o código',
     links: {
       legend: 'Páginas deste aplicativo:',
       website: 'Site',
@@ -71,6 +72,29 @@ export const portuguese: Messages = {
       'Volte ao aplicativo de onde você veio e comece de novo. Se o problema continuar, entre em contato com os responsáveis pelo aplicativo.',
     codeLabel: 'Código do erro',
     referenceLabel: 'Referência',
+  },
+  device: {
+    enterTitle: 'Conectar um dispositivo',
+    enterText: 'Digite o código que seu dispositivo mostra.',
+    code: 'Código',
+    submit: 'Continuar',
+    problems: {
+      unknown: 'Nenhum dispositivo mostra este código agora. Verifique o código ou comece de novo no seu dispositivo.',
+      throttled: 'Foram digitados códigos errados demais. Tente de novo em dez minutos.',
+    },
+    confirmTitle: 'Este dispositivo é seu?',
+    confirmText: '{client} quer usar sua conta em um dispositivo que mostra este código:',
+    warning:
+      'Continue somente se o dispositivo estiver na sua frente e você mesmo tiver começado a entrar. Se alguém lhe enviou este código ou este link, pare.',
+    askedFrom: 'A solicitação veio de {place}',
+    scopesLegend: 'O dispositivo pede para',
+    stop: 'Não, parar',
+    goOn: 'Sim, continuar',
+    approved: {
+      title: 'Dispositivo conectado',
+      text: '{client} já entrou no seu dispositivo. Você pode fechar esta página.',
+    },
+    denied: { title: 'Nada foi conectado', text: '{client} não obteve acesso. Você pode fechar esta página.' },
   },
   logout: {
     title: 'Sair da conta?',

@@ -22,6 +22,7 @@ export const spanish: Messages = {
       device: 'En cualquier caso, después irá a un programa de este dispositivo ({name})',
       app: 'En cualquier caso, después irá a la aplicación de este dispositivo identificada como {name}',
     },
+    otherDevice: 'En ambos casos, la respuesta llega al dispositivo que muestra el código',
     links: {
       legend: 'Páginas de esta aplicación:',
       website: 'Sitio web',
@@ -70,6 +71,30 @@ export const spanish: Messages = {
       'Vuelva a la aplicación de la que procede y empiece de nuevo. Si el problema continúa, póngase en contacto con sus responsables.',
     codeLabel: 'Código de error',
     referenceLabel: 'Referencia',
+  },
+  device: {
+    enterTitle: 'Conectar un dispositivo',
+    enterText: 'Introduzca el código que muestra su dispositivo.',
+    code: 'Código',
+    submit: 'Continuar',
+    problems: {
+      unknown:
+        'Ningún dispositivo muestra este código ahora. Compruebe el código o empiece de nuevo en su dispositivo.',
+      throttled: 'Se han introducido demasiados códigos incorrectos. Inténtelo de nuevo dentro de diez minutos.',
+    },
+    confirmTitle: '¿Es este su dispositivo?',
+    confirmText: '{client} quiere usar su cuenta en un dispositivo que muestra este código:',
+    warning:
+      'Continúe solo si el dispositivo está delante de usted y usted mismo ha empezado el inicio de sesión. Si alguien le ha enviado este código o este enlace, deténgase.',
+    askedFrom: 'La solicitud procede de {place}',
+    scopesLegend: 'El dispositivo pide',
+    stop: 'No, detener',
+    goOn: 'Sí, continuar',
+    approved: {
+      title: 'Dispositivo conectado',
+      text: '{client} ya ha iniciado sesión en su dispositivo. Puede cerrar esta página.',
+    },
+    denied: { title: 'No se ha conectado nada', text: '{client} no ha obtenido acceso. Puede cerrar esta página.' },
   },
   logout: {
     title: '¿Cerrar la sesión?',

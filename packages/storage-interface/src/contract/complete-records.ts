@@ -1,6 +1,7 @@
 // One file, because the helpers that build a record from its definition serve only the records below.
 import { codes } from '../authorization-code.ts'
 import { clients } from '../client.ts'
+import { decoupledRequests } from '../decoupled-request.ts'
 import { deliveries, type NewDelivery } from '../delivery.ts'
 import { grants } from '../grant.ts'
 import type { NewGroup } from '../group.ts'
@@ -177,6 +178,10 @@ export const sparseInteraction = sparseRecord(interactions.fields)
 
 export const fullPushedRequest = completeRecord(pushedRequests.fields, { parameters: richParameters })
 export const sparsePushedRequest = sparseRecord(pushedRequests.fields)
+
+const completeDecoupled = completeRecord(decoupledRequests.fields)
+export const fullDecoupledRequest = { ...completeDecoupled, approval: present(completeDecoupled.approval) }
+export const sparseDecoupledRequest = sparseRecord(decoupledRequests.fields)
 
 const completeSession = completeRecord(sessions.fields)
 export const fullSession = {

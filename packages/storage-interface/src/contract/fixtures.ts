@@ -1,5 +1,6 @@
 // One file, because the records refer to each other, such as the family of `aFamilyRecord` to the grant of `aGrantRecord`.
 import type { AuthenticationRecord, AuthorizationCodeRecord } from '../authorization-code.ts'
+import type { ApprovalRecord, DecoupledRequestRecord } from '../decoupled-request.ts'
 import type { ClientRecord } from '../client.ts'
 import type { NewDelivery } from '../delivery.ts'
 import type { GrantRecord } from '../grant.ts'
@@ -249,6 +250,45 @@ export const aPushedRequestRecord = (overrides: Partial<PushedRequestRecord> = {
   usableUntil: nowPlus(60),
   createdAt: now,
   expiresAt: nowPlus(1860),
+  ...overrides,
+})
+
+/** A request of a device that waits for a decision for ten minutes. */
+export const aDecoupledRequest = (overrides: Partial<DecoupledRequestRecord> = {}): DecoupledRequestRecord => ({
+  digest: aDigest('decoupled-1'),
+  kind: 'device',
+  userCodeDigest: aDigest('user-code-1'),
+  clientId: clientId('client-1'),
+  scopes: ['openid'],
+  resources: [],
+  authorizationDetails: [],
+  acrValues: [],
+  userId: undefined,
+  userGeneration: undefined,
+  bindingMessage: undefined,
+  askedFrom: undefined,
+  possession: { kind: 'none' },
+  notification: undefined,
+  status: 'pending',
+  approval: undefined,
+  pollInterval: 5,
+  lastPolledAt: undefined,
+  usableUntil: nowPlus(600),
+  createdAt: now,
+  expiresAt: nowPlus(1200),
+  ...overrides,
+})
+
+export const anApproval = (overrides: Partial<ApprovalRecord> = {}): ApprovalRecord => ({
+  grantId: grantId('grant-1'),
+  familyId: familyId('family-1'),
+  userId: userId('user-1'),
+  scopes: ['openid'],
+  resources: [],
+  authorizationDetails: [],
+  authentication: anAuthentication(),
+  boundSessionId: undefined,
+  organizationId: undefined,
   ...overrides,
 })
 

@@ -7,6 +7,7 @@ import { replayLaws, signingKeyLaws } from './laws/replay-laws.ts'
 import { changeLaws } from './laws/change-laws.ts'
 import { clientLaws, clientRemovalLaws } from './laws/client-laws.ts'
 import { customResourceLaws } from './laws/custom-resource-laws.ts'
+import { decoupledRequestLaws } from './laws/decoupled-request-laws.ts'
 import { deliveryLaws as deliveryStoreLaws } from './laws/delivery-laws.ts'
 import { cursorLaws } from './laws/cursor-laws.ts'
 import { codeLaws, interactionLaws } from './laws/code-laws.ts'
@@ -118,6 +119,7 @@ export const adminLaws: readonly StorageLaw<AdminStorage>[] = [
   ...membershipLaws,
   ...initialAccessTokenLaws,
   ...subjectLaws,
+  ...decoupledRequestLaws,
   ...logLaws,
   ...recordLaws<AdminStorage>(adminRecords),
 ]

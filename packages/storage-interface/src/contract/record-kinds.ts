@@ -15,6 +15,7 @@ import type { AdminStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '.
 import {
   aClientRecord,
   aCodeRecord,
+  aDecoupledRequest,
   aDelivery,
   aDigest,
   aFamilyRecord,
@@ -176,6 +177,11 @@ export const adminRecords: readonly RecordKind<AdminStorage>[] = [
     make: (id) => anOrganization({ organizationId: organizationId(id) }),
     insert: (storage, organization) => storage.organizations.insert(organization),
     read: (storage, id) => storage.organizations.find(organizationId(id)),
+  }),
+  kind('decoupledRequests', {
+    make: (id) => aDecoupledRequest({ digest: secretDigest(id), userCodeDigest: undefined }),
+    insert: (storage, request) => storage.decoupledRequests.insert(request),
+    read: (storage, id) => storage.decoupledRequests.find(secretDigest(id), now),
   }),
   kind('webhooks', {
     make: (id) => aWebhook({ webhookId: id }),

@@ -20,6 +20,7 @@ import { createRevocationTable, type RevocationTable } from './revocation-table.
 import { createFamilyTable, type FamilyTable } from './families.ts'
 import { type ChangeTable, createChangeTable } from './changes.ts'
 import { createGrantTable, type GrantTable } from './grants.ts'
+import { createDecoupledRequestTable, type DecoupledRequestTable } from './decoupled-requests.ts'
 import { createCustomResourceTable, type CustomResourceTable } from './custom-resources.ts'
 import { createDeliveryTable, type DeliveryTable } from './deliveries.ts'
 import { createGroupTable, type GroupTable } from './group-table.ts'
@@ -42,6 +43,7 @@ export interface MemoryTables {
   readonly opaqueTokens: OpaqueTokenTable
   readonly interactions: InteractionTable
   readonly pushedRequests: PushedRequestTable
+  readonly decoupledRequests: DecoupledRequestTable
   readonly sessions: SessionTable
   readonly signingKeys: SigningKeyTable
   readonly replays: ReplayTable
@@ -90,6 +92,7 @@ function createTables(): MemoryTables {
     opaqueTokens: createOpaqueTokenTable(),
     interactions: createInteractionTable(),
     pushedRequests: createPushedRequestTable(),
+    decoupledRequests: createDecoupledRequestTable(),
     sessions: createSessionTable(),
     signingKeys: createSigningKeyTable(),
     replays: createReplayTable(),

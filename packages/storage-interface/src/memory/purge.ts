@@ -2,6 +2,7 @@ import type { PurgeStore } from '../storage.ts'
 import type { EpochSeconds } from '../values.ts'
 import { removeRevocation } from './revocation-table.ts'
 import { removeDelivery } from './deliveries.ts'
+import { removeDecoupledRequest } from './decoupled-requests.ts'
 import type { ExpiringRows } from './expiring-rows.ts'
 import { removeFamily } from './families.ts'
 import { removeLogEntry } from './logs.ts'
@@ -36,10 +37,13 @@ interface PurgeRequest {
  */
 function* removals(tables: MemoryTables, request: PurgeRequest): Generator<() => void> {
   const { codes, interactions, replays, opaqueTokens, families, sessions, logs, revocations, grants } = tables
-  const { deliveries, initialAccessTokens, pushedRequests } = tables
+  const { deliveries, initialAccessTokens, pushedRequests, decoupledRequests } = tables
   yield* expiredRemovals(codes, request)
   yield* expiredRemovals(interactions, request)
   yield* expiredRemovals(pushedRequests, request)
+  yield* expiredRemovals(decoupledRequests.byDigest, request, (digest) =>
+    removeDecoupledRequest(decoupledRequests, digest),
+  )
   for (const values of replays.values()) yield* expiredRemovals(values, request)
   yield* expiredRemovals(opaqueTokens, request)
   yield* expiredRemovals(families.byId, request, (familyId) => removeFamily(families, familyId))

@@ -9,6 +9,7 @@ import {
 } from './expiring-stores.ts'
 import { createMemoryClients, createMemoryIdentityProviders } from './versioned-records.ts'
 import { createMemoryRevocations } from './revocations.ts'
+import { createMemoryDecoupledRequests } from './decoupled-requests.ts'
 import { createMemoryCustomResources } from './custom-resources.ts'
 import { createMemoryFamilies } from './families.ts'
 import { createMemoryGrants } from './grants.ts'
@@ -69,6 +70,7 @@ export function createMemoryStorage(options: MemoryStorageOptions): AdminStorage
     opaqueTokens: createMemoryOpaqueTokens(tables.opaqueTokens, scheduler),
     interactions: createMemoryInteractions(tables.interactions, scheduler),
     pushedRequests: createMemoryPushedRequests(tables.pushedRequests, scheduler),
+    decoupledRequests: createMemoryDecoupledRequests(tables.decoupledRequests, scheduler),
     sessions: createMemorySessions(tables, scheduler),
     signingKeys: createMemorySigningKeys(tables, scheduler),
     replays: createMemoryReplays(tables.replays, scheduler),

@@ -3,6 +3,7 @@ import { type ConsumeOutcome, secretDigest } from '@mintmark/storage-interface/s
 import { adminLaws } from '@mintmark/storage-interface/contract'
 import { aDigest, aFamilyRecord } from '@mintmark/storage-interface/fixtures'
 import { brokenAdministrationStores } from './administration.ts'
+import { brokenDecoupledRequests } from './decoupled-requests.ts'
 import { brokenCustomResources } from './custom-resources.ts'
 import { brokenChangeStores } from './changes.ts'
 import { brokenDeliveryStores } from './deliveries.ts'
@@ -47,6 +48,7 @@ export const brokenStores: Readonly<Record<string, BrokenStore>> = {
   ...brokenChangeStores,
   ...brokenProviderStores,
   ...brokenGroupStores,
+  ...brokenDecoupledRequests,
   ...brokenCustomResources,
   ...brokenLists,
 

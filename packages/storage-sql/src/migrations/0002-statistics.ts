@@ -57,6 +57,7 @@ const expectedRows: readonly SqlExpectedRows[] = [
     absent: [...absent, 'end_reason'],
   },
   { tables: ['mintmark_pushed_requests'], alike: ['issuer', 'client_id'], absent },
+  { tables: ['mintmark_decoupled_requests'], alike: ['issuer', 'client_id', 'kind'], absent },
   { tables: ['mintmark_subjects'], alike: ['issuer', 'sector'], absent: [...absent, 'kept_until'] },
   {
     tables: ['mintmark_deliveries'],

@@ -97,6 +97,7 @@ const removable: readonly Removable[] = [
   { table: 'mintmark_interactions', key: ['digest'], time: 'expires_at', keptFor: 300 },
   // A client may have a sealed copy of the request: the same applies.
   { table: 'mintmark_pushed_requests', key: ['digest'], time: 'expires_at', keptFor: 300 },
+  { table: 'mintmark_decoupled_requests', key: ['digest'], time: 'expires_at' },
   { table: 'mintmark_replays', key: ['purpose', 'value_digest'], time: 'expires_at' },
   { table: 'mintmark_opaque_tokens', key: ['digest'], time: 'expires_at' },
   { table: 'mintmark_families', key: ['family_id'], time: 'expires_at' },

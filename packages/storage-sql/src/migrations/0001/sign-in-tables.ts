@@ -1,6 +1,6 @@
 import type { SqlEngine } from '../../dialect.ts'
 
-/** Interactions, pushed requests, sessions, and the identifiers by which clients know users. */
+/** Interactions, pushed requests, requests from other devices, sessions, and the identifiers by which clients know users. */
 export const signInTables = ({
   text,
   key,
@@ -40,6 +40,36 @@ export const signInTables = ({
   PRIMARY KEY (issuer, digest)
 ) ${table}`,
   `CREATE INDEX mintmark_pushed_requests_by_expiry ON mintmark_pushed_requests (issuer, expires_at)`,
+
+  `CREATE TABLE mintmark_decoupled_requests (
+  issuer ${key} NOT NULL,
+  digest ${key} NOT NULL,
+  kind ${text} NOT NULL,
+  user_code_digest ${key},
+  client_id ${text} NOT NULL,
+  scopes ${json} NOT NULL,
+  resources ${json} NOT NULL,
+  authorization_details ${json} NOT NULL,
+  acr_values ${json} NOT NULL,
+  user_id ${text},
+  user_generation ${integer},
+  binding_message ${text},
+  asked_from ${text},
+  possession ${json} NOT NULL,
+  notification ${text},
+  status ${text} NOT NULL,
+  approval ${json},
+  poll_interval ${integer} NOT NULL,
+  last_polled_at ${integer},
+  usable_until ${integer} NOT NULL,
+  created_at ${integer} NOT NULL,
+  expires_at ${integer} NOT NULL,
+  consumed_at ${integer},
+  PRIMARY KEY (issuer, digest)
+) ${table}`,
+  // A unique index has any number of rows without a user code.
+  `CREATE UNIQUE INDEX mintmark_decoupled_requests_by_user_code ON mintmark_decoupled_requests (issuer, user_code_digest)`,
+  `CREATE INDEX mintmark_decoupled_requests_by_expiry ON mintmark_decoupled_requests (issuer, expires_at)`,
 
   `CREATE TABLE mintmark_sessions (
   issuer ${key} NOT NULL,
