@@ -300,7 +300,7 @@ const optionsSchema = z.strictObject({
     ),
     {},
   ),
-  maxConcurrentRequests: z.prefault(z.int().check(z.minimum(1), z.maximum(100_000)), 100),
+  maxConcurrentRequests: z.prefault(z.int().check(z.minimum(1), z.maximum(100_000)), 256),
   rateLimits: z.optional(
     z.strictObject({
       failedAuthentications: z.optional(rateLimiter),

@@ -409,7 +409,7 @@ export interface AuthorizationServerOptions {
    * How many requests this process works on at the same time. Further ones get 503 with `Retry-After` at once, before
    * their body is read. Requests that wait for other servers, for the metadata, for `/jwks` or for the revocation feed are
    * not counted.
-   * @defaultValue 100. More than a process needs below its capacity; above it, requests wait at most for a fraction of a
+   * @defaultValue 256. More than a process needs below its capacity; above it, requests wait at most for a fraction of a
    *   second.
    */
   readonly maxConcurrentRequests?: number
