@@ -17,13 +17,13 @@ test('two overloaded processes on PostgreSQL refuse requests, and end no session
   const client = clientRequests(site.clients)
   const families = await Promise.all(Array.from({ length: 5 }, () => signIn(client, ports)))
 
-  let isOver = false
+  const flooding = { isOver: false }
   const replies: Reply[] = []
   const flood = Array.from({ length: senders }, async (_, sender) => {
-    while (!isOver) replies.push(await client.introspect(ports[sender % 2] ?? 0, `unknown-${sender}`))
+    while (!flooding.isOver) replies.push(await client.introspect(ports[sender % 2] ?? 0, `unknown-${sender}`))
   })
   const refreshed = await Promise.all(families.map((tokens) => refreshFiveTimes(client, tokens, ports)))
-  isOver = true
+  flooding.isOver = true
   await Promise.all(flood)
   const afterwards = await Promise.all(refreshed.map((token, at) => client.refresh(ports[at % 2] ?? 0, token)))
 

@@ -26,7 +26,7 @@ const apis = [
 ]
 
 /** The client of each API: it serves that API, and may get tokens for the next one. */
-export const agents = ['agent0', 'agent1', 'agent2', 'agent3', 'agent4'] as const
+const agents = ['agent0', 'agent1', 'agent2', 'agent3', 'agent4'] as const
 
 const rules: Exchange['rules'] = agents.map((agent, index) => ({
   clients: [agent],

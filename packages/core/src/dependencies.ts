@@ -1,36 +1,21 @@
 // Over 250 lines: all dependencies of a server are created here, and nowhere else.
 import { type Capacity, createCapacity, createRecentMap, systemClock, systemRandom } from '@mintmark/internal'
-import { isDeliveryStorage } from '@mintmark/storage-interface/stores'
 import { createBrowsers } from './sessions/browser.ts'
-import type { CompleteInteractionDependencies } from './authorize/complete-interaction.ts'
+import type { CompleteInteractionDependencies } from './authorize/interaction-step.ts'
 import type { AuthorizationEndpointDependencies } from './authorize/endpoint.ts'
 import type { PushEndpointDependencies } from './authorize/pushed-request.ts'
 import type { DeviceEndpointDependencies } from './decoupled/device-endpoint.ts'
 import { deviceLimits } from './decoupled/device-limits.ts'
 import type { DevicePagesDependencies } from './decoupled/device-pages.ts'
-import { deliverAfterRequests, reportUnattended } from './delivery/deliver-after-requests.ts'
+import { deliverAfterRequests } from './delivery/deliver-after-requests.ts'
 import { createInteractionSeal } from './authorize/sealed-interaction.ts'
 import { createPushSeal } from './authorize/sealed-push.ts'
 import { toClientAuthentication } from './clients/own-authentication.ts'
 import { clientSecretBasic, clientSecretPost, publicClient, privateKeyJwt } from './clients/methods.ts'
-import { type DeliveryStorage, type OAuthStorage, seconds } from '@mintmark/storage-interface'
+import { type OAuthStorage, seconds } from '@mintmark/storage-interface'
 import type { SessionId } from '@mintmark/storage-interface/stores'
-import {
-  deriveWebhooks,
-  type DeriveWebhooksDependencies,
-  watchChanges,
-  webhookChannel,
-  type WebhookStorage,
-} from './delivery/derive-webhooks.ts'
-import { maxPending } from './delivery/attempts.ts'
-import { sendWebhook, type SendWebhookDependencies } from './delivery/send-webhook.ts'
-import {
-  combineWorkers,
-  createChannelWorker,
-  createDeliveryWorker,
-  type DeliveryWorker,
-  type DeliveryWorkerDependencies,
-} from './delivery/worker.ts'
+import { deliveryWorker, sendsAfterRequests } from './delivery-worker.ts'
+import type { DeliveryWorker, DeliveryWorkerDependencies } from './delivery/worker.ts'
 import { encryptAnswer } from './clients/encrypt-answer.ts'
 import { createClientDocuments } from './clients/client-documents.ts'
 import { createDocumentReaders } from './clients/document-reader.ts'
@@ -268,58 +253,3 @@ function reportOnce(report: (unreleased: UnreleasedClaims) => void): (unreleased
     if (unreported.length > 0) report({ clientId, destination, names: unreported })
   }
 }
-
-const sendsAfterRequests = ({
-  backChannelLogout,
-}: {
-  readonly backChannelLogout?: AuthorizationServerOptions['backChannelLogout']
-}): boolean =>
-  backChannelLogout === undefined || backChannelLogout === false || backChannelLogout.afterRequests !== false
-
-function deliveryWorker(
-  { storage, keys, fetch, backChannelLogout }: AuthorizationServerOptions,
-  settings: ServerSettings,
-  deps: Pick<DeliveryWorkerDependencies, 'clock' | 'random' | 'journal' | 'watch' | 'encrypt'>,
-): DeliveryWorker | undefined {
-  if (!isDeliveryStorage(storage)) return undefined
-  const outboundTo = (limits: Partial<typeof deliveryLimits> = {}) =>
-    createOutboundClient(fetch, {
-      ...deliveryLimits,
-      ...limits,
-      allowedOrigins: settings.allowedOrigins,
-      elapsed: () => deps.clock() * 1000,
-    })
-  const given = backChannelLogout === false ? undefined : backChannelLogout?.waitUntil
-  const waitUntil = given ?? (sendsAfterRequests({ backChannelLogout }) ? reportUnattended(deps.journal) : undefined)
-  const common = { ...deps, issuer: settings.issuer, keys, waitUntil }
-  const logouts = settings.backChannelLogout
-    ? createDeliveryWorker({ ...common, storage, outbound: outboundTo() })
-    : undefined
-  // Called after sign-outs, and after revocations by the administration and SCIM through the same storage object.
-  if (logouts !== undefined) storage.onSessionsRevoked?.(logouts.nudge)
-  const changes = hasWebhooks(storage)
-    ? createWebhookWorker({ ...common, storage, outbound: outboundTo({ pendingPerHost: 8 }) })
-    : undefined
-  const workers = [logouts, changes].filter((worker) => worker !== undefined)
-  return workers.length === 0 ? undefined : combineWorkers(workers)
-}
-
-const hasWebhooks = <Storage extends DeliveryStorage>(storage: Storage): storage is Storage & WebhookStorage =>
-  storage.changes !== undefined && storage.webhooks !== undefined
-
-const createWebhookWorker = (
-  deps: SendWebhookDependencies & DeriveWebhooksDependencies & Pick<DeliveryWorkerDependencies, 'waitUntil'>,
-): DeliveryWorker =>
-  createChannelWorker(
-    {
-      name: webhookChannel,
-      watch: watchChanges(deps.storage),
-      perRecipient: 8,
-      derive: (now) => deriveWebhooks(now, deps),
-      send: (delivery) => sendWebhook(delivery, deps),
-    },
-    deps,
-  )
-
-/** Failed messages are sent again, so each host gets few at a time, and none for a minute after 20 failures. */
-const deliveryLimits = { pending: maxPending, pendingPerHost: 2, breaker: { failures: 20, openFor: 60_000 } }

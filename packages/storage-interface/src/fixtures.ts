@@ -1,15 +1,12 @@
 export {
   aClientRecord,
   aCodeRecord,
-  aDelivery,
   aDigest,
   aFamilyRecord,
   aGrantRecord,
   aJoin,
   anInteractionRecord,
   anOpaqueTokenRecord,
-  aDecoupledRequest,
-  anApproval,
   aPushedRequestRecord,
   aPresentation,
   aRefreshRecord,
@@ -18,7 +15,9 @@ export {
   aSigningKeyRecord,
   aUser,
 } from './contract/fixtures.ts'
+export { aDecoupledRequest, anApproval } from './contract/decoupled-fixtures.ts'
 export {
+  aDelivery,
   aGroup,
   aGroupState,
   aProviderRecord,

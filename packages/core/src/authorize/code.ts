@@ -159,5 +159,5 @@ export const codeIssuedEvent = (subject: CodeSubject): ServerOccurrence => ({
 const pkceAdvice =
   'The client does not use PKCE. If its library supports PKCE, turn it on and register the client with requirePkce (RFC 9700 §2.1.1).'
 
-export const grantedScopes = ({ request, consented }: DecidedAccess): readonly string[] =>
+const grantedScopes = ({ request, consented }: DecidedAccess): readonly string[] =>
   request.scopes.filter((scope) => consented.includes(scope))

@@ -1,13 +1,6 @@
 // One file: every answer to an interaction passes these steps, and their order matters.
 
-import {
-  userId,
-  type ClientRecord,
-  type EpochSeconds,
-  type InteractionRecord,
-  type JsonObject,
-  type OAuthStorage,
-} from '@mintmark/storage-interface'
+import { type ClientRecord, type JsonObject } from '@mintmark/storage-interface'
 
 import {
   aListOfStrings,
@@ -15,34 +8,36 @@ import {
   aString,
   checkOptions,
   listOf,
-  noStore,
   redirect,
   type ServerRequest,
   type ServerResponse,
 } from '@mintmark/internal'
 import type { OrganizationId, OrganizationRecord } from '@mintmark/storage-interface/stores'
-import { unverifiedDevice } from '../clients/unverified-host.ts'
 import { refuse } from '../refusals.ts'
-import { joinSession, type JoinSessionDependencies } from '../sessions/join-session.ts'
+import { joinSession } from '../sessions/join-session.ts'
 import { identifyUser, isFromFuture, loginOf, type SignedIn, type SignedInUser } from '../sessions/signed-in-user.ts'
 import { organizationScope } from '../permissions/organization.ts'
 import { requireNavigation } from '../sessions/browser.ts'
-import { codeIssuedEvent, issueCode, type IssueCodeDependencies, limitCodes } from './code.ts'
+import { codeIssuedEvent, issueCode, limitCodes } from './code.ts'
 import { consumeForCode, consumeForDenial, deriveCodeSecret } from './consume-interaction.ts'
-import { saveGrant, withdrawConsent } from '../consent/consent.ts'
+import { saveGrant } from '../consent/consent.ts'
 import { grantedResources } from '../consent/consent-per-api.ts'
 import { detailId, enrichDetail } from '../permissions/authorization-details.ts'
 import { type DetailTypes, isRemembered } from '../permissions/detail-types.ts'
-import { decideInteraction, type InteractionDecision } from './decide.ts'
-import { approveDecoupled, denyDecoupled } from './decoupled-request.ts'
-import type { RenderDevicePage } from './device-page.ts'
-import { type AuthorizationRequestRules, type DecoupledRequest, isDecoupled, type UserRequest } from './request.ts'
 import {
-  authorizationErrorResponse,
-  authorizationResponse,
-  RedirectableError,
-  type ResponseDependencies,
-} from './response.ts'
+  answerDecoupled,
+  consumeAndDeny,
+  denialResponse,
+  denyInteraction,
+  findDenialReason,
+  recordDenial,
+  shownOf,
+} from './deny-interaction.ts'
+import type { CompleteInteractionDependencies, InteractionStep } from './interaction-step.ts'
+import { decideInteraction, type InteractionDecision } from './decide.ts'
+import { approveDecoupled } from './decoupled-request.ts'
+import { isDecoupled, type UserRequest } from './request.ts'
+import { authorizationResponse, RedirectableError } from './response.ts'
 import { interactionLocation, type InteractionDependencies, pageUrl } from './start-interaction.ts'
 
 /**
@@ -69,32 +64,6 @@ interface GrantedDetail {
   readonly id: string
   /** What the user chose, for `enrich` of the type. It comes from a form. */
   readonly choice?: unknown
-}
-
-export interface CompleteInteractionDependencies
-  extends InteractionDependencies, IssueCodeDependencies, JoinSessionDependencies, ResponseDependencies {
-  readonly rules: AuthorizationRequestRules
-  /** `undefined` without the option: no client can be on another device. */
-  readonly device: { readonly renderPage: RenderDevicePage } | undefined
-}
-
-/** The state that each step of an interaction needs. */
-export interface InteractionStep {
-  readonly http: ServerRequest
-  readonly handle: string
-  readonly record: InteractionRecord
-  /** The `authTime` of the session that the browser had when the interaction started. */
-  readonly sessionAuthTime: EpochSeconds | undefined
-  /** Whether storage has the record, because a user has signed in; otherwise only the browser has it. */
-  readonly isStored: boolean
-  /** Whether the interaction was completed before: the browser repeats its decision. */
-  readonly isRepeated: boolean
-  /** The host's session in the present request. */
-  readonly session: SignedIn | undefined
-  /** The user who signed in during the interaction, or whose session this is. */
-  readonly user: SignedInUser | undefined
-  readonly request: UserRequest
-  readonly now: EpochSeconds
 }
 
 /** Continues the interaction: responds to the client when it is complete, or redirects to the host's next page. */
@@ -210,26 +179,6 @@ async function grantAccess(
   return authorizationResponse(code, request.target, { ...deps, now })
 }
 
-/** Reports what the user decided about a request from another device, and tells the user to return to it. */
-export function answerDecoupled(
-  decided: {
-    readonly decision: 'approved' | 'denied'
-    readonly userId: string | undefined
-    readonly grantId?: string
-    readonly scopes?: readonly string[]
-  },
-  request: DecoupledRequest,
-  { http, deps }: { readonly http: ServerRequest; readonly deps: CompleteInteractionDependencies },
-): ServerResponse {
-  const { client } = request
-  const { clientId, clientName } = client
-  deps.journal.record(http, { type: 'request.decided', kind: 'device', clientId, ...decided })
-  // The option was removed while the user decided. The client learns of the decision anyway.
-  if (deps.device === undefined) return { status: 204, headers: noStore, body: undefined }
-  const shown = { clientId, clientName, unverifiedHost: unverifiedDevice(client) }
-  return deps.device.renderPage({ kind: decided.decision, status: 200, client: shown }, http)
-}
-
 /**
  * Returns the requested scope values that the user granted; `undefined` when the user has not decided. A manipulated
  * form cannot grant more than was requested (RFC 6749 §3.3). A request may have no scope values (RFC 9396 §3).
@@ -288,37 +237,6 @@ function chosenOrganization(
   return chosen.organizationId
 }
 
-/**
- * Denies the request on behalf of the user. Earlier consent to what was on the page is removed, so that the next request
- * asks again (OIDC Core §3.1.2.4).
- */
-export async function denyInteraction(
-  step: InteractionStep,
-  deps: CompleteInteractionDependencies,
-): Promise<ServerResponse> {
-  const { user, request } = step
-  const denied = await cancelInteraction(step, deps)
-  if (user !== undefined)
-    await withdrawConsent({ clientId: request.client.clientId, signedInUser: user, shown: shownOf(request) }, deps)
-  return denied
-}
-
-/**
- * Denies the request and leaves earlier consent as it is. Consumes the interaction, unless nobody has signed in: people
- * who have not signed in must not create rows in storage.
- */
-export async function cancelInteraction(
-  step: InteractionStep,
-  deps: CompleteInteractionDependencies,
-): Promise<ServerResponse> {
-  requireNavigation(step.http)
-  const { user } = step
-  const denial = { reason: 'user_denied', userId: user?.user.userId } as const
-  if (user !== undefined || step.isStored) return consumeAndDeny(denial, step, deps)
-  recordDenial(denial, step, deps)
-  return denialResponse(denial, step, deps)
-}
-
 /** Stores a client that publishes its own metadata, after a user has consented to it. */
 export async function storeDocumentClient(
   client: ClientRecord,
@@ -328,58 +246,6 @@ export async function storeDocumentClient(
   const { clientId } = client
   if ((await clientDocuments.keep(client)) === 'changed') journal.record(http, { type: 'client.changed', clientId })
 }
-
-/** Returns what a consent page shows. */
-const shownOf = ({ consentScopes, consentResources, details }: UserRequest) => ({
-  scopes: consentScopes,
-  resources: consentResources,
-  authorizationDetails: details,
-})
-
-/**
- * Consumes the interaction, and returns a denial to the client: by the user, or because the user is unknown or not
- * active.
- */
-async function consumeAndDeny(
-  denial: Denial,
-  step: InteractionStep,
-  deps: CompleteInteractionDependencies,
-): Promise<ServerResponse> {
-  if (await consumeForDenial(step, deps)) recordDenial(denial, step, deps)
-  return denialResponse(denial, step, deps)
-}
-
-interface Denial {
-  readonly reason: 'user_denied' | 'user_inactive' | 'user_unknown'
-  /** Undefined if nobody has signed in. */
-  readonly userId: string | undefined
-}
-
-/**
- * Finds out whether the user is unknown or deactivated. Events contain the reason, and a deactivated user sees a page.
- */
-const findDenialReason = async ({ subject }: SignedIn, storage: OAuthStorage): Promise<Denial['reason']> =>
-  (await storage.users.find(userId(subject))) === undefined ? 'user_unknown' : 'user_inactive'
-
-async function denialResponse(
-  denial: Denial,
-  step: InteractionStep,
-  deps: CompleteInteractionDependencies,
-): Promise<ServerResponse> {
-  const { request, http, now } = step
-  if (isDecoupled(request)) {
-    await denyDecoupled(request, now, deps)
-    return answerDecoupled({ decision: 'denied', userId: denial.userId }, request, { http, deps })
-  }
-  // RFC 6749 §4.1.2.1: access_denied.
-  return authorizationErrorResponse(refuse(denial.reason), request.target, { ...deps, now })
-}
-
-const recordDenial = (
-  denial: Denial,
-  { http, request }: InteractionStep,
-  { journal }: CompleteInteractionDependencies,
-): void => journal.record(http, { type: 'interaction.denied', clientId: request.client.clientId, ...denial })
 
 /** Decides what this step still needs. */
 export const decideNext = (

@@ -141,7 +141,7 @@ interface IssuedCode {
  * Finds the code that was issued in the interaction, until the code expires or the client redeems it: the client would
  * redeem a redeemed code again, and that revokes its tokens (RFC 6749 §4.1.2).
  */
-export async function findIssuedCode(
+async function findIssuedCode(
   interaction: DecidedInteraction,
   now: EpochSeconds,
   { keys, storage }: ConsumeInteractionDependencies,

@@ -14,7 +14,7 @@ import { grantedAccess, isBoundToSession, type GrantedAccess, type SessionBoundT
 import { type AuthorizationRequestRules, type DecoupledRequest, sufficientAcrOf } from './request.ts'
 
 /** The parameters that an interaction keeps of a request that was made on another device: only a reference to it. */
-export const keepDecoupled = ({ clientId, digest }: DecoupledRequestRecord): Readonly<Record<string, string>> => ({
+const keepDecoupled = ({ clientId, digest }: DecoupledRequestRecord): Readonly<Record<string, string>> => ({
   client_id: clientId,
   [keptName]: digest,
 })

@@ -16,15 +16,9 @@ import {
   type SignedInUser,
 } from '../sessions/signed-in-user.ts'
 import { requireSameOrigin } from '../sessions/browser.ts'
-import {
-  completeInteraction,
-  decideNext,
-  cancelInteraction,
-  denyInteraction,
-  type CompleteInteractionDependencies,
-  type InteractionAnswer,
-  type InteractionStep,
-} from './complete-interaction.ts'
+import { completeInteraction, decideNext, type InteractionAnswer } from './complete-interaction.ts'
+import { cancelInteraction, denyInteraction } from './deny-interaction.ts'
+import type { CompleteInteractionDependencies, InteractionStep } from './interaction-step.ts'
 import { detailId } from '../permissions/authorization-details.ts'
 import { type AuthorizationDetailText, type DetailTypes, typeNameOf, typeOf } from '../permissions/detail-types.ts'
 import { limitErrorRedirects, namingClient } from './error-redirect.ts'

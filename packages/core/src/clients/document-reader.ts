@@ -120,7 +120,7 @@ async function countRequest(
   return undefined
 }
 
-export type ReadOutcome =
+type ReadOutcome =
   | { readonly outcome: 'read'; readonly document: DocumentMetadata }
   /** With `unreachable`, the stored client may still be used; with `refused`, it may not. */
   | { readonly outcome: 'unreachable' | 'refused'; readonly refusal: OAuthError }

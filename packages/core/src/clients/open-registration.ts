@@ -35,7 +35,7 @@ interface OpenlyRegistered {
 }
 
 /** The metadata that a client chooses itself. */
-export type OpenMetadata = Pick<RequiredMetadata, 'clientName'> & {
+type OpenMetadata = Pick<RequiredMetadata, 'clientName'> & {
   readonly redirectUris: readonly string[]
   readonly grantTypes: readonly string[]
 }

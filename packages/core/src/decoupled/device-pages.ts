@@ -2,7 +2,8 @@ import { type Clock, type Endpoint, type ServerRequest, type ServerResponse, wit
 import type { ClientRecord, EpochSeconds, JsonValue } from '@mintmark/storage-interface'
 import { type DecoupledRequestRecord, secretDigest, type SecretDigest } from '@mintmark/storage-interface/stores'
 
-import { answerDecoupled, type CompleteInteractionDependencies } from '../authorize/complete-interaction.ts'
+import { answerDecoupled } from '../authorize/deny-interaction.ts'
+import type { CompleteInteractionDependencies } from '../authorize/interaction-step.ts'
 import { decideInteraction } from '../authorize/decide.ts'
 import { decoupledStore, denyDecoupled, reopenDecoupled } from '../authorize/decoupled-request.ts'
 import type { RenderDevicePage } from '../authorize/device-page.ts'

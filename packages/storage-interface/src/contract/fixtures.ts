@@ -1,8 +1,6 @@
 // One file, because the records refer to each other, such as the family of `aFamilyRecord` to the grant of `aGrantRecord`.
 import type { AuthenticationRecord, AuthorizationCodeRecord } from '../authorization-code.ts'
-import type { ApprovalRecord, DecoupledRequestRecord } from '../decoupled-request.ts'
 import type { ClientRecord } from '../client.ts'
-import type { NewDelivery } from '../delivery.ts'
 import type { GrantRecord } from '../grant.ts'
 import {
   type SecretDigest,
@@ -133,7 +131,7 @@ export const aGrantRecord = (overrides: Partial<GrantRecord> = {}): GrantRecord 
   ...overrides,
 })
 
-const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}): AuthenticationRecord => ({
+export const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}): AuthenticationRecord => ({
   authTime: nowPlus(-120),
   acr: 'urn:example:gold',
   amr: ['pwd', 'otp'],
@@ -253,45 +251,6 @@ export const aPushedRequestRecord = (overrides: Partial<PushedRequestRecord> = {
   ...overrides,
 })
 
-/** A request of a device that waits for a decision for ten minutes. */
-export const aDecoupledRequest = (overrides: Partial<DecoupledRequestRecord> = {}): DecoupledRequestRecord => ({
-  digest: aDigest('decoupled-1'),
-  kind: 'device',
-  userCodeDigest: aDigest('user-code-1'),
-  clientId: clientId('client-1'),
-  scopes: ['openid'],
-  resources: [],
-  authorizationDetails: [],
-  acrValues: [],
-  userId: undefined,
-  userGeneration: undefined,
-  bindingMessage: undefined,
-  askedFrom: undefined,
-  possession: { kind: 'none' },
-  notification: undefined,
-  status: 'pending',
-  approval: undefined,
-  pollInterval: 5,
-  lastPolledAt: undefined,
-  usableUntil: nowPlus(600),
-  createdAt: now,
-  expiresAt: nowPlus(1200),
-  ...overrides,
-})
-
-export const anApproval = (overrides: Partial<ApprovalRecord> = {}): ApprovalRecord => ({
-  grantId: grantId('grant-1'),
-  familyId: familyId('family-1'),
-  userId: userId('user-1'),
-  scopes: ['openid'],
-  resources: [],
-  authorizationDetails: [],
-  authentication: anAuthentication(),
-  boundSessionId: undefined,
-  organizationId: undefined,
-  ...overrides,
-})
-
 export const aLogin = (overrides: Partial<InteractionLogin> = {}): InteractionLogin => ({
   userId: userId('user-1'),
   userGeneration: 0,
@@ -364,21 +323,3 @@ export const aSigningKeyRecord = (overrides: Partial<SigningKeyRecord> = {}): Si
   rowMac: 'cm93LW1hYw',
   ...overrides,
 })
-
-/** A message to `aClientRecord` that may be sent within a day. */
-export const aDelivery = (deliveryId: string, overrides: Partial<NewDelivery> = {}): NewDelivery => {
-  const { createdAt = now } = overrides
-  return {
-    deliveryId,
-    dedupeKey: `key-${deliveryId}`,
-    channel: 'logout',
-    recipient: 'client-1',
-    lane: undefined,
-    sequence: undefined,
-    content: { sub: 'user-1', sid: 'session-1' },
-    createdAt,
-    expiresAt: epochSeconds(createdAt + 86_400),
-    keptUntil: epochSeconds(createdAt + 30 * 86_400),
-    ...overrides,
-  }
-}

@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
   jsonText,
+  epochSeconds,
 } from '../values.ts'
 import type { IdentityProviderRecord } from '../identity-provider.ts'
 import type { InitialAccessTokenRecord } from '../initial-access-token.ts'
@@ -27,6 +28,7 @@ import type { ListOutcome, ListQuery } from '../resource-list.ts'
 import type { ScimStorage } from '../storage.ts'
 import type { UserRecord } from '../user.ts'
 import type { WebhookRecord } from '../webhook.ts'
+import type { NewDelivery } from '../delivery.ts'
 import { aDigest, now, nowPlus } from './fixtures.ts'
 import type { Trial } from './law.ts'
 
@@ -313,3 +315,21 @@ export const aWebhook = (overrides: Partial<WebhookRecord> = {}): WebhookRecord 
   version: 1,
   ...overrides,
 })
+
+/** A message to `aClientRecord` that may be sent within a day. */
+export const aDelivery = (deliveryId: string, overrides: Partial<NewDelivery> = {}): NewDelivery => {
+  const { createdAt = now } = overrides
+  return {
+    deliveryId,
+    dedupeKey: `key-${deliveryId}`,
+    channel: 'logout',
+    recipient: 'client-1',
+    lane: undefined,
+    sequence: undefined,
+    content: { sub: 'user-1', sid: 'session-1' },
+    createdAt,
+    expiresAt: epochSeconds(createdAt + 86_400),
+    keptUntil: epochSeconds(createdAt + 30 * 86_400),
+    ...overrides,
+  }
+}

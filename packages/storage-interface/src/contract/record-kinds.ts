@@ -12,11 +12,10 @@ import {
   userId,
 } from '../values.ts'
 import type { AdminStorage, DeliveryStorage, OAuthStorage, ScimStorage } from '../storage.ts'
+import { aDecoupledRequest } from './decoupled-fixtures.ts'
 import {
   aClientRecord,
   aCodeRecord,
-  aDecoupledRequest,
-  aDelivery,
   aDigest,
   aFamilyRecord,
   aGrantRecord,
@@ -30,6 +29,7 @@ import {
   now,
 } from './fixtures.ts'
 import {
+  aDelivery,
   aGroup,
   aLogEntry,
   aProviderRecord,

@@ -35,7 +35,7 @@ export const sortNames = (values: readonly Sql[]): readonly Sql[] =>
  * Returns the order of a list. Rows with equal values are ordered by age in the same direction, so that an index can be read
  * either way.
  */
-export const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>
+const orderOf = (values: readonly Sql[], { direction }: SortKey, prefix: Sql): Sql =>
   sql.join([
     ...values.map((value) =>
       direction === 'descending' ? sql`${prefix}${value} desc nulls first` : sql`${prefix}${value} asc nulls last`,

@@ -14,7 +14,7 @@ export interface MariadbConnection {
   destroy(): void
 }
 
-export interface MariadbStatement {
+interface MariadbStatement {
   readonly sql: string
   readonly values?: unknown[]
   /** Each row is a list of its values, not an object. */

@@ -2,7 +2,8 @@ import type { Decision } from '../../decoupled-request.ts'
 import type { AdminStorage } from '../../storage.ts'
 import { clientId } from '../../values.ts'
 import { fullDecoupledRequest, sparseDecoupledRequest } from '../complete-records.ts'
-import { aDecoupledRequest, aDigest, anApproval, now, nowPlus } from '../fixtures.ts'
+import { aDecoupledRequest, anApproval } from '../decoupled-fixtures.ts'
+import { aDigest, now, nowPlus } from '../fixtures.ts'
 import { atOnce, law, type StorageLaw, tally } from '../law.ts'
 
 /** Requests that a user approves on another device (RFC 8628, CIBA Core 1.0). */

@@ -124,7 +124,7 @@ interface Change {
 }
 
 /** Nothing is recorded while the issuer has no webhook. */
-export function recordChange(
+function recordChange(
   { type, about, row = 'NEW', names = `'[]'`, when = 'true' }: Change,
   { randomText, changeNumbers, now }: SqlEngine['types'],
 ): string {
