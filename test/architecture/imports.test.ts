@@ -31,6 +31,7 @@ const allowedImports: Readonly<
       '@mintmark/storage-interface/stores',
       'kysely',
       /** Drivers and the command line: */ 'pg',
+      'mysql2',
       'node:*',
     ],
   },

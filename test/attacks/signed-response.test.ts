@@ -127,7 +127,7 @@ describe('a signed response (JARM §2)', () => {
             },
             { authorization: '' },
           ),
-        reason: 'client_unknown',
+        reason: 'client_credentials_wrong',
       },
     )
   })
@@ -153,7 +153,7 @@ it('discovery lists the modes and the algorithms (JARM §4)', async () => {
     authorization_signing_alg_values_supported: ['ES256', 'RS256'],
     request_parameter_supported: true,
     request_uri_parameter_supported: false,
-    request_object_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA'],
+    request_object_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
   })
 })
 

@@ -34,7 +34,8 @@ import { createSignalReceiver, createSignalTransmitter } from '@mintmark/signals
 import { composeStorage } from '@mintmark/storage-interface'
 import { createMemoryStorage } from '@mintmark/storage-interface/memory'
 import { createRedisStorage } from '@mintmark/storage-redis'
-import { createSqlStorage } from '@mintmark/storage-sql'
+import { createSqlOAuthStorage, createSqlStorage } from '@mintmark/storage-sql'
+import { toMariadbDialect } from '@mintmark/storage-sql/mariadb'
 import { toPostgresDialect, withinTransaction } from '@mintmark/storage-sql/postgres'
 import { openSqliteDialect } from '@mintmark/storage-sql/sqlite'
 import { createTestCertificate, createTestIssuer } from '@mintmark/testkit'
@@ -282,6 +283,10 @@ const subjects: Readonly<Record<string, Subject>> = {
       ...list('mutualTls.certificate.header:string'),
     ],
   },
+  createSqlOAuthStorage: {
+    call: createSqlOAuthStorage,
+    accepted: { dialect: openSqliteDialect(':memory:', { migrate: 'on-open' }), issuer },
+  },
   createSqlStorage: {
     call: createSqlStorage,
     accepted: { dialect: openSqliteDialect(':memory:', { migrate: 'on-open' }), issuer },
@@ -355,6 +360,10 @@ const subjects: Readonly<Record<string, Subject>> = {
     accepted: { client: { evalSha: asyncNoop, eval: asyncNoop }, issuer },
   },
   openSqliteDialect: { call: (options) => openSqliteDialect(':memory:', options), accepted: {} },
+  toMariadbDialect: {
+    call: (options) => toMariadbDialect({ getConnection: noop } as never, options),
+    accepted: {},
+  },
   toPostgresDialect: {
     call: (options) => toPostgresDialect({ on: noop, options: {} } as never, options),
     accepted: {},

@@ -55,7 +55,7 @@ interface ConsoleOptions {
   readonly signInUrl?: (returnTo: string) => string
   /**
    * The path of the console, below the issuer.
-   * @defaultValue `/console`.
+   * @defaultValue `/console`. It is beside the administration API.
    */
   readonly path?: string
   /**
@@ -65,12 +65,12 @@ interface ConsoleOptions {
   readonly branding?: BrandingOptions
   /**
    * The languages that the pages choose from. Administrators who prefer none of them get the first.
-   * @defaultValue All languages, English first.
+   * @defaultValue All languages, English first. Few people read the console, so its texts may be large.
    */
   readonly languages?: readonly ConsoleLanguage[]
   /**
    * Called for every request that the console itself refused. The administration API has events of its own.
-   * @defaultValue Writes internal failures to the console of the process.
+   * @defaultValue Writes internal failures to the console of the process. Refusals could fill a log.
    */
   readonly onEvent?: (event: ConsoleEvent) => void | Promise<void>
 }

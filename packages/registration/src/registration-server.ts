@@ -104,7 +104,7 @@ export interface RegistrationServerOptions {
   /**
    * Sends the requests for documents at `sector_identifier_uri`: the same as the server's. It must reach only public
    * addresses.
-   * @defaultValue As in the server: on Node.js, requests to addresses that are not public are refused.
+   * @defaultValue As in the server. On Node.js, requests to addresses that are not public are refused.
    */
   readonly fetch?: typeof globalThis.fetch
   readonly clock?: Clock

@@ -45,30 +45,31 @@ export interface SignalReceiverOptions {
   /** The issuer of the authorization server. */
   readonly issuer: string
   readonly storage: ScimStorage
+  /** The transmitters whose events are acted on. */
   readonly transmitters: readonly TrustedTransmitter[]
   /**
    * The path to which transmitters push events, below the origin of the issuer.
-   * @defaultValue `/signals`.
+   * @defaultValue `/signals`. It is an address of this package's own.
    */
   readonly path?: string
   /**
    * Deactivates a user, for `onAccountDisabled: 'deactivate'`: for example through administration, which keeps the last administrator.
-   * @defaultValue `storage.users.deactivate`.
+   * @defaultValue `storage.users.deactivate`. It works with every storage.
    */
   readonly deactivate?: (userId: string) => Promise<void>
   /**
    * Receives an event for each security event that was received, and what it did.
-   * @defaultValue Nothing is recorded.
+   * @defaultValue Nothing is recorded. The host decides where events go.
    */
   readonly onEvent?: (event: ReceiverEvent) => void | Promise<void>
   /**
    * Fetches the key sets of transmitters.
-   * @defaultValue A `fetch` that connects only to public addresses over https.
+   * @defaultValue A `fetch` that connects only to public addresses over https. Key sets of transmitters are public.
    */
   readonly fetch?: typeof globalThis.fetch
   /**
    * Origins of key sets that may be fetched although they have a port, a private address or no TLS. For development and tests only.
-   * @defaultValue None.
+   * @defaultValue None. Key sets are then fetched only from public addresses.
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
   readonly clock?: Clock

@@ -49,13 +49,13 @@ export interface SignalTransmitterOptions {
   readonly accessTokens: Pick<AuthorizationServer, 'accessToken'>
   /**
    * Receives an event for each stream that is created, changed or removed, and each refusal.
-   * @defaultValue Nothing is recorded.
+   * @defaultValue Nothing is recorded. The host decides where events go.
    */
   readonly onEvent?: (event: TransmitterEvent) => void | Promise<void>
   /**
    * Origins that events may be pushed to although they have a port, a private address or no TLS: the same list as the
    * server's. For development and tests only.
-   * @defaultValue None.
+   * @defaultValue None. Receivers then cannot make the server send requests into the host's network.
    */
   readonly dangerouslyAllowOutbound?: readonly string[]
   readonly clock?: Clock

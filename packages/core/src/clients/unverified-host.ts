@@ -11,7 +11,7 @@ export function unverifiedHost(
   client: ClientRecord,
   redirectUri: string | undefined = client.redirectUris[0],
 ): string | undefined {
-  if (client.origin === 'document') return new URL(client.clientId).host
+  if (client.origin === 'document') return hostOf(client)
   // RFC 7591 §5: a client that registers itself chooses its own name.
   if (isVerified(client, 'client_name') || redirectUri === undefined || !URL.canParse(redirectUri)) return undefined
   const { protocol, host } = new URL(redirectUri)
@@ -24,6 +24,9 @@ export function unverifiedHost(
  * register the redirect URI of somebody else, so its `client_id` identifies it.
  */
 export function unverifiedDevice(client: ClientRecord): string | undefined {
-  if (client.origin === 'document') return new URL(client.clientId).host
+  if (client.origin === 'document') return hostOf(client)
   return isVerified(client, 'client_name') ? undefined : client.clientId
 }
+
+/** A document is at the URL that is the `client_id`; a row that says otherwise was changed by hand. */
+const hostOf = ({ clientId }: ClientRecord): string => (URL.canParse(clientId) ? new URL(clientId).host : clientId)

@@ -40,7 +40,10 @@ interface RouterOptions extends Pick<HttpService, 'origin' | 'bodyLimit' | 'tooL
   readonly notFound: (request: RequestHead) => ServerResponse | Promise<ServerResponse>
   /** Creates the response to a method that the route does not have, without the `Allow` header. */
   readonly methodNotAllowed: (request: RequestHead) => ServerResponse | Promise<ServerResponse>
-  /** Bounds the requests that are worked on at the same time. Default: no bound. */
+  /**
+   * Bounds the requests that are worked on at the same time.
+   * @defaultValue No bound. A small service needs none.
+   */
   readonly capacity?: Capacity
 }
 
