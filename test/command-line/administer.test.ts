@@ -111,13 +111,13 @@ test('migrate lists, applies and prints the schema; other commands refuse an unm
     err: expect.stringMatching(/There is no file \S+: mintmark migrate apply creates it\.$/) as string,
   })
   expect(pending.code).toBe(1)
-  expect(JSON.parse(pending.out)).toContain('0001-first-tables')
+  expect(JSON.parse(pending.out)).toContain('0001-schema')
   expect(refused).toMatchObject({
     code: 1,
     out: '',
     err: expect.stringContaining('Run: npx mintmark migrate apply') as string,
   })
-  expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('Applied: 0001-first-tables') as string })
+  expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('Applied: 0001-schema') as string })
   expect(await line.run('migrate', 'apply')).toEqual({ code: 0, out: 'Nothing to apply.', err: '' })
   expect(await line.run('migrate', 'list')).toEqual({ code: 0, out: 'Up to date.', err: '' })
   expect((await line.run('migrate', 'print', '--dialect', 'postgres')).out).toContain('CREATE TABLE')
