@@ -149,5 +149,5 @@ const paths = [
 async function fill(page: Page, username: string, password: string): Promise<void> {
   await page.locator('#username').fill(username)
   await page.locator('#password').fill(password)
-  await page.locator('main button').click()
+  await page.locator('main button.primary').click()
 }
