@@ -361,7 +361,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   },
   openSqliteDialect: { call: (options) => openSqliteDialect(':memory:', options), accepted: {} },
   toMariadbDialect: {
-    call: (options) => toMariadbDialect({ getConnection: noop } as never, options),
+    call: (options) => toMariadbDialect({ getConnection: noop }, options),
     accepted: {},
   },
   toPostgresDialect: {

@@ -130,7 +130,12 @@ export const rfc7644: Standard = {
       'refuses to change immutable attributes and sub-attributes (RFC 7643 §7)',
       'changing the type of a member is refused and writes nothing',
     ],
-    ['3.5.2', 'A PATCH has schemas and Operations', 'another schema (RFC 7644 §3.5.2)', 'no operation (RFC 7644 §3.5.2)'],
+    [
+      '3.5.2',
+      'A PATCH has schemas and Operations',
+      'another schema (RFC 7644 §3.5.2)',
+      'no operation (RFC 7644 §3.5.2)',
+    ],
     [
       '3.5.2',
       'op is add, remove or replace, in lower case; remove has no value; a path matches something',
