@@ -9,13 +9,6 @@ export interface Justification extends GuardName {
 
 export const justifications: readonly Justification[] = [
   {
-    file: 'packages/core/src/clients/client-documents.ts',
-    condition: "client.origin !== 'document'",
-    within: 'keep',
-    change: 'false',
-    reason: 'It saves a write: a registered client is in storage, so the insert fails and changes nothing.',
-  },
-  {
     file: 'packages/core/src/keys/rotate.ts',
     condition: 'isTooSoon || !isDue',
     change: 'without !isDue',
@@ -233,18 +226,6 @@ export const justifications: readonly Justification[] = [
     condition: 'index.columns === shown',
     change: 'false',
     reason: 'The rows are then looked up by their identifiers, with the same result.',
-  },
-  {
-    file: 'packages/storage-sql/src/list/load.ts',
-    condition: 'ofEntries > 1',
-    change: 'false',
-    reason: 'It saves a statement: the load is more than 1 either way.',
-  },
-  {
-    file: 'packages/storage-sql/src/list/load.ts',
-    condition: 'ofEntries > 1',
-    change: 'ofEntries >= 1',
-    reason: 'The bound is arbitrary: with exactly as many entries as allowed, the rows may count or not.',
   },
   {
     file: 'packages/storage-sql/src/list/load.ts',
