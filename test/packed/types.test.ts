@@ -47,12 +47,17 @@ it('the types of a package import only its dependencies and packages that the ho
   expect(Object.fromEntries(needed)).toEqual({
     '@mintmark/adapter-express': ['express'],
     '@mintmark/adapter-node': ['node:http'],
+    '@mintmark/admin': ['jose'],
     '@mintmark/core': ['jose'],
     '@mintmark/registration': ['jose'],
     '@mintmark/resource-server': ['jose'],
+    '@mintmark/scim': ['jose'],
+    '@mintmark/signals': ['jose'],
     '@mintmark/storage-sql': ['kysely'],
+    '@mintmark/storage-sql/mariadb': ['kysely'],
     '@mintmark/storage-sql/postgres': ['kysely'],
     '@mintmark/storage-sql/sqlite': ['kysely'],
+    '@mintmark/testkit': ['jose'],
   })
 })
 
