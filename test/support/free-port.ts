@@ -8,3 +8,17 @@ export const freePort = (): Promise<number> =>
       probe.close(() => found(port))
     })
   })
+
+/**
+ * Starts a program on a port that is free. If another program takes the port, or one that `start` has chosen, in between, it starts
+ * again with other ports.
+ */
+export async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start(await freePort())
+    } catch (error) {
+      if (attempt === 5 || !/address already in use/i.test(String(error))) throw error
+    }
+  }
+}

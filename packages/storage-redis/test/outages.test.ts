@@ -8,7 +8,8 @@ import { createRedisStorage } from '../src/index.ts'
 import { fill, reads, writes } from './support/every-operation.ts'
 import { connectClient, connectCluster, connectIoRedis } from './support/redis-clients.ts'
 import { startRedisCluster } from './support/redis-cluster.ts'
-import { freePort, startRedis, type RedisServer } from './support/redis-server.ts'
+import { startRedis, type RedisServer } from './support/redis-server.ts'
+import { freePort } from '../../../test/support/free-port.ts'
 
 const issuer = 'https://issuer.example'
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-import { freePort, startRedis, type RedisServer } from './redis-server.ts'
+import { startRedis, type RedisServer } from './redis-server.ts'
 
 /** A real cluster of three masters on 127.0.0.1, which together serve all slots. */
 export interface RedisCluster {
@@ -13,9 +13,7 @@ export interface RedisCluster {
 
 export async function startRedisCluster(): Promise<RedisCluster> {
   const nodes = await Promise.all(
-    [1, 2, 3].map(async () =>
-      startRedis({ 'cluster-enabled': 'yes', 'cluster-port': await freePort(), 'cluster-node-timeout': 5000 }),
-    ),
+    [1, 2, 3].map(() => startRedis({ 'cluster-enabled': 'yes', 'cluster-node-timeout': 5000 })),
   )
   await redisCli('--cluster', 'create', ...nodes.map(addressOf), '--cluster-replicas', '0', '--cluster-yes')
 

@@ -1,10 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer, Socket, type AddressInfo } from 'node:net'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+
+import { freePort, onFreePort } from '../../../../test/support/free-port.ts'
 
 /** A real Redis on 127.0.0.1 with its own folder. Its log has every confirmed write: a restart restores them. */
 export interface RedisServer {
@@ -29,8 +31,12 @@ export type RedisSettings = Readonly<Record<string, string | number>>
 /** @throws Error when redis-server is missing or does not start, so that a test that needs it fails. */
 export async function startRedis(settings: RedisSettings = {}): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'mintmark-redis-'))
-  const { port, process: first } = await startOnFreePort(folder, settings)
-  let child = first
+  const started = await onFreePort(async (port) => {
+    const chosen = await withClusterPort(settings)
+    return { port, chosen, process: await startProcess({ folder, port, settings: chosen }) }
+  })
+  const { port, chosen } = started
+  let child = started.process
 
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -46,7 +52,7 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
     folder,
     kill,
     restart: async (more = {}) => {
-      child = await startProcess({ folder, port, settings: { ...settings, ...more } })
+      child = await startProcess({ folder, port, settings: { ...chosen, ...more } })
     },
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
@@ -57,30 +63,9 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
   }
 }
 
-/** Returns a port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
-
-async function startOnFreePort(
-  folder: string,
-  settings: RedisSettings,
-): Promise<{ port: number; process: ChildProcess }> {
-  for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort()
-    try {
-      return { port, process: await startProcess({ folder, port, settings }) }
-    } catch (error) {
-      // Somebody else may have taken the port in between.
-      if (attempt === 3 || !String(error).includes('Address already in use')) throw error
-    }
-  }
-}
+/** The members of a cluster have a second port, for each other. */
+const withClusterPort = async (settings: RedisSettings): Promise<RedisSettings> =>
+  settings['cluster-enabled'] === 'yes' ? { ...settings, 'cluster-port': await freePort() } : settings
 
 async function startProcess(server: { folder: string; port: number; settings: RedisSettings }): Promise<ChildProcess> {
   const settings: RedisSettings = {

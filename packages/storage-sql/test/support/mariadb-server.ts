@@ -1,10 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+
+import { onFreePort } from '../../../../test/support/free-port.ts'
 
 /**
  * A real MariaDB on 127.0.0.1 with its own folder. Its user `root` needs no password. It does not wait
@@ -27,8 +28,9 @@ export async function startMariadb(): Promise<MariadbServer> {
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chown(folder, 65_534, 65_534)
   initialise(folder, isRoot)
-  const port = await freePort()
-  let child = await startProcess({ folder, port, isRoot })
+  const started = await onFreePort(async (port) => ({ port, process: await startProcess({ folder, port, isRoot }) }))
+  const { port } = started
+  let child = started.process
 
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -106,13 +108,4 @@ async function untilReady(child: ChildProcess): Promise<void> {
       if (line.includes('ready for connections')) resolve()
     })
   })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }

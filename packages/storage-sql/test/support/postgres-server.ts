@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+
+import { onFreePort } from '../../../../test/support/free-port.ts'
 
 /**
  * A real PostgreSQL on 127.0.0.1 with its own folder. It needs no password, and does not wait for the disk: a confirmed write
@@ -37,8 +38,9 @@ async function startIn(folder: string): Promise<PostgresServer> {
   if (account !== undefined) await chown(folder, account.uid, account.gid)
   const installation: Installation = { folder, account, programs: await findPrograms(folder) }
   await initialise(installation)
-  const port = await freePort()
-  let child = await startProcess(installation, port)
+  const started = await onFreePort(async (port) => ({ port, process: await startProcess(installation, port) }))
+  const { port } = started
+  let child = started.process
 
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -149,13 +151,4 @@ async function untilStarted(start: () => Promise<ChildProcess>): Promise<ChildPr
       if (attempt === 50 || !String(error).includes('is still in use')) throw error
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
