@@ -73,21 +73,28 @@ async function deriveForWebhook(webhook: WebhookRecord, now: EpochSeconds, deps:
   async function toDelivery({ change, event, place }: Message): Promise<NewDelivery> {
     const { webhookId, replays, stream } = webhook
     const message = [webhookChannel, webhookId, replays, change.changeId, ...(event === undefined ? [] : [event])]
-    const expiresAt = after(now, deliveryLifetime)
     return {
+      ...deliveryTo(webhookId, event === undefined ? contentOf(change) : { ...contentOf(change), event }, now),
       // Identifiers sort by time, then by the position of the change.
       deliveryId: `${padNumber(now, 11)}-${padNumber(change.position, 14)}-${randomIdentifier(deps.random)}`,
       dedupeKey: encodeBase64url(await sha256(JSON.stringify(message))),
-      channel: webhookChannel,
-      recipient: webhookId,
       // Messages about one user, or else about one group, are sent in order; all events of a stream are (SSF 1.0 §7).
       lane: stream === undefined ? `${webhookId} ${change.userId ?? change.groupId ?? ''}` : webhookId,
       sequence: replays * replaySpan + change.position * messagesOfChange + place,
-      content: event === undefined ? contentOf(change) : { ...contentOf(change), event },
-      createdAt: now,
-      expiresAt,
-      keptUntil: after(expiresAt, deadRetention),
     }
+  }
+}
+
+/** Returns what every message to a webhook or a stream has in common. */
+function deliveryTo(webhookId: string, content: JsonObject, now: EpochSeconds) {
+  const expiresAt = after(now, deliveryLifetime)
+  return {
+    channel: webhookChannel,
+    recipient: webhookId,
+    content,
+    createdAt: now,
+    expiresAt,
+    keptUntil: after(expiresAt, deadRetention),
   }
 }
 
@@ -117,18 +124,12 @@ export function verificationDelivery(verification: {
   readonly now: EpochSeconds
 }): NewDelivery {
   const { jti, webhookId, content, position, now } = verification
-  const expiresAt = after(now, deliveryLifetime)
   return {
+    ...deliveryTo(webhookId, content, now),
     deliveryId: `${padNumber(now, 11)}-${padNumber(position, 14)}-${jti}`,
     dedupeKey: jti,
-    channel: webhookChannel,
-    recipient: webhookId,
     lane: webhookId,
     sequence: (position + 1) * messagesOfChange - 1,
-    content,
-    createdAt: now,
-    expiresAt,
-    keptUntil: after(expiresAt, deadRetention),
   }
 }
 

@@ -6,7 +6,6 @@ import {
   type DeliveryRecord,
   type DeliveryStorage,
   type EpochSeconds,
-  epochSeconds,
   seconds,
   userId,
 } from '@mintmark/storage-interface'
@@ -14,10 +13,11 @@ import type { DeliveryResult } from '@mintmark/storage-interface/stores'
 
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing } from '../keys/ring.ts'
-import type { OutboundClient, OutboundFailure } from '../outbound/client.ts'
+import type { OutboundClient } from '../outbound/client.ts'
 import { OAuthError } from '../refusals.ts'
 import { sidFor, subjectFor } from '../tokens/pairwise.ts'
-import { deadRetention, deliveredRetention } from './derive-logouts.ts'
+import { deliveredRetention } from './derive-logouts.ts'
+import { type Answer, giveUp, isSuccess, parseRetryAfter, postMessage, retry } from './post-message.ts'
 
 export interface SendLogoutDependencies {
   readonly issuer: string
@@ -40,23 +40,14 @@ export async function sendLogout(delivery: DeliveryRecord, deps: SendLogoutDepen
   const token = await mintLogoutToken(delivery, client, deps)
   if (token === undefined) return retry(delivery, { failure: 'algorithm_unavailable', now })
 
-  const result = await deps.outbound.request({
+  const message = {
     url: client.backchannelLogoutUri,
-    method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ logout_token: token }).toString(),
-    timeout: attemptTimeout,
-    maxBytes: 1024,
-    responseBody: 'ignored',
-  })
-  const answeredAt = deps.clock()
-  return result.outcome === 'answered'
-    ? resultOfStatus(delivery, result, answeredAt)
-    : resultOfFailure(delivery, result.failure, answeredAt)
+    resultOf: resultOfStatus,
+  }
+  return postMessage(delivery, message, deps)
 }
-
-/** In milliseconds. */
-export const attemptTimeout = 5000
 
 /**
  * Mints a logout token (Back-Channel Logout §2.4). Each attempt has a new `jti`: some clients remember the `jti` before
@@ -102,68 +93,10 @@ const temporaryReasons: ReadonlySet<string> = new Set([
 const logoutTokenLifetime = seconds(120)
 
 /** Back-Channel Logout §2.8: 200 and 204 mean success, 400 means that the client refuses the token. */
-function resultOfStatus(
-  delivery: DeliveryRecord,
-  { status, headers }: { readonly status: number; readonly headers: Headers },
-  now: EpochSeconds,
-): DeliveryResult {
+function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
   if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
   const failure = `http_${status}`
   // RFC 9110 §15.5.9 and §15.6, RFC 8470 §5.2, RFC 6585 §4: a later attempt may succeed.
   const isTransient = status >= 500 || status === 408 || status === 425 || status === 429
   return isTransient ? retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) }) : giveUp(failure, now)
-}
-
-/** RFC 9110 §15.3. A redirect that a fetch of the host neither follows nor shows has the status 0 (Fetch §2.2.6). */
-export const isSuccess = (status: number): boolean => status >= 200 && status < 300
-
-export function resultOfFailure(delivery: DeliveryRecord, failure: OutboundFailure, now: EpochSeconds): DeliveryResult {
-  switch (failure) {
-    case 'not_allowed':
-    case 'not_public':
-      return giveUp(failure, now)
-    case 'busy':
-      return { kind: 'postponed', dueAt: after(now, seconds(1)) }
-    case 'circuit_open':
-      return { kind: 'postponed', dueAt: after(now, seconds(30)) }
-    case 'timeout':
-    case 'too_large':
-    case 'unreachable':
-      return retry(delivery, { failure, now })
-    default:
-      return failure satisfies never
-  }
-}
-
-/**
- * Schedules the next attempt, or gives up if the delivery would have expired by then.
- * @param atLeast the minimum delay that the receiver asks for, in seconds.
- */
-export function retry(
-  delivery: DeliveryRecord,
-  { failure, now, atLeast = 0 }: { readonly failure: string; readonly now: EpochSeconds; readonly atLeast?: number },
-): DeliveryResult {
-  const delay = retryDelays[delivery.attempts] ?? longestDelay
-  const dueAt = epochSeconds(now + Math.max(delay, atLeast))
-  return dueAt < delivery.expiresAt ? { kind: 'retry', failure, dueAt } : giveUp(failure, now)
-}
-
-/** The delay after each attempt, in seconds. */
-const retryDelays = [5, 30, 120, 600]
-const longestDelay = 3600
-
-export const giveUp = (failure: string, now: EpochSeconds): DeliveryResult => ({
-  kind: 'dead',
-  failure,
-  keptUntil: after(now, deadRetention),
-})
-
-/**
- * Parses `Retry-After` (RFC 9110 §10.2.3).
- * @returns seconds, at most `longestDelay`; 0 if it is missing or malformed.
- */
-export function parseRetryAfter(headers: Headers, now: EpochSeconds): number {
-  const value = headers.get('retry-after') ?? ''
-  const wait = /^\d{1,9}$/.test(value) ? Number(value) : Date.parse(value) / 1000 - now
-  return Number.isNaN(wait) ? 0 : Math.min(Math.max(wait, 0), longestDelay)
 }

@@ -3,6 +3,7 @@ import {
   after,
   type ClientRecord,
   type DeliveryRecord,
+  type EpochSeconds,
   type JsonObject,
   type JsonValue,
   type OAuthStorage,
@@ -18,7 +19,7 @@ import { sidFor, subjectFor } from '../tokens/pairwise.ts'
 import { deliveredRetention } from './derive-logouts.ts'
 import type { WebhookStorage } from './derive-webhooks.ts'
 import { isProvisioningEvent, type SecurityEventContent, verificationEvent } from './security-events.ts'
-import { attemptTimeout, giveUp, isSuccess, parseRetryAfter, resultOfFailure, retry } from './send-logout.ts'
+import { type Answer, giveUp, isSuccess, parseRetryAfter, postMessage, retry } from './post-message.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
 export interface SendEventDependencies {
@@ -51,30 +52,25 @@ export async function sendSecurityEvent(
   if (sealed !== undefined && authorization === undefined)
     return retry(delivery, { failure: 'sealing_key_missing', now })
 
-  const result = await deps.outbound.request({
+  const pushed = {
     url: webhook.url,
-    method: 'POST',
     headers: {
       'content-type': 'application/secevent+jwt',
       accept: 'application/json',
       ...(authorization !== undefined && { authorization }),
     },
     body: token,
-    timeout: attemptTimeout,
-    maxBytes: 1024,
-    responseBody: 'ignored',
-  })
-  const answeredAt = deps.clock()
-  if (result.outcome === 'failed') return resultOfFailure(delivery, result.failure, answeredAt)
-  const { status, headers } = result
-  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
-  // RFC 8935 §2.4: the receiver refuses this token, and the stream goes on.
-  if (status === 400) return giveUp('http_400', answeredAt)
-  return retry(delivery, {
-    failure: `http_${status}`,
-    now: answeredAt,
-    atLeast: parseRetryAfter(headers, answeredAt),
-  })
+    resultOf: resultOfStatus,
+  }
+  return postMessage(delivery, pushed, deps)
+}
+
+/** RFC 8935 §2.4: with 400 the receiver refuses this token, and the stream goes on. */
+function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
+  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
+  const failure = `http_${status}`
+  if (status === 400) return giveUp(failure, now)
+  return retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) })
 }
 
 /** In seconds: how long an event of a paused stream is postponed. */
@@ -131,7 +127,6 @@ async function subjectOf(
   const { event } = content
   if (event === verificationEvent) return { format: 'opaque', id: textOf(content, 'streamId') ?? '' }
   const [user, group, session] = [textOf(content, 'userId'), textOf(content, 'groupId'), textOf(content, 'sessionId')]
-  // RFC 9967 §2.1.
   if (isProvisioningEvent(event))
     return { format: 'scim', uri: group === undefined ? `/Users/${user ?? ''}` : `/Groups/${group}` }
   const subject = { format: 'iss_sub', iss: deps.issuer, sub: await subjectFor(userId(user ?? ''), client, deps) }

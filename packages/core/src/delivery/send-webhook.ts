@@ -8,7 +8,7 @@ import {
 } from '@mintmark/storage-interface'
 import type { DeliveryResult, WebhookRecord } from '@mintmark/storage-interface/stores'
 
-import { attemptTimeout, giveUp, isSuccess, parseRetryAfter, resultOfFailure, retry } from './send-logout.ts'
+import { type Answer, giveUp, isSuccess, parseRetryAfter, postMessage, retry } from './post-message.ts'
 import { sendSecurityEvent, type SendEventDependencies } from './send-security-event.ts'
 import { openWebhookSecret } from './webhook-secrets.ts'
 
@@ -34,28 +34,29 @@ export async function sendWebhook(delivery: DeliveryRecord, deps: SendWebhookDep
   // A server with the sealing key can send the message later. A receiver might refuse a message that is signed with only
   // one of two secrets.
   if (secrets.length < opened.length) return retry(delivery, { failure: 'sealing_key_missing', now })
-  const result = await deps.outbound.request({
-    url: webhook.url,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'webhook-id': message.id,
-      'webhook-timestamp': String(now),
-      'webhook-signature': await signaturesOf(`${message.id}.${now}.${body}`, secrets),
+  return postMessage(
+    delivery,
+    {
+      url: webhook.url,
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': message.id,
+        'webhook-timestamp': String(now),
+        'webhook-signature': await signaturesOf(`${message.id}.${now}.${body}`, secrets),
+      },
+      body,
+      resultOf: resultOfStatus,
     },
-    body,
-    timeout: attemptTimeout,
-    maxBytes: 1024,
-    responseBody: 'ignored',
-  })
-  const answeredAt = deps.clock()
-  if (result.outcome === 'failed') return resultOfFailure(delivery, result.failure, answeredAt)
-  const { status, headers } = result
-  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(answeredAt, deliveredRetention) }
+    deps,
+  )
+}
+
+/** Standard Webhooks: 410 means that the endpoint no longer exists. After other statuses, a later attempt may succeed. */
+function resultOfStatus(delivery: DeliveryRecord, { status, headers }: Answer, now: EpochSeconds): DeliveryResult {
+  if (isSuccess(status)) return { kind: 'delivered', keptUntil: after(now, deliveredRetention) }
   const failure = `http_${status}`
-  // Standard Webhooks: 410 means that the endpoint no longer exists. After other statuses, a later attempt may succeed.
-  if (status === 410) return giveUp(failure, answeredAt)
-  return retry(delivery, { failure, now: answeredAt, atLeast: parseRetryAfter(headers, answeredAt) })
+  if (status === 410) return giveUp(failure, now)
+  return retry(delivery, { failure, now, atLeast: parseRetryAfter(headers, now) })
 }
 
 /**
