@@ -18,7 +18,6 @@ export interface Form {
 /** @throws ConsoleError `form_malformed`. */
 export function readForm(request: ServerRequest): Form {
   const fields = formFields(request)
-  // RFC 9110 §15.5.1.
   if (fields === undefined) throw new ConsoleError('form_malformed')
   const list = (name: string) => fieldValues(fields, name).flatMap((value) => value.trim() || [])
   const text = (name: string) => list(name)[0] ?? ''

@@ -2,18 +2,19 @@ import type { ServerResponse } from '@mintmark/core/http'
 import { type Fragment, html, renderName } from '@mintmark/pages/internal'
 import type { JsonObject } from '@mintmark/storage-interface'
 
-import { actionLink, seeOther } from '../action.ts'
+import { seeOther } from '../action.ts'
 import { at } from '../api.ts'
 import { versionField } from '../elements/field.ts'
 import { changeStatus, refusalNotice } from '../elements/notice.ts'
-import { secretTable } from '../elements/secret-table.ts'
 import { code, codes, facts } from '../elements/table.ts'
 import { time } from '../elements/time.ts'
 import { readForm } from '../form.ts'
 import { head } from '../layout.ts'
 import { ApiError } from '../refusals.ts'
+import { holderSecrets, stateButton } from '../secret-holder.ts'
 import { recordsOf, textOf, textsOf } from '../values.ts'
 import type { Page, Visit } from '../visit.ts'
+import { clientHolder } from './client-actions.ts'
 import { type ClientFields, clientInputs, clientMembers, readClientFields } from './client-form.ts'
 import { enabledState } from './clients-page.ts'
 
@@ -63,28 +64,12 @@ function showClient(visit: Visit, { client, fields, version, error }: ShownClien
     title: name,
     section: 'clients',
     status: error?.status ?? 200,
-    body: html`${head(renderName(name, messages.unnamed), mayWrite ? clientButtons(client, visit) : undefined)}
+    body: html`${head(renderName(name, messages.unnamed), mayWrite ? stateButton(client, clientHolder, visit) : undefined)}
 ${changeStatus(visit)}
 <section>${clientFacts(client, mayWrite, visit)}</section>
 ${mayWrite ? settingsForm({ fields, version, error }, visit) : undefined}
-${clientSecrets(client, mayWrite, visit)}`,
+${recordsOf(client['secrets']).length === 0 ? undefined : holderSecrets(client, clientHolder, visit)}`,
   })
-}
-
-function clientButtons(client: JsonObject, visit: Visit): Fragment {
-  const path = at`/clients/${visit.part('client_id')}`
-  const version = `?version=${textOf(client['version'])}`
-  return client['disabled_at'] === undefined
-    ? actionLink(visit, {
-        path: `${path}/disable${version}`,
-        question: ({ clients }) => clients.disable,
-        isDangerous: true,
-      })
-    : actionLink(visit, {
-        path: `${path}/enable${version}`,
-        question: ({ clients }) => clients.enable,
-        isDangerous: false,
-      })
 }
 
 function clientFacts(client: JsonObject, mayWrite: boolean, { messages }: Visit): Fragment {
@@ -115,29 +100,4 @@ ${clientInputs(fields, messages)}
 <div class="buttons"><button class="primary" type="submit">${messages.buttons.save}</button></div>
 </form>
 </section>`
-}
-
-function clientSecrets(client: JsonObject, mayWrite: boolean, visit: Visit): Fragment | undefined {
-  const secrets = recordsOf(client['secrets'])
-  if (secrets.length === 0) return undefined
-  const path = at`/clients/${visit.part('client_id')}`
-  const { rotate, revokePrevious } = visit.messages.clients
-  return secretTable(
-    {
-      title: visit.messages.clients.secrets,
-      secrets,
-      buttons: mayWrite
-        ? html`${actionLink(visit, { path: `${path}/rotate`, question: () => rotate, isDangerous: false })}${
-            secrets.length > 1
-              ? actionLink(visit, {
-                  path: `${path}/revoke-previous`,
-                  question: () => revokePrevious,
-                  isDangerous: true,
-                })
-              : undefined
-          }`
-        : undefined,
-    },
-    visit,
-  )
 }

@@ -1,67 +1,28 @@
-import { type Action, actionRoute } from '../action.ts'
+import { actionRoute } from '../action.ts'
 import { at } from '../api.ts'
-import { previousSecretsExpiry } from '../previous-secrets.ts'
-import { secretPage } from '../secret-page.ts'
-import { textOf } from '../values.ts'
-import type { Visit } from '../visit.ts'
+import { type SecretHolder, secretHolderRoutes } from '../secret-holder.ts'
 import { directoryName } from './directories-page.ts'
 
-const path = '/directories/{provider_id}'
-
-const common = {
+/** Directories, as records that have secrets. */
+export const directoryHolder: SecretHolder = {
+  path: '/directories/{provider_id}',
   area: 'providers',
   section: 'directories',
-  nameOf: async ({ api, part }: Visit) => directoryName(await api.get(at`/identity-providers/${part('provider_id')}`)),
-  leadsTo: ({ part }: Visit) => at`/directories/${part('provider_id')}`,
-} as const satisfies Partial<Action>
+  nameOf: async ({ api, part }) => directoryName(await api.get(at`/identity-providers/${part('provider_id')}`)),
+  leadsTo: ({ part }) => at`/directories/${part('provider_id')}`,
+  apiPath: ({ part }) => at`/identity-providers/${part('provider_id')}`,
+  questions: ({ directories }) => directories,
+  secretMember: 'secret',
+}
 
 /** What administrators can do with a directory. */
 export const directoryActions = [
+  ...secretHolderRoutes(directoryHolder),
   actionRoute({
-    ...common,
-    path: `${path}/disable`,
-    isDangerous: true,
-    question: ({ directories }) => directories.disable,
-    call: ({ part }) => ({ method: 'POST', path: at`/identity-providers/${part('provider_id')}/disable` }),
-  }),
-  actionRoute({
-    ...common,
-    path: `${path}/enable`,
-    isDangerous: false,
-    question: ({ directories }) => directories.enable,
-    call: ({ part }) => ({ method: 'POST', path: at`/identity-providers/${part('provider_id')}/enable` }),
-  }),
-  actionRoute({
-    ...common,
-    path: `${path}/release`,
+    ...directoryHolder,
+    path: `${directoryHolder.path}/release`,
     isDangerous: true,
     question: ({ directories }) => directories.release,
     call: ({ part }) => ({ method: 'POST', path: at`/identity-providers/${part('provider_id')}/release-offboarding` }),
-  }),
-  actionRoute({
-    ...common,
-    path: `${path}/rotate`,
-    isDangerous: false,
-    question: ({ directories }) => directories.rotate,
-    call: ({ part }) => ({
-      method: 'POST',
-      path: at`/identity-providers/${part('provider_id')}/secrets`,
-      body: { previous_expires_at: previousSecretsExpiry() },
-    }),
-    answer: async (result, visit) =>
-      secretPage(visit, {
-        section: 'directories',
-        name: await common.nameOf(visit),
-        secret: textOf(result['secret']),
-        isRotated: true,
-        leadsTo: common.leadsTo(visit),
-      }),
-  }),
-  actionRoute({
-    ...common,
-    path: `${path}/revoke-previous`,
-    isDangerous: true,
-    question: ({ directories }) => directories.revokePrevious,
-    call: ({ part }) => ({ method: 'DELETE', path: at`/identity-providers/${part('provider_id')}/secrets/previous` }),
   }),
 ]

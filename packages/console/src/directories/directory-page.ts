@@ -4,12 +4,13 @@ import type { JsonObject } from '@mintmark/storage-interface'
 import { actionLink } from '../action.ts'
 import { at } from '../api.ts'
 import { changeStatus } from '../elements/notice.ts'
-import { secretTable } from '../elements/secret-table.ts'
 import { code, facts, pageLinks, tableSection } from '../elements/table.ts'
 import { time } from '../elements/time.ts'
 import { head } from '../layout.ts'
+import { holderSecrets, stateButton } from '../secret-holder.ts'
 import { numberOf, recordOf, recordsOf, textOf, textsOf } from '../values.ts'
 import type { Page, Visit } from '../visit.ts'
+import { directoryHolder } from './directory-actions.ts'
 import { directoryName, directoryState, suspendedAt } from './directories-page.ts'
 
 /** Shows one directory: its settings, what to do at the directory, its Secret Tokens and its last requests. */
@@ -28,31 +29,14 @@ export const directoryPage: Page = async (visit) => {
   return visit.show({
     title: name,
     section: 'directories',
-    body: html`${head(renderName(name, messages.unnamed), directoryButtons(provider, visit))}
+    body: html`${head(renderName(name, messages.unnamed), visit.caller.can('write', 'providers') ? stateButton(provider, directoryHolder, visit) : undefined)}
 ${changeStatus(visit)}
 ${suspensionNotice(provider, visit)}
 <section>${directoryFacts(provider, visit)}
 ${setups.map((setup) => setupText(setup, visit))}</section>
-${directorySecrets(provider, visit)}
+${holderSecrets(provider, directoryHolder, visit)}
 ${requestTable(requests, visit)}`,
   })
-}
-
-function directoryButtons(provider: JsonObject, visit: Visit): Fragment | undefined {
-  if (!visit.caller.can('write', 'providers')) return undefined
-  const path = at`/directories/${visit.part('provider_id')}`
-  const version = `?version=${textOf(provider['version'])}`
-  return provider['disabled_at'] === undefined
-    ? actionLink(visit, {
-        path: `${path}/disable${version}`,
-        question: ({ directories }) => directories.disable,
-        isDangerous: true,
-      })
-    : actionLink(visit, {
-        path: `${path}/enable${version}`,
-        question: ({ directories }) => directories.enable,
-        isDangerous: false,
-      })
 }
 
 function suspensionNotice(provider: JsonObject, visit: Visit): Fragment | undefined {
@@ -87,30 +71,6 @@ const setupText = (setup: JsonObject, { messages }: Visit): Fragment => html`<de
 <summary>${fill(messages.directories.setUp, { product: html`${setup['product'] === 'okta' ? 'Okta' : 'Microsoft Entra ID'}` })}</summary>
 <pre tabindex="0" lang="en" dir="ltr">${textOf(setup['text'])}</pre>
 </details>`
-
-function directorySecrets(provider: JsonObject, visit: Visit): Fragment {
-  const secrets = recordsOf(provider['secrets'])
-  const path = at`/directories/${visit.part('provider_id')}`
-  const { rotate, revokePrevious, secrets: title } = visit.messages.directories
-  return secretTable(
-    {
-      title,
-      secrets,
-      buttons: visit.caller.can('write', 'providers')
-        ? html`${actionLink(visit, { path: `${path}/rotate`, question: () => rotate, isDangerous: false })}${
-            secrets.length > 1
-              ? actionLink(visit, {
-                  path: `${path}/revoke-previous`,
-                  question: () => revokePrevious,
-                  isDangerous: true,
-                })
-              : undefined
-          }`
-        : undefined,
-    },
-    visit,
-  )
-}
 
 /** Lists requests. The log contains no query and no body, because these contain personal data. */
 function requestTable(found: JsonObject, visit: Visit): Fragment {
