@@ -58,6 +58,7 @@ const allowedImports: Readonly<
       '@mintmark/scim/engine',
       '@mintmark/storage-interface',
       '@mintmark/storage-interface/stores',
+      'jose/*',
     ],
   },
   admin: {

@@ -40,7 +40,6 @@ export async function pollStream(
   deps: TransmitterDependencies,
 ): Promise<ServerResponse> {
   const poll = readPoll(readBody(request))
-  // RFC 8936 §2.
   if (found.stream.delivery !== 'poll') throw new SignalError('poll_invalid')
   for (const jti of poll.refused)
     deps.journal.record(request, { type: 'event.refused', streamId: found.webhookId, clientId: client.clientId, jti })
@@ -63,7 +62,6 @@ function readPoll(body: JsonObject): PollRequest {
   const { maxEvents = defaultEvents, returnImmediately = false, ack = [], setErrs = {} } = body
   const isLimit = Number.isSafeInteger(maxEvents) && Number(maxEvents) >= 0
   const isList = Array.isArray(ack) && ack.length <= 1000 && ack.every((jti) => typeof jti === 'string')
-  // RFC 8936 §2.2.
   if (!isLimit || typeof returnImmediately !== 'boolean' || !isList || !isJsonObject(setErrs))
     throw new SignalError('poll_invalid')
   const refused = Object.keys(setErrs).slice(0, 1000)

@@ -10,6 +10,7 @@ import {
   type ScimStorage,
   type UserId,
 } from '@mintmark/storage-interface'
+import { decodeJwt } from 'jose/jwt/decode'
 
 /** A transmitter whose events are acted on. */
 export interface TrustedTransmitter {
@@ -158,19 +159,14 @@ async function verifyToken(token: string, deps: ReceiverDependencies): Promise<V
 }
 
 function issuerOf(token: string): string | undefined {
-  const [, payload = ''] = token.split('.', 3)
   try {
-    const claims: unknown = JSON.parse(new TextDecoder().decode(decode(payload)))
-    const iss = typeof claims === 'object' && claims !== null && 'iss' in claims ? claims.iss : undefined
+    const { iss } = decodeJwt<{ iss: unknown }>(token)
     return typeof iss === 'string' ? iss : undefined
   } catch {
-    // A text that is not a JWT has no issuer.
+    // jose throws for a text that is not a JWT.
     return undefined
   }
 }
-
-const decode = (text: string): Uint8Array =>
-  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.codePointAt(0) ?? 0)
 
 /** CAEP counts seconds; some transmitters send milliseconds. */
 function timeOf(payload: JsonValue, issuedAt: EpochSeconds): EpochSeconds {

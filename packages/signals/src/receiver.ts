@@ -169,7 +169,6 @@ const toReceiverError = (error: unknown): ReceiverError =>
 
 /** Answers a pushed event (RFC 8935 §2): 202 once it was handled. */
 async function receivePush(request: ServerRequest, deps: ReceiverDependencies): Promise<ServerResponse> {
-  // RFC 8935 §2.
   if (mediaType(request) !== 'application/secevent+jwt') throw new ReceiverError('invalid_request')
   await receiveToken((decodeBody(request.body) ?? '').trim(), request, deps)
   return { status: 202, headers: [...noStore], body: undefined }

@@ -43,21 +43,18 @@ export function readChoices(body: JsonObject, allowedOrigins: readonly string[])
 }
 
 function readEvents(value: JsonValue): readonly string[] {
-  // SSF 1.0 §8.1.1.
   if (!Array.isArray(value) || value.length > 100) throw new SignalError('configuration_invalid')
   const events = value.map((each: JsonValue) => readText(each, 512))
   return [...new Set(events)].filter((event) => securityEvents.includes(event))
 }
 
 function readText(value: JsonValue, maxLength: number): string {
-  // SSF 1.0 §8.1.1.
   if (typeof value !== 'string' || value.length > maxLength || !isStorable(value))
     throw new SignalError('configuration_invalid')
   return value
 }
 
 function readDelivery(value: JsonValue, allowedOrigins: readonly string[]): DeliveryChoice {
-  // SSF 1.0 §6.1.
   if (!isJsonObject(value)) throw new SignalError('configuration_invalid')
   const { method, endpoint_url: url, authorization_header: authorization } = value
   // RFC 8936: this server chooses the address that is polled.

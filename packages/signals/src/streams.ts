@@ -30,7 +30,6 @@ export async function createStream(
   const choices = readChoices(readBody(request), deps.allowedOrigins)
   const { clientId } = receiver.client
   const all = (await storage.webhooks.list()).filter(isStream)
-  // SSF 1.0 §8.1.1.1.
   if (all.some(({ stream }) => stream.clientId === clientId)) throw new SignalError('stream_exists')
   if (all.length >= maxStreams) throw new SignalError('too_many_streams')
   const now = clock()
@@ -145,7 +144,6 @@ export async function changeStatus(
   const body = readBody(request)
   const { status, reason } = body
   const isReason = reason === undefined || (typeof reason === 'string' && reason.length <= 1000)
-  // SSF 1.0 §8.1.2.2.
   if ((status !== 'enabled' && status !== 'paused' && status !== 'disabled') || !isReason)
     throw new SignalError('status_invalid')
   const { webhookId, stream } = await streamInBody(body, receiver, deps)

@@ -49,7 +49,6 @@ async function userOf(
   { client }: Receiver,
   { issuer, storage }: TransmitterDependencies,
 ): Promise<UserId | undefined> {
-  // RFC 9493 §3.
   if (!isJsonObject(subject) || typeof subject['format'] !== 'string') throw new SignalError('subject_invalid')
   const { format, iss, sub } = subject
   if (format !== 'iss_sub' || iss !== issuer || typeof sub !== 'string') return undefined
@@ -75,7 +74,6 @@ export async function verify(
     { id: webhookId, receiver },
     (found) => {
       const { verifiedAt, delivery } = found.stream
-      // SSF 1.0 §8.1.4.2.
       if (verifiedAt !== undefined && now < verifiedAt + minVerificationInterval)
         throw new SignalError('verified_too_often', { retryAfter: verifiedAt + minVerificationInterval - now })
       const verification = delivery === 'poll' ? { jti, state: text } : undefined

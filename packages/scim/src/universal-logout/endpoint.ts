@@ -48,7 +48,6 @@ async function revokeAccess(call: ScimCall, deps: UniversalLogoutDependencies): 
   if (by.kind === 'assertion') {
     const value = JSON.stringify([providerId, by.tokenId])
     const mark = { purpose: 'revocation_jti', value, expiresAt: by.expiresAt, now } as const
-    // RFC 7519 §4.1.7.
     if ((await storage.replays.markUsed(mark)).outcome !== 'fresh') throw refusal('revocation_token_replayed')
   }
   const revoked = user && (await deps.listRevokedAccess(user, now))

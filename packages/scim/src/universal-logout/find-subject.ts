@@ -1,7 +1,8 @@
-import { providerId, type ScimStorage, userId, type UserId } from '@mintmark/storage-interface'
+import { type JsonObject, type ScimStorage, userId, type UserId } from '@mintmark/storage-interface'
 import type { IdentityProviderRecord } from '@mintmark/storage-interface/stores'
 
 import { refusal } from '../error/scim-error.ts'
+import { getMember, getText, isObject } from '../values/json.ts'
 import { foldCase, isAllowedText } from '../values/text.ts'
 
 /** A subject identifier (RFC 9493 §3.2.2, §3.2.3). */
@@ -14,10 +15,9 @@ export type Subject =
  * @throws ScimError 400 — reason `revocation_subject_invalid`.
  */
 export function readSubject(body: unknown): Subject {
-  const { subject, sub_id: subjectId } = isObject(body) ? body : {}
-  const given = subjectId === undefined ? subject : subject === undefined ? subjectId : undefined
-  const parsed = parseSubject(given)
-  // RFC 9493 §3.
+  const message = isObject(body) ? body : {}
+  const [subject, subjectId] = [getMember(message, 'subject'), getMember(message, 'sub_id')]
+  const parsed = subject !== undefined && subjectId !== undefined ? undefined : parseSubject(subject ?? subjectId)
   if (parsed === undefined) throw refusal('revocation_subject_invalid')
   return parsed
 }
@@ -25,16 +25,16 @@ export function readSubject(body: unknown): Subject {
 /** Parses a subject identifier of the formats `email` and `iss_sub`; `undefined` for anything else. */
 export function parseSubject(value: unknown): Subject | undefined {
   if (!isObject(value)) return undefined
-  const { format, email, iss, sub } = value
-  if (format === 'email' && isText(email)) return { format, email }
-  return format === 'iss_sub' && isText(iss) && isText(sub) ? { format, iss, sub } : undefined
+  const format = getText(value, 'format')
+  const [email, iss, sub] = [shortText(value, 'email'), shortText(value, 'iss'), shortText(value, 'sub')]
+  if (format === 'email' && email !== undefined) return { format, email }
+  return format === 'iss_sub' && iss !== undefined && sub !== undefined ? { format, iss, sub } : undefined
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value !== '' && value.length <= 1024 && isAllowedText(value, 'line')
+function shortText(object: JsonObject, name: string): string | undefined {
+  const text = getText(object, name)
+  return text !== undefined && text.length <= 1024 && isAllowedText(text, 'line') ? text : undefined
+}
 
 export interface SubjectContext {
   readonly provider: IdentityProviderRecord
@@ -69,7 +69,7 @@ async function findByEmail(email: string, { provider, storage }: SubjectContext)
   if (!provider.verifiedDomains.includes(domain)) return undefined
   const attribute = { extension: undefined, subName: undefined }
   const listed = await storage.provisionedUsers.list({
-    providerId: providerId(provider.providerId),
+    providerId: provider.providerId,
     filter: {
       kind: 'element',
       attribute: { ...attribute, name: 'emails', multiValued: true },
