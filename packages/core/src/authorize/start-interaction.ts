@@ -112,7 +112,6 @@ async function limitStartedInteractions(
   const decision = browser.isNew
     ? await limits.interactionsOfNewBrowsers.consume('total', now)
     : await limits.startedInteractions.consume(`browser ${browser.digest}`, now)
-  // RFC 6585 §4.
   if (!decision.allowed) throw refuse('interactions_throttled', { clientId }, { retryAfter: decision.retryAfter })
 }
 

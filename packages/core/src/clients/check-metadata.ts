@@ -235,7 +235,6 @@ function refuseUnusableKeys(client: ClientRecord, allowedOrigins: AllowedOrigins
 /** Refuses a key set with which every request of the client would fail. */
 function refuseUnusableSigningKeys({ jwks, requestObjectSigningAlg: requestAlgorithm }: ClientRecord): void {
   const keySet = readKeySet(jwks)
-  // RFC 7591 §3.2.2.
   if (!hasSigningKey(keySet, clientAlgorithms))
     throw invalidMetadata(
       `jwks must contain a key for one of the algorithms ${clientAlgorithms.join(', ')}: RSA with at least 2048 bits, P-256 or Ed25519, not for encryption, and with a kid of its own if there are several.`,

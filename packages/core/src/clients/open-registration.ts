@@ -13,6 +13,7 @@ import { refuse } from '../refusals.ts'
 import { ClientMetadataError, invalidMetadata, refuseUnusable } from './check-metadata.ts'
 import { completeMetadata, type RequiredMetadata } from './metadata.ts'
 import { hostOrScheme, redirectUriProblem } from './redirect-uri.ts'
+import { newClientRecord } from './registration.ts'
 import { contradictions, profileRules, type ProfileSettings } from './security-profile.ts'
 
 /**
@@ -81,7 +82,6 @@ export function createOpenClients(
       const client = recordOf({ id, metadata, now }, settings)
       refuseUnusable(client)
       const [contradiction] = contradictions(client, profileRules(client, deps))
-      // RFC 7591 §3.2.2.
       if (contradiction !== undefined)
         throw invalidMetadata(`The minimum profile of the server requires that ${contradiction}.`)
       return { client, redirectUris: requested.redirectUris.filter((uri) => isPermitted(uri, settings)) }
@@ -162,18 +162,8 @@ function recordOf(
   { id, metadata, now }: { readonly id: string; readonly metadata: OpenMetadata; readonly now: EpochSeconds },
   { scopes }: Pick<OpenRegistrationSettings, 'scopes'>,
 ): ClientRecord {
-  return {
-    clientId: clientId(id),
-    ...completeMetadata({ ...metadata, scopes, tokenEndpointAuthMethod: 'none', requirePkce: true }),
-    secrets: [],
-    origin: 'open_registration',
-    selfManagement: undefined,
-    documentDigest: undefined,
-    documentReadAt: undefined,
-    disabledAt: undefined,
-    createdAt: now,
-    version: 1,
-  }
+  const members = completeMetadata({ ...metadata, scopes, tokenEndpointAuthMethod: 'none', requirePkce: true })
+  return newClientRecord({ clientId: clientId(id), ...members }, { origin: 'open_registration', now })
 }
 
 const encodePayload = ({ clientName, redirectUris, grantTypes }: OpenMetadata): string =>

@@ -104,16 +104,22 @@ function clientRecord(
     server,
   }: { readonly now: EpochSeconds; readonly random: Random; readonly server: RegistrationDependencies },
 ): ClientRecord {
-  return {
-    clientId: clientId(registration.clientId ?? randomIdentifier(random)),
-    ...completeMetadata(registration, server),
-    secrets: [],
-    origin: 'administrator',
-    selfManagement: undefined,
-    documentDigest: undefined,
-    documentReadAt: undefined,
-    disabledAt: undefined,
-    createdAt: now,
-    version: 1,
-  }
+  const id = clientId(registration.clientId ?? randomIdentifier(random))
+  return newClientRecord({ clientId: id, ...completeMetadata(registration, server) }, { origin: 'administrator', now })
 }
+
+/** Returns the record of a client that has no secret yet, and that nobody has changed. */
+export const newClientRecord = (
+  client: Pick<ClientRecord, 'clientId'> & ReturnType<typeof completeMetadata>,
+  { origin, now }: { readonly origin: ClientRecord['origin']; readonly now: EpochSeconds },
+): ClientRecord => ({
+  ...client,
+  secrets: [],
+  origin,
+  selfManagement: undefined,
+  documentDigest: undefined,
+  documentReadAt: undefined,
+  disabledAt: undefined,
+  createdAt: now,
+  version: 1,
+})

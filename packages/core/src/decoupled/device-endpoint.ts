@@ -157,7 +157,6 @@ async function limitRequests(
     [inTotal, 'total'],
   ] as const) {
     const decision = await limiter.consume(key, now)
-    // RFC 6585 §4.
     if (!decision.allowed) throw refuse('device_requests_throttled', { clientId }, { retryAfter: decision.retryAfter })
   }
 }

@@ -102,10 +102,8 @@ async function redeem(
       return polled.record as RedeemedDeviceCode
     case 'replayed':
       await revokeFamilyOf(grantOf(polled.record), now, deps)
-      // RFC 6749 §4.1.2.
       throw deviceRefusal('device_code_replayed', client, polled.record)
     default:
-      // RFC 8628 §3.5.
       throw deviceRefusal(pollRefusals[polled.outcome], client, undefined)
   }
 }
