@@ -39,7 +39,7 @@ async function expectRefused(
 
 const withoutLogs = (dump: string): unknown => ({ ...(JSON.parse(dump) as object), logs: undefined })
 
-const removal: AdminSent = { method: 'DELETE', path: '/accounts/U1' }
+const removal: AdminSent = { method: 'DELETE', path: '/users/U1' }
 
 it("a user's consent to admin:write does not make that user an administrator (RFC 9700 §2.3)", async () => {
   const site = await startSite()
@@ -106,7 +106,7 @@ it.each([
   const form = encode({ grant_type: 'client_credentials', scope: 'admin:write' })
   const issued = await postForm(site.oauth, '/token', form, { authorization: basic('ops', secret) })
   const token = String(issued.json['access_token'])
-  expect((await site.send({ path: '/accounts', token })).status).toBe(200)
+  expect((await site.send({ path: '/users', token })).status).toBe(200)
 
   const ended = await end(site, token, secret)
 
@@ -118,14 +118,14 @@ it('rejects a token in the query or in a form, and two tokens at once (RFC 6750 
   const site = await startSite()
   const token = await site.tokenFor('admin:write')
 
-  await expectRefused(site, { ...removal, path: `/accounts/U1?access_token=${token}`, token: '' }, [
+  await expectRefused(site, { ...removal, path: `/users/U1?access_token=${token}`, token: '' }, [
     401,
     'credentials_missing',
   ])
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   await expectRefused(
     site,
-    { method: 'POST', path: '/accounts', headers: form, body: `access_token=${token}`, token: '' },
+    { method: 'POST', path: '/users', headers: form, body: `access_token=${token}`, token: '' },
     [401, 'credentials_missing'],
   )
   const twice = { authorization: [`Bearer ${token}`, 'Bearer x'] }
@@ -175,28 +175,28 @@ it('records of another issuer in the same database are not found', async () => {
   })
   if (ours === undefined || theirs === undefined) throw new Error('Two issuers were expected.')
   await theirs('POST', '/clients', { client_id: 'app', client_name: 'Theirs', grant_types: [] })
-  await theirs('POST', '/accounts', { user_id: 'ann' })
+  await theirs('POST', '/users', { user_id: 'ann' })
   await theirs('POST', '/identity-providers', { provider_id: 'corp' })
   await theirs('POST', '/organizations', { organization_id: 'acme', display_name: 'Theirs' })
   await ours('POST', '/organizations', { organization_id: 'own', display_name: 'Ours' })
   const before = JSON.stringify(
     await Promise.all(
-      ['/clients', '/accounts', '/identity-providers', '/organizations', '/audit'].map((path) => theirs('GET', path)),
+      ['/clients', '/users', '/identity-providers', '/organizations', '/audit'].map((path) => theirs('GET', path)),
     ),
   )
 
-  for (const path of ['/clients/app', '/accounts/ann', '/identity-providers/corp', '/organizations/acme']) {
+  for (const path of ['/clients/app', '/users/ann', '/identity-providers/corp', '/organizations/acme']) {
     expect((await ours('GET', path)).status).toBe(404)
     expect((await ours('DELETE', path)).status).toBe(404)
     expect((await ours('PATCH', path, {})).status).toBe(404)
   }
   expect((await ours('PUT', '/organizations/own/members/ann', { roles: [] })).status).toBe(404)
-  expect((await ours('POST', '/accounts/ann/deactivate')).status).toBe(404)
-  for (const path of ['/clients', '/accounts', '/identity-providers'])
+  expect((await ours('POST', '/users/ann/deactivate')).status).toBe(404)
+  for (const path of ['/clients', '/users', '/identity-providers'])
     expect(JSON.parse((await ours('GET', path)).text)).toMatchObject({ items: [] })
   const after = JSON.stringify(
     await Promise.all(
-      ['/clients', '/accounts', '/identity-providers', '/organizations', '/audit'].map((path) => theirs('GET', path)),
+      ['/clients', '/users', '/identity-providers', '/organizations', '/audit'].map((path) => theirs('GET', path)),
     ),
   )
   expect(after).toBe(before)
@@ -205,19 +205,19 @@ it('records of another issuer in the same database are not found', async () => {
 it('does not find a grant under the path of another user', async () => {
   const site = await startSite()
   await obtainTokens(site.oauth)
-  const { json } = await site.send({ path: '/accounts/U1/grants' })
+  const { json } = await site.send({ path: '/users/U1/grants' })
   const { grant_id: grantId } = (json['items'] as readonly [{ readonly grant_id: string }])[0]
-  await site.send({ method: 'POST', path: '/accounts', body: { user_id: 'U9' } })
+  await site.send({ method: 'POST', path: '/users', body: { user_id: 'U9' } })
 
-  await expectRefused(site, { method: 'DELETE', path: `/accounts/U9/grants/${grantId}` }, [404, 'grant_unknown'])
+  await expectRefused(site, { method: 'DELETE', path: `/users/U9/grants/${grantId}` }, [404, 'grant_unknown'])
 })
 
 it.for([
-  '/accounts/..%2fclients',
-  '/accounts/%00',
-  '/accounts/%ED%A0%80',
+  '/users/..%2fclients',
+  '/users/%00',
+  '/users/%ED%A0%80',
   '/clients/__proto__',
-  '/accounts/' + 'x'.repeat(2000),
+  '/users/' + 'x'.repeat(2000),
   '/organizations/%0d%0aSet-Cookie:a',
 ])('answers 404 for an unusual path: %s', async (path) => {
   const site = await startSite()

@@ -402,8 +402,6 @@ test('a user is listed by a filter, deactivated, reactivated and removed', async
   })
   const { err } = await mintmark.run('user', 'list', '--limit', '1')
   expect(err).toBe('')
-  expect(await mintmark.run('account', 'list')).toEqual(await mintmark.run('user', 'list'))
-  expect((await mintmark.run('--help')).out).not.toMatch(/^ +account/m)
 })
 
 test('keys are announced, listed without the sealing key, and dropped', async () => {
@@ -501,8 +499,8 @@ const refusals: readonly (readonly [argv: readonly string[], reason: string])[] 
   [['client', 'list', '--limit', '1000'], 'between 1 and 200'],
   [['idp', 'register', 'under_score'], 'identifier'],
   [['idp', 'disable', 'nobody'], 'There is no such identity provider.'],
-  [['user', 'show', 'nobody'], 'There is no such account.'],
-  [['user', 'remove', 'nobody', '--yes'], 'There is no such account.'],
+  [['user', 'show', 'nobody'], 'There is no such user.'],
+  [['user', 'remove', 'nobody', '--yes'], 'There is no such user.'],
   [['user', 'list', '--filter', 'claims.email eq'], 'filter'],
   [['keys', 'drop', 'nobody'], 'There is no key nobody.'],
 ]

@@ -54,7 +54,7 @@ test('adds members with roles, replaces the roles, lists members and memberships
 
 test.each([
   ['an unknown organization', ['member', 'list', 'none'], 'no such organization'],
-  ['an unknown user', ['member', 'add', 'acme', 'nobody'], 'no such account'],
+  ['an unknown user', ['member', 'add', 'acme', 'nobody'], 'no such user'],
   ['a role with a space', ['member', 'add', 'acme', 'ann', '--role', 'two words'], 'at most 50 roles'],
   ['to remove a user who is not a member', ['member', 'remove', 'acme', 'ann'], 'not a member'],
   ['an identifier that is in use', ['create', 'Acme', '--id', 'acme'], 'Choose another identifier'],

@@ -14,7 +14,7 @@ it('the first client has a secret and its scopes', async () => {
 
   expect(clientSecret).toMatch(/^[\w-]{43}$/)
   expect(await administration.clients.read('back-office')).toMatchObject({
-    scopes: ['admin:clients:write', 'admin:accounts:read'],
+    scopes: ['admin:clients:write', 'admin:users:read'],
   })
 })
 

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { registerIdentityProvider } from '@mintmark/scim'
 import { expect, it } from 'vitest'
 
-import { storage } from '../../docs/snippets/provision-accounts/scim.ts'
-import { userOf } from '../../docs/snippets/provision-accounts/sign-in.ts'
+import { storage } from '../../docs/snippets/provision-users/scim.ts'
+import { userOf } from '../../docs/snippets/provision-users/sign-in.ts'
 
 it('the program that registers a provider prints its Tenant URL and its Secret Token', () => {
-  const program = 'docs/snippets/provision-accounts/register.ts'
+  const program = 'docs/snippets/provision-users/register.ts'
 
   const { stdout, stderr } = spawnSync(process.execPath, ['--conditions=@mintmark/source', program], {
     encoding: 'utf8',

@@ -136,7 +136,7 @@ const change = { claims: { email: 'a@x.test', nickname: null }, custom_fields: {
 const beginnings: readonly GoodAdminRequest[] = [
   { method: 'POST', path: '/clients', body: app },
   { method: 'POST', path: '/identity-providers', body: { provider_id: 'corp', tolerance_profile: 'okta' } },
-  { method: 'POST', path: '/accounts', body: { user_id: 'ann', ...change } },
+  { method: 'POST', path: '/users', body: { user_id: 'ann', ...change } },
   { method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } },
   { method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } },
 ]
@@ -152,31 +152,32 @@ const restored = async (send: (sent: GoodAdminRequest) => Promise<unknown>): Pro
 const good: readonly GoodAdminRequest[] = [
   ...beginnings,
   { method: 'POST', path: '/clients', body: { client_name: 'New', grant_types: [] } },
-  { method: 'POST', path: '/accounts', body: {} },
+  { method: 'POST', path: '/users', body: {} },
   { method: 'POST', path: '/organizations', body: { display_name: 'New' } },
   { method: 'PATCH', path: '/clients/app', body: { client_name: 'Changed', default_max_age: 60, scopes: ['openid'] } },
   { method: 'POST', path: '/clients/app/secrets', body: { previous_expires_at: 1_790_000_060 } },
   { method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Corp', client_ids: ['app'] } },
   { method: 'POST', path: '/identity-providers/corp/secrets', body: {} },
-  { method: 'PATCH', path: '/accounts/ann', body: change },
-  { method: 'POST', path: '/account-search', body: { filter: 'active eq true', limit: 10 } },
+  { method: 'PATCH', path: '/users/ann', body: change },
+  { method: 'POST', path: '/user-search', body: { filter: 'active eq true', limit: 10 } },
   {
     method: 'POST',
-    path: '/account-upserts',
-    body: { accounts: [{ user_id: 'kim', active: true, ...change }], dry_run: true },
+    path: '/user-upserts',
+    body: { users: [{ user_id: 'kim', active: true, ...change }], dry_run: true },
   },
   { method: 'PATCH', path: '/organizations/acme', body: { display_name: 'ACME' } },
-  ...['/clients/app', '/identity-providers/corp', '/accounts/ann', '/organizations/acme'].map((path) => ({
+  ...['/clients/app', '/identity-providers/corp', '/users/ann', '/organizations/acme'].map((path) => ({
     method: 'GET',
     path,
   })),
-  ...['/clients', '/identity-providers', '/accounts', '/organizations', '/audit'].map((path) => ({
+  ...['/clients', '/identity-providers', '/users', '/organizations', '/audit'].map((path) => ({
     method: 'GET',
     path: `${path}?limit=5`,
   })),
-  ...['/clients/app/grants', '/accounts/ann/grants', '/accounts/ann/sessions', '/accounts/ann/memberships'].map(
-    (path) => ({ method: 'GET', path }),
-  ),
+  ...['/clients/app/grants', '/users/ann/grants', '/users/ann/sessions', '/users/ann/memberships'].map((path) => ({
+    method: 'GET',
+    path,
+  })),
   ...[
     '/organizations/acme/members',
     '/identity-providers/corp/requests',
@@ -186,18 +187,18 @@ const good: readonly GoodAdminRequest[] = [
     ['disable', 'enable'].map((verb) => ({ method: 'POST', path: `${path}/${verb}` })),
   ),
   ...[
-    '/accounts/ann/deactivate',
-    '/accounts/ann/reactivate',
-    '/accounts/ann/revoke-access',
-    '/identity-providers/corp/release-offboarding',
+    '/users/ann/deactivate',
+    '/users/ann/reactivate',
+    '/users/ann/revoke-access',
+    '/identity-providers/corp/release-deprovisioning',
   ].map((path) => ({ method: 'POST', path })),
   ...[
-    '/accounts/ann/grants',
-    '/accounts/ann/sessions',
+    '/users/ann/grants',
+    '/users/ann/sessions',
     '/clients/app/grants',
     '/clients/app/secrets/previous',
-    '/accounts/ann/grants/g',
-    '/accounts/ann/sessions/s',
+    '/users/ann/grants/g',
+    '/users/ann/sessions/s',
   ].map((path) => ({ method: 'DELETE', path })),
   { method: 'DELETE', path: '/organizations/acme/members/ann' },
   ...['/webhooks', '/webhooks/w', '/deliveries?state=pending', '/initial-access-tokens'].map((path) => ({

@@ -17,13 +17,13 @@ it('deactivating a user revokes everything at once, and reactivation restores no
   const { access_token = '', refresh_token = '' } = await obtainTokens(oauth, offline)
   expect((await userinfo(oauth, access_token)).status).toBe(200)
 
-  const reply = await site.send({ method: 'POST', path: '/accounts/U1/deactivate' })
+  const reply = await site.send({ method: 'POST', path: '/users/U1/deactivate' })
 
   expect(reply).toMatchObject({
     status: 200,
-    json: { account: { active: false }, ended: { grants: [{ client_id: 'A' }] } },
+    json: { user: { active: false }, ended: { grants: [{ client_id: 'A' }] } },
   })
-  await site.send({ method: 'POST', path: '/accounts/U1/reactivate' })
+  await site.send({ method: 'POST', path: '/users/U1/reactivate' })
   expect((await userinfo(oauth, access_token)).status).toBe(401)
   expect((await refresh(oauth, refresh_token)).json).toMatchObject({ error: 'invalid_grant' })
   expect((await introspect(oauth, access_token)).json).toEqual({ active: false })
@@ -33,11 +33,11 @@ it('revoking a grant or disabling a client makes its tokens unusable, and no oth
   site = await startAdminSite()
   const { oauth } = site
   const first = await obtainTokens(oauth, offline)
-  const { json } = await site.send({ path: '/accounts/U1/grants' })
+  const { json } = await site.send({ path: '/users/U1/grants' })
   expect(json).toMatchObject({ items: [{ client_id: 'A', resources: [] }] })
   const { grant_id: grantId } = (json['items'] as readonly [{ readonly grant_id: string }])[0]
 
-  expect((await site.send({ method: 'DELETE', path: `/accounts/U1/grants/${grantId}` })).status).toBe(204)
+  expect((await site.send({ method: 'DELETE', path: `/users/U1/grants/${grantId}` })).status).toBe(204)
   expect((await userinfo(oauth, first['access_token'] ?? '')).status).toBe(401)
   const second = await obtainTokens(oauth, offline)
   await site.send({ method: 'POST', path: '/clients/A/disable' })
@@ -53,7 +53,7 @@ it('an administrator loses access at once when the token is revoked or the clien
   const token = await site.tokenFor('admin:clients:read')
 
   expect((await site.send({ path: '/clients', token })).status).toBe(200)
-  expect((await site.send({ path: '/accounts', token })).status).toBe(403)
+  expect((await site.send({ path: '/users', token })).status).toBe(403)
   await site.send({ method: 'POST', path: '/clients/ADM/disable' })
   expect((await site.send({ path: '/clients', token })).json).toMatchObject({
     status: 401,
@@ -86,10 +86,11 @@ it('a client and an identity provider registered over HTTP work, and a suspended
   expect((await request('DELETE', `/Users/${one}`)).status).toBe(204)
   expect((await request('DELETE', `/Users/${two}`)).status).toBe(403)
   expect((await site.send({ path: '/identity-providers/corp', token: bearer })).json).toMatchObject({
-    offboarding: { count: 1, held_at: clock.now() },
+    deprovisioning: { count: 1, suspended_at: clock.now() },
   })
   expect(
-    (await site.send({ method: 'POST', path: '/identity-providers/corp/release-offboarding', token: bearer })).status,
+    (await site.send({ method: 'POST', path: '/identity-providers/corp/release-deprovisioning', token: bearer }))
+      .status,
   ).toBe(200)
   expect((await request('DELETE', `/Users/${two}`)).status).toBe(204)
 })

@@ -13,7 +13,7 @@ const programs = [
   ...['authorization-server', 'yours', 'server', 'register'].map((name) => `examples/minimal/src/${name}.ts`),
   'docs/snippets/administer',
   'docs/snippets/protect-an-api',
-  'docs/snippets/provision-accounts',
+  'docs/snippets/provision-users',
   'docs/snippets/write-a-store',
   'test/packed/consumer',
 ]

@@ -7,6 +7,6 @@ export const { clientSecret } = await administration.clients.create({
   clientId: 'back-office',
   clientName: 'Back office',
   grantTypes: ['client_credentials'],
-  scopes: ['admin:clients:write', 'admin:accounts:read'],
+  scopes: ['admin:clients:write', 'admin:users:read'],
 })
 console.log(clientSecret) // it cannot be shown again: storage keeps only a hash

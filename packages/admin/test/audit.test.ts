@@ -43,15 +43,13 @@ it('an action is logged before and after it happens, with its actor, its target,
 it('a refused action is logged with its reason', async () => {
   const system = startAdmin()
 
-  await expect(system.admin.users.deactivate('no\u0000body')).rejects.toMatchObject({ reason: 'account_unknown' })
+  await expect(system.admin.users.deactivate('no\u0000body')).rejects.toMatchObject({ reason: 'user_unknown' })
 
   expect((await system.admin.audit.list()).items.map(({ detail }) => detail)).toMatchObject([
-    { stage: 'refused', reason: 'account_unknown', target: { id: 'no?body' } },
+    { stage: 'refused', reason: 'user_unknown', target: { id: 'no?body' } },
     { stage: 'intended', target: { id: 'no?body' } },
   ])
-  expect(system.events).toMatchObject([
-    { type: 'action.refused', action: 'account.deactivated', reason: 'account_unknown' },
-  ])
+  expect(system.events).toMatchObject([{ type: 'action.refused', action: 'user.deactivated', reason: 'user_unknown' }])
 })
 
 it("the log contains the names of a user's claims, but no personal data", async () => {
@@ -64,9 +62,9 @@ it("the log contains the names of a user's claims, but no personal data", async 
   const logged = JSON.stringify([system.events, (await system.admin.audit.list()).items])
   expect(logged).not.toMatch(/annabella|leeward|@x\.test/i)
   expect(system.events).toMatchObject([
-    { type: 'account.created', after: { claimNames: ['email', 'name'] } },
-    { type: 'account.updated', after: { changedClaims: ['email'] } },
-    { type: 'account.removed', after: { ended: { grants: [{ clientId: 'app' }], sessionIds: ['s-a1-app-0'] } } },
+    { type: 'user.created', after: { claimNames: ['email', 'name'] } },
+    { type: 'user.updated', after: { changedClaims: ['email'] } },
+    { type: 'user.removed', after: { ended: { grants: [{ clientId: 'app' }], sessionIds: ['s-a1-app-0'] } } },
   ])
 })
 
@@ -91,7 +89,7 @@ it('an action that takes access away is performed even while the log is down, an
   await system.admin.users.deactivate('ann')
 
   expect(await system.storage.users.find(userId('ann'))).toMatchObject({ active: false })
-  expect(system.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'nothing' })
+  expect(system.events.at(-1)).toMatchObject({ type: 'user.deactivated', logged: 'nothing' })
 })
 
 it('the event of an action says if only its outcome was logged', async () => {
@@ -102,7 +100,7 @@ it('the event of an action says if only its outcome was logged', async () => {
 
   await system.admin.users.deactivate('ann')
 
-  expect(system.events.at(-1)).toMatchObject({ type: 'account.deactivated', logged: 'outcome' })
+  expect(system.events.at(-1)).toMatchObject({ type: 'user.deactivated', logged: 'outcome' })
   const added = (await system.admin.audit.list()).items.slice(0, -before.length)
   expect(added.map(({ detail }) => detail['stage'])).toEqual(['done'])
 })
@@ -113,7 +111,7 @@ it('an action whose outcome cannot be logged is not undone', async () => {
 
   await system.admin.users.create({ userId: 'ann' })
 
-  expect(system.events.at(-1)).toMatchObject({ type: 'account.created', logged: 'intent' })
+  expect(system.events.at(-1)).toMatchObject({ type: 'user.created', logged: 'intent' })
   expect((await system.admin.audit.list()).items.map(({ detail }) => detail['stage'])).toEqual(['intended'])
 })
 

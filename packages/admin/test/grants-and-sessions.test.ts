@@ -59,7 +59,7 @@ it("revokes one session, or all sessions of a user, and no other user's", async 
   expect(await system.admin.sessions.listOfUser('ann')).toMatchObject([{ sessionId: 's-ann-other-0' }])
   expect(await system.admin.sessions.revokeAllOfUser('ann')).toBe(1)
   expect(await system.admin.sessions.listOfUser('bob')).toHaveLength(1)
-  await expectRefused(system, () => system.admin.sessions.revokeAllOfUser('nobody'), 'account_unknown')
+  await expectRefused(system, () => system.admin.sessions.revokeAllOfUser('nobody'), 'user_unknown')
 })
 
 it('lists the clients that a user signed in to during each session', async () => {

@@ -41,7 +41,7 @@ it('a client is registered, read, changed, disabled and removed, with the metada
   await expectRefused(system, { path: '/clients/app' }, { status: 404, reason: 'client_unknown' })
 })
 
-it('administers identity providers, accounts, organizations, grants and sessions, and lists the log', async () => {
+it('administers identity providers, users, organizations, grants and sessions, and lists the log', async () => {
   const system = startAdminServer()
   const post = (path: string, body?: object) => system.send({ method: 'POST', path, body })
 
@@ -55,7 +55,7 @@ it('administers identity providers, accounts, organizations, grants and sessions
   expect(
     await system.send({ method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Corp' } }),
   ).toMatchObject({ body: { display_name: 'Corp' } })
-  for (const verb of ['disable', 'enable', 'release-offboarding'])
+  for (const verb of ['disable', 'enable', 'release-deprovisioning'])
     expect(await post(`/identity-providers/corp/${verb}`)).toMatchObject({ status: 200 })
   expect(await post('/identity-providers/corp/secrets', { previous_expires_at: 1_790_000_060 })).toMatchObject({
     status: 201,
@@ -72,25 +72,23 @@ it('administers identity providers, accounts, organizations, grants and sessions
   })
 
   await post('/clients', app)
-  expect(await post('/accounts', { user_id: 'ann', claims: { name: 'Ann', given_name: 'A' } })).toMatchObject({
+  expect(await post('/users', { user_id: 'ann', claims: { name: 'Ann', given_name: 'A' } })).toMatchObject({
     status: 201,
     body: { claims: { given_name: 'A' } },
   })
-  expect(await system.send({ path: '/accounts?filter=claims.name%20eq%20%22Ann%22' })).toMatchObject({
+  expect(await system.send({ path: '/users?filter=claims.name%20eq%20%22Ann%22' })).toMatchObject({
     body: { total: 1 },
   })
-  expect(await post('/account-search', { filter: 'claims.name eq "Bob"' })).toMatchObject({
+  expect(await post('/user-search', { filter: 'claims.name eq "Bob"' })).toMatchObject({
     body: { total: 0, items: [] },
   })
-  expect(await system.send({ method: 'PATCH', path: '/accounts/ann', body: { claims: { name: null } } })).toMatchObject(
-    {
-      body: { claims: { given_name: 'A' } },
-    },
-  )
+  expect(await system.send({ method: 'PATCH', path: '/users/ann', body: { claims: { name: null } } })).toMatchObject({
+    body: { claims: { given_name: 'A' } },
+  })
   for (const what of ['grants', 'sessions', 'memberships'])
-    expect(await system.send({ path: `/accounts/ann/${what}` })).toMatchObject({ body: { items: [] } })
+    expect(await system.send({ path: `/users/ann/${what}` })).toMatchObject({ body: { items: [] } })
   for (const what of ['grants', 'sessions'])
-    expect(await system.send({ method: 'DELETE', path: `/accounts/ann/${what}` })).toMatchObject({
+    expect(await system.send({ method: 'DELETE', path: `/users/ann/${what}` })).toMatchObject({
       body: { revoked: 0 },
     })
   expect(await system.send({ path: '/clients/app/grants' })).toMatchObject({ body: { items: [] } })
@@ -112,14 +110,14 @@ it('administers identity providers, accounts, organizations, grants and sessions
   ).toMatchObject({ body: { display_name: 'ACME' } })
   expect(await system.send({ method: 'DELETE', path: '/organizations/acme' })).toMatchObject({ status: 204 })
 
-  expect(await post('/accounts/ann/revoke-access')).toEqual(
+  expect(await post('/users/ann/revoke-access')).toEqual(
     expect.objectContaining({ status: 200, body: { ended: { grants: [], session_ids: [] } } }),
   )
-  expect(await post('/accounts/ann/deactivate')).toMatchObject({
-    body: { account: { active: false }, ended: { grants: [], session_ids: [] } },
+  expect(await post('/users/ann/deactivate')).toMatchObject({
+    body: { user: { active: false }, ended: { grants: [], session_ids: [] } },
   })
-  expect(await post('/accounts/ann/reactivate')).toMatchObject({ body: { active: true } })
-  expect(await system.send({ method: 'DELETE', path: '/accounts/ann' })).toMatchObject({ status: 204 })
+  expect(await post('/users/ann/reactivate')).toMatchObject({ body: { active: true } })
+  expect(await system.send({ method: 'DELETE', path: '/users/ann' })).toMatchObject({ status: 204 })
   expect(await system.send({ method: 'DELETE', path: '/identity-providers/corp' })).toMatchObject({ status: 204 })
   expect(await system.send({ path: '/audit?limit=2' })).toMatchObject({
     body: { items: [{ type: 'provider.removed', detail: { stage: 'done' } }, { detail: { stage: 'intended' } }] },
@@ -172,7 +170,7 @@ it('lists continue after `next`, and an unknown or invalid query is rejected', a
   for (const query of ['limit=0', 'limit=201'])
     await expectRefused(system, { path: `/clients?${query}` }, { status: 400, reason: 'page_invalid' })
   await expectRefused(system, { path: '/clients/a?x=1' }, { status: 400, reason: 'query_invalid' })
-  await expectRefused(system, { path: '/accounts?filter=externalId%20pr' }, { status: 400, reason: 'filter_invalid' })
+  await expectRefused(system, { path: '/users?filter=externalId%20pr' }, { status: 400, reason: 'filter_invalid' })
 })
 
 it('responds to refused requests with problem details and the headers that HTTP requires (RFC 9457 §3)', async () => {
@@ -214,7 +212,7 @@ it('responds to refused requests with problem details and the headers that HTTP 
 
 it.each([
   ['an unknown member', '/clients', { client_name: 'A', scope: 'openid' }, '/scope'],
-  ['a nested unknown member', '/account-upserts', { accounts: [{ user_id: 'kim', name: 'Kim' }] }, '/accounts/0/name'],
+  ['a nested unknown member', '/user-upserts', { users: [{ user_id: 'kim', name: 'Kim' }] }, '/users/0/name'],
   ['a member of the wrong type', '/clients', { client_name: 'A', scopes: 'openid' }, '/scopes'],
   [
     'no member if its name could not be defined by the API',
@@ -269,7 +267,7 @@ it('the OpenAPI document describes every route with its scope, its request and i
     expect(operation?.['requestBody'] === undefined).toBe(route.body === undefined)
     expect(Object.keys(operation?.['responses'] as object)).toEqual([String(route.status), 'default'])
     expect(route.answer === undefined).toBe(route.status === 204)
-    expect(route.access === 'read').toBe(route.method === 'GET' || route.path === '/account-search')
+    expect(route.access === 'read').toBe(route.method === 'GET' || route.path === '/user-search')
   }
   expect(paths['/clients']?.['post']?.['requestBody']).toMatchObject({
     content: {

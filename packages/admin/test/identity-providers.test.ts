@@ -83,19 +83,19 @@ it('a provider can have two secrets, is disabled and enabled, and is released fr
   expect(await identityProviders.enable({ providerId: 'contoso' })).toMatchObject({ disabledAt: undefined })
   const record = await system.storage.identityProviders.find(providerId('contoso'))
   if (record === undefined) throw new Error('There is no provider.')
-  const offboarding = {
+  const deprovisioning = {
     windowStartedAt: system.clock.now(),
     count: 9,
     cohorts: [{ newest: undefined, size: 40, count: 9 }],
     suspendedAt: system.clock.now(),
   }
-  await system.storage.identityProviders.compareAndSwap({ ...record, deprovisioning: offboarding }, record.version)
+  await system.storage.identityProviders.compareAndSwap({ ...record, deprovisioning: deprovisioning }, record.version)
   expect(await identityProviders.releaseDeprovisioning({ providerId: 'contoso' })).toMatchObject({
     deprovisioning: undefined,
   })
   const [logged] = (await system.admin.audit.list({ limit: 1 })).items
   expect(logged?.detail['before']).toMatchObject({
-    offboarding: { windowStartedAt: system.clock.now(), count: 9, heldAt: system.clock.now() },
+    deprovisioning: { windowStartedAt: system.clock.now(), count: 9, suspendedAt: system.clock.now() },
   })
 })
 
@@ -109,7 +109,7 @@ it('the setup text contains the values to paste, and a step if the tolerance pro
 
   expect(toEntra.fields['Tenant URL']).toBe(`${issuer}/scim/v2/enterprise-idps/contoso`)
   expect(toEntra.text).toMatchInlineSnapshot(`
-    "Provision accounts from Microsoft Entra ID to Contoso
+    "Provision users from Microsoft Entra ID to Contoso
 
     Values to paste:
        Tenant URL: https://as.test/scim/v2/enterprise-idps/contoso
@@ -230,6 +230,6 @@ it('deactivates the users of a removed provider page by page, except the last ad
   expect(await users.read('u1')).toMatchObject({ providerId: 'contoso', blockedAt: expect.any(Number) as number })
   expect(await identityProviders.deactivateUsers('contoso')).toEqual({ deactivated: 0, kept: 1, next: undefined })
   const types = (await audit.list({ limit: 200 })).items.map(({ type }) => type)
-  expect(types.filter((type) => type === 'account.deactivated').length).toBeGreaterThanOrEqual(8)
+  expect(types.filter((type) => type === 'user.deactivated').length).toBeGreaterThanOrEqual(8)
   expect(types).toContain('provider.users_deactivated')
 })

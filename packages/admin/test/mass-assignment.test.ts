@@ -20,8 +20,8 @@ const writes: readonly (AdminSent & {
   { method: 'POST', path: '/identity-providers', body: { provider_id: 'new' }, own: ['provider_id'] },
   { method: 'PATCH', path: '/identity-providers/corp', body: { display_name: 'Changed' } },
   { method: 'POST', path: '/identity-providers/corp/secrets', body: {} },
-  { method: 'POST', path: '/accounts', body: {}, own: ['user_id'] },
-  { method: 'PATCH', path: '/accounts/ann', body: { claims: { name: 'Changed' } } },
+  { method: 'POST', path: '/users', body: {}, own: ['user_id'] },
+  { method: 'PATCH', path: '/users/ann', body: { claims: { name: 'Changed' } } },
   { method: 'POST', path: '/organizations', body: { display_name: 'New' }, own: ['organization_id'] },
   { method: 'PATCH', path: '/organizations/acme', body: { display_name: 'Changed' } },
   { method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: ['owner'] } },
@@ -35,7 +35,7 @@ const foreign = [
   '',
   ...`
     version created_at createdAt updated_at secrets client_secret secret digest generation active disabled_at disabledAt
-    client_id user_id provider_id organization_id issuer offboarding adopted provider actor clientName
+    client_id user_id provider_id organization_id issuer deprovisioning adopted provider actor clientName
     __proto__ constructor toString
   `
     .split(/\s+/)
@@ -46,7 +46,7 @@ async function startWithRecords(): Promise<AdminServerUnderTest> {
   const system = startAdminServer()
   await system.send({ method: 'POST', path: '/clients', body: app })
   await system.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
-  await system.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
+  await system.send({ method: 'POST', path: '/users', body: { user_id: 'ann' } })
   await system.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
   return system
 }
@@ -70,17 +70,17 @@ it('claims of a user do not change other members of the record', async () => {
   const system = await startWithRecords()
   const claims = { active: false, generation: 7, version: 9, createdAt: 0, client: 'x', roles: ['admin'] }
 
-  const reply = await system.send({ method: 'PATCH', path: '/accounts/ann', body: { claims } })
+  const reply = await system.send({ method: 'PATCH', path: '/users/ann', body: { claims } })
 
   expect(reply.body).toMatchObject({ active: true, version: 2, created_at: system.clock.now(), claims })
   for (const name of ['sub', 'iss', 'custom_fields']) {
     await expectRefused(
       system,
-      { method: 'PATCH', path: '/accounts/ann', body: { claims: { [name]: 'x' } } },
+      { method: 'PATCH', path: '/users/ann', body: { claims: { [name]: 'x' } } },
       { status: 400, reason: 'claim_reserved' },
     )
   }
-  const prototype = { method: 'PATCH', path: '/accounts/ann', body: '{"claims":{"__proto__":{"admin":true}}}' }
+  const prototype = { method: 'PATCH', path: '/users/ann', body: '{"claims":{"__proto__":{"admin":true}}}' }
   await expectRefused(system, prototype, { status: 400, reason: 'claim_invalid' })
   expect({}).not.toHaveProperty('admin')
 })

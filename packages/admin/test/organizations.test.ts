@@ -49,7 +49,7 @@ it('rejects unknown records, old versions, and invalid names and roles', async (
   )
   await expectRefused(system, () => organizations.remove({ organizationId: 'acme', version: 9 }), 'version_mismatch')
   await expectRefused(system, () => organizations.read('none'), 'organization_unknown')
-  await expectRefused(system, () => organizations.writeMember({ ...key, userId: 'none' }, []), 'account_unknown')
+  await expectRefused(system, () => organizations.writeMember({ ...key, userId: 'none' }, []), 'user_unknown')
   await expectRefused(
     system,
     () => organizations.writeMember({ ...key, organizationId: 'none' }, []),

@@ -90,7 +90,7 @@ it('a user who was removed meanwhile does not become a member (RFC 9110 §15.5.5
     .writeMember({ organizationId: 'acme', userId: 'ann' }, ['owner'])
     .catch(reasonOf)
 
-  expect(written).toBe('account_unknown')
+  expect(written).toBe('user_unknown')
   expect((await other.admin.organizations.listMembers('acme')).items).toEqual([])
 })
 
@@ -128,7 +128,7 @@ it.each(['deactivate', 'reactivate'] as const)(
     }))
     await other.admin.users.create({ userId: 'ann' })
 
-    expect(await admin.users[change]('ann').catch(reasonOf)).toBe('account_unknown')
+    expect(await admin.users[change]('ann').catch(reasonOf)).toBe('user_unknown')
   },
 )
 
@@ -144,7 +144,7 @@ it('a user who was removed meanwhile is unknown when another administrator remov
   }))
   await other.admin.users.create({ userId: 'ann' })
 
-  expect(await admin.users.remove('ann').catch(reasonOf)).toBe('account_unknown')
+  expect(await admin.users.remove('ann').catch(reasonOf)).toBe('user_unknown')
 })
 
 it('a user who was removed meanwhile is unknown when another administrator changes their claims (RFC 9110 §15.5.5)', async () => {
@@ -159,9 +159,7 @@ it('a user who was removed meanwhile is unknown when another administrator chang
   }))
   await other.admin.users.create({ userId: 'ann' })
 
-  expect(await admin.users.update({ userId: 'ann' }, { claims: { name: 'Ann' } }).catch(reasonOf)).toBe(
-    'account_unknown',
-  )
+  expect(await admin.users.update({ userId: 'ann' }, { claims: { name: 'Ann' } }).catch(reasonOf)).toBe('user_unknown')
 })
 
 it('an identity provider that was removed meanwhile is unknown when another administrator removes it (RFC 9110 §15.5.5)', async () => {

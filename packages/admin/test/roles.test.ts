@@ -20,14 +20,14 @@ const bodies: Readonly<Record<string, object>> = {
   'POST /identity-providers': { provider_id: 'new' },
   'PATCH /identity-providers/{provider_id}': { display_name: 'Changed' },
   'POST /identity-providers/{provider_id}/secrets': {},
-  'POST /identity-providers/{provider_id}/deactivate-accounts': {},
-  'POST /accounts': {},
+  'POST /identity-providers/{provider_id}/deactivate-users': {},
+  'POST /users': {},
   'POST /webhooks': { url: 'https://app.test/hooks' },
   'PATCH /webhooks/{webhook_id}': { includes_user: true },
   'POST /webhooks/{webhook_id}/replay': { position: 0 },
-  'POST /account-search': {},
-  'POST /account-upserts': { accounts: [{ user_id: 'kim', claims: { name: 'Kim' } }] },
-  'PATCH /accounts/{user_id}': { claims: { name: 'Changed' } },
+  'POST /user-search': {},
+  'POST /user-upserts': { users: [{ user_id: 'kim', claims: { name: 'Kim' } }] },
+  'PATCH /users/{user_id}': { claims: { name: 'Changed' } },
   'POST /organizations': { display_name: 'New' },
   'PATCH /organizations/{organization_id}': { display_name: 'Changed' },
   'PUT /organizations/{organization_id}/members/{user_id}': { roles: ['owner'] },
@@ -67,7 +67,7 @@ async function startWithRecords(options: Parameters<typeof startAdminServer>[0] 
   })
   await system.send({ method: 'POST', path: '/identity-providers', body: { provider_id: 'corp' } })
   await system.send({ method: 'POST', path: '/identity-providers/corp/disable' })
-  await system.send({ method: 'POST', path: '/accounts', body: { user_id: 'ann' } })
+  await system.send({ method: 'POST', path: '/users', body: { user_id: 'ann' } })
   await system.send({ method: 'POST', path: '/organizations', body: { organization_id: 'acme', display_name: 'Acme' } })
   await system.send({ method: 'PUT', path: '/organizations/acme/members/ann', body: { roles: [] } })
   return system
@@ -160,14 +160,14 @@ it('accepts a user whom the host names as administrator, as the actor, and no ot
   expect(await system.send({ ...request, headers: headers('ann') })).toMatchObject({ status: 200 })
   expect(system.events.at(-1)).toMatchObject({ type: 'client.disabled', actor: { kind: 'person', id: 'ann' } })
   await expectRefused(system, { ...request, headers: headers('bob') }, { status: 403, reason: 'not_an_administrator' })
-  await expectRefused(system, { path: '/accounts', headers: headers('ann') }, { status: 403, reason: 'scope_missing' })
+  await expectRefused(system, { path: '/users', headers: headers('ann') }, { status: 403, reason: 'scope_missing' })
 })
 
 it.each([
   { scopes: '', access: {} },
   { scopes: 'admin:read', access: { clients: 'read', audit: 'read' } },
   { scopes: 'admin:clients:write admin:grants:read', access: { clients: 'write', grants: 'read' } },
-  { scopes: 'admin:write', access: { clients: 'write', accounts: 'write', audit: 'write' } },
+  { scopes: 'admin:write', access: { clients: 'write', users: 'write', audit: 'write' } },
 ])('tells a caller with the scope values "$scopes" to which areas they have access', async ({ scopes, access }) => {
   const system = startAdminServer()
 
@@ -213,7 +213,7 @@ it("calls the host's own check first, and accepts browser requests only from the
   )
   await expectRefused(
     system,
-    { path: '/accounts', scopes: undefined, headers: cookie },
+    { path: '/users', scopes: undefined, headers: cookie },
     { status: 403, reason: 'scope_missing' },
   )
   expect(
@@ -250,7 +250,7 @@ it('an administrator of clients cannot create or change a client with more admin
     path: '/clients',
     body: { client_id: 'root', client_name: 'Root', grant_types: [], scopes: ['admin:write'] },
   })
-  const scopes = 'admin:clients:write admin:accounts:read'
+  const scopes = 'admin:clients:write admin:users:read'
   const refusal = { status: 403, reason: 'beyond_own_scopes' } as const
   const create = (given: readonly string[]): AdminSent => ({
     method: 'POST',
@@ -259,7 +259,7 @@ it('an administrator of clients cannot create or change a client with more admin
     body: { client_name: 'New', grant_types: [], scopes: given },
   })
 
-  for (const more of ['admin:write', 'admin:read', 'admin:accounts:write', 'admin:audit:read', 'admin:unheard:of']) {
+  for (const more of ['admin:write', 'admin:read', 'admin:users:write', 'admin:audit:read', 'admin:unheard:of']) {
     await expectRefused(system, create(['openid', more]), refusal)
     await expectRefused(system, { method: 'PATCH', path: '/clients/app', scopes, body: { scopes: [more] } }, refusal)
   }
@@ -271,7 +271,7 @@ it('an administrator of clients cannot create or change a client with more admin
   await expectRefused(system, { method: 'POST', path: '/clients/root/secrets', scopes, body: {} }, refusal)
   await expectRefused(system, { method: 'POST', path: '/clients/root/enable', scopes }, refusal)
   expect(
-    await system.send(create(['openid', 'api', 'admin:clients:read', 'admin:clients:write', 'admin:accounts:read'])),
+    await system.send(create(['openid', 'api', 'admin:clients:read', 'admin:clients:write', 'admin:users:read'])),
   ).toMatchObject({ status: 201 })
   expect(await system.send({ method: 'POST', path: '/clients/root/disable', scopes })).toMatchObject({ status: 200 })
   expect(await system.send({ ...create(['admin:read', 'admin:audit:read']), scopes: 'admin:write' })).toMatchObject({

@@ -163,10 +163,10 @@ it('each batch of an upsert has two log entries, which contain identifiers and n
 
   const entries = (await system.admin.audit.list()).items
   expect(entries.map(({ type, detail }) => [type, detail['stage'], detail['after']])).toEqual([
-    ['account.upserted', 'done', { created: ['b'], updated: ['a'], unchanged: 0, refused: [] }],
-    ['account.upserted', 'intended', undefined],
-    ['account.upserted', 'done', { created: ['a'], updated: [], unchanged: 0, refused: [] }],
-    ['account.upserted', 'intended', undefined],
+    ['user.upserted', 'done', { created: ['b'], updated: ['a'], unchanged: 0, refused: [] }],
+    ['user.upserted', 'intended', undefined],
+    ['user.upserted', 'done', { created: ['a'], updated: [], unchanged: 0, refused: [] }],
+    ['user.upserted', 'intended', undefined],
   ])
   expect(JSON.stringify(entries)).not.toContain('x.test')
 })

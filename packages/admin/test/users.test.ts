@@ -25,13 +25,13 @@ const customFields: readonly CustomField[] = [
 it('creates a user with claims and custom fields, and copies mapped fields to their claims', async () => {
   const system = startAdmin({ customFields })
 
-  const account = await system.admin.users.create({
+  const user = await system.admin.users.create({
     userId: 'ann',
     claims: { name: 'Ann' },
     customFields: { employeeNumber: ' 42 ', notes: [1] },
   })
 
-  expect(account).toMatchObject({
+  expect(user).toMatchObject({
     userId: 'ann',
     active: true,
     claims: { name: 'Ann', employee_number: '42' },
@@ -52,12 +52,12 @@ it('members that a change leaves out stay as they are, and null removes a value 
     customFields: { employeeNumber: '42', notes: 'x' },
   })
 
-  const account = await system.admin.users.update(
+  const user = await system.admin.users.update(
     { userId: 'ann' },
     { claims: { email: null, locale: 'en' }, customFields: { employeeNumber: null } },
   )
 
-  expect(account).toMatchObject({ claims: { name: 'Ann', locale: 'en' }, customFields: { notes: 'x' }, version: 2 })
+  expect(user).toMatchObject({ claims: { name: 'Ann', locale: 'en' }, customFields: { notes: 'x' }, version: 2 })
 })
 
 it('accepts claims of 32,768 characters', async () => {
@@ -166,7 +166,7 @@ it('revokes all access of a user, who stays active, and lists what was revoked',
   expect(await system.storage.users.find(userId('ann'))).toMatchObject({ active: true, generation: 1, version: 1 })
   expect(await system.admin.sessions.listOfUser('ann')).toEqual([])
   expect(await system.admin.grants.listOfUser('ann')).toMatchObject([{ grantId: 'g-ann-app-0', honoured: false }])
-  await expect(system.admin.users.revokeAccess('nobody')).rejects.toMatchObject({ reason: 'account_unknown' })
+  await expect(system.admin.users.revokeAccess('nobody')).rejects.toMatchObject({ reason: 'user_unknown' })
 })
 
 it('lists users that match a filter, page by page, and rejects invalid filters (RFC 7644 §3.4.2.2)', async () => {

@@ -45,8 +45,6 @@ export function createProgram(io: Io): Command {
     completionCommand(io),
   ]
   for (const command of commands) program.addCommand(command)
-  // `mintmark account` is the name of `mintmark user` in earlier versions.
-  program.addCommand(userCommand(io, 'account'), { hidden: true })
   program.addCommand(workerCommand(io), { hidden: true })
   program.addCommand(completeCommand(io), { hidden: true })
   return redirectOutput(program, io)

@@ -20,7 +20,7 @@ import { usersPage } from './users/users-page.ts'
 /** The parts of the console in the order of the navigation, each with its path and the area that it shows. */
 const sections: readonly (readonly [section: Section, path: string, area: Area | undefined])[] = [
   ['overview', '', undefined],
-  ['users', '/users', 'accounts'],
+  ['users', '/users', 'users'],
   ['clients', '/clients', 'clients'],
   ['directories', '/directories', 'providers'],
   ['organizations', '/organizations', 'organizations'],
@@ -32,8 +32,8 @@ const sections: readonly (readonly [section: Section, path: string, area: Area |
 /** Every page of the console. */
 export const routes: readonly ConsoleRoute[] = [
   { path: '', access: 'read', get: overviewPage },
-  { path: '/users', area: 'accounts', access: 'read', get: usersPage },
-  { path: '/users/{user_id}', area: 'accounts', access: 'read', get: userPage },
+  { path: '/users', area: 'users', access: 'read', get: usersPage },
+  { path: '/users/{user_id}', area: 'users', access: 'read', get: userPage },
   ...userActions,
   { path: '/clients', area: 'clients', access: 'read', get: clientsPage },
   { path: '/new-client', area: 'clients', access: 'write', get: newClientPage, post: createClient },

@@ -5,7 +5,7 @@ import type { Api } from './api.ts'
 import type { Messages } from './languages/messages.ts'
 
 /** The areas of the administration API (`admin:{area}:read`). */
-export type Area = 'clients' | 'providers' | 'accounts' | 'organizations' | 'grants' | 'deliveries' | 'keys' | 'audit'
+export type Area = 'clients' | 'providers' | 'users' | 'organizations' | 'grants' | 'deliveries' | 'keys' | 'audit'
 
 /** The signed-in administrator. */
 export interface Caller {

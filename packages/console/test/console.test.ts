@@ -108,7 +108,7 @@ describe('forms', () => {
     expect([status, location]).toEqual([303, '/console/users/grace?done=yes'])
     expect((await system.open('/console/users/grace')).text).toContain('Blocked by an administrator')
     expect(system.adminEvents.at(-1)).toMatchObject({
-      type: 'account.deactivated',
+      type: 'user.deactivated',
       actor: { kind: 'person', id: 'ada' },
       logged: 'whole',
     })
@@ -163,7 +163,7 @@ describe('addresses', () => {
 
 const withGrace = async (): Promise<ConsoleUnderTest> => {
   const system = startConsole()
-  await system.admin('POST', '/accounts', {
+  await system.admin('POST', '/users', {
     user_id: 'grace',
     claims: { name: 'Grace Hopper', email: 'grace@example.org' },
   })

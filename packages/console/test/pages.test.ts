@@ -13,7 +13,7 @@ async function withHostileRecords(): Promise<ConsoleUnderTest> {
     redirect_uris: ['https://app.test/cb?a=1&amp;lt=2'],
     scopes: ['openid'],
   })
-  await system.admin('POST', '/accounts', {
+  await system.admin('POST', '/users', {
     user_id: `u@x|1:+~`,
     claims: { name: `${hostile}\u202E`, preferred_username: hostile, email: `${hostile}@x.test` },
   })
@@ -114,8 +114,8 @@ it('answers in the language of the browser, in its direction', async () => {
 
 it('finds users by a part of a name in any case, and by a filter (RFC 7644 §3.4.2.2)', async () => {
   const system = startConsole()
-  await system.admin('POST', '/accounts', { user_id: 'g', claims: { name: 'Grace Hopper' } })
-  await system.admin('POST', '/accounts', { user_id: 'a', claims: { name: 'Ada Lovelace' } })
+  await system.admin('POST', '/users', { user_id: 'g', claims: { name: 'Grace Hopper' } })
+  await system.admin('POST', '/users', { user_id: 'a', claims: { name: 'Ada Lovelace' } })
   const found = async (text: string) =>
     [
       ...(await system.open(`/console/users?q=${encodeURIComponent(text)}`)).text.matchAll(

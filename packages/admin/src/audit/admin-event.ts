@@ -57,25 +57,25 @@ export type AdminAction =
   /** All secrets of an identity provider except the newest were revoked. */
   | 'provider.previous_secrets_ended'
   /** An identity provider that was suspended may deprovision users again. */
-  | 'provider.offboarding_released'
+  | 'provider.deprovisioning_released'
   /** A user was created. */
-  | 'account.created'
+  | 'user.created'
   /** The claims or the custom fields of a user were changed. */
-  | 'account.updated'
+  | 'user.updated'
   /** A batch of users was written from the host's own table. */
-  | 'account.upserted'
+  | 'user.upserted'
   /** A user was deactivated, and everything issued to the user was revoked. */
-  | 'account.deactivated'
+  | 'user.deactivated'
   /** A user was reactivated. Credentials from before the deactivation stay revoked. */
-  | 'account.reactivated'
+  | 'user.reactivated'
   /** Everything issued to a user was revoked. The user stays active. */
-  | 'account.access_revoked'
+  | 'user.access_revoked'
   /** A user was removed. */
-  | 'account.removed'
+  | 'user.removed'
   /** All grants of a user were revoked. */
-  | 'account.grants_revoked'
+  | 'user.grants_revoked'
   /** A user was signed out in every browser. */
-  | 'account.sessions_revoked'
+  | 'user.sessions_revoked'
   /** An organization was created. */
   | 'organization.created'
   /** The name of an organization was changed. */
@@ -118,7 +118,7 @@ export interface AuditTarget {
   readonly kind:
     | 'client'
     | 'provider'
-    | 'account'
+    | 'user'
     | 'organization'
     | 'membership'
     | 'grant'

@@ -47,7 +47,7 @@ export const refusals = {
   ],
   filter_invalid: [
     400,
-    'The filter does not follow the grammar of RFC 7644 section 3.4.2.2, or accounts cannot be searched by it.',
+    'The filter does not follow the grammar of RFC 7644 section 3.4.2.2, or users cannot be searched by it.',
     'RFC 9110 §15.5.1',
   ],
   filter_too_broad: [
@@ -59,9 +59,9 @@ export const refusals = {
   // Records: RFC 9110 §15.5.5 and §15.5.10.
   client_unknown: [404, 'There is no such client.', 'RFC 9110 §15.5.5 and §15.5.10'],
   provider_unknown: [404, 'There is no such identity provider.', 'RFC 9110 §15.5.5 and §15.5.10'],
-  account_unknown: [404, 'There is no such account.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  user_unknown: [404, 'There is no such user.', 'RFC 9110 §15.5.5 and §15.5.10'],
   organization_unknown: [404, 'There is no such organization.', 'RFC 9110 §15.5.5 and §15.5.10'],
-  membership_unknown: [404, 'The account is not a member of the organization.', 'RFC 9110 §15.5.5 and §15.5.10'],
+  membership_unknown: [404, 'The user is not a member of the organization.', 'RFC 9110 §15.5.5 and §15.5.10'],
   grant_unknown: [404, 'There is no such grant.', 'RFC 9110 §15.5.5 and §15.5.10'],
   initial_access_token_unknown: [404, 'There is no such initial access token.', 'RFC 9110 §15.5.5 and §15.5.10'],
   session_unknown: [404, 'There is no such session.', 'RFC 9110 §15.5.5 and §15.5.10'],
@@ -139,12 +139,12 @@ export const refusals = {
   ],
   claims_too_large: [
     400,
-    'The claims of an account must be at most 32768 characters of JSON, nested at most 8 levels deep.',
+    'The claims of a user must be at most 32768 characters of JSON, nested at most 8 levels deep.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   account_provisioned: [
     409,
-    'An identity provider manages the claims of this account. Change them there.',
+    'An identity provider manages the claims of this user. Change them there.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
   custom_field_unknown: [
@@ -164,7 +164,7 @@ export const refusals = {
   ],
   last_administrator: [
     409,
-    'This account is the last administrator. Make another account an administrator first.',
+    'This user is the last administrator. Make another user an administrator first.',
     'RFC 9110 §15.5.5 and §15.5.10',
   ],
 

@@ -33,11 +33,11 @@ export interface RevokedGrants {
 
 /** Grants: the consent of users to clients. A method throws AdminError if the action is refused or fails. */
 export interface GrantAdministration {
-  /** The grants of a user, newest first. Refused: `account_unknown`. */
+  /** The grants of a user, newest first. Refused: `user_unknown`. */
   listOfUser(id: string): Promise<readonly GrantView[]>
-  /** Revokes one grant together with its tokens. Refused: `account_unknown`, `grant_unknown`. */
+  /** Revokes one grant together with its tokens. Refused: `user_unknown`, `grant_unknown`. */
   revoke(grant: { readonly userId: string; readonly grantId: string }): Promise<void>
-  /** Revokes all grants of a user, and returns their number. Refused: `account_unknown`. */
+  /** Revokes all grants of a user, and returns their number. Refused: `user_unknown`. */
   revokeAllOfUser(id: string): Promise<number>
   /**
    * The grants of a client. Each page covers a page of users, so it may contain fewer grants than `limit`, or none.
@@ -96,8 +96,8 @@ const revokeGrant = (user: string, id: string, context: AdminContext): Promise<v
 const revokeAllOfUser = (user: string, context: AdminContext): Promise<number> =>
   audit(
     {
-      name: 'account.grants_revoked',
-      target: { kind: 'account', id: user },
+      name: 'user.grants_revoked',
+      target: { kind: 'user', id: user },
       protective: true,
       run: async () => {
         const grants = await grantsOfUser(user, context)

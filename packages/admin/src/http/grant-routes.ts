@@ -43,7 +43,7 @@ const area = 'grants'
 export const grantRoutes: readonly AdminRoute[] = [
   defineRoute({
     method: 'GET',
-    path: '/accounts/{user_id}/grants',
+    path: '/users/{user_id}/grants',
     area,
     access: 'read',
     summary: "Lists a user's grants to clients, newest first.",
@@ -53,7 +53,7 @@ export const grantRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'DELETE',
-    path: '/accounts/{user_id}/grants',
+    path: '/users/{user_id}/grants',
     area,
     access: 'write',
     summary: "Revokes all of a user's grants to clients.",
@@ -63,7 +63,7 @@ export const grantRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'DELETE',
-    path: '/accounts/{user_id}/grants/{grant_id}',
+    path: '/users/{user_id}/grants/{grant_id}',
     area,
     access: 'write',
     summary: 'Revokes a grant together with its tokens.',
@@ -79,7 +79,7 @@ export const grantRoutes: readonly AdminRoute[] = [
     area,
     access: 'read',
     summary:
-      'Lists the grants to a client. Each page covers a page of accounts, so it may contain fewer grants than the limit, or none.',
+      'Lists the grants to a client. Each page covers a page of users, so it may contain fewer grants than the limit, or none.',
     query: pageQuery,
     status: 200,
     answer: pageAnswer(grantAnswer),
@@ -91,7 +91,7 @@ export const grantRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Revokes the grants to a client, one page of accounts at a time. Repeat the request until there is no `next`.',
+      'Revokes the grants to a client, one page of users at a time. Repeat the request until there is no `next`.',
     query: pageQuery,
     status: 200,
     answer: revokedPageAnswer,
@@ -99,7 +99,7 @@ export const grantRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: '/accounts/{user_id}/sessions',
+    path: '/users/{user_id}/sessions',
     area,
     access: 'read',
     summary: 'Lists the browsers in which a user is signed in, newest first.',
@@ -109,7 +109,7 @@ export const grantRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'DELETE',
-    path: '/accounts/{user_id}/sessions',
+    path: '/users/{user_id}/sessions',
     area,
     access: 'write',
     summary: 'Signs a user out in every browser.',
@@ -119,7 +119,7 @@ export const grantRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'DELETE',
-    path: '/accounts/{user_id}/sessions/{session_id}',
+    path: '/users/{user_id}/sessions/{session_id}',
     area,
     access: 'write',
     summary: 'Signs a user out in one browser.',

@@ -18,7 +18,7 @@ export function openApi(issuer: string, base: string, routes: readonly AdminRout
     info: {
       title: 'Mintmark administration',
       version: '1',
-      description: 'Clients, identity providers, accounts, organizations, grants and sessions.',
+      description: 'Clients, identity providers, users, organizations, grants and sessions.',
     },
     servers: [{ url: base }],
     paths: Object.fromEntries(paths),

@@ -93,7 +93,7 @@ export const organizationRoutes: readonly AdminRoute[] = [
     path: itemPath,
     area,
     access: 'write',
-    summary: 'Removes an organization for good, with its memberships. The accounts are kept.',
+    summary: 'Removes an organization for good, with its memberships. The users are kept.',
     checksIfMatch: true,
     status: 204,
     handle: async (call) => {
@@ -129,7 +129,7 @@ export const organizationRoutes: readonly AdminRoute[] = [
     path: member,
     area,
     access: 'write',
-    summary: 'Makes an account a member with these roles, or replaces the roles of a member.',
+    summary: 'Makes a user a member with these roles, or replaces the roles of a member.',
     body: memberBody,
     checksIfMatch: true,
     status: 200,
@@ -152,10 +152,10 @@ export const organizationRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'GET',
-    path: '/accounts/{user_id}/memberships',
+    path: '/users/{user_id}/memberships',
     area,
     access: 'read',
-    summary: 'Lists the memberships of an account.',
+    summary: 'Lists the memberships of a user.',
     status: 200,
     answer: z.strictObject({ items: z.array(memberAnswer) }),
     handle: async ({ admin, part }) => ({

@@ -57,8 +57,8 @@ const providerAnswer = z.strictObject({
   organization_id: identifier.exactOptional(),
   assertions: assertions.exactOptional(),
   secrets: z.array(secretAnswer),
-  offboarding: z
-    .strictObject({ window_started_at: seconds, count: z.int(), held_at: seconds.exactOptional() })
+  deprovisioning: z
+    .strictObject({ window_started_at: seconds, count: z.int(), suspended_at: seconds.exactOptional() })
     .exactOptional(),
   disabled_at: seconds.exactOptional(),
   created_at: seconds,
@@ -91,7 +91,7 @@ const sharedRoutes = secretHolderRoutes({
   summaries: {
     list: 'Lists identity providers, ordered by identifier.',
     read: 'Reads an identity provider.',
-    remove: 'Removes an identity provider for good. Its accounts are kept.',
+    remove: 'Removes an identity provider for good. Its users are kept.',
     disable: 'Disables an identity provider: its requests are refused from now on.',
     enable: 'Enables a disabled identity provider.',
     addSecret:
@@ -146,10 +146,10 @@ export const providerRoutes: readonly AdminRoute[] = [
   sharedRoutes.enable,
   defineRoute({
     method: 'POST',
-    path: `${itemPath}/release-offboarding`,
+    path: `${itemPath}/release-deprovisioning`,
     area,
     access: 'write',
-    summary: 'Allows an identity provider that reached its deprovisioning limit to deprovision accounts again.',
+    summary: 'Allows an identity provider that reached its deprovisioning limit to deprovision users again.',
     checksIfMatch: true,
     status: 200,
     answer: providerAnswer,
@@ -158,11 +158,11 @@ export const providerRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: `${itemPath}/deactivate-accounts`,
-    area: 'accounts',
+    path: `${itemPath}/deactivate-users`,
+    area: 'users',
     access: 'write',
     summary:
-      'Deactivates accounts of a disabled or removed identity provider, 100 at a time. Repeat the request with the `next` of the response until there is none.',
+      'Deactivates users of a disabled or removed identity provider, 100 at a time. Repeat the request with the `next` of the response until there is none.',
     body: z.strictObject(optionalMembers({ after: z.string().min(1).max(1100), limit: z.int().min(1).max(200) })),
     status: 200,
     answer: z.strictObject({ deactivated: z.int(), kept: z.int(), next: z.string().exactOptional() }),

@@ -35,7 +35,7 @@ const revokedAccess = {
 }
 
 /** A deactivated user, with the access that was revoked. */
-const deactivatedAnswer = z.strictObject({ account: userAnswer, ...revokedAccess })
+const deactivatedAnswer = z.strictObject({ user: userAnswer, ...revokedAccess })
 
 const usersAnswer = z.strictObject({ ...pageAnswer(userAnswer).shape, total: z.int() })
 
@@ -47,7 +47,7 @@ const searchBody = z.strictObject(
 )
 
 const upsertBody = z.strictObject({
-  accounts: z
+  users: z
     .array(
       z.strictObject({
         user_id: z.string().min(1).max(255),
@@ -69,20 +69,17 @@ const upsertAnswer = z.strictObject({
   ),
 })
 
-const area = 'accounts'
-const itemPath = '/accounts/{user_id}'
+const area = 'users'
+const itemPath = '/users/{user_id}'
 
-/**
- * The routes that list and change users. Other files define the routes for grants, sessions and memberships. Paths and
- * JSON call a user an account.
- */
+/** The routes that list and change users. Other files define the routes for grants, sessions and memberships. */
 export const userRoutes: readonly AdminRoute[] = [
   defineRoute({
     method: 'GET',
-    path: '/accounts',
+    path: '/users',
     area,
     access: 'read',
-    summary: 'Lists accounts that match a filter (RFC 7644 section 3.4.2.2), oldest first.',
+    summary: 'Lists users that match a filter (RFC 7644 section 3.4.2.2), oldest first.',
     query: userQuery,
     status: 200,
     answer: usersAnswer,
@@ -90,24 +87,24 @@ export const userRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: '/accounts',
+    path: '/users',
     area,
     access: 'write',
-    summary: 'Creates an account.',
+    summary: 'Creates a user.',
     body: userBody,
     status: 201,
     answer: userAnswer,
     handle: async ({ admin, body }) => {
       const user = await admin.users.create(fromWire(body))
-      return { ...withVersion(user), location: `/accounts/${encodeURIComponent(user.userId)}` }
+      return { ...withVersion(user), location: `/users/${encodeURIComponent(user.userId)}` }
     },
   }),
   defineRoute({
     method: 'POST',
-    path: '/account-search',
+    path: '/user-search',
     area,
     access: 'read',
-    summary: 'Lists accounts as GET does, with the search in the body, so that access logs do not contain it.',
+    summary: 'Lists users as GET does, with the search in the body, so that access logs do not contain it.',
     body: searchBody,
     status: 200,
     answer: usersAnswer,
@@ -115,16 +112,16 @@ export const userRoutes: readonly AdminRoute[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: '/account-upserts',
+    path: '/user-upserts',
     area,
     access: 'write',
     summary:
-      "Writes accounts from the host's own table, with the host's own identifiers: creates accounts that do not exist, and replaces the claims and custom fields of the others. An account that cannot be written is refused with a reason; the others are written.",
+      "Writes users from the host's own table, with the host's own identifiers: creates users that do not exist, and replaces the claims and custom fields of the others. A user that cannot be written is refused with a reason; the others are written.",
     body: upsertBody,
     status: 200,
     answer: upsertAnswer,
-    handle: async ({ admin, body: { accounts, dry_run: dryRun = false } }) => ({
-      body: { results: await admin.users.upsert(accounts.map(fromWire), { dryRun }) },
+    handle: async ({ admin, body: { users, dry_run: dryRun = false } }) => ({
+      body: { results: await admin.users.upsert(users.map(fromWire), { dryRun }) },
     }),
   }),
   defineRoute({
@@ -132,7 +129,7 @@ export const userRoutes: readonly AdminRoute[] = [
     path: itemPath,
     area,
     access: 'read',
-    summary: 'Reads an account.',
+    summary: 'Reads a user.',
     status: 200,
     answer: userAnswer,
     handle: async ({ admin, part }) => withVersion(await admin.users.read(part('user_id'))),
@@ -143,7 +140,7 @@ export const userRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Changes the claims and custom fields of an account. Members that are left out stay as they are; null removes a value.',
+      'Changes the claims and custom fields of a user. Members that are left out stay as they are; null removes a value.',
     body: userChangeBody,
     checksIfMatch: true,
     status: 200,
@@ -156,7 +153,7 @@ export const userRoutes: readonly AdminRoute[] = [
     path: itemPath,
     area,
     access: 'write',
-    summary: 'Removes an account for good, with all data about the user.',
+    summary: 'Removes a user for good, with all data about the user.',
     status: 204,
     handle: async ({ admin, part }) => {
       await admin.users.remove(part('user_id'))
@@ -169,12 +166,12 @@ export const userRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Blocks an account, revokes everything issued to the user, and lists the revoked access. No identity provider can lift the block.',
+      'Blocks a user, revokes everything issued to them, and lists the revoked access. No identity provider can lift the block.',
     status: 200,
     answer: deactivatedAnswer,
     handle: async ({ admin, part }) => {
       const { user, revoked } = await admin.users.deactivate(part('user_id'))
-      return { body: { account: user, ended: revoked }, version: user.version }
+      return { body: { user, ended: revoked }, version: user.version }
     },
   }),
   defineRoute({
@@ -183,7 +180,7 @@ export const userRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Lifts the block of an account. If its identity provider has deactivated it too, it stays inactive; repeat the request to activate it anyway. Credentials from before the deactivation stay revoked.',
+      'Lifts the block of a user. If an identity provider has deactivated them too, they stay inactive; repeat the request to activate them anyway. Credentials from before the deactivation stay revoked.',
     status: 200,
     answer: userAnswer,
     handle: async ({ admin, part }) => withVersion(await admin.users.reactivate(part('user_id'))),
@@ -194,7 +191,7 @@ export const userRoutes: readonly AdminRoute[] = [
     area,
     access: 'write',
     summary:
-      'Signs an account out everywhere, revokes everything issued to the user, and lists the revoked access. The account stays active, and the user can sign in again.',
+      'Signs a user out everywhere, revokes everything issued to them, and lists the revoked access. The user stays active and can sign in again.',
     status: 200,
     answer: z.strictObject(revokedAccess),
     handle: async ({ admin, part }) => ({ body: { ended: await admin.users.revokeAccess(part('user_id')) } }),

@@ -84,14 +84,7 @@ const memberToWire = (name: string, member: unknown): JsonValue =>
 const camelName = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Converts the name `clientName` to `client_name`. */
-export const snakeName = (name: string): string =>
-  wireNames.get(name) ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-/** Members that have another name on the wire. */
-const wireNames: ReadonlyMap<string, string> = new Map([
-  ['deprovisioning', 'offboarding'],
-  ['suspendedAt', 'held_at'],
-])
+export const snakeName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Members with names inside that others have chosen. */
 const membersWithOwnNames: ReadonlySet<string> = new Set(['claims', 'customFields', 'jwks', 'fields'])

@@ -61,7 +61,7 @@ export function userTypeWithFields(fields: CustomFields): ResourceType {
   const standard = standardClaims.filter(({ name }) => !fieldClaimNames.has(name))
   const type = defineResourceType({
     name: 'Account',
-    endpoint: '/accounts',
+    endpoint: '/users',
     schema: defineSchema({
       id: 'urn:mintmark:params:scim:schemas:core:2.0:Account',
       name: 'Account',

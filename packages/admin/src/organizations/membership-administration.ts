@@ -26,7 +26,7 @@ interface MembershipTarget {
 export interface MembershipAdministration {
   /**
    * Makes a user a member with these roles, or replaces the roles of a member.
-   * Refused: `organization_unknown`, `account_unknown`, `role_invalid`, `version_mismatch`, `last_administrator`.
+   * Refused: `organization_unknown`, `user_unknown`, `role_invalid`, `version_mismatch`, `last_administrator`.
    */
   writeMember(target: MembershipTarget, roles: readonly string[]): Promise<MembershipRecord>
   /** Refused: `membership_unknown`. */
@@ -35,7 +35,7 @@ export interface MembershipAdministration {
   removeMember(target: MembershipTarget): Promise<void>
   /** Ordered by user identifier. Refused: `organization_unknown`. */
   listMembers(id: string, page?: PageRequest): Promise<Page<MembershipRecord>>
-  /** All memberships of a user. Refused: `account_unknown`. */
+  /** All memberships of a user. Refused: `user_unknown`. */
   listMemberships(userId: string): Promise<readonly MembershipRecord[]>
 }
 
@@ -147,7 +147,7 @@ async function insertMember(
   const inserted = await storage.organizations.insertMember(member)
   // RFC 9110 §15.5.5: the user or the organization was removed since it was read.
   if (inserted.outcome === 'absent')
-    throw new AdminError(inserted.missing === 'user' ? 'account_unknown' : 'organization_unknown')
+    throw new AdminError(inserted.missing === 'user' ? 'user_unknown' : 'organization_unknown')
   return inserted.outcome === 'inserted' ? member : undefined
 }
 

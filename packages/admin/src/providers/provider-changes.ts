@@ -13,6 +13,7 @@ import { clientId, organizationId, providerId } from '@mintmark/storage-interfac
 import { type IdentityProviderRecord, untilSettled } from '@mintmark/storage-interface/stores'
 
 import { type AdminContext, type AuditedResult, audit, auditChange } from '../audit/audit.ts'
+import { plainJson } from '../audit/audit-log.ts'
 import type { AdminAction } from '../audit/admin-event.ts'
 import { findClient } from '../clients/client-view.ts'
 import { AdminError } from '../error/refusals.ts'
@@ -20,7 +21,7 @@ import { findOrganization } from '../organizations/membership-administration.ts'
 import { pageLimit, type PageRequest } from '../page.ts'
 import { isDisplayName, isIdentifier } from '../text.ts'
 import { deactivateUser } from '../users/user-lifecycle.ts'
-import { findProvider, loggedProvider, providerView, type ProviderView } from './provider-view.ts'
+import { findProvider, providerView, type ProviderView } from './provider-view.ts'
 
 /** An identity provider, and the version that a change expects. Without a version the change applies to any version. */
 export interface ProviderTarget {
@@ -62,7 +63,7 @@ export const registerProvider = (registration: ProviderRegistration, context: Ad
         const { storage, clock, random } = context
         const { provider, secret } = await registerIdentityProvider(registration, { storage, clock, random })
         const view = providerView(provider, context.storage.issuer)
-        return { result: { provider: view, secret }, after: loggedProvider(view) }
+        return { result: { provider: view, secret }, after: plainJson(view) }
       },
     },
     context,
@@ -170,7 +171,7 @@ export const enableProvider = (provider: ProviderTarget, context: AdminContext):
 
 /** Resets the count of deprovisioned users, so that the provider may deprovision users again. */
 export const releaseDeprovisioning = (provider: ProviderTarget, context: AdminContext): Promise<ProviderView> =>
-  auditUpdate(['provider.offboarding_released', provider], context, (before) => ({
+  auditUpdate(['provider.deprovisioning_released', provider], context, (before) => ({
     ...before,
     deprovisioning: undefined,
   }))
@@ -242,7 +243,7 @@ async function deactivateUnlessLast(id: string, context: AdminContext): Promise<
   } catch (error) {
     if (error instanceof AdminError && error.reason === 'last_administrator') return false
     // The user was removed since the page was read: nothing is left to deactivate.
-    if (error instanceof AdminError && error.reason === 'account_unknown') return true
+    if (error instanceof AdminError && error.reason === 'user_unknown') return true
     throw error
   }
 }
@@ -276,7 +277,7 @@ export const revokePreviousSecretTokens = (id: string, context: AdminContext): P
   )
 
 const readLogged = async (id: string, context: AdminContext) =>
-  loggedProvider(providerView(await findProvider(id, context), context.storage.issuer))
+  plainJson(providerView(await findProvider(id, context), context.storage.issuer))
 
 type ChangeProvider = (provider: IdentityProviderRecord) => IdentityProviderRecord
 
@@ -309,7 +310,7 @@ const changeStored = (
     const swapped = await storage.identityProviders.compareAndSwap(change(before), before.version)
     if (swapped.outcome !== 'swapped') return undefined
     const result = providerView(swapped.record, storage.issuer)
-    return { result, before: loggedProvider(providerView(before, storage.issuer)), after: loggedProvider(result) }
+    return { result, before: plainJson(providerView(before, storage.issuer)), after: plainJson(result) }
   })
 
 /**

@@ -51,13 +51,6 @@ export const providerView = (
   secrets: secrets.map(secretView),
 })
 
-/** Returns an identity provider as the audit log stores it: the deprovisioning count has its stored names. */
-export function loggedProvider({ deprovisioning, ...provider }: ProviderView): JsonObject {
-  if (deprovisioning === undefined) return plainJson(provider)
-  const { windowStartedAt, count, suspendedAt } = deprovisioning
-  return plainJson({ ...provider, offboarding: { windowStartedAt, count, heldAt: suspendedAt } })
-}
-
 /** The products that there are instructions for. */
 export type SetupProduct = 'entra' | 'okta'
 
@@ -99,7 +92,7 @@ interface Instructions {
 const secretHint = 'the secret that was shown when the connection was registered, or a new one'
 
 const entra = (provider: ProviderView): Instructions => ({
-  title: `Provision accounts from Microsoft Entra ID to ${provider.displayName}`,
+  title: `Provision users from Microsoft Entra ID to ${provider.displayName}`,
   fields: { 'Tenant URL': provider.tenantUrl, 'Secret Token': secretHint },
   steps: [
     'In the Entra admin center, open Enterprise applications, New application, Create your own application, and choose the integration of an application that is not in the gallery.',
@@ -112,7 +105,7 @@ const entra = (provider: ProviderView): Instructions => ({
 })
 
 const okta = (provider: ProviderView): Instructions => ({
-  title: `Provision accounts from Okta to ${provider.displayName}`,
+  title: `Provision users from Okta to ${provider.displayName}`,
   fields: {
     'SCIM connector base URL': provider.tenantUrl,
     'Unique identifier field for users': 'userName',

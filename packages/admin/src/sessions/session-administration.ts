@@ -24,14 +24,14 @@ export interface SessionView {
 
 /** Sessions. A method throws AdminError if the action is refused or fails. */
 export interface SessionAdministration {
-  /** The sessions of a user, newest first. Refused: `account_unknown`. */
+  /** The sessions of a user, newest first. Refused: `user_unknown`. */
   listOfUser(id: string): Promise<readonly SessionView[]>
   /**
    * Signs a user out in one browser. If `userId` is set, the session of another user is refused as `session_unknown`.
-   * Refused: `account_unknown`, `session_unknown`.
+   * Refused: `user_unknown`, `session_unknown`.
    */
   revoke(session: { readonly userId?: string | undefined; readonly sessionId: string }): Promise<void>
-  /** Signs a user out in every browser. Returns the number of sessions. Refused: `account_unknown`. */
+  /** Signs a user out in every browser. Returns the number of sessions. Refused: `user_unknown`. */
   revokeAllOfUser(id: string): Promise<number>
 }
 
@@ -91,8 +91,8 @@ const revokeSession = (user: string | undefined, id: string, context: AdminConte
 const revokeAll = (user: string, context: AdminContext): Promise<number> =>
   audit(
     {
-      name: 'account.sessions_revoked',
-      target: { kind: 'account', id: user },
+      name: 'user.sessions_revoked',
+      target: { kind: 'user', id: user },
       protective: true,
       run: async () => {
         const sessions = await sessionsOf(user, context)

@@ -30,8 +30,8 @@ export interface UserTarget {
 export const updateUser = (target: UserTarget, change: UserChange, context: AdminContext): Promise<UserView> =>
   audit(
     {
-      name: 'account.updated',
-      target: { kind: 'account', id: target.userId },
+      name: 'user.updated',
+      target: { kind: 'user', id: target.userId },
       run: async () => {
         const { before, after } = await changeStored(target, change, context)
         const changed = changedNames(before.claims, after.claims)

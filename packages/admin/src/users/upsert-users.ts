@@ -75,9 +75,9 @@ async function compareBatch(batch: readonly UserUpsert[], context: AdminContext)
 const upsertBatch = (batch: readonly UserUpsert[], context: AdminContext): Promise<readonly UpsertResult[]> =>
   audit(
     {
-      name: 'account.upserted',
+      name: 'user.upserted',
       // The target of a batch is its first and its last user.
-      target: { kind: 'account', id: [...new Set([batch.at(0)?.userId, batch.at(-1)?.userId])].join(' … ') },
+      target: { kind: 'user', id: [...new Set([batch.at(0)?.userId, batch.at(-1)?.userId])].join(' … ') },
       run: async () => {
         const results = await writeBatch(batch, context)
         return { result: results, after: loggedResults(results) }

@@ -24,7 +24,7 @@ import { findUser, userView, type UserView } from './user-view.ts'
 export interface UserAdministration {
   /** Refused: `identifier_invalid`, `identifier_taken`, and as for `update`. */
   create(user?: NewUser): Promise<UserView>
-  /** Refused: `account_unknown`. The same applies to every method below for one user. */
+  /** Refused: `user_unknown`. The same applies to every method below for one user. */
   read(id: string): Promise<UserView>
   /** Lists users, oldest first. Refused: `filter_invalid`, `filter_too_broad`, `page_invalid`. */
   list(search?: UserSearch): Promise<UserPage>

@@ -32,8 +32,8 @@ export function createUser(user: NewUser, context: AdminContext): Promise<UserVi
   const id = user.userId ?? randomIdentifier(random)
   return audit(
     {
-      name: 'account.created',
-      target: { kind: 'account', id },
+      name: 'user.created',
+      target: { kind: 'user', id },
       run: async () => {
         // OIDC Core §2.
         if (!isChosenIdentifier(id, 255)) throw new AdminError('identifier_invalid', { pointer: '/user_id' })
@@ -54,8 +54,8 @@ export function createUser(user: NewUser, context: AdminContext): Promise<UserVi
 export const deactivateUser = (id: string, context: AdminContext): Promise<DeactivatedUser> =>
   audit(
     {
-      name: 'account.deactivated',
-      target: { kind: 'account', id },
+      name: 'user.deactivated',
+      target: { kind: 'user', id },
       protective: true,
       run: async () => {
         const { before, after, revoked } = await deactivateUnlessLastAdministrator(id, context)
@@ -72,8 +72,8 @@ export const deactivateUser = (id: string, context: AdminContext): Promise<Deact
 export const reactivateUser = (id: string, context: AdminContext): Promise<UserView> =>
   audit(
     {
-      name: 'account.reactivated',
-      target: { kind: 'account', id },
+      name: 'user.reactivated',
+      target: { kind: 'user', id },
       run: async () => {
         const before = await findUser(id, context)
         const after = requirePresent(await context.storage.users.reactivate(before.userId, context.clock()))
@@ -86,8 +86,8 @@ export const reactivateUser = (id: string, context: AdminContext): Promise<UserV
 export const revokeAccessOfUser = (id: string, context: AdminContext): Promise<RevokedAccess | undefined> =>
   audit(
     {
-      name: 'account.access_revoked',
-      target: { kind: 'account', id },
+      name: 'user.access_revoked',
+      target: { kind: 'user', id },
       protective: true,
       run: async () => {
         const { storage, clock } = context
@@ -95,7 +95,7 @@ export const revokeAccessOfUser = (id: string, context: AdminContext): Promise<R
         const listed = await revokedAccess(before, clock(), storage)
         const { outcome } = await storage.users.revokeAccess(before.userId, clock())
         // RFC 9110 §15.5.5: the user was removed since they were read.
-        if (outcome === 'absent') throw new AdminError('account_unknown')
+        if (outcome === 'absent') throw new AdminError('user_unknown')
         const revoked = before.active ? listed : { grants: [], sessionIds: [] }
         return { result: revoked, before: loggedUser(before), after: loggedAccess(revoked) }
       },
@@ -110,14 +110,14 @@ export const revokeAccessOfUser = (id: string, context: AdminContext): Promise<R
 export const removeUser = (id: string, context: AdminContext): Promise<RevokedAccess | undefined> =>
   audit(
     {
-      name: 'account.removed',
-      target: { kind: 'account', id },
+      name: 'user.removed',
+      target: { kind: 'user', id },
       protective: true,
       run: async () => {
         const { before, revoked } = await deactivateUnlessLastAdministrator(id, context)
         const { outcome } = await context.storage.users.remove(before.userId, context.clock())
         // RFC 9110 §15.5.5: of several concurrent removals one succeeds.
-        if (outcome === 'absent') throw new AdminError('account_unknown')
+        if (outcome === 'absent') throw new AdminError('user_unknown')
         return { result: revoked, before: loggedUser(before), after: revoked && loggedAccess(revoked) }
       },
     },
@@ -148,7 +148,7 @@ export async function deactivateUnlessLastAdministrator(id: string, context: Adm
 
 function requirePresent(outcome: LifecycleOutcome): UserRecord {
   // RFC 9110 §15.5.5: the user was removed since they were read.
-  if (outcome.outcome === 'absent') throw new AdminError('account_unknown')
+  if (outcome.outcome === 'absent') throw new AdminError('user_unknown')
   return outcome.record
 }
 

@@ -27,12 +27,12 @@ export interface UserView {
   readonly version: number
 }
 
-/** @throws AdminError `account_unknown`. */
+/** @throws AdminError `user_unknown`. */
 export async function findUser(id: string, { storage }: { readonly storage: AdminStorage }): Promise<UserRecord> {
   // OIDC Core §2: a `sub` has at most 255 characters.
   const user = isIdentifier(id, 255) ? await storage.users.find(userId(id)) : undefined
   // RFC 9110 §15.5.5.
-  if (user === undefined) throw new AdminError('account_unknown')
+  if (user === undefined) throw new AdminError('user_unknown')
   return user
 }
 

@@ -11,8 +11,8 @@ import { userImportCommand } from './user-import.ts'
 import { showPage, withPage, type PageOptions } from './options.ts'
 
 /** Creates `mintmark user`, which manages the users. */
-export const userCommand = (io: Io, name = 'user'): Command =>
-  new Command(name)
+export const userCommand = (io: Io): Command =>
+  new Command('user')
     .description('manages the users')
     .addCommand(
       withPage(withConfig(new Command('list')))

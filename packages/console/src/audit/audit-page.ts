@@ -84,7 +84,7 @@ function targetLink(target: JsonObject, { caller, link }: Visit): Fragment {
 
 const pages = [
   ['client', 'clients', '/clients'],
-  ['account', 'accounts', '/users'],
+  ['user', 'users', '/users'],
   ['provider', 'providers', '/directories'],
   ['organization', 'organizations', '/organizations'],
 ] as const

@@ -52,7 +52,7 @@ export const directoryName = (provider: JsonObject): string =>
   textOf(provider['display_name']) || textOf(provider['provider_id'])
 
 /** When the directory reached its limit of deactivations; undefined if it may deactivate users. */
-export const suspendedAt = (provider: JsonObject) => recordOf(provider['offboarding'])['held_at']
+export const suspendedAt = (provider: JsonObject) => recordOf(provider['deprovisioning'])['suspended_at']
 
 export function directoryState(provider: JsonObject, messages: Messages): Fragment {
   const isSuspended = provider['disabled_at'] === undefined && suspendedAt(provider) !== undefined

@@ -23,6 +23,9 @@ export const directoryActions = [
     path: `${directoryHolder.path}/release`,
     isDangerous: true,
     question: ({ directories }) => directories.release,
-    call: ({ part }) => ({ method: 'POST', path: at`/identity-providers/${part('provider_id')}/release-offboarding` }),
+    call: ({ part }) => ({
+      method: 'POST',
+      path: at`/identity-providers/${part('provider_id')}/release-deprovisioning`,
+    }),
   }),
 ]

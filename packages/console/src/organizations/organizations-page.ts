@@ -80,7 +80,7 @@ export const organizationPage: Page = async (visit) => {
   const rows = recordsOf(members['items']).map((member) => {
     const user = textOf(member['user_id'])
     return [
-      caller.can('read', 'accounts')
+      caller.can('read', 'users')
         ? html`<a ${address('href', link(at`/users/${user}`))}>${code(user)}</a>`
         : code(user),
       textsOf(member['roles']).join(', '),

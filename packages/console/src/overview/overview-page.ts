@@ -12,7 +12,7 @@ import { barChart, type Bar } from './bar-chart.ts'
 export const overviewPage: Page = async (visit) => {
   const { messages, caller } = visit
   const [users, clients, directories, dead, actions] = await Promise.all([
-    caller.can('read', 'accounts') ? visit.api.get('/accounts', { limit: '1' }) : undefined,
+    caller.can('read', 'users') ? visit.api.get('/users', { limit: '1' }) : undefined,
     caller.can('read', 'clients') ? visit.api.get('/clients', { limit: '200' }) : undefined,
     caller.can('read', 'providers') ? visit.api.get('/identity-providers', { limit: '200' }) : undefined,
     caller.can('read', 'deliveries') ? visit.api.get('/deliveries', { limit: '200' }) : undefined,

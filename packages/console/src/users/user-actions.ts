@@ -8,7 +8,7 @@ import { userName } from './user.ts'
 const path = '/users/{user_id}'
 
 const nameOfUser = async ({ api, part }: Visit): Promise<string> =>
-  userName(await api.get(at`/accounts/${part('user_id')}`)).name
+  userName(await api.get(at`/users/${part('user_id')}`)).name
 
 const common = {
   section: 'users',
@@ -21,18 +21,18 @@ export const userActions = [
   actionRoute({
     ...common,
     path: `${path}/deactivate`,
-    area: 'accounts',
+    area: 'users',
     isDangerous: true,
     question: ({ users }) => users.deactivate,
-    call: ({ part }) => ({ method: 'POST', path: at`/accounts/${part('user_id')}/deactivate` }),
+    call: ({ part }) => ({ method: 'POST', path: at`/users/${part('user_id')}/deactivate` }),
   }),
   actionRoute({
     ...common,
     path: `${path}/reactivate`,
-    area: 'accounts',
+    area: 'users',
     isDangerous: false,
     question: ({ users }) => users.reactivate,
-    call: ({ part }) => ({ method: 'POST', path: at`/accounts/${part('user_id')}/reactivate` }),
+    call: ({ part }) => ({ method: 'POST', path: at`/users/${part('user_id')}/reactivate` }),
   }),
   actionRoute({
     ...common,
@@ -40,7 +40,7 @@ export const userActions = [
     area: 'grants',
     isDangerous: true,
     question: ({ users }) => users.signOut,
-    call: ({ part }) => ({ method: 'DELETE', path: at`/accounts/${part('user_id')}/sessions` }),
+    call: ({ part }) => ({ method: 'DELETE', path: at`/users/${part('user_id')}/sessions` }),
   }),
   actionRoute({
     ...common,
@@ -48,7 +48,7 @@ export const userActions = [
     area: 'grants',
     isDangerous: true,
     question: ({ users }) => users.revokeGrants,
-    call: ({ part }) => ({ method: 'DELETE', path: at`/accounts/${part('user_id')}/grants` }),
+    call: ({ part }) => ({ method: 'DELETE', path: at`/users/${part('user_id')}/grants` }),
   }),
   actionRoute({
     ...common,
@@ -57,11 +57,11 @@ export const userActions = [
     isDangerous: true,
     question: ({ users }) => users.revokeGrant,
     nameOf: async (visit) => {
-      const { items } = await visit.api.get(at`/accounts/${visit.part('user_id')}/grants`)
+      const { items } = await visit.api.get(at`/users/${visit.part('user_id')}/grants`)
       const client = textOf(itemWith('grant_id', visit.part('grant_id'), items)?.['client_id'])
       return (await clientNames(visit, [client]))(client)
     },
-    call: ({ part }) => ({ method: 'DELETE', path: at`/accounts/${part('user_id')}/grants/${part('grant_id')}` }),
+    call: ({ part }) => ({ method: 'DELETE', path: at`/users/${part('user_id')}/grants/${part('grant_id')}` }),
   }),
   actionRoute({
     ...common,
@@ -70,11 +70,11 @@ export const userActions = [
     isDangerous: true,
     question: ({ users }) => users.endSession,
     nameOf: async ({ api, part, messages }) => {
-      const { items } = await api.get(at`/accounts/${part('user_id')}/sessions`)
+      const { items } = await api.get(at`/users/${part('user_id')}/sessions`)
       const session = itemWith('session_id', part('session_id'), items)
       return textOf(session?.['user_agent']) || messages.users.unknownBrowser
     },
-    call: ({ part }) => ({ method: 'DELETE', path: at`/accounts/${part('user_id')}/sessions/${part('session_id')}` }),
+    call: ({ part }) => ({ method: 'DELETE', path: at`/users/${part('user_id')}/sessions/${part('session_id')}` }),
   }),
 ]
 

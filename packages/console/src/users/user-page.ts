@@ -16,12 +16,12 @@ import { stateOf, userName } from './user.ts'
 export const userPage: Page = async (visit) => {
   const { api, caller, messages, part } = visit
   const id = part('user_id')
-  const user = await api.get(at`/accounts/${id}`)
+  const user = await api.get(at`/users/${id}`)
   const mayReadGrants = caller.can('read', 'grants')
-  const grants = mayReadGrants ? recordsOf((await api.get(at`/accounts/${id}/grants`))['items']) : undefined
-  const sessions = mayReadGrants ? recordsOf((await api.get(at`/accounts/${id}/sessions`))['items']) : undefined
+  const grants = mayReadGrants ? recordsOf((await api.get(at`/users/${id}/grants`))['items']) : undefined
+  const sessions = mayReadGrants ? recordsOf((await api.get(at`/users/${id}/sessions`))['items']) : undefined
   const memberships = caller.can('read', 'organizations')
-    ? recordsOf((await api.get(at`/accounts/${id}/memberships`))['items'])
+    ? recordsOf((await api.get(at`/users/${id}/memberships`))['items'])
     : undefined
   const nameOf = await clientNames(visit, [
     ...(grants ?? []).map(({ client_id: client }) => textOf(client)),
@@ -41,7 +41,7 @@ ${memberships && membershipTable(memberships, visit)}`,
 }
 
 function accountButtons(user: JsonObject, visit: Visit): Fragment | undefined {
-  if (!visit.caller.can('write', 'accounts')) return undefined
+  if (!visit.caller.can('write', 'users')) return undefined
   const path = at`/users/${visit.part('user_id')}`
   return user['active'] === true
     ? actionLink(visit, { path: `${path}/deactivate`, question: ({ users }) => users.deactivate, isDangerous: true })

@@ -21,7 +21,7 @@ export const usersPage: Page = async (visit) => {
     after: request.url.searchParams.get('after') ?? undefined,
     filter: text === '' ? undefined : userFilter(text),
   }
-  const found = await api.attempt({ method: 'GET', path: '/accounts', query })
+  const found = await api.attempt({ method: 'GET', path: '/users', query })
   const isRefused = found instanceof ApiError
   if (isRefused && !found.code.startsWith('filter_')) throw found
   return visit.show({
