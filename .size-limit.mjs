@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 
-/** The recorded sizes: `pnpm sizes` writes them. */
+/** The recorded sizes: `pnpm generate sizes` writes them. */
 const recorded = new Map(
   Array.from(readFileSync('docs/reference/sizes.md', 'utf8').matchAll(/^\| (.+) \| (\d+) \|$/gm), ([, name, size]) => [
     name,

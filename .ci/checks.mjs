@@ -19,13 +19,13 @@ const steps = [
   { command: ['test'], config: 'vitest.workspace.ts' },
   { command: ['mutation', 'critical'] },
   { command: ['build'] },
-  { command: ['api-report'] },
+  { command: ['generate', 'api-report'] },
   { command: ['package-check'] },
-  { command: ['bill-of-materials'] },
+  { command: ['generate', 'bill-of-materials'] },
   { command: ['test:long'], config: 'vitest.long.ts' },
   { command: ['packed'], config: 'vitest.packed.ts', needsRegistry: true },
-  { command: ['site'] },
-  { command: ['screenshots', '--only', 'sign-in', '--to', 'test-output/screenshots'] },
+  { command: ['generate', 'site'] },
+  { command: ['generate', 'screenshots', '--only', 'sign-in', '--to', 'test-output/screenshots'] },
   { command: ['foreign-clients'], needsRegistry: true },
 ]
 

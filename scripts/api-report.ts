@@ -24,7 +24,8 @@ const compilerOptions = {
 const { values } = parseArgs({ options: { update: { type: 'boolean', default: false } } })
 const changed = globSync('packages/*/package.json').toSorted().flatMap(reportsOf)
 for (const report of changed) console.error(`${report} does not match the public types.`)
-if (changed.length > 0) console.error('If the change is intended, run `pnpm api-report --update`, and add a changeset.')
+if (changed.length > 0)
+  console.error('If the change is intended, run `pnpm generate api-report --update`, and add a changeset.')
 process.exitCode = changed.length === 0 ? 0 : 1
 
 /** Returns the reports of a package that do not match its types. */

@@ -96,7 +96,7 @@ const anchorOf = (name: string): string =>
 const introduction = `# Conformance
 
 This page lists each MUST, MUST NOT, SHALL and REQUIRED in the supported standards that applies to Mintmark, in our words, with
-the tests that prove it. If there are many such tests, the most important ones are listed. \`pnpm conformance\` writes this page
+the tests that prove it. If there are many such tests, the most important ones are listed. \`pnpm generate conformance\` writes this page
 from [test/conformance/standards](../test/conformance/standards/standards.ts) and the titles of the tests. A test fails if a
 cited title no longer exists.
 

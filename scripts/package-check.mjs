@@ -16,7 +16,7 @@ for (const { folder, tarball, subpaths } of packPackages().packages) {
   if (!isGood) process.exitCode = 1
 }
 if (!run('size-limit', [])) {
-  console.error('Make the packages smaller, or record the reason: pnpm sizes --because "…"')
+  console.error('Make the packages smaller, or record the reason: pnpm generate sizes --because "…"')
   process.exitCode = 1
 }
 

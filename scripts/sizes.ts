@@ -19,7 +19,7 @@ All sizes are in bytes. The size of an import path is the code that it adds to a
 gzipped file, without Node's own modules and without peer dependencies such as Express, Kysely and pg. *Packed* is the tarball that
 npm downloads, with types and source maps.
 
-\`npx -y pnpm@12.21.0 sizes\` writes this page. \`package-check\` fails if a size has grown by more than 3 % and 100 bytes. To record
+\`npx -y pnpm@12.21.0 generate sizes\` writes this page. \`package-check\` fails if a size has grown by more than 3 % and 100 bytes. To record
 growth, state the reason: \`sizes --because "…"\`.
 
 | what | bytes |

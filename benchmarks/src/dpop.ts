@@ -1,4 +1,4 @@
-// Measures what DPoP adds to the cost of a token request (RFC 9449), with and without nonces: `pnpm bench:dpop`. All
+// Measures what DPoP adds to the cost of a token request (RFC 9449), with and without nonces: `pnpm bench dpop`. All
 // requests are measured in turns in one run, without sockets. The proofs are signed between the measurements, because
 // clients sign them on other machines.
 import { createAuthorizationServer, createStoredKeys, registerClient } from '@mintmark/core'

@@ -1,5 +1,5 @@
 // Compares the cost of a pushed authorization request (RFC 9126) with the cost of the same request as a form plus the
-// insertion of a row: `pnpm bench:push`. All operations are measured in turns in one run, without sockets.
+// insertion of a row: `pnpm bench push`. All operations are measured in turns in one run, without sockets.
 import { randomBytes } from 'node:crypto'
 
 import { createAuthorizationServer, createMemoryRateLimiter, createStoredKeys, registerClient } from '@mintmark/core'

@@ -1,6 +1,6 @@
 // Measures the cost of Mintmark itself: the same workloads, passed to the server as plain values in one process,
 // without sockets. Use it for profiling, and to separate Mintmark's cost from the cost of node:http:
-// `pnpm bench:core [workload]`.
+// `pnpm bench core [workload]`.
 import { scimWorkloads } from './driver/scim-workloads.ts'
 import { laneTo } from './driver/service-lane.ts'
 import { workloads, type WorkloadName } from './driver/workloads.ts'

@@ -26,7 +26,7 @@ export const startPage = {
 }
 
 /**
- * Configures the site, which is built from the same Markdown files that people read in the repository. `pnpm site`
+ * Configures the site, which is built from the same Markdown files that people read in the repository. `pnpm generate site`
  * builds it, and fails if a link is dead.
  */
 export default withMermaid({

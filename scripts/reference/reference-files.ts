@@ -6,7 +6,7 @@ import { documentedApis } from './documented-apis.ts'
 import { optionsPage } from './options-page.ts'
 import type { PublicApi } from './public-api.ts'
 
-/** Returns the files that `pnpm reference` writes, by path. They are generated only from the sources. */
+/** Returns the files that `pnpm generate reference` writes, by path. They are generated only from the sources. */
 export async function referenceFiles(api: PublicApi): Promise<ReadonlyMap<string, string>> {
   const apis = await documentedApis()
   const files: readonly [string, string][] = [

@@ -11,7 +11,7 @@ import { killWebhooks, webhookPoints } from './kill-webhooks.ts'
 import { killWriters } from './kill-writers.ts'
 import { runChaos } from './chaos-run.ts'
 
-// Tries each crash point on one of the two databases; `pnpm chaos` tries all of them on both.
+// Tries each crash point on one of the two databases; `pnpm stress chaos` tries all of them on both.
 describe.for([
   { name: 'PostgreSQL', open: async () => openPostgresSite(await addressOfTheRun()), share: 0 },
   { name: 'SQLite', open: openSqliteSite, share: 1 },

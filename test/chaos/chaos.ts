@@ -1,4 +1,4 @@
-// `pnpm chaos [rounds] [deliveries]` kills servers and databases repeatedly; with `deliveries`, only processes that
+// `pnpm stress chaos [rounds] [deliveries]` kills servers and databases repeatedly; with `deliveries`, only processes that
 // deliver logout tokens and webhooks. Prints a summary, and exits with 1 if an invariant was violated.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { startServerProcess } from '../processes/server-processes.ts'

@@ -36,7 +36,7 @@ it('every ts block names the compiled file or region it shows: ```ts examples/mi
   expect(fences.filter(({ language, source }) => language === 'ts' && !isCompiled(source)).map(nameOf)).toEqual([])
 })
 
-it('every block that names a source matches it (update with `pnpm readme`)', () => {
+it('every block that names a source matches it (update with `pnpm generate readme`)', () => {
   expect(fences.filter(({ source, code }) => source.includes('/') && shownCode(source) !== code).map(nameOf)).toEqual(
     [],
   )

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 import { createProgram } from '../../packages/cli/src/program.ts'
+import { commandGroups } from '../../scripts/commands.ts'
 import { fencesOf, readPages } from '../../scripts/markdown.ts'
 import { shellCommands } from './shell-command.ts'
 import { silentIo } from '../../scripts/reference/silent-io.ts'
@@ -67,8 +68,14 @@ function isPnpmCommand(args: readonly string[]): boolean {
   const words = args.filter((word, at) => !word.startsWith('-') && args[at - 1] !== '--filter')
   if (words[0] === 'mintmark') return isMintmarkCommand(args.slice(args.indexOf('mintmark') + 1))
   if (words[0] === 'exec') return existsSync(`node_modules/.bin/${words[1]}`)
+  const group = commandGroups[words[0] ?? '']
+  if (group !== undefined) return isGroupCommand(group, args[args.indexOf(words[0] ?? '') + 1])
   return ['install', 'pack', 'add'].includes(words[0] ?? '') || Object.hasOwn(manifest.scripts, words[0] ?? '')
 }
+
+/** The benchmark without a name has options only. */
+const isGroupCommand = (group: Record<string, unknown>, name = 'requests'): boolean =>
+  Object.hasOwn(group, name.startsWith('-') ? 'requests' : name)
 
 function isMintmarkCommand(args: readonly string[]): boolean {
   const program = createProgram(silentIo)

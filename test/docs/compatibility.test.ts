@@ -14,7 +14,7 @@ const files = readdirSync('test/interop').flatMap((name) =>
   name.endsWith('.test.ts') ? [name.slice(0, -'.test.ts'.length)] : [],
 )
 
-describe('docs/compatibility.md (update with `pnpm compatibility`)', () => {
+describe('docs/compatibility.md (update with `pnpm generate compatibility`)', () => {
   it('assigns every test file of test/interop to one product', () => {
     expect(triedSoftware.flatMap((software) => software.files).toSorted()).toEqual(files.toSorted())
   })

@@ -13,7 +13,7 @@ it('every test that a requirement names exists', () => {
   expect(missingProofs(standards, titles)).toEqual([])
 })
 
-it('docs/conformance.md matches the tests (update with `pnpm conformance`)', () => {
+it('docs/conformance.md matches the tests (update with `pnpm generate conformance`)', () => {
   expect(readFileSync('docs/conformance.md', 'utf8')).toBe(conformancePage(standards, titles))
 })
 

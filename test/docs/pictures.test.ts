@@ -7,7 +7,7 @@ import { gallery } from '../../packages/pages/test/gallery.ts'
 
 const page = readFileSync('docs/reference/pages.md', 'utf8')
 
-test('docs/reference/pages.md shows every page, in pictures of at most 60 kB (update with `pnpm screenshots`)', () => {
+test('docs/reference/pages.md shows every page, in pictures of at most 60 kB (update with `pnpm generate screenshots`)', () => {
   const shown = Array.from(page.matchAll(/^!\[[^\]]{20,}\]\(\.\.\/(images\/pages\/([\w-]+)\.webp)\)$/gm))
 
   expect(shown.map(([, , name]) => name)).toEqual(Object.keys(gallery(createPages())))

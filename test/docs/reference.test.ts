@@ -14,7 +14,7 @@ import { refusalsOf } from '../../scripts/reference/refusals.ts'
 
 const api = readPublicApi()
 
-describe('docs/reference (update with `pnpm reference`)', async () => {
+describe('docs/reference (update with `pnpm generate reference`)', async () => {
   it.each([...(await referenceFiles(api))])('%s matches the sources', (path, text) => {
     expect(existsSync(path) && readFileSync(path, 'utf8') === text).toBe(true)
   })

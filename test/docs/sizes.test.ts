@@ -9,7 +9,7 @@ const recorded = Array.from(page.matchAll(/^\| `([^`]+)`(, packed)? \| \d+ \|$/g
   packed === undefined ? name : `${name} packed`,
 )
 
-it('every import path and every package has a recorded size, which is its limit (update with `pnpm sizes`)', () => {
+it('every import path and every package has a recorded size, which is its limit (update with `pnpm generate sizes`)', () => {
   const names = entryFiles().map(({ name }) => name)
   const packages = globSync('packages/*/package.json')
     .map((path) => JSON.parse(readFileSync(path, 'utf8')) as { readonly name: string; readonly private?: boolean })

@@ -1,4 +1,4 @@
-// Runs the attacks of a hostile tenant next to another tenant, which only requests tokens: `pnpm hostile-tenant [--quick]
+// Runs the attacks of a hostile tenant next to another tenant, which only requests tokens: `pnpm stress hostile-tenant [--quick]
 // [--engine sqlite] [--case part-of-its-name]`. Prints the latencies of the other tenant and the load of the server, and
 // exits with 1 if token requests took too long or failed, if the server used too much memory or too many connections, or if
 // it blocked its event loop repeatedly.

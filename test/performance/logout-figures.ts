@@ -1,4 +1,4 @@
-// Measures a sign-out with 20 clients, and the time until its first logout token arrives: `pnpm bench:logout [rounds]`.
+// Measures a sign-out with 20 clients, and the time until its first logout token arrives: `pnpm bench logout [rounds]`.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

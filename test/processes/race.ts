@@ -1,4 +1,4 @@
-// Runs each race a thousand times, with four servers over one database: `pnpm race [rounds] [part of a race's name]`.
+// Runs each race a thousand times, with four servers over one database: `pnpm stress race [rounds] [part of a race's name]`.
 import { startPostgres } from '../../packages/storage-sql/test/support/postgres-server.ts'
 import { unrotatedTokenRacesOf } from './unrotated-token-races.ts'
 import { racesOf } from './races.ts'

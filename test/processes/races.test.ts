@@ -8,7 +8,7 @@ import { sessionRacesOf } from './session-races.ts'
 import { startServerProcesses, type ServerProcess } from './server-processes.ts'
 import { openPostgresSite, openSqliteSite, type ProcessSite } from './test-database.ts'
 
-// `pnpm race` runs a thousand rounds.
+// `pnpm stress race` runs a thousand rounds.
 const rounds = 6
 
 describe.for([

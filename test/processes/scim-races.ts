@@ -129,7 +129,7 @@ export function scimRacesOf(site: ProcessSite, ports: readonly number[]): Readon
   }
 }
 
-/** Returns a new name for each round of each run, because `pnpm race` runs many rounds over one database. */
+/** Returns a new name for each round of each run, because `pnpm stress race` runs many rounds over one database. */
 const unique = (round: number, name: string): string => `${name}-${process.pid}-${round}-${Date.now()}@x.test`
 
 const groupSchema = 'urn:ietf:params:scim:schemas:core:2.0:Group'

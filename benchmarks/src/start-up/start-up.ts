@@ -1,5 +1,5 @@
 // Measures the time from the start of a server's process to its first response, its memory, and its size:
-// `pnpm bench:start`.
+// `pnpm bench start`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
 // Measures how long the purge of 1,000 rows takes when 4,000 rows have expired, and when a million have expired:
-// `pnpm purge-million [rows]`.
+// `pnpm bench purge-million [rows]`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

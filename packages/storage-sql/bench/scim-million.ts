@@ -1,5 +1,5 @@
 // Measures what a look-up, a page and a change cost when a provider has a thousand users, and when it has a million:
-// `pnpm scim-million [rows]`.
+// `pnpm bench scim-million [rows]`.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

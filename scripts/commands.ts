@@ -1,0 +1,30 @@
+/** The files of the commands, with the scripts of package.json that must run before them. */
+export const commandGroups: Record<string, Record<string, readonly string[]>> = {
+  generate: {
+    readme: ['scripts/fill-code-blocks.ts'],
+    reference: ['scripts/reference.ts'],
+    conformance: ['scripts/write-conformance-page.ts'],
+    compatibility: ['scripts/compatibility.ts'],
+    'api-report': ['scripts/api-report.ts', 'types'],
+    sizes: ['scripts/sizes.ts'],
+    screenshots: ['scripts/screenshots.ts'],
+    'console-screenshot': ['scripts/console-screenshot.ts'],
+    site: ['scripts/site.ts'],
+    'bill-of-materials': ['scripts/sbom.mjs'],
+  },
+  bench: {
+    requests: ['benchmarks/src/bench.ts'],
+    start: ['benchmarks/src/start-up/start-up.ts', 'build'],
+    core: ['benchmarks/src/without-http.ts'],
+    push: ['benchmarks/src/pushed-request.ts'],
+    dpop: ['benchmarks/src/dpop.ts'],
+    logout: ['test/performance/logout-figures.ts'],
+    'purge-million': ['packages/storage-sql/bench/purge-million.ts'],
+    'scim-million': ['packages/storage-sql/bench/scim-million.ts'],
+  },
+  stress: {
+    race: ['test/processes/race.ts'],
+    chaos: ['test/chaos/chaos.ts'],
+    'hostile-tenant': ['test/hostile-tenant/hostile-tenant.ts'],
+  },
+}

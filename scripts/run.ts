@@ -1,0 +1,24 @@
+// Runs one of the commands that share a name in package.json: `pnpm generate NAME`, `pnpm bench [NAME]`,
+// `pnpm stress NAME`. The arguments after the name belong to the command.
+import { spawnSync } from 'node:child_process'
+
+import { commandGroups } from './commands.ts'
+
+const [group = '', ...words] = process.argv.slice(2)
+const commands = commandGroups[group] ?? {}
+// `pnpm bench --quick` measures the requests.
+const hasName = group !== 'bench' || (words[0] !== undefined && !words[0].startsWith('-'))
+const [name = '', ...rest] = hasName ? words : ['requests', ...words]
+const [file, ...before] = commands[name] ?? []
+
+if (file === undefined) {
+  console.error(`Write pnpm ${group} NAME, where NAME is ${Object.keys(commands).join(', ')}.`)
+  process.exit(2)
+}
+for (const script of before) run('npx', ['-y', 'pnpm@12.21.0', script])
+run(process.execPath, ['--import', './scripts/require-node.mjs', '--conditions=@mintmark/source', file, ...rest])
+
+function run(program: string, words: readonly string[]): void {
+  const { status } = spawnSync(program, words, { stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
