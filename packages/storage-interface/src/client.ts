@@ -2,6 +2,7 @@ import { clientId, type ClientId, type SecretDigest, type EpochSeconds } from '.
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import {
   defineRecord,
+  erased,
   flag,
   id,
   integer,
@@ -45,23 +46,23 @@ export const clients = defineRecord(
   {
     clientId: key(id(clientId)),
     /** Shown to users on the consent page. */
-    clientName: text,
+    clientName: erased(text),
     /** Pages of the client, to which the consent page links: about it, its privacy policy and its terms of service. */
-    clientUri: optional(text),
-    policyUri: optional(text),
-    tosUri: optional(text),
+    clientUri: erased(optional(text)),
+    policyUri: erased(optional(text)),
+    tosUri: erased(optional(text)),
     /** Its logo on the consent page. */
-    logoUri: optional(text),
+    logoUri: erased(optional(text)),
     /** Where others can send a user to sign in to the client (OIDC Core §4). */
-    initiateLoginUri: optional(text),
+    initiateLoginUri: erased(optional(text)),
     tokenEndpointAuthMethod: textOf<TokenEndpointAuthMethod>(),
-    secrets: secretList(),
+    secrets: erased(secretList()),
     /** Public keys for `private_key_jwt` and request objects, as a JWK set; `undefined` when the client has none or publishes them at `jwksUri`. */
-    jwks: optional(json),
-    jwksUri: optional(text),
+    jwks: erased(optional(json)),
+    jwksUri: erased(optional(text)),
     /** How the JWT of its platform identifies it (RFC 7523 §3); `undefined` when it signs its assertions itself. */
-    workload: optional(json),
-    redirectUris: list(text),
+    workload: erased(optional(json)),
+    redirectUris: erased(list(text)),
     grantTypes: list(text),
     /** The scope values that the client may ask for. */
     scopes: list(text),
@@ -105,11 +106,11 @@ export const clients = defineRecord(
     /** Its token requests must present a certificate, to which its access tokens are bound (RFC 8705 §3.4). */
     tlsClientCertificateBoundAccessTokens: flag,
     /** The name in the certificate of a client with `tls_client_auth`: exactly one of the five (RFC 8705 §2.1.2). */
-    tlsClientAuthSubjectDn: optional(text),
-    tlsClientAuthSanDns: optional(text),
-    tlsClientAuthSanUri: optional(text),
-    tlsClientAuthSanIp: optional(text),
-    tlsClientAuthSanEmail: optional(text),
+    tlsClientAuthSubjectDn: erased(optional(text)),
+    tlsClientAuthSanDns: erased(optional(text)),
+    tlsClientAuthSanUri: erased(optional(text)),
+    tlsClientAuthSanIp: erased(optional(text)),
+    tlsClientAuthSanEmail: erased(optional(text)),
     /** Its assertions may name the URL of the token endpoint as their audience (RFC 7523 §3) instead of the issuer. */
     allowTokenEndpointAudience: flag,
     /** The APIs that it may request tokens for (RFC 8707); `undefined` means all APIs that define one of its scope values. */
@@ -117,17 +118,17 @@ export const clients = defineRecord(
     /** The types of authorization details that it may request (RFC 9396 §10). */
     authorizationDetailsTypes: list(text),
     /** Where users may return to after signing out (RP-Initiated Logout §3.1). */
-    postLogoutRedirectUris: list(text),
+    postLogoutRedirectUris: erased(list(text)),
     /** Receives logout tokens from the server (Back-Channel Logout §2.2). */
-    backchannelLogoutUri: optional(text),
+    backchannelLogoutUri: erased(optional(text)),
     backchannelLogoutSessionRequired: flag,
     /** Loaded in a frame of the user's browser at sign-out (Front-Channel Logout §2). */
-    frontchannelLogoutUri: optional(text),
+    frontchannelLogoutUri: erased(optional(text)),
     frontchannelLogoutSessionRequired: flag,
     /** Whether its users have the same `sub` at every client, or a different one in each sector (OIDC Core §8). */
     subjectType: oneOf<SubjectType>('public', 'pairwise'),
     /** The https URL whose host is its sector, and whose document lists its redirect URIs (OIDC Core §8.1). */
-    sectorIdentifierUri: optional(text),
+    sectorIdentifierUri: erased(optional(text)),
     /** The organization that the client belongs to: tokens that it requests for itself are for that organization. `undefined` for none. */
     organizationId: optional(text),
     /** Who registered it: a client that registered itself has a name and addresses that nobody has verified. */
@@ -136,7 +137,7 @@ export const clients = defineRecord(
      * For a client that registered itself: the digest of the token with which it manages its registration, and what it may
      * change (RFC 7592); `undefined` when only administrators change it.
      */
-    selfManagement: optional(json),
+    selfManagement: erased(optional(json)),
     /**
      * A digest of the metadata that users judge the client by. The metadata come from the document that the client publishes at its
      * `client_id`, or from the client's last change of its own registration. A consent is valid for one digest. `undefined` for a
@@ -151,31 +152,7 @@ export const clients = defineRecord(
     /** Advances by one with each change. Starts at 1. */
     version: integer,
   },
-  {
-    storedOnly: { removedAt: optional(time) },
-    tombstone: {
-      clientName: '',
-      clientUri: undefined,
-      policyUri: undefined,
-      tosUri: undefined,
-      logoUri: undefined,
-      initiateLoginUri: undefined,
-      secrets: [],
-      jwks: undefined,
-      jwksUri: undefined,
-      tlsClientAuthSubjectDn: undefined,
-      tlsClientAuthSanDns: undefined,
-      tlsClientAuthSanUri: undefined,
-      tlsClientAuthSanIp: undefined,
-      tlsClientAuthSanEmail: undefined,
-      redirectUris: [],
-      postLogoutRedirectUris: [],
-      backchannelLogoutUri: undefined,
-      frontchannelLogoutUri: undefined,
-      sectorIdentifierUri: undefined,
-      selfManagement: undefined,
-    },
-  },
+  { storedOnly: { removedAt: optional(time) } },
 )
 
 /** How `sub` is chosen for a client (OIDC Core §8). */

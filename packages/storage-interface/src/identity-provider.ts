@@ -10,6 +10,7 @@ import {
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import {
   defineRecord,
+  erased,
   id,
   integer,
   json,
@@ -64,18 +65,18 @@ export const identityProviders = defineRecord(
   {
     providerId: key(id(providerId)),
     /** For administrators. */
-    displayName: text,
-    secrets: secretList(),
+    displayName: erased(text),
+    secrets: erased(secretList()),
     /** Clients that may send the provider's requests with an access token of this server, in place of one of its secrets. */
-    clientIds: list(id(clientId)),
+    clientIds: erased(list(id(clientId))),
     /** The name of the tolerance profile that its requests are parsed with. */
     toleranceProfile: text,
     /** The e-mail domains that belong to the customer, in lower case. Its users' addresses in these domains are treated as verified. */
-    verifiedDomains: list(text),
+    verifiedDomains: erased(list(text)),
     /** The organization that its users are members of; `undefined` for none. */
     organizationId: optional(id(organizationId)),
     /** The issuer and the keys of what it signs itself; `undefined` if it signs nothing for this server. */
-    assertions: optional(object(assertionsFields)),
+    assertions: erased(optional(object(assertionsFields))),
     /** `undefined` until it deprovisions a user. */
     deprovisioning: optional(object(deprovisioningFields)),
     /** From this time on its requests are refused; `undefined` while it is enabled. */
@@ -84,7 +85,7 @@ export const identityProviders = defineRecord(
     /** Advances by one with each change. Starts at 1. */
     version: integer,
   },
-  { storedOnly: { removedAt: optional(time) }, tombstone: { secrets: [], clientIds: [], assertions: undefined } },
+  { storedOnly: { removedAt: optional(time) } },
 )
 
 /** The connection to one identity provider (IdP) that provisions users by SCIM. */

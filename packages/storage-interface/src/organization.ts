@@ -1,19 +1,30 @@
 import { organizationId, userId, type OrganizationId, type UserId, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
-import { defineRecord, id, integer, key, list, optional, text, time, type RecordOf } from './records/define-record.ts'
+import {
+  defineRecord,
+  erased,
+  id,
+  integer,
+  key,
+  list,
+  optional,
+  text,
+  time,
+  type RecordOf,
+} from './records/define-record.ts'
 
 /** Organizations. */
 export const organizations = defineRecord(
   'organizations',
   {
     organizationId: key(id(organizationId)),
-    displayName: text,
+    displayName: erased(text),
     createdAt: time,
     updatedAt: time,
     /** Advances by one with each change of the organization itself. Starts at 1. */
     version: integer,
   },
-  { storedOnly: { removedAt: optional(time) }, tombstone: { displayName: '' } },
+  { storedOnly: { removedAt: optional(time) } },
 )
 
 /** A customer, a company or a team: a set of users that the host defines. */

@@ -1,7 +1,18 @@
 import { providerId, userId, type UserId, type JsonObject, type EpochSeconds } from './values.ts'
 import type { InsertOutcome, SwapOutcome } from './outcome.ts'
 import type { ListOutcome, ListQuery } from './resource-list.ts'
-import { defineRecord, flag, id, integer, json, key, optional, time, type RecordOf } from './records/define-record.ts'
+import {
+  defineRecord,
+  erased,
+  flag,
+  id,
+  integer,
+  json,
+  key,
+  optional,
+  time,
+  type RecordOf,
+} from './records/define-record.ts'
 
 /** Users. */
 export const users = defineRecord(
@@ -9,26 +20,26 @@ export const users = defineRecord(
   {
     userId: key(id(userId)),
     /** Whether the user may sign in. Always false while the user is blocked. */
-    active: flag,
+    active: erased(flag),
     /** The identity provider (IdP) that provisions the user; `undefined` for a user of the host. */
     providerId: optional(id(providerId)),
     /** When the host blocked the user. Only the host blocks and unblocks; no identity provider can make a blocked user active. */
     blockedAt: optional(time),
     /** What `active` becomes when the block is lifted; `undefined` while the user is not blocked. */
-    activeAfterBlock: optional(flag),
+    activeAfterBlock: erased(optional(flag)),
     /**
      * Advances by one when the user is deactivated, removed or released by their identity provider, and when all access of the user
      * is revoked; at no other time. Starts at 0.
      */
     generation: integer,
     /** The user's claims, by OIDC claim name (OIDC Core §5.1). */
-    claims: json,
+    claims: erased(json),
     createdAt: time,
     updatedAt: time,
     /** Advances by one with each write to the row. Starts at 1. */
     version: integer,
   },
-  { storedOnly: { removedAt: optional(time) }, tombstone: { active: false, activeAfterBlock: undefined, claims: {} } },
+  { storedOnly: { removedAt: optional(time) } },
 )
 
 /**

@@ -20,10 +20,10 @@ export interface RecordDefinition<
   /** Columns that are in the table and not in the record: only the store uses them. */
   readonly storedOnly: More
   /**
-   * The values that members get when the record is removed: its row stays as a tombstone with the column `removed_at`, so that its
-   * identifier is never reused. Other members keep their values. `undefined`: a removal deletes the row, or there are no removals.
+   * The values that erased members get when the record is removed: its row stays as a tombstone with the column `removed_at`, so
+   * that its identifier is never reused. Empty if a removal deletes the row, or if there are no removals.
    */
-  readonly tombstone: Partial<RecordOfFields<Of>> | undefined
+  readonly tombstone: Partial<RecordOfFields<Of>>
 }
 
 export type Fields = Readonly<Record<string, Field>>
@@ -51,6 +51,8 @@ export interface Field<Value = unknown, Columns extends string = string> {
   readonly optional: boolean
   /** Whether it belongs to the primary key. */
   readonly key: boolean
+  /** Whether it loses its value when its record is removed. */
+  readonly erased: boolean
   /** The name of its column, or of its member in stored JSON, if that is not derived from the member's name. */
   readonly storedName: string | undefined
   /** The strings that are allowed; `undefined` allows all. */
@@ -68,11 +70,20 @@ declare const types: unique symbol
 export function defineRecord<const Name extends string, Of extends Fields, More extends Fields = NoFields>(
   name: Name,
   fields: Of,
-  more: { readonly storedOnly?: More; readonly tombstone?: Partial<RecordOfFields<Of>> } = {},
+  more: { readonly storedOnly?: More } = {},
 ): RecordDefinition<Name, Of, More> {
   const storedOnly = Object.freeze({ ...more.storedOnly }) as More
-  return Object.freeze({ name, fields: Object.freeze({ ...fields }), storedOnly, tombstone: more.tombstone })
+  return Object.freeze({ name, fields: Object.freeze({ ...fields }), storedOnly, tombstone: tombstoneOf(fields) })
 }
+
+const tombstoneOf = <Of extends Fields>(fields: Of): Partial<RecordOfFields<Of>> => {
+  const erasedMembers = Object.entries(fields).filter(([, of]) => of.erased)
+  const empty = erasedMembers.map(([name, of]) => [name, of.optional ? undefined : emptyValues[of.kind]])
+  return Object.freeze(Object.fromEntries(empty)) as Partial<RecordOfFields<Of>>
+}
+
+/** The values of erased members that are not optional. */
+const emptyValues: Partial<Record<FieldKind, unknown>> = { text: '', flag: false, json: {}, list: [], secrets: [] }
 
 export type RecordOf<Definition extends RecordDefinition> = RecordOfFields<Definition['fields']>
 
@@ -85,6 +96,7 @@ const field = <Value>(kind: FieldKind, more: Partial<Field> = {}): Field<Value, 
     kind,
     optional: false,
     key: false,
+    erased: false,
     storedName: undefined,
     values: undefined,
     fields: undefined,
@@ -128,6 +140,10 @@ export const optional = <Value, Columns extends string>(of: Field<Value, Columns
 
 export const key = <Value, Columns extends string>(of: Field<Value, Columns>): Field<Value, Columns> =>
   withPart(of, { key: true }) as Field<Value, Columns>
+
+/** A member that becomes empty when its record is removed: everything that describes somebody, or that gives access. */
+export const erased = <Value, Columns extends string>(of: Field<Value, Columns>): Field<Value, Columns> =>
+  withPart(of, { erased: true }) as Field<Value, Columns>
 
 /** Sets the name in storage, for a member whose name differs from the name that the schema already has. */
 export const storedAs = <const Name extends string, Value>(name: Name, of: Field<Value>): Field<Value, Name> =>

@@ -7,6 +7,8 @@ import { identityProviders } from '../identity-provider.ts'
 import { interactions } from '../interaction.ts'
 import type { JsonObject } from '../values.ts'
 import { families } from '../token-family.ts'
+import { organizations } from '../organization.ts'
+import { users } from '../user.ts'
 import { columnsOf, tableColumns } from './define-record.ts'
 import { jsonCodec } from './json-codec.ts'
 
@@ -92,5 +94,50 @@ describe('jsonCodec', () => {
     ['an object without one of its members', { authentication: { authTime: 1, acr: null, amr: [] } }],
   ])('refuses %s', (_title, damage) => {
     expect(() => codec.decode({ ...codec.encode(records.fullCode), ...damage })).toThrow('A stored record has no')
+  })
+})
+
+describe('removal', () => {
+  /** What a removed record keeps, because it identifies nobody and opens nothing: settings, and references by identifier. */
+  const kept: Record<string, readonly string[]> = {
+    clients: [
+      'clientId',
+      'organizationId',
+      'documentDigest',
+      ...'tokenEndpointAuthMethod grantTypes scopes servedAudiences profile resources authorizationDetailsTypes'.split(
+        ' ',
+      ),
+      ...Object.keys(clients.fields).filter((name) => /(?:Alg|Enc)$/.test(name)),
+    ],
+    identityProviders: ['providerId', 'toleranceProfile', 'organizationId', 'deprovisioning'],
+    organizations: ['organizationId'],
+    users: ['userId', 'providerId'],
+  }
+
+  it.each([clients, identityProviders, organizations, users])(
+    '$name: each text, list and object is erased or kept on purpose',
+    ({ name, fields }) => {
+      const free = Object.entries(fields).filter(
+        ([, { kind, values }]) => !['integer', 'time', 'flag'].includes(kind) && values === undefined,
+      )
+
+      expect(
+        free
+          .filter(([, { erased }]) => !erased)
+          .map(([member]) => member)
+          .toSorted(),
+      ).toEqual(kept[name]?.toSorted())
+    },
+  )
+
+  it('leaves empty values of the kind of each erased member', () => {
+    expect(identityProviders.tombstone).toEqual({
+      displayName: '',
+      secrets: [],
+      clientIds: [],
+      verifiedDomains: [],
+      assertions: undefined,
+    })
+    expect(users.tombstone).toEqual({ active: false, activeAfterBlock: undefined, claims: {} })
   })
 })

@@ -52,7 +52,7 @@ export function createVersionedStore<Of extends Versioned, Id extends string>(
   const { engine, run } = database
   const table = recordTable(database, definition)
   const key = keyColumnOf(definition)
-  const emptied = encodeMembers(definition.fields, definition.tombstone ?? {}, engine)
+  const emptied = encodeMembers(definition.fields, definition.tombstone, engine)
   const statements = versionedStatements(database, table, { key, emptied: Object.keys(emptied) })
   const columns = createColumnReader(engine)
 
