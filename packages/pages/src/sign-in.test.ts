@@ -4,7 +4,7 @@ import { tagsNamed, textOf } from '../test/html-reader.ts'
 import { headerOf, tokensOf } from '../test/response-parts.ts'
 import { english } from './languages/english.ts'
 import { german } from './languages/german.ts'
-import { readSignInForm, signInPage } from './sign-in.ts'
+import { readSignInForm, readUsernameForm, signInPage } from './sign-in.ts'
 
 describe('signInPage', () => {
   test('both fields have labels and an autocomplete purpose (WCAG 2.2 §1.3.5, §3.3.2)', () => {
@@ -81,6 +81,56 @@ describe('signInPage', () => {
     expect(tagsNamed(tokensOf(signInPage({})), 'button')).toHaveLength(1)
   })
 
+  test('can ask only for the name, which readUsernameForm reads and readSignInForm does not', () => {
+    const request = aFormRequest({ body: 'username=+ada%40customer.example+' })
+
+    expect(tagsNamed(tokensOf(signInPage({ fields: 'username' })), 'input').map(({ name }) => name)).toEqual([
+      'username',
+    ])
+    expect(readUsernameForm(request)).toBe('ada@customer.example')
+    expect(readSignInForm(request)).toBeUndefined()
+  })
+
+  test.each([
+    ['a password as well', 'username=ada&password=x'],
+    ['an empty password', 'username=ada&password='],
+    ['two names', 'username=ada&username=bob'],
+    ['a blank name', 'username=+'],
+    ['a name that is too long', `username=${'a'.repeat(257)}`],
+    ['no name', 'other=1'],
+  ])('readUsernameForm refuses a form with %s', (_, body) => {
+    expect(readUsernameForm(aFormRequest({ body }))).toBeUndefined()
+  })
+
+  test('links to other ways to sign in, in a list with a name (WCAG 2.2 §1.3.1)', () => {
+    const alternatives = [{ label: '<b>Contoso', url: 'https://as.test/sso?to=contoso' }]
+    const tokens = tokensOf(signInPage({ alternatives }))
+
+    expect(tagsNamed(tokens, 'nav')).toEqual([{ class: 'alternatives', 'aria-label': 'Other ways to sign in' }])
+    expect(tagsNamed(tokens, 'a')).toContainEqual({ href: 'https://as.test/sso?to=contoso' })
+    expect(textOf(tokens)).toContain('<b>Contoso')
+    expect(() => signInPage({ alternatives: [{ label: 'x', url: 'javascript:alert(1)' }] })).toThrow(TypeError)
+    expect(tagsNamed(tokensOf(signInPage({})), 'nav')).toEqual([])
+  })
+
+  test('offers to keep the user signed in, and reads the answer', () => {
+    const box = (remember?: 'checked' | 'unchecked') =>
+      tagsNamed(tokensOf(signInPage({ remember })), 'input').filter(({ type }) => type === 'checkbox')
+    const read = (more: string) => readSignInForm(aFormRequest({ body: `username=ada&password=x${more}` }))?.remember
+
+    expect([box(), box('unchecked'), box('checked')]).toEqual([
+      [],
+      [{ type: 'checkbox', name: 'remember', value: 'yes' }],
+      [{ type: 'checkbox', name: 'remember', value: 'yes', checked: '' }],
+    ])
+    expect([read(''), read('&remember=yes'), read('&remember=no'), read('&remember=yes&remember=yes')]).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ])
+  })
+
   test('shows a hostile client and hint as text', () => {
     const hostile = '"><script>alert(1)</script>'
     const tokens = tokensOf(signInPage({ client: { clientName: hostile }, loginHint: hostile }))
@@ -95,7 +145,11 @@ describe('readSignInForm', () => {
   test('reads the name without the spaces around it, and the password unchanged', () => {
     const request = aFormRequest({ body: 'username=+ada%40example.org+&password=+p%C3%A4ss%0D%0Aw%2Brd+' })
 
-    expect(readSignInForm(request)).toEqual({ username: 'ada@example.org', password: ' päss\r\nw+rd ' })
+    expect(readSignInForm(request)).toEqual({
+      username: 'ada@example.org',
+      password: ' päss\r\nw+rd ',
+      remember: false,
+    })
   })
 
   test.each([
@@ -120,6 +174,7 @@ describe('readSignInForm', () => {
     expect(readSignInForm(aFormRequest({ body: `username=${username}&password=${password}` }))).toEqual({
       username,
       password,
+      remember: false,
     })
   })
 })

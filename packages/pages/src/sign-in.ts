@@ -1,6 +1,6 @@
 import type { RequestHead, ServerRequest, ServerResponse } from '@mintmark/core/http'
 import { renderClient, type ShownClient } from './client-display.ts'
-import { formFields, singleField } from './form.ts'
+import { fieldValues, formFields, singleField } from './form.ts'
 import { address, attribute, type Fragment, html } from './html.ts'
 import { messagesFor } from './languages/choose-language.ts'
 import { fill, type Messages, type SignInError } from './languages/messages.ts'
@@ -17,10 +17,31 @@ interface SignInPageInput extends Look {
    * @defaultValue No hint.
    */
   readonly usernameHint?: 'directory' | undefined
+  /**
+   * Which fields the form has. `username`: only the name, for `readUsernameForm`. Your server then sends users of a customer to
+   * the customer's own sign-in, or shows the page again with this name as `loginHint` and both fields.
+   * @defaultValue Name and password.
+   */
+  readonly fields?: 'username' | undefined
+  /** Other ways to sign in, such as the customer's own sign-in, in the order of the page: links below the form. */
+  readonly alternatives?: readonly SignInAlternative[] | undefined
+  /**
+   * Shows the checkbox "Keep me signed in", for `remember` of `readSignInForm`. `checked`: it is checked at first.
+   * @defaultValue No checkbox.
+   */
+  readonly remember?: 'checked' | 'unchecked' | undefined
   /** Where the button "Cancel" posts the form, from the pending interaction; without it, the page has no such button. */
   readonly cancelUrl?: string | undefined
   /** Why the form is shown again. */
   readonly error?: SignInError | undefined
+}
+
+/** A link to another way to sign in. */
+export interface SignInAlternative {
+  /** What the link says, in the language of the page. */
+  readonly label: string
+  /** An address of your server, which begins the other sign-in and then completes the same interaction. */
+  readonly url: string
 }
 
 /**
@@ -29,7 +50,7 @@ interface SignInPageInput extends Look {
  * @param request the request that the page answers. The browser's language is used if the client requests none.
  */
 export function signInPage(
-  { client, loginHint, usernameHint, cancelUrl, error, ...look }: SignInPageInput,
+  { client, loginHint, usernameHint, fields, alternatives = [], remember, cancelUrl, error, ...look }: SignInPageInput,
   request?: RequestHead,
 ): ServerResponse {
   const messages = messagesFor(look, request)
@@ -52,14 +73,11 @@ ${error && errorSummary(signIn, error)}
   spellcheck="false" dir="auto" required ${invalid} ${attribute('aria-describedby', nameDescribedBy.join(' ') || undefined)}>
 ${usernameHint && html`<p id="username-hint" class="fine">${signIn.usernameHints[usernameHint]}</p>`}
 </div>
-<div class="field">
-<label for="password">${signIn.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required ${invalid} ${describedBy}>
-</div>
-${forgotPasswordUrl && html`<p class="fine"><a ${address('href', forgotPasswordUrl)}>${signIn.forgotPassword}</a></p>`}
-<button class="primary" type="submit">${signIn.submit}</button>
+${fields === undefined ? passwordFields(messages, { invalid, describedBy, forgotPasswordUrl, remember }) : undefined}
+<button class="primary" type="submit">${fields === undefined ? signIn.submit : signIn.next}</button>
 ${cancelUrl && cancelButton(cancelUrl, signIn.cancel)}
 </form>
+${alternatives.length > 0 ? alternativeLinks(alternatives, signIn.alternatives) : undefined}
 ${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUrl)}>${signIn.createAccount}</a></p>`}`
   return page({
     brand: look.brand,
@@ -71,6 +89,31 @@ ${createAccountUrl && html`<p class="other"><a ${address('href', createAccountUr
     body,
   })
 }
+
+interface PasswordFields {
+  readonly invalid: ReturnType<typeof attribute>
+  readonly describedBy: ReturnType<typeof attribute>
+  readonly forgotPasswordUrl: string | undefined
+  readonly remember: SignInPageInput['remember']
+}
+
+const passwordFields = (
+  { signIn }: Messages,
+  { invalid, describedBy, forgotPasswordUrl, remember }: PasswordFields,
+): Fragment => html`<div class="field">
+<label for="password">${signIn.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required ${invalid} ${describedBy}>
+</div>
+${forgotPasswordUrl && html`<p class="fine"><a ${address('href', forgotPasswordUrl)}>${signIn.forgotPassword}</a></p>`}
+${
+  remember &&
+  html`<label class="row"><input type="checkbox" name="remember" value="yes" ${attribute('checked', remember === 'checked' ? '' : undefined)}><span>${signIn.remember}</span></label>`
+}`
+
+const alternativeLinks = (alternatives: readonly SignInAlternative[], label: string): Fragment =>
+  html`<nav class="alternatives" aria-label="${label}">
+${alternatives.map(({ label: text, url }) => html`<a ${address('href', url)}><bdi>${text}</bdi></a>`)}
+</nav>`
 
 /** Enter presses the first button of a form, so this button comes after the others. It needs no field of the form. */
 export const cancelButton = (url: string, label: string): Fragment =>
@@ -93,6 +136,19 @@ export interface SignInAttempt {
   readonly username: string
   /** The password exactly as typed, at most 1024 characters. An attacker could use longer ones to make hashing expensive. */
   readonly password: string
+  /** Whether the user checked "Keep me signed in". */
+  readonly remember: boolean
+}
+
+/**
+ * Reads the form of `signInPage` with the field of the name only. Returns `undefined` for a form with a password, which
+ * `readSignInForm` reads, and if the form is malformed, or the name is missing, repeated or longer than 256 characters.
+ */
+export function readUsernameForm(request: ServerRequest): string | undefined {
+  const fields = formFields(request)
+  if (fields === undefined || fieldValues(fields, 'password').length > 0) return undefined
+  const username = singleField(fields, 'username')?.trim()
+  return username !== undefined && isWithin(username, 256) ? username : undefined
 }
 
 /**
@@ -106,7 +162,8 @@ export function readSignInForm(request: ServerRequest): SignInAttempt | undefine
   const username = singleField(fields, 'username')?.trim()
   const password = singleField(fields, 'password')
   if (username === undefined || password === undefined) return undefined
-  return isWithin(username, 256) && isWithin(password, 1024) ? { username, password } : undefined
+  if (!isWithin(username, 256) || !isWithin(password, 1024)) return undefined
+  return { username, password, remember: singleField(fields, 'remember') === 'yes' }
 }
 
 const isWithin = (text: string, maxLength: number): boolean => text.length > 0 && text.length <= maxLength

@@ -71,13 +71,15 @@ code { font: .9375em ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; 
   border-radius: .625rem; background: var(--card); color: var(--text); font: inherit;
 }
 .field input[aria-invalid] { border-color: var(--warning); box-shadow: inset 0 0 0 1px var(--warning); }
-button {
+button, .alternatives a {
   display: flex; align-items: center; justify-content: center; gap: .5rem; inline-size: 100%; min-block-size: 3rem;
   padding: .5rem 1rem; border: 1.5px solid var(--accent); border-radius: .625rem;
   background: var(--tint); color: var(--accent);
   font: inherit; font-weight: 600; cursor: pointer;
 }
-button:hover { background: var(--tint-hover); }
+button:hover, .alternatives a:hover { background: var(--tint-hover); }
+.alternatives { margin-block-start: 1.5rem; padding-block-start: 1.5rem; border-block-start: 1px solid var(--line); }
+.alternatives a { margin-block-end: .5rem; text-decoration: none; }
 .primary { margin-block-start: 1.5rem; background: var(--accent); color: var(--accent-text); }
 .primary:hover { background: var(--accent-hover); }
 .primary + button { margin-block-start: .5rem; border-color: transparent; background: none; }
@@ -119,4 +121,4 @@ section h2 { margin: 0 0 .5rem; font-size: 1rem; font-weight: 650; }
 `
 
 /** The hash for the policy (CSP 3 §2.3.1). It is a constant, so that no page waits for a digest; a test checks it. */
-export const stylesheetHash = 'sha256-pP8c+aTUdR7zVxcaZMsQW/ItWjvFbFlLBeeZIZyylfY='
+export const stylesheetHash = 'sha256-Pt2cnE4BtD1roY7K9weCSrX23cAfeMWECvAhPBZ54CM='

@@ -56,7 +56,18 @@ export function gallery(
   const { signInPage, selectAccountPage, consentPage, accountPage, logoutPage, errorPage, signedOutPage } = pages
   return {
     'sign-in': signInPage({ client, usernameHint: 'directory', cancelUrl }),
-    'sign-in-error': signInPage({ client, loginHint: accountName, cancelUrl, error: 'rejected' }),
+    'sign-in-name-first': signInPage({
+      client,
+      fields: 'username',
+      alternatives: [{ label: 'GitHub', url: 'https://as.test/sign-in/github' }],
+    }),
+    'sign-in-error': signInPage({
+      client,
+      loginHint: accountName,
+      remember: 'unchecked',
+      cancelUrl,
+      error: 'rejected',
+    }),
     'select-account': selectAccountPage({ client, accountName, switchAccountUrl, cancelUrl }),
     consent: consentPage({
       client: { ...client, ...clientPages },

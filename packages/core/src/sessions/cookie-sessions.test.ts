@@ -51,6 +51,15 @@ describe('cookie sessions', () => {
     )
   })
 
+  it('sets a cookie that ends with the browser session for a user who is not to be remembered', async () => {
+    const { sessions } = await aHost()
+
+    const { headers } = await sessions.start(requestWith(), { subject: 'U1', remember: false })
+
+    expect(headers[0]?.[1]).toMatch(/; Secure$/)
+    expect(await sessions.signedIn(requestWith(cookieOf(headers)))).toMatchObject({ subject: 'U1' })
+  })
+
   it('names the cookie without __Host- over http on loopback, where browsers refuse that prefix', async () => {
     const { sessions } = await aHost({ issuer: 'http://localhost:3000' })
 

@@ -1,4 +1,5 @@
 import {
+  aBoolean,
   aFunction,
   aListOfStrings,
   aNonEmptyString,
@@ -73,6 +74,11 @@ interface SessionStart {
   /** Values of RFC 8176, such as `['pwd']`. */
   readonly amr?: readonly string[]
   readonly acr?: string
+  /**
+   * `false`: the browser forgets the session when it is closed, for a user who did not check "Keep me signed in".
+   * @defaultValue true. The browser keeps the session for its absolute lifetime.
+   */
+  readonly remember?: boolean
 }
 
 /** Browser sessions for hosts without their own. */
@@ -148,8 +154,13 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       return signedInOf(session)
     },
     async start(request, start) {
-      checkOptions('start', start, { subject: required(aNonEmptyString), amr: aListOfStrings, acr: aNonEmptyString })
-      const { subject, amr = [], acr } = start
+      checkOptions('start', start, {
+        subject: required(aNonEmptyString),
+        amr: aListOfStrings,
+        acr: aNonEmptyString,
+        remember: aBoolean,
+      })
+      const { subject, amr = [], acr, remember = true } = start
       const now = clock()
       const user = await users.find(userId(subject))
       if (user?.active !== true) return { signedIn: { subject, authTime: now, amr, acr }, headers: [] }
@@ -181,7 +192,7 @@ export function createCookieSessions(options: CookieSessionsOptions): CookieSess
       const isRenewed = isSameUser && (await storage.sessions.renew(session)).outcome === 'renewed'
       const started = isRenewed ? session : { ...session, sessionId: sessionId(randomIdentifier(random)) }
       if (!isRenewed) await storage.sessions.insert(started)
-      return { signedIn: signedInOf(started), headers: [cookie.set(secret, absoluteLifetime)] }
+      return { signedIn: signedInOf(started), headers: [cookie.set(secret, remember ? absoluteLifetime : undefined)] }
     },
     async end(request) {
       const now = clock()

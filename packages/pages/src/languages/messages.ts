@@ -60,6 +60,12 @@ export interface Messages {
     readonly usernameHints: Readonly<Record<'directory', string>>
     readonly password: string
     readonly submit: string
+    /** The label of the button of a form that asks only for the name. */
+    readonly next: string
+    /** The label of a checkbox. */
+    readonly remember: string
+    /** What screen readers call the list of other ways to sign in. */
+    readonly alternatives: string
     /** The label of a button, on this page and on the account selection page, that leads back to the client. */
     readonly cancel: string
     /** The labels of links to pages of the host. */
