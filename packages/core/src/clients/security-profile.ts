@@ -2,6 +2,7 @@ import { type ClientRecord, type DurationSeconds, seconds } from '@mintmark/stor
 
 import type { SigningAlgorithm, SigningAlgorithms } from '../keys/ring.ts'
 import { refuse } from '../refusals.ts'
+import { cibaGrantType } from './grant-types.ts'
 import { readKeySet } from './remote-key-set.ts'
 import { hasSigningKey } from './usable-keys.ts'
 
@@ -11,6 +12,11 @@ export interface ProfileRules {
   readonly requiresPushedRequests: boolean
   /** Its authorization requests must be signed (FAPI 2.0 MS §5.3). */
   readonly requiresRequestObjects: boolean
+  /**
+   * Its backchannel authentication requests must be signed, and have a message or details by which the user recognizes
+   * them (FAPI-CIBA §5.2.2).
+   */
+  readonly requiresSignedBackchannelRequests: boolean
   /** The maximum lifetime and the maximum age of its request objects (FAPI 2.0 MS §5.3.1). */
   readonly requestObjectLifetime: DurationSeconds | undefined
   /** The methods by which it may authenticate; `undefined` means every method of the server. */
@@ -47,6 +53,7 @@ export interface ProfileRules {
 const standard: ProfileRules = {
   requiresPushedRequests: false,
   requiresRequestObjects: false,
+  requiresSignedBackchannelRequests: false,
   requestObjectLifetime: undefined,
   authenticationMethods: undefined,
   requiresStringAudience: false,
@@ -63,6 +70,7 @@ const standard: ProfileRules = {
 const fapi2: ProfileRules = {
   requiresPushedRequests: true,
   requiresRequestObjects: false,
+  requiresSignedBackchannelRequests: true,
   requestObjectLifetime: undefined,
   authenticationMethods: ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
   requiresStringAudience: true,
@@ -128,6 +136,7 @@ export function profileRules(
 const combine = (one: ProfileRules, other: ProfileRules): ProfileRules => ({
   requiresPushedRequests: one.requiresPushedRequests || other.requiresPushedRequests,
   requiresRequestObjects: one.requiresRequestObjects || other.requiresRequestObjects,
+  requiresSignedBackchannelRequests: one.requiresSignedBackchannelRequests || other.requiresSignedBackchannelRequests,
   requestObjectLifetime: one.requestObjectLifetime ?? other.requestObjectLifetime,
   authenticationMethods: intersection(one.authenticationMethods, other.authenticationMethods),
   requiresStringAudience: one.requiresStringAudience || other.requiresStringAudience,
@@ -188,6 +197,9 @@ export function contradictions(client: ClientRecord, rules: ProfileRules): reado
   const bindsTokens = client.dpopBoundAccessTokens || client.tlsClientCertificateBoundAccessTokens
   if (rules.requiresSenderConstraint && getsTokens(client) && !bindsTokens)
     found.push('dpop_bound_access_tokens or tls_client_certificate_bound_access_tokens must be true')
+  const isUnsigned = client.backchannelAuthenticationRequestSigningAlg === undefined
+  if (rules.requiresSignedBackchannelRequests && client.grantTypes.includes(cibaGrantType) && isUnsigned)
+    found.push('backchannel_authentication_request_signing_alg must be set')
   return found
 }
 
@@ -204,6 +216,7 @@ const algorithmsOfTokens = (client: ClientRecord): readonly (readonly [string, s
   ['userinfo_signed_response_alg', client.userinfoSignedResponseAlg],
   ['authorization_signed_response_alg', client.authorizationSignedResponseAlg],
   ['request_object_signing_alg', client.requestObjectSigningAlg],
+  ['backchannel_authentication_request_signing_alg', client.backchannelAuthenticationRequestSigningAlg],
 ]
 
 /**
