@@ -175,7 +175,11 @@ describe('a poll with an auth_req_id (CIBA Core 1.0 §11)', () => {
   })
 
   it.each([
-    ['the user is deactivated', (site: CibaSite) => site.storage.users.deactivate(userId('U1'), site.clock.now()), 'grant_inactive'],
+    [
+      'the user is deactivated',
+      (site: CibaSite) => site.storage.users.deactivate(userId('U1'), site.clock.now()),
+      'grant_inactive',
+    ],
     [
       'the grant is revoked',
       async (site: CibaSite) => {
@@ -209,12 +213,14 @@ describe('a poll with an auth_req_id (CIBA Core 1.0 §11)', () => {
 describe('a request that was made with a DPoP proof (RFC 9449 §5)', () => {
   it('is redeemed only with the same key', async () => {
     const site = await startCibaServer()
-    const proofFor = (key: ProofKey, path: string) => writeProof(site, key, { claims: { htu: `${site.issuer}${path}` } })
+    const proofFor = (key: ProofKey, path: string) =>
+      writeProof(site, key, { claims: { htu: `${site.issuer}${path}` } })
     const [key, other] = [await createProofKey(), await createProofKey()]
     const { json } = await ask(site, {}, { dpop: await proofFor(key, '/bc-authorize') })
     const authReqId = String(json['auth_req_id'])
     await site.asked[0]?.approve(answerOf(site))
-    const pollWith = async (proofKey: ProofKey) => poll(site, authReqId, {}, { dpop: await proofFor(proofKey, '/token') })
+    const pollWith = async (proofKey: ProofKey) =>
+      poll(site, authReqId, {}, { dpop: await proofFor(proofKey, '/token') })
 
     const stolen = await pollWith(other)
     expect([stolen.json['error'], site.lastReason()]).toEqual(['invalid_grant', 'auth_req_id_key_mismatch'])

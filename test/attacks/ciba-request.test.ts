@@ -41,7 +41,12 @@ describe('a backchannel authentication request (CIBA Core 1.0 §7.1)', () => {
     ['with hidden text', { binding_message: 'Pay \u202E1 EUR' }, 'invalid_binding_message', 'binding_message_invalid'],
     ['with only spaces', { binding_message: '   ' }, 'invalid_binding_message', 'binding_message_invalid'],
     ['with a huge hint', { login_hint: 'x'.repeat(1025) }, 'invalid_request', 'parameter_too_long'],
-    ['that is signed by a client without an algorithm', { request: 'a.b.c' }, 'invalid_request', 'signed_request_unregistered'],
+    [
+      'that is signed by a client without an algorithm',
+      { request: 'a.b.c' },
+      'invalid_request',
+      'signed_request_unregistered',
+    ],
   ] as const)('is refused %s, stores nothing and asks nobody', async (_, change: Change, error, reason) => {
     const site = await startCibaServer()
 
@@ -55,7 +60,10 @@ describe('a backchannel authentication request (CIBA Core 1.0 §7.1)', () => {
     const change = { login_hint: undefined, login_hint_token: 'old' }
     const send = () => ask(site, change)
     await expectJsonRefusal(site, badRequest('expired_login_hint_token'), { send, reason: 'login_hint_token_expired' })
-    await expectJsonRefusal(site, badRequest('unknown_user_id'), { send: () => ask(site), reason: 'hinted_user_unknown' })
+    await expectJsonRefusal(site, badRequest('unknown_user_id'), {
+      send: () => ask(site),
+      reason: 'hinted_user_unknown',
+    })
   })
 
   it('keeps messages in any script, and caps the expiry', async () => {
@@ -71,12 +79,24 @@ describe('a backchannel authentication request (CIBA Core 1.0 §7.1)', () => {
     const site = await startCibaServer()
     const unauthorized = { status: 401, error: 'invalid_client' }
 
-    const send = (headers: Record<string, string>, change: Change = {}) => () => ask(site, change, headers)
-    await expectJsonRefusal(site, unauthorized, { send: send({ authorization: '' }), reason: 'client_authentication_missing' })
+    const send =
+      (headers: Record<string, string>, change: Change = {}) =>
+      () =>
+        ask(site, change, headers)
+    await expectJsonRefusal(site, unauthorized, {
+      send: send({ authorization: '' }),
+      reason: 'client_authentication_missing',
+    })
     const secret = `Basic ${btoa('C:wrong')}`
-    await expectJsonRefusal(site, unauthorized, { send: send({ authorization: secret }), reason: 'client_credentials_wrong' })
+    await expectJsonRefusal(site, unauthorized, {
+      send: send({ authorization: secret }),
+      reason: 'client_credentials_wrong',
+    })
     const page = send({ authorization: '' }, { client_id: 'P' })
-    await expectJsonRefusal(site, badRequest('unauthorized_client'), { send: page, reason: 'grant_type_not_registered' })
+    await expectJsonRefusal(site, badRequest('unauthorized_client'), {
+      send: page,
+      reason: 'grant_type_not_registered',
+    })
   })
 
   it('is refused for a public client, however it came into storage', async () => {
@@ -204,7 +224,12 @@ describe('a signed backchannel authentication request (CIBA Core 1.0 §7.1.1)', 
     const signed = await signRequest(site)
     const hmac = await new SignJWT({ iss: 'D' }).setProtectedHeader({ alg: 'HS256' }).sign(new Uint8Array(32))
     const unsigned = `${btoa('{"alg":"none"}').replaceAll('=', '')}.${signed.split('.')[1] ?? ''}.`
-    const forgeries = [hmac, unsigned, `${signed.slice(0, -4)}AAAA`, await signRequest(site, { header: { typ: 'at+jwt' } })]
+    const forgeries = [
+      hmac,
+      unsigned,
+      `${signed.slice(0, -4)}AAAA`,
+      await signRequest(site, { header: { typ: 'at+jwt' } }),
+    ]
 
     for (const request of forgeries) {
       const refusal = { send: () => askSigned(site, request), reason: 'request_object_unverified' } as const
@@ -218,7 +243,10 @@ describe('a signed backchannel authentication request (CIBA Core 1.0 §7.1.1)', 
     const plain = { send: () => ask(site, {}, { as: 'D' }), reason: 'request_object_required' } as const
     await expectJsonRefusal(site, badRequest('invalid_request'), plain)
     const request = await signRequest(site)
-    const added = { send: () => askSigned(site, request, { scope: 'openid' }), reason: 'parameter_outside_request' } as const
+    const added = {
+      send: () => askSigned(site, request, { scope: 'openid' }),
+      reason: 'parameter_outside_request',
+    } as const
     await expectJsonRefusal(site, badRequest('invalid_request'), added)
     expect((await askSigned(site, request)).status).toBe(200)
   })
@@ -252,7 +280,10 @@ describe('a request with authorization details (RFC 9396)', () => {
     const site = await startBank()
 
     const details = JSON.stringify([{ type: 'reading', account: 'A' }])
-    const refusal = { send: () => ask(site, { authorization_details: details }), reason: 'detail_type_not_registered' } as const
+    const refusal = {
+      send: () => ask(site, { authorization_details: details }),
+      reason: 'detail_type_not_registered',
+    } as const
     await expectJsonRefusal(site, badRequest('invalid_authorization_details'), refusal)
   })
 })

@@ -512,11 +512,7 @@ export const refusals = {
     'CIBA Core 1.0 §7.1.1',
   ],
   /** The `nbf` of the signed request is longer than an hour ago. */
-  'request_object_old:ciba': [
-    'invalid_request',
-    'The nbf of the signed request is too long ago.',
-    'FAPI-CIBA §5.2.2',
-  ],
+  'request_object_old:ciba': ['invalid_request', 'The nbf of the signed request is too long ago.', 'FAPI-CIBA §5.2.2'],
   /** The signed request is valid for more than an hour: `exp` is too long after `nbf`. */
   'request_object_long_lived:ciba': [
     'invalid_request',
@@ -538,11 +534,7 @@ export const refusals = {
     'CIBA Core 1.0 §7.1',
   ],
   /** `ciba.findUser` said that the `login_hint_token` has expired. */
-  login_hint_token_expired: [
-    'expired_login_hint_token',
-    'The login_hint_token has expired.',
-    'CIBA Core 1.0 §13',
-  ],
+  login_hint_token_expired: ['expired_login_hint_token', 'The login_hint_token has expired.', 'CIBA Core 1.0 §13'],
   /** There is no user whom the hint could mean. */
   hinted_user_unknown: ['unknown_user_id', 'The user cannot be identified.', 'CIBA Core 1.0 §13'],
   /** The user whom the hint means is deactivated. The client must not learn that. */
@@ -570,11 +562,7 @@ export const refusals = {
     'CIBA Core 1.0 §7.1',
   ],
   /** The client is registered for the delivery mode `ping`, and the request has no notification token. */
-  notification_token_missing: [
-    'invalid_request',
-    'The client_notification_token is missing.',
-    'CIBA Core 1.0 §7.1',
-  ],
+  notification_token_missing: ['invalid_request', 'The client_notification_token is missing.', 'CIBA Core 1.0 §7.1'],
   /** The notification token is not a bearer token of 22 to 1024 characters, or is easy to guess. */
   notification_token_invalid: [
     'invalid_request',

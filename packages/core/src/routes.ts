@@ -137,9 +137,7 @@ function deviceRoutes(base: string, deps: ServerDependencies, render: ErrorRende
 /** Returns the route for clients that name a user, if the host has enabled it. It is for servers, and not for browsers. */
 function cibaRoutes(base: string, deps: ServerDependencies, renderError: RenderError): readonly PathRoute[] {
   const { ciba } = deps
-  return ciba === undefined
-    ? []
-    : [{ path: base + cibaPath, methods: { POST: cibaEndpoint(ciba, deps) }, renderError }]
+  return ciba === undefined ? [] : [{ path: base + cibaPath, methods: { POST: cibaEndpoint(ciba, deps) }, renderError }]
 }
 
 /** Returns the routes of the host's pages, if it provides them. */

@@ -108,7 +108,11 @@ export async function completeInteraction(
  * would grant every scope value that is a part of the text.
  * @throws TypeError that names the member.
  */
-export function checkDecision({ grantedScopes: scopes, grantedDetails: details, organization }: InteractionAnswer): void {
+export function checkDecision({
+  grantedScopes: scopes,
+  grantedDetails: details,
+  organization,
+}: InteractionAnswer): void {
   const decision = { grantedScopes: scopes, grantedDetails: details, organization }
   checkOptions<Pick<InteractionAnswer, keyof typeof decision>>('complete', decision, {
     grantedScopes: aListOfStrings,

@@ -338,9 +338,7 @@ function refuseUnusableBackchannel(client: ClientRecord, allowedOrigins: Allowed
   if (client.backchannelTokenDeliveryMode === 'ping' && endpoint === undefined)
     throw invalidMetadata('The delivery mode ping needs backchannel_client_notification_endpoint.')
   if (endpoint !== undefined && !isOutboundUrl(endpoint, allowedOrigins))
-    throw invalidMetadata(
-      'backchannel_client_notification_endpoint must use https, a host name and the default port.',
-    )
+    throw invalidMetadata('backchannel_client_notification_endpoint must use https, a host name and the default port.')
 }
 
 function refuseUnusablePages(client: ClientRecord, allowedOrigins: AllowedOrigins): void {

@@ -149,11 +149,7 @@ async function approve(answer: ApprovalAnswer, deciding: Deciding) {
   if (signedInUser === undefined) return 'ended'
   // A sign-in after the client asked answers the client, as one in an interaction does.
   const interaction = { startedAt: record.createdAt, sessionAuthTime: undefined }
-  const decision = await decideInteraction(
-    request,
-    { signedInUser, interaction, isChosen: true },
-    { ...deps, now },
-  )
+  const decision = await decideInteraction(request, { signedInUser, interaction, isChosen: true }, { ...deps, now })
   if (decision.kind !== 'consent') return 'sign_in_required'
   if (decision.organizations.length > 1 && granted.includes(organizationScope) && answer.organization === undefined)
     throw new TypeError('approve: organization is missing, and the user has several.')

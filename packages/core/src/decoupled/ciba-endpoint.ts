@@ -64,16 +64,16 @@ export interface CibaSettings {
 export type CibaEndpointDependencies = ApprovalDependencies &
   ClientAuthenticationDependencies &
   RequestObjectDependencies & {
-  readonly clock: Clock
-  readonly random: Random
-  readonly dpop: DpopVerifier
-  readonly notificationSeal: NotificationSeal
-  readonly backchannelRequestLifetime: DurationSeconds
-  readonly backchannelLimits: {
-    readonly ofClient: RateLimiter
-    readonly ofUser: RateLimiter
+    readonly clock: Clock
+    readonly random: Random
+    readonly dpop: DpopVerifier
+    readonly notificationSeal: NotificationSeal
+    readonly backchannelRequestLifetime: DurationSeconds
+    readonly backchannelLimits: {
+      readonly ofClient: RateLimiter
+      readonly ofUser: RateLimiter
+    }
   }
-}
 
 export const cibaPath = '/bc-authorize'
 

@@ -108,7 +108,12 @@ async function ask(
     },
     deps,
   )
-  deps.journal.record(request, { type: 'request.asked', kind: 'device', clientId: client.clientId, scopes: access.scopes })
+  deps.journal.record(request, {
+    type: 'request.asked',
+    kind: 'device',
+    clientId: client.clientId,
+    scopes: access.scopes,
+  })
   const page = `${deps.issuer}${devicePath}`
   const answer = {
     device_code: deviceCode,
