@@ -404,10 +404,11 @@ export interface AuthorizationServerOptions {
   }
   /**
    * The security profile whose rules apply to every client, in addition to the rules of its own profile: `mcp` is the
-   * authorization of the Model Context Protocol, `fapi2` is the FAPI 2.0 Security Profile.
+   * authorization of the Model Context Protocol, `fapi2` is the FAPI 2.0 Security Profile, `ipsie_sl1` is the
+   * OpenID Connect profile of IPSIE.
    * @defaultValue `standard`. Few clients can follow the rules of the other profiles.
    */
-  readonly minimumProfile?: 'standard' | 'mcp' | 'fapi2' | 'fapi2_message_signing'
+  readonly minimumProfile?: 'standard' | 'mcp' | 'fapi2' | 'fapi2_message_signing' | 'ipsie_sl1'
   /**
    * Renders the page that a user sees when an error cannot be returned to the client.
    * @defaultValue A plain page without style. It needs nothing from the host; `errorPage` of `@mintmark/pages` looks

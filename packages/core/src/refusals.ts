@@ -295,6 +295,16 @@ export const refusals = {
     'OIDC Core §5.5.1.1',
   ],
 
+  /**
+   * The host does not say how the user has just signed in, or when the session ends, which the profile `ipsie_sl1`
+   * requires. The context names the missing members of `SignedIn`: `acr`, `amr` or `expiresAt`.
+   */
+  authentication_context_missing: [
+    'server_error',
+    'The server encountered an internal error.',
+    'IPSIE SL1 §3.2.1',
+  ],
+
   // Pushed authorization requests.
   /** The pushed request has a `request_uri`. */
   request_uri_pushed: [
@@ -959,6 +969,7 @@ interface RequiredContext {
   readonly scope_not_allowed: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'registeredScopes'>>
   readonly scope_not_granted: Required<Pick<RefusalContext, 'clientId' | 'refusedScopes' | 'grantedScopes'>>
   readonly resource_unknown: Required<Pick<RefusalContext, 'clientId' | 'refusedResources' | 'knownResources'>>
+  readonly authentication_context_missing: Required<Pick<RefusalContext, 'clientId' | 'missingMembers'>>
   readonly resource_not_registered: Required<Pick<RefusalContext, 'clientId' | 'refusedResources'>>
   readonly client_document_not_allowed: Required<Pick<RefusalContext, 'documentHost'>>
   readonly client_document_invalid: Required<Pick<RefusalContext, 'documentHost' | 'documentFailure'>>
@@ -1038,6 +1049,8 @@ export interface RefusalContext {
    * token.
    */
   readonly refusedScopes?: readonly string[] | undefined
+  /** The members of `SignedIn` that the host left out. */
+  readonly missingMembers?: readonly string[] | undefined
   readonly grantedScopes?: readonly string[] | undefined
   readonly registeredScopes?: readonly string[] | undefined
   /**

@@ -121,7 +121,8 @@ export const clientMetadata = {
   initiateLoginUri: addressRule('client', 'where others can send a user who wants to sign in to it'),
   /**
    * The security profile whose rules apply to the client and to the server's responses to it: `standard`, `mcp` (Model
-   * Context Protocol), `fapi2` (FAPI 2.0 Security Profile) or `fapi2_message_signing`.
+   * Context Protocol), `fapi2` (FAPI 2.0 Security Profile), `fapi2_message_signing`, or `ipsie_sl1` (the draft
+   * OpenID Connect profile of IPSIE).
    * @defaultValue `standard`. Few clients can meet the rules of the other profiles.
    */
   profile: {

@@ -10,13 +10,14 @@ import {
 
 import { encryptAnswer } from '../clients/encrypt-answer.ts'
 import type { RemoteKeySets } from '../clients/remote-key-set.ts'
+import { profileRules, type ProfileSettings } from '../clients/security-profile.ts'
 import { idTokenAlgorithm, signJwt } from '../keys/jws.ts'
 import type { KeyRing, SigningAlgorithm } from '../keys/ring.ts'
 import type { DecisionForUser } from './grant.ts'
 import { sidFor, subjectFor } from './pairwise.ts'
 import type { IdTokenClaim } from './protocol-claims.ts'
 
-export interface IdTokenDependencies {
+export interface IdTokenDependencies extends ProfileSettings {
   readonly issuer: string
   readonly keys: KeyRing
   readonly storage: OAuthStorage
@@ -51,6 +52,10 @@ export async function mintIdToken(
     nonce: forUser.nonce,
     acr: authentication.acr,
     amr: authentication.amr.length > 0 ? authentication.amr : undefined,
+    // IPSIE SL1 §3.2.1.
+    session_expiry: profileRules(client, deps).requiresAuthenticationContext
+      ? authentication.sessionExpiresAt
+      : undefined,
     sid: isPublic || sessionId === undefined ? sessionId : await sidFor(sessionId, client, deps.keys),
   }
   const jwt = await signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))

@@ -140,6 +140,7 @@ export const anAuthentication = (overrides: Partial<AuthenticationRecord> = {}):
   acr: 'urn:example:gold',
   amr: ['pwd', 'otp'],
   sessionId: sessionId('session-1'),
+  sessionExpiresAt: undefined,
   ...overrides,
 })
 
