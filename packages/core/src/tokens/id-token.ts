@@ -1,6 +1,7 @@
 import { encodeBase64url, type Random, sha256 } from '@mintmark/internal'
 import {
   after,
+  type ClientRecord,
   type DurationSeconds,
   type EpochSeconds,
   type JsonObject,
@@ -53,9 +54,7 @@ export async function mintIdToken(
     acr: authentication.acr,
     amr: authentication.amr.length > 0 ? authentication.amr : undefined,
     // IPSIE SL1 §3.2.1.
-    session_expiry: profileRules(client, deps).requiresAuthenticationContext
-      ? authentication.sessionExpiresAt
-      : undefined,
+    session_expiry: namesSessionExpiry(client, deps) ? authentication.sessionExpiresAt : undefined,
     sid: isPublic || sessionId === undefined ? sessionId : await sidFor(sessionId, client, deps.keys),
   }
   const jwt = await signJwt('JWT', { ...minted.released, ...claims }, await deps.keys.signer(algorithm))
@@ -64,6 +63,10 @@ export async function mintIdToken(
     ? jwt
     : encryptAnswer(jwt, { answer: 'idToken', client, now }, deps.keySets)
 }
+
+const namesSessionExpiry = (client: ClientRecord, deps: ProfileSettings): boolean =>
+  (client.profile !== 'standard' || deps.minimumProfile !== 'standard') &&
+  profileRules(client, deps).requiresAuthenticationContext
 
 /**
  * Computes `at_hash`: the left half of the token's hash, with the hash function of the signature algorithm (OIDC Core
