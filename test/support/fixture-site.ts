@@ -81,7 +81,10 @@ const hostPage =
           : {
               subject,
               authTime: Number(form.get('auth_time')),
-              amr: form.get('amr')?.split(' ').filter((value) => value !== '') ?? ['pwd'],
+              amr: form
+                .get('amr')
+                ?.split(' ')
+                .filter((value) => value !== '') ?? ['pwd'],
               acr: form.get('acr') ?? undefined,
               ...(form.has('expires_at') && { expiresAt: Number(form.get('expires_at')) }),
             }

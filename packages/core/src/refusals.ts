@@ -299,11 +299,7 @@ export const refusals = {
    * The host does not say how the user has just signed in, or when the session ends, which the profile `ipsie_sl1`
    * requires. The context names the missing members of `SignedIn`: `acr`, `amr` or `expiresAt`.
    */
-  authentication_context_missing: [
-    'server_error',
-    'The server encountered an internal error.',
-    'IPSIE SL1 §3.2.1',
-  ],
+  authentication_context_missing: ['server_error', 'The server encountered an internal error.', 'IPSIE SL1 §3.2.1'],
 
   // Pushed authorization requests.
   /** The pushed request has a `request_uri`. */

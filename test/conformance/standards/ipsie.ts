@@ -8,7 +8,11 @@ export const ipsieOpenid: Standard = {
   requirements: [
     ['3.1', 'TLS 1.2 or later with the recommended ciphers', hostsTls],
     ['3.1', 'JWTs are signed with PS256, ES256 or EdDSA', 'is rejected with RS256 (IPSIE SL1 §3.2.1)'],
-    ['3.1', 'Encryption of assertions is offered', 'gets userinfo that is signed, then encrypted with A128CBC-HS256 by default (OIDC Core §5.3.2)'],
+    [
+      '3.1',
+      'Encryption of assertions is offered',
+      'gets userinfo that is signed, then encrypted with A128CBC-HS256 by default (OIDC Core §5.3.2)',
+    ],
     [
       '3.2.1',
       'Assertions of clients name the issuer as a string',
@@ -56,16 +60,8 @@ export const ipsieOpenid: Standard = {
       'Responses name the issuer; a code works once and lives for at most 60 seconds',
       'is answered with the issuer, and its code works once and for 60 seconds (IPSIE SL1 §3.2.1)',
     ],
-    [
-      '3.2.1',
-      'No redirect with 307',
-      'every redirect is a 303, even after a form with credentials (RFC 9700 §4.12)',
-    ],
-    [
-      '3.2.1',
-      'A nonce of 64 characters is supported',
-      'with a nonce of 64 characters gets it back (IPSIE SL1 §3.2.1)',
-    ],
+    ['3.2.1', 'No redirect with 307', 'every redirect is a 303, even after a form with credentials (RFC 9700 §4.12)'],
+    ['3.2.1', 'A nonce of 64 characters is supported', 'with a nonce of 64 characters gets it back (IPSIE SL1 §3.2.1)'],
     [
       '3.2.1',
       'max_age is supported',
@@ -107,19 +103,23 @@ export const ipsieScim: Standard = {
       'At least 25 requests a second; Bulk',
       'by default a directory may send 25 requests in a second, and Bulk is offered',
     ],
-    ['4.3', 'A PATCH may change several attributes', 'one PATCH changes several attributes, deactivates and reactivates'],
+    [
+      '4.3',
+      'A PATCH may change several attributes',
+      'one PATCH changes several attributes, deactivates and reactivates',
+    ],
     [
       '5.1',
       'A deactivation revokes sessions and tokens, and can be undone',
       'deactivating a user revokes everything at once, and reactivation restores nothing issued before',
       'one PATCH changes several attributes, deactivates and reactivates',
     ],
+    ['5.2', 'After a removal, the userName is free', 'after a removal, another user may have the same userName'],
     [
-      '5.2',
-      'After a removal, the userName is free',
-      'after a removal, another user may have the same userName',
+      '6.1.1',
+      'userName, displayName, active, externalId',
+      'the schema has userName, displayName and active, and no password',
     ],
-    ['6.1.1', 'userName, displayName, active, externalId', 'the schema has userName, displayName and active, and no password'],
     ['6.1.2', 'No password', 'a password is refused, and no user is created'],
     ['6.1.7', 'Four filters for users', 'the four filters find a user'],
     ['6.2', 'Groups may be empty; three filters', 'a group may have no members, and the three filters find it'],

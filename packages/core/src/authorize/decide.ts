@@ -52,8 +52,7 @@ export async function decideInteraction(
   },
 ): Promise<InteractionDecision> {
   const { signedInUser, interaction, isChosen } = arrival
-  if (signedInUser === undefined || needsLogin(request, { signedInUser, interaction }, deps))
-    return { kind: 'login' }
+  if (signedInUser === undefined || needsLogin(request, { signedInUser, interaction }, deps)) return { kind: 'login' }
   // OIDC Core §3.1.2.1: a session alone does not satisfy select_account. Without a page for it, the user must sign in.
   if (request.prompt.has('select_account') && !isChosen)
     return deps.interactionUrls.select_account === undefined
@@ -200,10 +199,7 @@ const unmetAuthentication = (request: UserRequest): RedirectableError =>
   new RedirectableError(refuse('acr_unmet'), request.target)
 
 /** Returns the members of the host's `SignedIn` that the ID token lacks. A session that has ended counts as none. */
-function missingContext(
-  { acr, amr, sessionExpiresAt }: AuthenticationRecord,
-  now: EpochSeconds,
-): readonly string[] {
+function missingContext({ acr, amr, sessionExpiresAt }: AuthenticationRecord, now: EpochSeconds): readonly string[] {
   return [
     ...(acr === undefined ? ['acr'] : []),
     ...(amr.length === 0 ? ['amr'] : []),

@@ -21,7 +21,9 @@ async function mintWith(released: JsonObject) {
   }
   const forUser = { ...decision.forUser, authentication, nonce: 'n' }
   const minted = { decision: { ...decision, forUser }, accessToken: 'token', released }
-  return decodeJwt(await mintIdToken(minted, now, { ...deps, keySets, idTokenLifetime: seconds(60), minimumProfile: 'ipsie_sl1' }))
+  return decodeJwt(
+    await mintIdToken(minted, now, { ...deps, keySets, idTokenLifetime: seconds(60), minimumProfile: 'ipsie_sl1' }),
+  )
 }
 
 it('mints the claims that `idTokenClaims` lists and the released claims, and no others (OIDC Core §2)', async () => {
