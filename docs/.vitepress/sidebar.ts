@@ -18,7 +18,7 @@ interface Item {
 /** The guides by reader, in reading order. A guide that no group names is listed under `Build`. */
 const groups = {
   'APIs and MCP': `protect-an-api let-mcp-clients-in roles-and-organizations machine-to-machine deploy-keys-without-secrets agents-on-behalf-of-users let-clients-register
-    dpop-for-browser-apps mtls-behind-a-proxy rich-authorization-requests fapi-2 encrypt-responses
+    browser-and-mobile-apps dpop-for-browser-apps mtls-behind-a-proxy rich-authorization-requests fapi-2 encrypt-responses
     authenticate-clients-your-way manage-grants pairwise-subjects test-your-product`,
   Directories: `provision-users provision-from-okta provision-from-entra several-directories universal-logout security-signals ipsie custom-resource-types
     delta-queries`,
@@ -62,7 +62,7 @@ function pagesIn(folder: string): Item[] {
     useTitleFromFileHeading: true,
     includeRootIndexFile: true,
     excludeByGlobPattern: ['api/**', 'openapi/**'],
-    manualSortFileNameByPriority: ['README.md', 'authorization-server.md'],
+    manualSortFileNameByPriority: ['README.md', 'authorization-server.md', 'add-scim.md'],
     sortMenusByName: !['adr', 'tutorial'].includes(folder),
   }) as Item[]
   return pages.filter(({ link }) => link).map(({ text, link }) => ({ text, link: `/${folder}/${link}` }))

@@ -30,6 +30,7 @@ async function followBlock(
   const { terminal } = environment
   switch (language) {
     case 'ts':
+    case 'html':
       writeFileSync(join(terminal.folder(), basename(source)), code)
       return undefined
     case 'diff':
