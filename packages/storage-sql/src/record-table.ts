@@ -90,7 +90,11 @@ interface RecordCodec<Of extends RecordDefinition> {
 function recordCodec<Of extends RecordDefinition>(definition: Of, engine: SqlEngine): RecordCodec<Of> {
   const columns = tableColumns(definition)
   const [, ...written] = columns
-  const toValues = recordWriter(definition.fields, written, engine)
+  // A server that starts needs few of them.
+  let write: ReturnType<typeof recordWriter> | undefined
+  let read: ReturnType<typeof rowReader> | undefined
+  const toValues: RecordCodec<Of>['toValues'] = (record) =>
+    (write ??= recordWriter(definition.fields, written, engine))(record)
   return {
     definition,
     table: tableOf(definition),
@@ -102,7 +106,7 @@ function recordCodec<Of extends RecordDefinition>(definition: Of, engine: SqlEng
       return Object.fromEntries(written.map((column, index) => [column, values[index] ?? null])) as RecordRow<Of>
     },
     // The reader sets the members that the definition names.
-    read: rowReader(definition.fields, engine) as RecordCodec<Of>['read'],
+    read: (row) => (read ??= rowReader(definition.fields, engine))(row) as RecordOf<Of>,
   }
 }
 
