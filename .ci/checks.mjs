@@ -1,5 +1,6 @@
 // All checks that a change must pass, from fast to slow. Runs with Node 20 and npm, without a terminal or stdin.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,55 +9,78 @@ const pnpm = ['-y', 'pnpm@12.21.0']
 
 /**
  * Commands of package.json. With `config`, the command runs tests. With `needsRegistry`, it downloads packages, and is
- * listed as not run if it fails while the registry does not answer.
+ * listed as not run if it fails while the registry does not answer. The stages follow one another. The lanes of a stage run at
+ * the same time, because their commands use one core each; tests use all cores.
  */
-const steps = [
-  { command: ['format:check'] },
-  { command: ['lint'] },
-  { command: ['check'] },
-  { command: ['boundaries'] },
-  { command: ['unused'] },
-  { command: ['test'], config: 'vitest.workspace.ts' },
-  { command: ['mutation', 'critical'] },
-  { command: ['build'] },
-  { command: ['generate', 'api-report'] },
-  { command: ['package-check'] },
-  { command: ['generate', 'bill-of-materials'] },
-  { command: ['test:long'], config: 'vitest.long.ts' },
-  { command: ['packed'], config: 'vitest.packed.ts', needsRegistry: true },
-  { command: ['generate', 'site'] },
-  { command: ['generate', 'screenshots', '--only', 'sign-in', '--to', 'test-output/screenshots'] },
-  { command: ['foreign-clients'], needsRegistry: true },
+const stages = [
+  [
+    [{ command: ['format:check'] }, { command: ['boundaries'] }, { command: ['unused'] }],
+    [{ command: ['lint'] }, { command: ['check'] }],
+  ],
+  [[{ command: ['test'], config: 'vitest.workspace.ts' }]],
+  [[{ command: ['mutation', 'critical'] }]],
+  [[{ command: ['build'] }]],
+  [
+    [{ command: ['generate', 'api-report'] }],
+    [{ command: ['package-check'] }, { command: ['generate', 'bill-of-materials'] }],
+  ],
+  [[{ command: ['test:long'], config: 'vitest.long.ts' }]],
+  [[{ command: ['packed'], config: 'vitest.packed.ts', needsRegistry: true }]],
+  [
+    [
+      { command: ['generate', 'site'] },
+      { command: ['generate', 'screenshots', '--only', 'sign-in', '--to', 'test-output/screenshots'] },
+    ],
+    [{ command: ['foreign-clients'], needsRegistry: true }],
+  ],
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-ci-'))
 const tally = { passed: 0, failed: 0, skipped: 0 }
 const notes = []
-const failedAt = steps.find((step) => !runStep(step))
+const failed = await runStages()
 
 rmSync(folder, { recursive: true, force: true })
 for (const note of notes) console.log(note)
-if (failedAt !== undefined) console.log(`failed at: ${failedAt.command.join(' ')}`)
+for (const { command } of failed) console.log(`failed at: ${command.join(' ')}`)
 console.log(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`)
-process.exitCode = failedAt === undefined ? 0 : 1
+process.exitCode = failed.length === 0 ? 0 : 1
+
+/** Returns the commands that failed: at most one of each lane. */
+async function runStages() {
+  for (const lanes of stages) {
+    const results = await Promise.all(lanes.map((steps) => runLane(steps, lanes.length === 1)))
+    const failures = results.filter((step) => step !== undefined)
+    if (failures.length > 0) return failures
+  }
+  return []
+}
+
+/** Runs commands one after the other. Returns the one that failed. */
+async function runLane(steps, isAlone) {
+  for (const step of steps) if (!(await runStep(step, isAlone))) return step
+  return undefined
+}
 
 /** Returns whether the checks can go on. */
-function runStep({ command, config, needsRegistry = false }) {
-  console.log(`== ${command.join(' ')}`)
+async function runStep({ command, config, needsRegistry = false }, isAlone) {
+  const name = command.join(' ')
+  console.log(`== ${name}`)
   const startedAt = performance.now()
-  const hasPassed = config === undefined ? run(command) : runTests(command, config)
-  console.log(`== ${command.join(' ')}: ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  const hasPassed = config === undefined ? await run(command, { isAlone }) : await runTests(command, config)
+  console.log(`== ${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`)
   if (hasPassed) return true
   if (!needsRegistry || answersRegistry()) return false
-  notes.push(`not run: ${command.join(' ')}, because the registry does not answer`)
+  notes.push(`not run: ${name}, because the registry does not answer`)
   return true
 }
 
 /** Runs tests, and each file that fails once more, alone. */
-function runTests(command, config) {
+async function runTests(command, config) {
   const report = join(folder, 'report.json')
+  const env = { MINTMARK_TEST_REPORT: report }
   rmSync(report, { force: true })
-  const hasPassed = run(command, { MINTMARK_TEST_REPORT: report })
+  const hasPassed = await run(command, { env })
   if (!existsSync(report)) return hasPassed
   const { passed, failed, skipped, failedFiles } = takeReport(report)
   tally.passed += passed
@@ -64,8 +88,7 @@ function runTests(command, config) {
   tally.skipped += skipped
   if (hasPassed) return true
   for (const file of failedFiles) {
-    const isStable = run(['exec', 'vitest', 'run', '--config', config, file.path], { MINTMARK_TEST_REPORT: report })
-    if (!isStable) return false
+    if (!(await run(['exec', 'vitest', 'run', '--config', config, file.path], { env }))) return false
     tally.failed -= file.failed
     tally.passed += file.failed
     notes.push(`unstable: ${file.path}`)
@@ -80,9 +103,18 @@ function takeReport(file) {
   return report
 }
 
-function run(command, env = {}) {
-  const options = { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...env } }
-  return spawnSync('npx', [...pnpm, ...command], options).status === 0
+/** Runs a command. If others run at the same time, its output is printed when it has ended. */
+async function run(command, { env = {}, isAlone = true } = {}) {
+  const output = isAlone ? 'inherit' : 'pipe'
+  const child = spawn('npx', [...pnpm, ...command], {
+    stdio: ['ignore', output, output],
+    env: { ...process.env, ...env },
+  })
+  const chunks = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk))
+  const [code] = await once(child, 'close')
+  if (!isAlone) console.log(`== output of ${command.join(' ')}\n${Buffer.concat(chunks)}`)
+  return code === 0
 }
 
 function answersRegistry() {
