@@ -156,7 +156,7 @@ describe('a request whose response body is ignored', () => {
   it('succeeds although the body does not end in time', async () => {
     const { client } = await serve((_request, response) => response.writeHead(200).write('x'))
 
-    expect(await client.request({ ...post, timeout: 100 })).toMatchObject({ outcome: 'answered', status: 200 })
+    expect(await client.request(post)).toMatchObject({ outcome: 'answered', status: 200 })
   })
 })
 

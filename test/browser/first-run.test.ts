@@ -7,6 +7,8 @@ import { join } from 'node:path'
 
 import { beforeEach, expect, test } from 'vitest'
 
+import { freePort } from '../support/free-port.ts'
+
 // Tests the command that `pnpm dev` runs, in its own process.
 let dataFolder: string
 
@@ -84,7 +86,7 @@ function runExample(port: number) {
   return {
     output: () => output,
     exited: () => exited,
-    waitForOutput: (words: RegExp) => expect.poll(() => output, { timeout: 30_000 }).toMatch(words),
+    waitForOutput: (words: RegExp) => expect.poll(() => output).toMatch(words),
     stop(signal: 'SIGINT' | 'SIGTERM') {
       child.kill(signal)
       return exited
@@ -98,12 +100,3 @@ const keysOf = async (port: number): Promise<string> => (await fetch(`http://loc
 
 const modesOf = (folder: string, ...names: readonly string[]): Promise<string[]> =>
   Promise.all(['', ...names].map(async (name) => ((await stat(join(folder, name))).mode & 0o777).toString(8)))
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const listener = createServer().listen(0, 'localhost', () => {
-      const { port } = listener.address() as AddressInfo
-      listener.close(() => resolve(port))
-    })
-  })
-}

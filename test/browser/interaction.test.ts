@@ -134,7 +134,7 @@ describe('an interaction', () => {
       await answered()
       await press()
       // `waitForURL` fails when the first navigation is given up.
-      await expect.poll(() => page.url(), { timeout: 20_000 }).toContain(`${client.origin}/cb?`)
+      await expect.poll(() => page.url()).toContain(`${client.origin}/cb?`)
 
       expect(new URL(page.url()).searchParams.has(label === 'Allow' ? 'code' : 'error')).toBe(true)
       await client.close()

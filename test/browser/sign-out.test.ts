@@ -114,7 +114,7 @@ describe('the page with front-channel frames (Front-Channel Logout §3)', () => 
     const a = await aSite()
 
     const page = await open([`${a}/hang`], `${a}/bye`)
-    await page.waitForURL(`${a}/bye`, { timeout: 10_000 })
+    await page.waitForURL(`${a}/bye`)
 
     expect(loaded).toContain(`${new URL(a).host} /hang`)
   })
@@ -123,7 +123,7 @@ describe('the page with front-channel frames (Front-Channel Logout §3)', () => 
     const a = await aSite()
 
     const page = await open([`${a}/out`], `${a}/bye`, false)
-    await page.waitForURL(`${a}/bye`, { timeout: 10_000 })
+    await page.waitForURL(`${a}/bye`)
 
     expect(loaded).toContain(`${new URL(a).host} /out`)
   })

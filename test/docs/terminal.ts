@@ -53,7 +53,7 @@ export function openTerminal(env: Readonly<Record<string, string>>): Terminal {
       const output: string[] = []
       for (const stream of [program.stdout, program.stderr])
         stream.on('data', (chunk: Buffer) => output.push(chunk.toString()))
-      for (let attempt = 0; attempt < 400; attempt += 1) {
+      for (let attempt = 0; attempt < 2400; attempt += 1) {
         if (
           await fetch(address, { redirect: 'manual' }).then(
             () => true,

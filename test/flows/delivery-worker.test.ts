@@ -103,7 +103,7 @@ describe('the loop', () => {
     const site = startLoop(world)
     // Two of the four messages are postponed, because at most two are sent to one host at once.
     const dueAt = () => world.storage.deliveries.nextDueAt('logout')
-    await expect.poll(dueAt, { timeout: 20_000 }).toBe(world.clock.now() + 1)
+    await expect.poll(dueAt).toBe(world.clock.now() + 1)
 
     let waited = 0
     const received = () => {
@@ -113,7 +113,7 @@ describe('the loop', () => {
       return world.receiver.received.length
     }
 
-    await expect.poll(received, { timeout: 20_000 }).toBe(4)
+    await expect.poll(received).toBe(4)
     await site.stop()
   })
 
@@ -258,7 +258,7 @@ it('a client that does not answer delays no other client', async () => {
 
   expect(world.events).toEqual([])
   const hosts = () => world.receiver.received.map(({ host }) => host).toSorted()
-  await expect.poll(hosts, { timeout: 60_000 }).toEqual(['a.test', 'a.test', 'b.test'])
+  await expect.poll(hosts).toEqual(['a.test', 'a.test', 'b.test'])
   const stopped = site.stop()
   for (const answer of hanging) answer()
   await stopped

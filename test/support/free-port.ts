@@ -1,12 +1,22 @@
-import { createServer, type AddressInfo } from 'node:net'
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
 
-/** Finds a port of 127.0.0.1 that is free now. Another program may take it before the caller listens on it. */
-export const freePort = (): Promise<number> =>
-  new Promise((found) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => found(port))
-    })
+/**
+ * Finds a port of 127.0.0.1 that is free now. Linux gives ports above 32,767 to connections, which tests open by the thousand, so this
+ * one is below: only a caller of this function can take it before the caller listens on it.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
 /**

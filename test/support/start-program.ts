@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 
 import { send } from './send.ts'
 
@@ -21,7 +21,7 @@ export interface RunningProgram {
 
 /**
  * Starts a program and waits until it responds to `/jwks`, or to another path.
- * @throws Error with the program's output when it does not respond within ten seconds.
+ * @throws Error with the program's output when it ends, or does not respond within a minute.
  */
 export async function startProgram(options: Program): Promise<RunningProgram> {
   const { command, cwd, env, port, readyPath = '/jwks' } = options
@@ -41,13 +41,16 @@ export async function startProgram(options: Program): Promise<RunningProgram> {
       ),
   }
 
-  if (await isUp(port, readyPath)) return running
+  if (await isUp(child, { port, path: readyPath })) return running
   running.stop()
   throw new Error(`${program} ${args.join(' ')} did not respond on port ${port}: ${running.output()}`)
 }
 
-async function isUp(port: number, path: string): Promise<boolean> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+async function isUp(
+  child: ChildProcess,
+  { port, path }: { readonly port: number; readonly path: string },
+): Promise<boolean> {
+  for (let attempt = 0; attempt < 1200 && child.exitCode === null && child.signalCode === null; attempt += 1) {
     const answers = await send(port, { path }).then(
       ({ status }) => status === 200,
       () => false,
