@@ -18,6 +18,7 @@ export default defineConfig({
     env: { MINTMARK_ROUNDS: 'long' },
     maxWorkers: availableParallelism(),
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
+    setupFiles: ['test/support/repeat-rsa-keys.ts'],
     reporters: ['default', tallyReporter],
     include: ['{packages,test}/**/*.long.test.ts', ...filesWithRounds()],
     testTimeout: 180_000,

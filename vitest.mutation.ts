@@ -22,7 +22,7 @@ export default defineConfig({
     // Titles of tests in tables are requirements, which the default of 40 would cut.
     taskTitleValueFormatTruncate: 200,
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
-    setupFiles: ['test/mutation/record-reached.ts'],
+    setupFiles: ['test/support/repeat-rsa-keys.ts', 'test/mutation/record-reached.ts'],
     testTimeout: 90_000,
     hookTimeout: 90_000,
     sequence: { sequencer: InGivenOrder },

@@ -25,6 +25,7 @@ export default defineConfig({
     // The default leaves a core free, although much of the work is waiting for databases and a browser.
     maxWorkers: availableParallelism(),
     globalSetup: ['packages/storage-sql/test/support/postgres-setup.ts'],
+    setupFiles: ['test/support/repeat-rsa-keys.ts'],
     sequence: { sequencer: LongFilesFirst },
     reporters: ['default', tallyReporter],
     projects: [
